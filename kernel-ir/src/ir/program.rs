@@ -1,0 +1,65 @@
+//! A kernel with all that it calls, at the types of one launch.
+
+use super::{Function, Intrinsic, Scalar, Type};
+
+/// A kernel and the device functions it reaches, with every slot filled.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// The entry point.
+    pub kernel: Instance,
+    /// The device functions, each before its callers.
+    pub functions: Vec<Instance>,
+}
+
+/// A device function of a [`Program`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+impl FunctionId {
+    /// The position among [`Program::functions`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A function at one choice of its generic arguments.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instance {
+    /// What the macro wrote down.
+    pub function: Function,
+    /// What rustc inferred, one for each slot.
+    pub slots: Vec<Filled>,
+    /// The source file, as `file!()` gives it.
+    pub file: String,
+    /// Integer overflow is a fault, as where `debug_assertions` are on; otherwise it wraps.
+    pub overflow_checks: bool,
+}
+
+/// What a slot holds once rustc has spoken.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filled {
+    /// The type of a variable, a literal, a cast or a result.
+    Type(Type),
+    /// What is called.
+    Callee(Callee),
+    /// The value of a constant.
+    Constant(Constant),
+}
+
+/// What a call calls.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Callee {
+    /// An operation of the device.
+    Intrinsic(Intrinsic),
+    /// A device function of the same program.
+    Function(FunctionId),
+}
+
+/// A value that rustc computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its type.
+    pub scalar: Scalar,
+    /// Its bits, in the low end; the rest are zero.
+    pub bits: u64,
+}

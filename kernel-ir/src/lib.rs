@@ -1,0 +1,2 @@
+//! The heart of Cumbia's compiler.
+pub mod ir;
