@@ -1,2 +1,50 @@
-//! The heart of Cumbia's compiler.
+//! The heart of Cumbia's compiler: from the IR that `#[kernel]` wrote down to CUDA C.
+//!
+//! ```text
+//! ir ─→ typify ─→ validate ─→ lower ─→ cuda
+//!       └──── check ────┘     └── write ──┘
+//! ```
+//!
+//! [`ir`] is a function without types. `typify` takes the types that rustc inferred from the slots and gives every
+//! expression its own; `validate` refuses what cannot be compiled. The result, a [`Validated`] program, is the proof
+//! that [`write`] asks for, and so [`write`] never fails. `lower` spells out what Rust means and C does not (wrapping,
+//! faults, the order of evaluation) in a small tree of C; `cuda` prints that tree.
+//!
+//! Nothing here knows syn, files or devices, and nothing here depends on anything but its arguments: the same program
+//! gives the same text, byte for byte.
+
 pub mod ir;
+
+mod cuda;
+mod error;
+mod facts;
+mod lower;
+mod source;
+mod typify;
+mod validate;
+
+pub use error::{Error, Errors, What};
+pub use facts::Facts;
+pub use ir::dim3;
+pub use source::{FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, Site, SiteKind, Source};
+pub use validate::Validated;
+
+/// Types and checks a program. On a mistake, gives all errors of all functions at once.
+///
+/// # Errors
+///
+/// Where a slot holds what does not fit (a mistake of the macro or of damaged bytes), and where the program uses what
+/// cannot be compiled (see [`What`]).
+pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
+    let mut errors = Errors::default();
+    let typed = typify::program(program, &mut errors);
+    validate::program(&typed, &mut errors);
+    errors.propagate()?;
+    Ok(Validated::new(typed))
+}
+
+/// Writes a program as CUDA C. Never fails, and is a pure function of its arguments.
+pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
+    let module = lower::program(validated, options);
+    cuda::source(module)
+}

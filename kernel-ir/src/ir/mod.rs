@@ -4,12 +4,15 @@
 //! [`SlotId`]; rustc knows what belongs there, and the runtime brings it as a [`Filled`] slot. Nothing here knows how
 //! a function was parsed or what it is compiled to.
 
+mod bytes;
 mod function;
 mod intrinsic;
 mod method;
 mod program;
 mod types;
+mod visit;
 
+pub use bytes::DecodeError;
 pub use function::{
     BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Pattern, Range,
     SlotId, Span, Stmt, UnaryOp,
@@ -17,4 +20,4 @@ pub use function::{
 pub use intrinsic::Intrinsic;
 pub use method::Method;
 pub use program::{Callee, Constant, Filled, FunctionId, Instance, Program};
-pub use types::{Field, Scalar, StructType, Type};
+pub use types::{Field, Scalar, StructType, Type, dim3};

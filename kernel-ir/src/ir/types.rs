@@ -106,6 +106,12 @@ pub struct Field {
     pub ty: Type,
 }
 
+/// What `thread_idx()` and its like give: `x`, `y` and `z`, each a `usize`.
+pub fn dim3() -> Type {
+    let field = |name: &str| Field { name: name.to_owned(), ty: Type::USIZE };
+    Type::Struct(StructType { name: "Dim3".to_owned(), fields: vec![field("x"), field("y"), field("z")] })
+}
+
 /// A number or a `bool`. `usize` and `isize` have 64 bits on every device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scalar {
@@ -180,6 +186,25 @@ impl Scalar {
     /// An integer with a sign.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize)
+    }
+
+    /// The unsigned integer of the same width; any other scalar is itself.
+    pub fn to_unsigned(self) -> Scalar {
+        match self {
+            Scalar::I8 => Scalar::U8,
+            Scalar::I16 => Scalar::U16,
+            Scalar::I32 => Scalar::U32,
+            Scalar::I64 => Scalar::U64,
+            Scalar::Isize => Scalar::Usize,
+            Scalar::Bool
+            | Scalar::U8
+            | Scalar::U16
+            | Scalar::U32
+            | Scalar::U64
+            | Scalar::Usize
+            | Scalar::F32
+            | Scalar::F64 => self,
+        }
     }
 
     /// An integer.

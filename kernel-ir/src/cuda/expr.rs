@@ -1,0 +1,255 @@
+//! Expressions, with the parentheses that they need and those that readers want.
+
+use crate::lower::{CType, Callee, Expr, Module, Operator, Prefix};
+
+use super::literal;
+use super::names::{FunctionNames, Names};
+
+/// How tightly an operator binds, from C++'s grammar (\[expr\]).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    /// Anything.
+    Any,
+    Conditional,
+    Either,
+    Both,
+    Or,
+    Xor,
+    And,
+    Equality,
+    Relation,
+    Shift,
+    Sum,
+    Product,
+    Prefix,
+    Postfix,
+}
+
+/// What names an expression can hold.
+#[derive(Clone, Copy)]
+pub(super) struct ExprPrinter<'p> {
+    pub(super) module: &'p Module,
+    pub(super) functions: &'p FunctionNames,
+    pub(super) names: &'p Names,
+}
+
+impl ExprPrinter<'_> {
+    /// An expression that nothing binds to, converted to a type that is written elsewhere.
+    pub(super) fn top(self, expr: &Expr) -> String {
+        let mut text = String::new();
+        self.converted(&mut text, expr);
+        text
+    }
+
+    /// An expression that nothing binds to.
+    pub(super) fn condition(self, expr: &Expr) -> String {
+        let mut text = String::new();
+        self.expr(&mut text, expr, Level::Any);
+        text
+    }
+
+    /// Where C converts to a type that is given, numbers need no suffix.
+    fn converted(self, text: &mut String, expr: &Expr) {
+        match expr {
+            Expr::Literal(scalar, bits) => match literal::bare(*scalar, *bits) {
+                Some(bare) => text.push_str(&bare),
+                None => self.expr(text, expr, Level::Any),
+            },
+            expr => self.expr(text, expr, Level::Any),
+        }
+    }
+
+    fn expr(self, text: &mut String, expr: &Expr, at_least: Level) {
+        let parentheses = level(expr) < at_least;
+        if parentheses {
+            text.push('(');
+        }
+        match expr {
+            Expr::Var(var) => text.push_str(&self.names.vars[var.index()]),
+            Expr::Literal(scalar, bits) => text.push_str(&literal::number(*scalar, *bits)),
+            Expr::Special(name) => text.push_str(name),
+            Expr::Unary(op, operand) => {
+                text.push(match op {
+                    Prefix::Minus => '-',
+                    Prefix::BitNot => '~',
+                    Prefix::Not => '!',
+                });
+                // `--x` is something else.
+                let again = matches!(**operand, Expr::Unary(Prefix::Minus, _)) || is_negative(operand);
+                self.expr(text, operand, if again { Level::Postfix } else { Level::Prefix });
+            }
+            Expr::Binary(op, left, right) => self.binary(text, *op, left, right),
+            Expr::Cast(ty, operand) => {
+                text.push('(');
+                text.push_str(&type_of_cast(ty));
+                text.push(')');
+                self.expr(text, operand, Level::Prefix);
+            }
+            Expr::Conditional(condition, then, otherwise) => {
+                self.expr(text, condition, Level::Either);
+                text.push_str(" ? ");
+                self.expr(text, then, Level::Either);
+                text.push_str(" : ");
+                self.expr(text, otherwise, Level::Either);
+            }
+            Expr::Index(base, index) => {
+                self.expr(text, base, Level::Postfix);
+                text.push('[');
+                self.converted(text, index);
+                text.push(']');
+            }
+            Expr::AddressOf(place) => {
+                text.push('&');
+                self.expr(text, place, Level::Prefix);
+            }
+            Expr::Call(callee, args) => self.call(text, callee, args),
+        }
+        if parentheses {
+            text.push(')');
+        }
+    }
+
+    fn binary(self, text: &mut String, op: Operator, left: &Expr, right: &Expr) {
+        let (symbol, level) = operator(op);
+        // C's levels for these surprise people, and compilers warn: any operator inside gets parentheses.
+        let surprising = level < Level::Sum && !matches!(op, Operator::Both | Operator::Either);
+        let (left_level, right_level) = match op {
+            Operator::Both => (Level::Both, Level::Or),
+            // `a && b || c` too.
+            Operator::Either => (if is(left, Operator::Both) { Level::Or } else { Level::Either }, Level::Or),
+            // Comparisons of sums and products are what everybody writes.
+            _ if matches!(level, Level::Equality | Level::Relation) => (Level::Sum, Level::Sum),
+            _ if surprising => (Level::Prefix, Level::Prefix),
+            _ => (level, above(level)),
+        };
+        // The other operand's type decides the operation's, but for shifts, where the left operand's does.
+        let shift = matches!(op, Operator::Shl | Operator::Shr);
+        let (bare_left, bare_right) = (!shift && !is_literal(right), shift || !is_literal(left));
+        self.operand(text, left, left_level, bare_left);
+        text.push(' ');
+        text.push_str(symbol);
+        text.push(' ');
+        self.operand(text, right, right_level, bare_right);
+    }
+
+    fn operand(self, text: &mut String, expr: &Expr, at_least: Level, bare: bool) {
+        match expr {
+            Expr::Literal(scalar, bits) if bare => match literal::bare(*scalar, *bits) {
+                Some(number) => text.push_str(&number),
+                None => self.expr(text, expr, at_least),
+            },
+            expr => self.expr(text, expr, at_least),
+        }
+    }
+
+    fn call(self, text: &mut String, callee: &Callee, args: &[Expr]) {
+        // A function of ours or the user's converts its arguments; CUDA's are overloaded.
+        let (name, converts) = match callee {
+            Callee::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
+            Callee::Builtin(name) | Callee::Effect(name) => ((*name).to_owned(), false),
+            Callee::Function(id) => (format!("device::{}", self.functions.0[id.index()]), true),
+        };
+        text.push_str(&name);
+        text.push('(');
+        let mut separator = "";
+        for arg in args {
+            text.push_str(separator);
+            separator = ", ";
+            if converts {
+                self.converted(text, arg);
+            } else {
+                self.expr(text, arg, Level::Any);
+            }
+        }
+        match callee {
+            Callee::Helper(_, Some(site)) => {
+                text.push_str(&format!("{separator}{site}, {}", self.names.launch));
+            }
+            Callee::Function(id) if self.module.functions[id.index()].faults => {
+                text.push_str(separator);
+                text.push_str(&self.names.launch);
+            }
+            Callee::Helper(_, None) | Callee::Builtin(_) | Callee::Effect(_) | Callee::Function(_) => {}
+        }
+        text.push(')');
+    }
+}
+
+fn is(expr: &Expr, op: Operator) -> bool {
+    matches!(expr, Expr::Binary(of, _, _) if *of == op)
+}
+
+fn is_literal(expr: &Expr) -> bool {
+    matches!(expr, Expr::Literal(..))
+}
+
+/// Begins with a minus.
+fn is_negative(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(scalar, bits) => literal::number(*scalar, *bits).starts_with('-'),
+        _ => false,
+    }
+}
+
+fn level(expr: &Expr) -> Level {
+    match expr {
+        Expr::Var(_) | Expr::Special(_) | Expr::Index(..) | Expr::Call(..) => Level::Postfix,
+        Expr::Literal(..) => {
+            if is_negative(expr) {
+                Level::Prefix
+            } else {
+                Level::Postfix
+            }
+        }
+        Expr::Unary(..) | Expr::Cast(..) | Expr::AddressOf(_) => Level::Prefix,
+        Expr::Binary(op, _, _) => operator(*op).1,
+        Expr::Conditional(..) => Level::Conditional,
+    }
+}
+
+fn operator(op: Operator) -> (&'static str, Level) {
+    match op {
+        Operator::Add => ("+", Level::Sum),
+        Operator::Sub => ("-", Level::Sum),
+        Operator::Mul => ("*", Level::Product),
+        Operator::Div => ("/", Level::Product),
+        Operator::Rem => ("%", Level::Product),
+        Operator::And => ("&", Level::And),
+        Operator::Or => ("|", Level::Or),
+        Operator::Xor => ("^", Level::Xor),
+        Operator::Shl => ("<<", Level::Shift),
+        Operator::Shr => (">>", Level::Shift),
+        Operator::Eq => ("==", Level::Equality),
+        Operator::Ne => ("!=", Level::Equality),
+        Operator::Lt => ("<", Level::Relation),
+        Operator::Le => ("<=", Level::Relation),
+        Operator::Gt => (">", Level::Relation),
+        Operator::Ge => (">=", Level::Relation),
+        Operator::Both => ("&&", Level::Both),
+        Operator::Either => ("||", Level::Either),
+    }
+}
+
+/// The next tighter level, for the right operand: all of C's operators here group from the left.
+fn above(level: Level) -> Level {
+    match level {
+        Level::Sum => Level::Product,
+        _ => Level::Prefix,
+    }
+}
+
+/// The operator of a compound assignment.
+pub(super) fn update(op: Operator) -> &'static str {
+    operator(op).0
+}
+
+fn type_of_cast(ty: &CType) -> String {
+    match ty {
+        CType::Scalar(scalar) => literal::type_name(*scalar).to_owned(),
+        CType::Pointer { element, mutable, restrict: _ } => {
+            format!("{}{}*", if *mutable { "" } else { "const " }, literal::memory_name(*element))
+        }
+        // Nothing is cast to an array.
+        CType::Array { element, lens: _ } => format!("{}*", literal::memory_name(*element)),
+    }
+}

@@ -1,0 +1,168 @@
+//! What things are called in C: as in Rust where that is possible, and never what something else is called.
+//!
+//! Shadowing does not exist in the text: every variable of a function has a name of its own, so that no block needs
+//! braces for the sake of names. The user's variables choose first, those of ours after them.
+
+use std::collections::BTreeSet;
+
+use crate::lower::{Function, Variable};
+
+use super::reserved;
+
+/// The C names of all functions, in their order.
+pub(super) struct FunctionNames(pub(super) Vec<String>);
+
+/// The C names inside a function.
+pub(super) struct Names {
+    /// Of its variables, in their order.
+    pub(super) vars: Vec<String>,
+    /// Of the launch that it may take as its last parameter.
+    pub(super) launch: String,
+}
+
+/// Names functions. Device functions are in a namespace and have to differ from each other; a kernel is `extern "C"`, and
+/// has to differ from all that CUDA declares in C.
+pub(super) fn functions(functions: &[Function]) -> FunctionNames {
+    let mut taken = BTreeSet::new();
+    let names = functions.iter().map(|function| {
+        let mut name = identifier(&function.name);
+        if function.kernel {
+            if reserved::is_global(&name) {
+                name.push('_');
+            }
+            name
+        } else {
+            free(name, &mut taken)
+        }
+    });
+    FunctionNames(names.collect())
+}
+
+/// Names the variables of a function.
+pub(super) fn variables(vars: &[Variable]) -> Names {
+    let mut taken = BTreeSet::new();
+    let mut names = vec![String::new(); vars.len()];
+    let wishes: Vec<String> = vars.iter().map(|var| identifier(&var.wish)).collect();
+    // The first variable of each name keeps it, even if a variable shadowed before it would like `x_2`.
+    for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
+        if var.user && taken.insert(wish.clone()) {
+            name.clone_from(wish);
+        }
+    }
+    for user in [true, false] {
+        for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
+            if name.is_empty() && var.user == user {
+                *name = free(wish.clone(), &mut taken);
+            }
+        }
+    }
+    let launch = free("launch".to_owned(), &mut taken);
+    Names { vars: names, launch }
+}
+
+/// The name, or the name with the first number that makes it different.
+fn free(name: String, taken: &mut BTreeSet<String>) -> String {
+    if taken.insert(name.clone()) {
+        return name;
+    }
+    // Two underscores are reserved in C++.
+    let separator = if name.ends_with('_') { "" } else { "_" };
+    let mut number = 2;
+    loop {
+        let candidate = format!("{name}{separator}{number}");
+        if !reserved::is_reserved(&candidate) && taken.insert(candidate.clone()) {
+            return candidate;
+        }
+        number += 1;
+    }
+}
+
+/// A name of Rust's as an identifier that C++ leaves to its users. Different names may become the same.
+fn identifier(name: &str) -> String {
+    let mut identifier = String::new();
+    for c in name.chars() {
+        match c {
+            // `__` belongs to the implementation ([lex.name]), which has macros such as `__device__`.
+            '_' if identifier.ends_with('_') => {}
+            'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => identifier.push(c),
+            _ => {
+                let separator = if identifier.ends_with('_') { "" } else { "_" };
+                identifier.push_str(&format!("{separator}x{:x}_", u32::from(c)));
+            }
+        }
+    }
+    let mut chars = identifier.chars();
+    let starts_badly = match (chars.next(), chars.next()) {
+        (None, _) | (Some('0'..='9'), _) | (Some('_'), None | Some('A'..='Z' | '0'..='9')) => true,
+        (Some(_), _) => false,
+    };
+    if starts_badly {
+        identifier.insert(0, 'v');
+    }
+    if reserved::is_reserved(&identifier) {
+        identifier.push('_');
+    }
+    identifier
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Scalar;
+    use crate::lower::CType;
+
+    #[track_caller]
+    fn check(wishes: &[(&str, bool)], expected: &[&str]) {
+        let vars: Vec<Variable> = wishes
+            .iter()
+            .map(|(wish, user)| Variable {
+                wish: (*wish).to_owned(),
+                user: *user,
+                param: false,
+                ty: CType::Scalar(Scalar::F32),
+                constant: true,
+                stable: true,
+            })
+            .collect();
+        assert_eq!(variables(&vars).vars, expected);
+    }
+
+    #[test]
+    fn names_stay_as_written() {
+        check(&[("i", true), ("kernel", true), ("rt", true), ("_x", true)], &["i", "kernel", "rt", "_x"]);
+    }
+
+    #[test]
+    fn shadowing_gets_numbers() {
+        check(&[("x", true), ("x", true), ("x", true)], &["x", "x_2", "x_3"]);
+        check(&[("x", true), ("x", true), ("x_2", true)], &["x", "x_3", "x_2"]);
+    }
+
+    #[test]
+    fn users_choose_before_us() {
+        check(&[("x", true), ("x_len", false), ("x_len", true)], &["x", "x_len_2", "x_len"]);
+    }
+
+    #[test]
+    fn what_c_keeps_to_itself() {
+        check(
+            &[("float", true), ("int", true), ("threadIdx", true), ("u32", true), ("sqrtf", true), ("linux", true)],
+            &["float_", "int_", "threadIdx_", "u32_", "sqrtf_", "linux_"],
+        );
+        check(&[("float", true), ("float_", true)], &["float_", "float_2"]);
+        check(&[("a__b", true), ("_Foo", true), ("größe", true)], &["a_b", "v_Foo", "gr_xf6_xdf_e"]);
+    }
+
+    #[test]
+    fn the_launch_gives_way() {
+        let vars = [Variable {
+            wish: "launch".to_owned(),
+            user: true,
+            param: true,
+            ty: CType::Scalar(Scalar::F32),
+            constant: true,
+            stable: true,
+        }];
+        assert_eq!(variables(&vars).launch, "launch_2");
+    }
+}

@@ -1,0 +1,149 @@
+//! Statements, indented, with `#line` where the source's line is not the one that would follow by itself.
+
+use crate::lower::{CType, Function, Header, Label, Module, Next, Stmt, StmtKind};
+
+use super::declaration;
+use super::expr::{ExprPrinter, update};
+use super::literal::memory_name;
+use super::names::{FunctionNames, Names};
+
+/// Prints the body of a function.
+pub(super) struct Printer<'p> {
+    text: &'p mut String,
+    exprs: ExprPrinter<'p>,
+    function: &'p Function,
+    indent: usize,
+    /// The line of the source that the compiler takes the next line of the text for.
+    presumed: u32,
+}
+
+impl<'p> Printer<'p> {
+    pub(super) fn new(
+        text: &'p mut String,
+        module: &'p Module,
+        functions: &'p FunctionNames,
+        function: &'p Function,
+        names: &'p Names,
+    ) -> Printer<'p> {
+        let exprs = ExprPrinter { module, functions, names };
+        Printer { text, exprs, function, indent: 1, presumed: function.line.max(1) + 1 }
+    }
+
+    pub(super) fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            self.stmt(stmt);
+        }
+    }
+
+    /// One line of the text.
+    fn line(&mut self, line: &str) {
+        for _ in 0..self.indent {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.presumed += 1;
+    }
+
+    fn inside(&mut self, stmts: &[Stmt]) {
+        self.indent += 1;
+        self.stmts(stmts);
+        self.indent -= 1;
+    }
+
+    fn stmt(&mut self, Stmt { line, kind }: &Stmt) {
+        if *line != self.presumed && *line > 0 {
+            self.text.push_str(&format!("#line {line}\n"));
+            self.presumed = *line;
+        }
+        let exprs = self.exprs;
+        match kind {
+            StmtKind::Declare { var, init } => {
+                let declared = &self.function.vars[var.index()];
+                let declaration = declaration(&declared.ty, declared.constant, &exprs.names.vars[var.index()]);
+                match init {
+                    Some(init) => self.line(&format!("{declaration} = {};", exprs.top(init))),
+                    None => self.line(&format!("{declaration};")),
+                }
+            }
+            StmtKind::Shared { var } => {
+                if let CType::Array { element, lens } = &self.function.vars[var.index()].ty {
+                    let lens: String = lens.iter().map(|len| format!("[{len}]")).collect();
+                    let name = &exprs.names.vars[var.index()];
+                    self.line(&format!("__shared__ {} {name}{lens};", memory_name(*element)));
+                }
+            }
+            StmtKind::Assign { place, value } => {
+                self.line(&format!("{} = {};", exprs.condition(place), exprs.top(value)));
+            }
+            StmtKind::Update { op, place, value } => {
+                self.line(&format!("{} {}= {};", exprs.condition(place), update(*op), exprs.top(value)));
+            }
+            StmtKind::Expr(expr) => self.line(&format!("{};", exprs.condition(expr))),
+            StmtKind::If { condition, then, otherwise } => self.if_else("", condition, then, otherwise),
+            StmtKind::Loop { header, body, next, end } => self.loop_(header, body, *next, *end),
+            StmtKind::Break => self.line("break;"),
+            StmtKind::Continue => self.line("continue;"),
+            StmtKind::Goto(label) => self.line(&format!("goto {};", name(*label))),
+            StmtKind::Return(Some(value)) => self.line(&format!("return {};", exprs.top(value))),
+            StmtKind::Return(None) => self.line("return;"),
+            StmtKind::Fault { site } => self.line(&format!("rt::fault({}, {site}, 0, 0);", exprs.names.launch)),
+        }
+    }
+
+    fn if_else(&mut self, before: &str, condition: &crate::lower::Expr, then: &[Stmt], otherwise: &[Stmt]) {
+        let condition = self.exprs.condition(condition);
+        self.line(&format!("{before}if ({condition}) {{"));
+        self.inside(then);
+        match otherwise {
+            [] => self.line("}"),
+            [Stmt { line: _, kind: StmtKind::If { condition, then, otherwise } }] => {
+                self.if_else("} else ", condition, then, otherwise);
+            }
+            otherwise => {
+                self.line("} else {");
+                self.inside(otherwise);
+                self.line("}");
+            }
+        }
+    }
+
+    fn loop_(&mut self, header: &Header, body: &[Stmt], next: Option<Label>, end: Option<Label>) {
+        let head = match header {
+            Header::Forever => "for (;;)".to_owned(),
+            Header::While(condition) => format!("while ({})", self.exprs.condition(condition)),
+            Header::For { var, init, test, next } => {
+                let declared = &self.function.vars[var.index()];
+                let name = &self.exprs.names.vars[var.index()];
+                let declaration = declaration(&declared.ty, false, name);
+                let next = match next {
+                    Next::Increment => format!("++{name}"),
+                    Next::Assign(value) => format!("{name} = {}", self.exprs.top(value)),
+                };
+                format!("for ({declaration} = {}; {}; {next})", self.exprs.top(init), self.exprs.condition(test))
+            }
+        };
+        self.line(&format!("{head} {{"));
+        match next {
+            None => self.inside(body),
+            // A `goto` may not jump over a declaration in its own scope (\[stmt.dcl\]); so the body has one of its own.
+            Some(label) => {
+                self.indent += 1;
+                self.line("{");
+                self.inside(body);
+                self.line("}");
+                self.line(&format!("{}:;", name(label)));
+                self.indent -= 1;
+            }
+        }
+        self.line("}");
+        for label in end {
+            self.line(&format!("{}:;", name(label)));
+        }
+    }
+}
+
+/// Labels have a name space of their own in C.
+fn name(Label(number): Label) -> String {
+    format!("loop_{number}")
+}

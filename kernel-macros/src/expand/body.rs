@@ -1,0 +1,77 @@
+//! The function that runs on the CPU and whose return type carries the slots, and the IR beside it.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Ident;
+use syn::spanned::Spanned;
+
+use crate::lower::{Lowered, result_name};
+use crate::signature::{Param, ParamKind, Signature};
+
+/// The body as an associated function of the type with the function's name. `lifetime` declares `'k`, where the type
+/// does not.
+pub(super) fn body(signature: &Signature, lowered: &Lowered, lifetime: &TokenStream) -> TokenStream {
+    let Lowered { ir: _, cpu, cx } = lowered;
+    let patterns = signature.params.iter().map(|Param { name, mutable, .. }| {
+        let mutability = mutable.then(|| quote!(mut));
+        quote!(#mutability #name)
+    });
+    let types = signature.params.iter().map(body_type);
+    let result = signature.result.as_ref().map_or_else(|| quote!(()), |result| quote!(#result));
+    let (result_name, slots) = (result_name(), lowered.slots());
+    let tree = tree(&slots);
+    quote! {
+        #[inline(always)]
+        fn __body #lifetime (
+            #cx: ::cumbia::__private::Cx<'k>,
+            (#(#patterns,)*): (#(#types,)*),
+        ) -> (#result, impl ::cumbia::__private::Slots) {
+            #(let #slots = ::cumbia::__private::Slot::new();)*
+            #cpu
+            (#result_name, #tree)
+        }
+    }
+}
+
+/// What a parameter is in the body.
+fn body_type(param: &Param) -> TokenStream {
+    match &param.kind {
+        ParamKind::Value(ty) => quote!(#ty),
+        ParamKind::Slice(element) => {
+            quote_spanned!(element.span()=> ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Read>)
+        }
+        ParamKind::SliceMut(element) => {
+            quote_spanned!(element.span()=> ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
+        }
+        ParamKind::Refused => quote!(()),
+    }
+}
+
+/// The slots as a balanced tree of pairs: rustc's work for a type grows with its depth.
+fn tree(slots: &[Ident]) -> TokenStream {
+    match slots {
+        [] => quote!(()),
+        [slot] => quote!(#slot),
+        _ => {
+            let (left, right) = slots.split_at(slots.len() / 2);
+            let (left, right) = (tree(left), tree(right));
+            quote!((#left, #right))
+        }
+    }
+}
+
+/// How the runtime gets at the IR and what is in its slots.
+pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStream {
+    let name = signature.name.to_string();
+    let ir = Literal::byte_string(&lowered.ir.to_bytes());
+    quote! {
+        ::cumbia::__private::Definition {
+            id: ::core::any::TypeId::of::<Self>(),
+            path: ::core::concat!(::core::module_path!(), "::", #name),
+            file: ::core::file!(),
+            ir: #ir,
+            slots: || ::cumbia::__private::contents_of(Self::__body),
+            overflow_checks: ::core::cfg!(debug_assertions),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! `#[device]`: the function for the host, and the type that a call in a kernel resolves to.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ItemFn;
+use syn::spanned::Spanned;
+
+use super::{allow, arguments, bare_params, body, bound_params, docs, type_tuple};
+use crate::lower::Lowered;
+use crate::position;
+use crate::signature::{Param, ParamKind, Signature};
+
+/// The items of a device function.
+pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered: &Lowered) -> TokenStream {
+    let name = &signature.name;
+    let allow = allow();
+    let (attributes, vis, sig) = (&function.attrs, &function.vis, &function.sig);
+    let generics = &sig.generics;
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    let docs = docs(function);
+    let declaration = declaration(function);
+    let (inputs, output) = (plain_inputs(function), &sig.output);
+    let host_args = signature.params.iter().map(|Param { name, kind, .. }| match kind {
+        ParamKind::Value(_) | ParamKind::Refused => quote!(#name),
+        ParamKind::Slice(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Read>::from_host(#name)),
+        ParamKind::SliceMut(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name)),
+    });
+    let call = call(signature);
+    let body = body::body(signature, lowered, &TokenStream::new());
+    let definition = body::definition(signature, lowered);
+    let position = position::of(name.span());
+    let (line, column) = (position.line, position.column);
+    let cx = &lowered.cx;
+    quote! {
+        #(#attributes)*
+        #allow
+        #vis fn #name<#(#bounds),*>(#inputs) #output #clause {
+            ::cumbia::__private::Cx::host(|#cx| {
+                #name::<#(#arguments),*> {
+                    call: #cx.call(&::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: 0 }),
+                    types: ::core::marker::PhantomData,
+                }
+                .call(#(#host_args),*)
+            })
+        }
+
+        #(#docs)*
+        #allow
+        #vis #declaration
+
+        #allow
+        const _: () = {
+            impl<'k, #(#bounds),*> #name<'k, #(#arguments),*> #clause {
+                #call
+                #body
+            }
+
+            impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
+                type Key = #name<'static, #(#arguments),*>;
+            }
+
+            impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {
+                fn content() -> ::cumbia::__private::Content {
+                    ::cumbia::__private::Content::Function(#definition)
+                }
+            }
+        };
+    }
+}
+
+/// The parameters for the host, without `mut`, which the body has.
+fn plain_inputs(function: &ItemFn) -> TokenStream {
+    let inputs = function.sig.inputs.iter().map(|input| match input {
+        syn::FnArg::Typed(input) => match &*input.pat {
+            syn::Pat::Ident(pat) => {
+                let (name, ty) = (&pat.ident, &input.ty);
+                quote!(#name: #ty)
+            }
+            _ => quote!(#input),
+        },
+        syn::FnArg::Receiver(receiver) => quote!(#receiver),
+    });
+    quote!(#(#inputs),*)
+}
+
+/// The method that a call in a kernel ends in. It has the arity that the user knows, so that rustc's errors do.
+fn call(signature: &Signature) -> TokenStream {
+    let params = signature.params.iter().map(|Param { name, kind, .. }| match kind {
+        ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Slice(element) => {
+            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::AsSlice<'k, Element = #element>)
+        }
+        ParamKind::SliceMut(element) => {
+            quote_spanned!(element.span()=> #name: ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
+        }
+        ParamKind::Refused => quote!(#name: ()),
+    });
+    let args = signature.params.iter().map(|Param { name, kind, .. }| match kind {
+        ParamKind::Slice(_) => quote!(::cumbia::__private::AsSlice::as_slice(#name)),
+        ParamKind::Value(_) | ParamKind::SliceMut(_) | ParamKind::Refused => quote!(#name),
+    });
+    let result = signature.result.as_ref().map(|result| quote!(-> #result));
+    quote! {
+        #[doc(hidden)]
+        #[inline(always)]
+        pub fn call(self, #(#params),*) #result {
+            Self::__body(self.call.cx, (#(#args,)*)).0
+        }
+    }
+}
+
+/// The type with the function's name: made by each call. Its braces keep it out of the namespace of functions.
+fn declaration(function: &ItemFn) -> TokenStream {
+    let name = &function.sig.ident;
+    let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
+    quote! {
+        struct #name<'k, #(#params),*> {
+            #[doc(hidden)]
+            pub call: ::cumbia::__private::Call<'k>,
+            #[doc(hidden)]
+            pub types: ::core::marker::PhantomData<fn() -> #types>,
+        }
+    }
+}
+
+/// The declaration of a device function with mistakes in it: it can be called, so that its callers are not mistakes too.
+pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
+    let name = &signature.name;
+    let allow = allow();
+    let vis = &function.vis;
+    let generics = &function.sig.generics;
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    let declaration = declaration(function);
+    let params: Vec<TokenStream> =
+        signature.params.iter().map(|Param { name, .. }| quote!(#name: impl ::core::marker::Sized)).collect();
+    let result = signature.result.as_ref().map(|result| quote!(-> #result));
+    quote! {
+        #[allow(unused_variables)]
+        #allow
+        #vis fn #name<#(#bounds),*>(#(#params),*) #result #clause {
+            loop {}
+        }
+
+        #allow
+        #vis #declaration
+
+        #[allow(unused_variables)]
+        #allow
+        const _: () = {
+            impl<'k, #(#bounds),*> #name<'k, #(#arguments),*> #clause {
+                #[doc(hidden)]
+                pub fn call(self, #(#params),*) #result {
+                    loop {}
+                }
+            }
+
+            impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
+                type Key = #name<'static, #(#arguments),*>;
+            }
+
+            impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {
+                fn content() -> ::cumbia::__private::Content {
+                    loop {}
+                }
+            }
+        };
+    }
+}

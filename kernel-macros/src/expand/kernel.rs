@@ -1,0 +1,236 @@
+//! `#[kernel]`: the function that makes a launch, and the type that says what the kernel is.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Ident, ItemFn};
+
+use super::{allow, arguments, body, bare_params, bound_params, docs, type_tuple};
+use crate::lower::Lowered;
+use crate::options::Options;
+use crate::position;
+use crate::signature::{Param, ParamKind, Signature};
+
+/// The items of a kernel. `source` is the function as written.
+pub(crate) fn kernel(
+    function: &ItemFn,
+    source: &TokenStream,
+    options: &Options,
+    signature: &Signature,
+    lowered: &Lowered,
+) -> TokenStream {
+    let name = &signature.name;
+    let allow = allow();
+    let (attributes, vis) = (&function.attrs, &function.vis);
+    let generics = &function.sig.generics;
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    let docs = docs(function);
+    let declaration = declaration(function);
+    let parameters = signature.params.iter().map(parameter);
+    let bindings = signature.params.iter().map(binding);
+    let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
+    let info = info(signature, source);
+    let looks = looks();
+    let body = body::body(signature, lowered, &quote!(<'k>));
+    let kernel = kernel_impl(signature, options, lowered, &info);
+    quote! {
+        #(#attributes)*
+        #allow
+        #vis fn #name<'a, #(#bounds),*>(
+            #(#parameters),*
+        ) -> ::cumbia::Launch<'a, #name<#(#arguments),*>, ::cumbia::__private::#checks> #clause {
+            ::cumbia::Launch::new((#(#bindings,)*))
+        }
+
+        #(#docs)*
+        #allow
+        #vis #declaration
+
+        #allow
+        const _: () = {
+            impl<#(#bounds),*> #name<#(#arguments),*> #clause {
+                #looks
+                #body
+            }
+
+            impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
+                #kernel
+            }
+
+            ::cumbia::__private::inventory::submit! { #info }
+        };
+    }
+}
+
+/// The declaration of a kernel with mistakes in it: it can be called, so that its callers are not mistakes too.
+pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
+    let name = &signature.name;
+    let allow = allow();
+    let vis = &function.vis;
+    let generics = &function.sig.generics;
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    let declaration = declaration(function);
+    let parameters = signature.params.iter().map(|Param { name, .. }| quote!(#name: impl ::core::marker::Sized));
+    quote! {
+        #[allow(unused_variables)]
+        #allow
+        #vis fn #name<'a, #(#bounds),*>(
+            #(#parameters),*
+        ) -> ::cumbia::Launch<'a, #name<#(#arguments),*>, ::cumbia::__private::Checked> #clause {
+            loop {}
+        }
+
+        #allow
+        #vis #declaration
+
+        #[allow(unused_variables)]
+        #allow
+        impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
+            type Args<'a> = ();
+            const INFO: ::cumbia::KernelInfo = ::cumbia::KernelInfo::new("", "", "", 0, "");
+            const OPTIONS: ::cumbia::__private::Options =
+                ::cumbia::__private::Options { bounds_checks: true, fmad: true };
+            fn definition() -> ::cumbia::__private::Definition {
+                loop {}
+            }
+            fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut ::cumbia::__private::Binder<'a>) {}
+            fn run(cx: ::cumbia::__private::Cx<'_>, args: &Self::Args<'_>) {}
+        }
+    }
+}
+
+/// The type with the kernel's name. It has no values; its braces keep it out of the namespace of functions.
+fn declaration(function: &ItemFn) -> TokenStream {
+    let name = &function.sig.ident;
+    let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
+    quote! {
+        struct #name<#(#params),*> {
+            never: ::core::convert::Infallible,
+            types: ::core::marker::PhantomData<fn() -> #types>,
+        }
+    }
+}
+
+/// A parameter of the function that the user calls.
+fn parameter(param: &Param) -> TokenStream {
+    let name = &param.name;
+    match &param.kind {
+        ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Slice(element) => quote!(#name: impl ::cumbia::ReadArgument<'a, Element = #element>),
+        ParamKind::SliceMut(element) => quote!(#name: impl ::cumbia::WriteArgument<'a, Element = #element>),
+        ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
+    }
+}
+
+/// An argument as a launch keeps it.
+fn binding(param: &Param) -> TokenStream {
+    let name = &param.name;
+    match &param.kind {
+        ParamKind::Value(_) | ParamKind::Refused => quote!(#name),
+        ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#name)),
+        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind(#name)),
+    }
+}
+
+/// The functions of the kernel's type.
+fn looks() -> TokenStream {
+    quote! {
+        /// The CUDA C that is compiled for this kernel.
+        pub fn cuda_source() -> ::cumbia::Result<::std::string::String> {
+            ::cumbia::__private::inspect::cuda_source::<Self>()
+        }
+
+        /// The kernel's PTX for an architecture such as `sm_90`. Needs NVRTC, but no GPU.
+        pub fn ptx(architecture: &str) -> ::cumbia::Result<::std::string::String> {
+            ::cumbia::__private::inspect::ptx::<Self>(architecture)
+        }
+
+        /// The kernel's machine code for an architecture such as `sm_90`. Needs NVRTC, but no GPU.
+        pub fn cubin(architecture: &str) -> ::cumbia::Result<::std::vec::Vec<u8>> {
+            ::cumbia::__private::inspect::cubin::<Self>(architecture)
+        }
+
+        /// The kernel's name and where it is defined.
+        pub fn info() -> ::cumbia::KernelInfo {
+            <Self as ::cumbia::__private::Kernel>::INFO
+        }
+    }
+}
+
+/// The items of `impl Kernel`.
+fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info: &TokenStream) -> TokenStream {
+    let definition = body::definition(signature, lowered);
+    let cx = &lowered.cx;
+    let (bounds_checks, fmad) = (!options.unchecked, options.fmad);
+    let kept = signature.params.iter().map(|param| match &param.kind {
+        ParamKind::Value(ty) => quote!(#ty),
+        ParamKind::Slice(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Read>),
+        ParamKind::SliceMut(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>),
+        ParamKind::Refused => quote!(()),
+    });
+    // The user's names could collide with ours here, so the arguments are numbered.
+    let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
+    let visits = signature.params.iter().zip(&names).map(|(param, name)| {
+        let text = param.text();
+        match &param.kind {
+            ParamKind::Value(ty) => quote_spanned!(ty.span()=> binder.scalar::<#ty>(#name);),
+            ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(binder.array(#text, #name);),
+            ParamKind::Refused => TokenStream::new(),
+        }
+    });
+    let values = signature.params.iter().zip(&names).map(|(param, name)| match &param.kind {
+        ParamKind::Value(_) | ParamKind::Refused => quote!(*#name),
+        ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(#name.view()),
+    });
+    quote! {
+        type Args<'a> = (#(#kept,)*);
+
+        const INFO: ::cumbia::KernelInfo = #info;
+        const OPTIONS: ::cumbia::__private::Options =
+            ::cumbia::__private::Options { bounds_checks: #bounds_checks, fmad: #fmad };
+
+        fn definition() -> ::cumbia::__private::Definition {
+            #definition
+        }
+
+        fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut ::cumbia::__private::Binder<'a>) {
+            let (#(#names,)*) = args;
+            #(#visits)*
+        }
+
+        #[inline(always)]
+        fn run(#cx: ::cumbia::__private::Cx<'_>, args: &Self::Args<'_>) {
+            let (#(#names,)*) = args;
+            let _ = Self::__body(#cx, (#(#values,)*));
+        }
+    }
+}
+
+/// The entry of `cumbia::kernels()`.
+fn info(signature: &Signature, source: &TokenStream) -> TokenStream {
+    let name = signature.name.unraw().to_string();
+    let line = position::of(signature.name.span()).line;
+    let text = signature_text(source);
+    quote! {
+        ::cumbia::KernelInfo::new(#name, ::core::module_path!(), ::core::file!(), #line, #text)
+    }
+}
+
+/// The signature as the user wrote it: the tokens from `fn` to the body.
+fn signature_text(source: &TokenStream) -> String {
+    let is_fn = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "fn");
+    let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);
+    let tokens = source.clone().into_iter().skip_while(|token| !is_fn(token));
+    // A brace before the body would be a constant expression in a generic argument, which has a `<` before it; the last
+    // brace is the body.
+    let mut tokens: Vec<TokenTree> = tokens.collect();
+    if tokens.last().is_some_and(is_body) {
+        tokens.pop();
+    }
+    let text = tokens.into_iter().collect::<TokenStream>().to_string();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    [("& mut", "&mut"), ("& [", "&["), (" :", ":"), (" ,", ","), (" ;", ";"), ("> (", ">("), ("< ", "<"), (" <", "<"), (" >", ">"), ("- >", "->"), ("( ", "("), (" )", ")"), (",)", ")")]
+        .iter()
+        .fold(text, |text, (printed, usual)| text.replace(printed, usual))
+}

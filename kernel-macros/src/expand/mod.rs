@@ -1,0 +1,87 @@
+//! The items that a kernel or device function becomes.
+
+mod body;
+mod device;
+mod kernel;
+
+pub(crate) use device::{device_function, device_stub};
+pub(crate) use kernel::{kernel, kernel_stub};
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Attribute, GenericParam, Generics, ItemFn};
+
+/// The attributes for the types that are named like functions, and for code that is partly ours.
+fn allow() -> TokenStream {
+    quote! {
+        #[allow(
+            non_camel_case_types, non_snake_case, unreachable_code, unreachable_pub, unused_braces, unused_labels,
+            unused_mut, unused_parens, unused_assignments, clippy::all, clippy::pedantic, clippy::nursery,
+            clippy::restriction
+        )]
+    }
+}
+
+/// The documentation that the user wrote, for the item that shares the function's name.
+fn docs(function: &ItemFn) -> Vec<&Attribute> {
+    function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc") || attribute.path().is_ident("cfg")).collect()
+}
+
+/// The names of the type parameters, as a tuple type for `PhantomData`.
+fn type_tuple(generics: &Generics) -> TokenStream {
+    let names = generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(ty) => Some(&ty.ident),
+        GenericParam::Lifetime(_) | GenericParam::Const(_) => None,
+    });
+    quote!((#(#names,)*))
+}
+
+/// The generic parameters without bounds and defaults, as a declaration of a struct.
+fn bare_params(generics: &Generics) -> Vec<TokenStream> {
+    generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(ty) => {
+                let name = &ty.ident;
+                Some(quote!(#name))
+            }
+            GenericParam::Const(constant) => {
+                let (name, ty) = (&constant.ident, &constant.ty);
+                Some(quote!(const #name: #ty))
+            }
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect()
+}
+
+/// The generic parameters with their bounds, without the list's brackets.
+fn bound_params(generics: &Generics) -> Vec<TokenStream> {
+    generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Lifetime(_) => None,
+            GenericParam::Type(_) | GenericParam::Const(_) => Some(quote!(#param)),
+        })
+        .collect()
+}
+
+/// The names of the generic parameters, as arguments.
+fn arguments(generics: &Generics) -> Vec<TokenStream> {
+    generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(ty) => {
+                let name = &ty.ident;
+                Some(quote!(#name))
+            }
+            GenericParam::Const(constant) => {
+                let name = &constant.ident;
+                Some(quote!(#name))
+            }
+            GenericParam::Lifetime(_) => None,
+        })
+        .collect()
+}

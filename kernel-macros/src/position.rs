@@ -1,0 +1,27 @@
+//! Where tokens stand, for the IR and for the code that is written.
+
+use cumbia_kernel_ir::ir;
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+
+/// The line and column where `span` begins.
+pub(crate) fn of(span: Span) -> ir::Span {
+    if !proc_macro::is_available() {
+        return ir::Span::default(); // a unit test
+    }
+    let span = span.unwrap();
+    ir::Span { line: span.line() as u32, column: span.column() as u32 }
+}
+
+/// Tokens of ours in the place of the user's at `span`. A panic of Rust's inside an operator names the position where the
+/// operator's operands begin; behind parentheses of the user's span, that is the user's, and not the attribute's.
+pub(crate) fn standing_for(span: Span, tokens: TokenStream) -> TokenStream {
+    let mut group = Group::new(Delimiter::Parenthesis, tokens);
+    group.set_span(span);
+    TokenTree::from(group).into()
+}
+
+/// A span for names of ours that is shown at `span`: the user's code cannot see such names, and errors point to the
+/// user's tokens.
+pub(crate) fn ours(span: Span) -> Span {
+    Span::mixed_site().located_at(span)
+}

@@ -1,0 +1,50 @@
+//! The bytes of a cached kernel.
+//!
+//! ```text
+//! "cumbia\0\0"  key (32)  then of architecture, cubin, PTX and log each: length (u64), bytes  BLAKE3 of all that (32)
+//! ```
+//!
+//! Numbers are little-endian; an image without a cubin has one of no bytes. The version of the format is part of the key.
+
+use super::key::Key;
+use crate::cuda::Image;
+
+const MAGIC: &[u8; 8] = b"cumbia\0\0";
+/// The bytes for an image.
+pub(super) fn encode(image: &Image, key: &Key) -> Vec<u8> {
+    let Image { architecture, cubin, ptx, log } = image;
+    let mut bytes = Vec::from(MAGIC);
+    bytes.extend(key.0);
+    for part in [architecture.as_bytes(), cubin.as_deref().unwrap_or_default(), ptx.as_bytes(), log.as_bytes()] {
+        bytes.extend((part.len() as u64).to_le_bytes());
+        bytes.extend(part);
+    }
+    let checksum = *blake3::hash(&bytes).as_bytes();
+    bytes.extend(checksum);
+    bytes
+}
+
+/// The image of some bytes; `None` where they are anything else than what [`encode`] wrote for this key.
+pub(super) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
+    let (body, checksum) = bytes.split_last_chunk::<32>()?;
+    if blake3::hash(body) != *checksum {
+        return None;
+    }
+    let mut rest = body.strip_prefix(MAGIC)?.strip_prefix(&key.0)?;
+    let architecture = text(&mut rest)?;
+    let cubin = Some(part(&mut rest)?.to_vec()).filter(|cubin| !cubin.is_empty());
+    let (ptx, log) = (text(&mut rest)?, text(&mut rest)?);
+    rest.is_empty().then_some(Image { architecture, cubin, ptx, log })
+}
+
+/// Takes a part off the front; `None` where the bytes end too soon.
+fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, after) = rest.split_first_chunk::<8>()?;
+    let (part, after) = after.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;
+    *rest = after;
+    Some(part)
+}
+
+fn text(rest: &mut &[u8]) -> Option<String> {
+    String::from_utf8(part(rest)?.to_vec()).ok()
+}

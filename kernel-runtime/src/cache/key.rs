@@ -1,0 +1,50 @@
+//! The key of a cached kernel: a hash of all that its image depends on, but for NVRTC's version.
+
+use std::fmt;
+
+/// Changes with the meaning of a key or the layout of an entry, so that an older Cumbia's files are never read as ours.
+pub(super) const FORMAT: u32 = 1;
+
+/// A BLAKE3 hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Key(pub(super) [u8; 32]);
+
+impl Key {
+    /// The hash of some parts. Each is hashed with its length: parts that only join to the same text differ.
+    pub(crate) fn of(parts: &[&str]) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&FORMAT.to_le_bytes());
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part.as_bytes());
+        }
+        Key(*hasher.finalize().as_bytes())
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_counts() {
+        let keys = [
+            Key::of(&["ab", "c"]),
+            Key::of(&["a", "bc"]),
+            Key::of(&["abc"]),
+            Key::of(&["abc", ""]),
+            Key::of(&["ab", "d"]),
+        ];
+        for (i, key) in keys.iter().enumerate() {
+            assert_eq!(key.to_string().len(), 64);
+            assert!(keys[..i].iter().all(|other| other != key));
+        }
+        assert_eq!(Key::of(&["ab", "c"]), keys[0]);
+    }
+}

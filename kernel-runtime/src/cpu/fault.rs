@@ -1,0 +1,106 @@
+//! How a thread of the CPU device stops: it unwinds, with what happened as the payload.
+//!
+//! Our own faults unwind without going through the panic hook, so that nothing is printed. Rust's own panics (integer
+//! overflow, division by zero, a panic inside a called function) do go through it: a hook of ours takes their
+//! position and message while a kernel runs on the thread, and is silent; all other panics go to the hook that was
+//! there before.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
+use std::sync::Once;
+
+use crate::cpu::context::At;
+use crate::dim::Dim3;
+use crate::error::FaultKind;
+
+/// A fault on its way up.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) column: u32,
+    /// `None` for a panic of Rust's, which does not know the thread.
+    pub(crate) thread: Option<Dim3>,
+    pub(crate) kind: FaultKind,
+}
+
+/// Unwinds with a fault.
+pub(crate) fn raise(at: &'static At, thread: Dim3, kind: FaultKind) -> ! {
+    let &At { file, line, column, id: _ } = at;
+    let fault = Fault { file: file.to_owned(), line, column, thread: Some(thread), kind };
+    if IN_KERNEL.get() {
+        panic::resume_unwind(Box::new(fault))
+    }
+    // The host called a device function: there it is an ordinary panic.
+    panic!("{file}:{line}:{column}: {}", fault.kind)
+}
+
+thread_local! {
+    /// A kernel runs on this thread, so that a panic is a fault.
+    static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
+    /// The last panic of Rust's in a kernel on this thread.
+    static LAST_PANIC: RefCell<Option<Fault>> = const { RefCell::new(None) };
+}
+
+/// Runs part of a kernel, and gives the fault that ended it.
+pub(crate) fn catch<R>(part: impl FnOnce() -> R) -> Result<R, Fault> {
+    let outer = IN_KERNEL.replace(true);
+    // Unwind safety: after a fault nothing reads what the part was changing but the user's arrays, which hold plain
+    // numbers.
+    let result = panic::catch_unwind(AssertUnwindSafe(part));
+    IN_KERNEL.set(outer);
+    result.map_err(from_payload)
+}
+
+/// The fault in a caught panic.
+fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
+    match payload.downcast::<Fault>() {
+        Ok(fault) => *fault,
+        Err(payload) => LAST_PANIC.take().unwrap_or_else(|| {
+            // Another hook has replaced ours, so that the position is not known.
+            let kind = classify(message_of(payload.as_ref()));
+            Fault { file: String::from("unknown"), line: 0, column: 0, thread: None, kind }
+        }),
+    }
+}
+
+/// Makes panics of kernels silent, once for the process.
+pub(crate) fn install_hook() {
+    static INSTALLED: Once = Once::new();
+    if INSTALLED.is_completed() || std::thread::panicking() {
+        return; // `set_hook` is not allowed while this thread unwinds; the next launch installs it
+    }
+    INSTALLED.call_once(|| {
+        let previous = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if IN_KERNEL.get() { LAST_PANIC.set(Some(from_hook(info))) } else { previous(info) }
+        }));
+    });
+}
+
+/// The fault that a panic of Rust's is.
+fn from_hook(info: &PanicHookInfo<'_>) -> Fault {
+    let (file, line, column) =
+        info.location().map_or_else(Default::default, |at| (at.file().to_owned(), at.line(), at.column()));
+    Fault { file, line, column, thread: None, kind: classify(message_of(info.payload())) }
+}
+
+fn message_of(payload: &dyn Any) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without a message")
+}
+
+/// What Rust's own message says happened. The texts are those of `core::panicking::panic_const`.
+fn classify(message: &str) -> FaultKind {
+    match message {
+        "attempt to divide by zero" | "attempt to calculate the remainder with a divisor of zero" => {
+            FaultKind::DivisionByZero
+        }
+        text if text.starts_with("attempt to ") && text.ends_with(" overflow") => FaultKind::Overflow(text.to_owned()),
+        text => FaultKind::Panic(text.to_owned()),
+    }
+}

@@ -1,0 +1,18 @@
+//! The CPU device: rustc compiled the body, and the blocks of a grid run in parallel on a thread pool.
+//!
+//! A kernel that can reach a barrier runs each of its threads as a coroutine; the threads of any other are a plain
+//! loop. The threads of one block share one thread of the host, blocks do not; they touch array elements through
+//! relaxed atomics only, so that racing kernels are wrong but never undefined.
+
+pub mod access;
+mod block;
+mod context;
+mod coroutine;
+mod fault;
+mod grid;
+mod view;
+
+pub use access::{Read, Write};
+pub use context::{At, Call, Cx};
+pub(crate) use grid::{Shape, Stopped, run};
+pub use view::{AsSlice, Elem, Slice, Storage};

@@ -1,0 +1,112 @@
+//! What code is compiled for: `sm_90a`, `compute_80`.
+
+use std::fmt;
+
+use crate::error::CompileError;
+
+/// An architecture as NVRTC's `--gpu-architecture` takes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Architecture {
+    kind: Kind,
+    /// The compute capability without its dot: 90 for 9.0.
+    number: u32,
+    /// `a` for code that runs on this very capability alone and may use all of it, `f` for its family.
+    suffix: Option<char>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// `sm_`: machine code.
+    Real,
+    /// `compute_`: PTX, which the driver turns into machine code.
+    Virtual,
+}
+
+impl Architecture {
+    /// That of a GPU. From 9.0 on it is the one with all of the GPU's instructions, since the code is for this GPU alone.
+    pub(crate) fn of_device(major: u32, minor: u32) -> Architecture {
+        Architecture { kind: Kind::Real, number: major * 10 + minor, suffix: (major >= 9).then_some('a') }
+    }
+
+    /// Reads a name such as `sm_90a`.
+    pub(crate) fn parse(name: &str) -> Result<Architecture, CompileError> {
+        let parts = || {
+            let (kind, rest) = match name.split_once('_')? {
+                ("sm", rest) => (Kind::Real, rest),
+                ("compute", rest) => (Kind::Virtual, rest),
+                _ => return None,
+            };
+            let suffix = rest.chars().last().filter(|last| matches!(last, 'a' | 'f'));
+            let digits = &rest[..rest.len() - usize::from(suffix.is_some())];
+            // `parse` would take a sign too.
+            let plain = digits.bytes().all(|digit| digit.is_ascii_digit());
+            Some(Architecture { kind, number: digits.parse().ok().filter(|_| plain)?, suffix })
+        };
+        parts().ok_or_else(|| CompileError::NotAnArchitecture { name: name.to_owned() })
+    }
+
+    /// The newest PTX that a GPU of this architecture runs, of the capabilities that NVRTC knows.
+    pub(crate) fn newest_ptx(&self, known: &[u32]) -> Option<Architecture> {
+        let number = known.iter().copied().filter(|known| *known <= self.number).max()?;
+        Some(Architecture { kind: Kind::Virtual, number, suffix: None })
+    }
+
+    /// The compute capability without its dot.
+    pub(crate) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Whether this asks for machine code.
+    pub(crate) fn is_real(&self) -> bool {
+        self.kind == Kind::Real
+    }
+}
+
+impl fmt::Display for Architecture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            Kind::Real => "sm",
+            Kind::Virtual => "compute",
+        };
+        write!(f, "{kind}_{}", self.number)?;
+        self.suffix.map_or(Ok(()), |suffix| write!(f, "{suffix}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written() {
+        for name in ["sm_75", "sm_90", "sm_90a", "sm_100f", "sm_121a", "compute_80"] {
+            assert_eq!(Architecture::parse(name).unwrap().to_string(), name);
+        }
+        for name in [
+            "",
+            "sm_",
+            "sm_a",
+            "hopper",
+            "sm90",
+            "sm_+90",
+            "sm_90b",
+            "sm_90 --evil",
+            "SM_90",
+            "sm_99999999999",
+            "sm_9ä",
+        ] {
+            let error = Architecture::parse(name).unwrap_err();
+            assert!(matches!(error, CompileError::NotAnArchitecture { .. }), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_gpu_gets_its_own_and_else_the_newest_ptx() {
+        let known = [75, 80, 90, 100];
+        assert_eq!(Architecture::of_device(8, 6).to_string(), "sm_86");
+        assert_eq!(Architecture::of_device(9, 0).to_string(), "sm_90a");
+        assert_eq!(Architecture::of_device(12, 1).newest_ptx(&known).unwrap().to_string(), "compute_100");
+        assert_eq!(Architecture::of_device(8, 6).newest_ptx(&known).unwrap().to_string(), "compute_80");
+        assert_eq!(Architecture::of_device(7, 0).newest_ptx(&known), None);
+    }
+}

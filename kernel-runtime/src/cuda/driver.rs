@@ -1,0 +1,283 @@
+//! The CUDA driver, found at run time: a table of its functions, whole or not at all.
+//!
+//! cudarc supplies the types and constants, not the calls. Its calls look a symbol up on first use and panic where the
+//! library or the symbol is missing, even while an error is formatted; and they return the status as a Rust enum, which a
+//! driver newer than the bindings fills with values that the enum does not have. Here every function is looked up once,
+//! before the first is called, and a status stays a number.
+
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::fmt;
+use std::sync::OnceLock;
+
+use cudarc::driver::sys::{
+    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option,
+    CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
+};
+use libloading::Library;
+
+use crate::error::{DeviceError, Error};
+
+/// `CUDA_ERROR_OUT_OF_MEMORY`.
+pub(crate) const OUT_OF_MEMORY: c_uint = 2;
+
+/// Declares [`Driver`]: a field for the address of each function, and a method that calls it.
+macro_rules! functions {
+    ($($name:ident($($parameter:ident: $type:ty),*);)*) => {
+        /// The functions of a driver that is there and whole.
+        #[allow(non_snake_case, reason = "the fields and methods have the names of NVIDIA's manual")]
+        pub(crate) struct Driver {
+            $($name: unsafe extern "C" fn($($type),*) -> c_uint,)*
+        }
+
+        #[allow(non_snake_case, clippy::too_many_arguments, reason = "the methods are as in NVIDIA's manual")]
+        impl Driver {
+            fn from_library(library: &Library) -> Result<Driver, String> {
+                Ok(Driver {
+                    // SAFETY: the types are those of cuda.h for this exported name, and a name with a version suffix
+                    // never changes its meaning. The addresses stay valid, because the library is never unloaded.
+                    $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
+                        .map_err(|_| format!("it has no {}, so it is older than CUDA 11.4", stringify!($name)))?,)*
+                })
+            }
+
+            $(
+                /// The driver's function of this name.
+                ///
+                /// # Safety
+                ///
+                /// The arguments are as the CUDA Driver API's manual asks.
+                #[inline]
+                pub(crate) unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), Refusal> {
+                    // SAFETY: the caller's promise.
+                    match unsafe { (self.$name)($($parameter),*) } {
+                        0 => Ok(()),
+                        code => Err(Refusal { call: stringify!($name), code }),
+                    }
+                }
+            )*
+        }
+    };
+}
+
+functions! {
+    cuInit(flags: c_uint);
+    cuDriverGetVersion(version: *mut c_int);
+    cuGetErrorName(code: c_uint, name: *mut *const c_char);
+    cuGetErrorString(code: c_uint, text: *mut *const c_char);
+
+    cuDeviceGetCount(count: *mut c_int);
+    cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
+    cuDeviceGetName(name: *mut c_char, len: c_int, device: CUdevice);
+    cuDeviceGetAttribute(value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice);
+    cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
+
+    cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
+    cuCtxGetCurrent(context: *mut CUcontext);
+    cuCtxSetCurrent(context: CUcontext);
+    cuCtxSynchronize();
+    cuStreamCreate(stream: *mut CUstream, flags: c_uint);
+    cuStreamSynchronize(stream: CUstream);
+
+    cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
+    cuMemAlloc_v2(pointer: *mut CUdeviceptr, bytes: usize);
+    cuMemFree_v2(pointer: CUdeviceptr);
+    cuMemAllocAsync(pointer: *mut CUdeviceptr, bytes: usize, stream: CUstream);
+    cuMemFreeAsync(pointer: CUdeviceptr, stream: CUstream);
+    cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
+    cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
+    cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
+    cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
+    cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    cuMemsetD8Async(to: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream);
+    cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
+    cuMemHostGetDevicePointer_v2(pointer: *mut CUdeviceptr, host: *mut c_void, flags: c_uint);
+
+    cuModuleLoadDataEx(
+        module: *mut CUmodule, image: *const c_void,
+        count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void
+    );
+    cuModuleUnload(module: CUmodule);
+    cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
+    cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
+    cuFuncSetAttribute(function: CUfunction, attribute: CUfunction_attribute, value: c_int);
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(
+        blocks: *mut c_int, function: CUfunction, threads: c_int, shared_bytes: usize
+    );
+    cuLaunchKernel(
+        function: CUfunction,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void
+    );
+    cuLaunchCooperativeKernel(
+        function: CUfunction,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void
+    );
+}
+
+impl fmt::Debug for Driver {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Driver").finish_non_exhaustive()
+    }
+}
+
+impl Driver {
+    /// The driver of this process, looked for and initialised by the first call.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::NoDriver`] where it is missing, incomplete or cannot start.
+    pub(crate) fn get() -> Result<&'static Driver, DeviceError> {
+        static DRIVER: OnceLock<Result<Driver, DeviceError>> = OnceLock::new();
+        DRIVER.get_or_init(|| Driver::open(&library_names())).as_ref().map_err(Clone::clone)
+    }
+
+    /// Opens the first of `names` that the loader finds.
+    fn open(names: &[String]) -> Result<Driver, DeviceError> {
+        let no_driver = |reason: String| DeviceError::NoDriver { searched: names.to_vec(), reason };
+        let mut refusals = Vec::new();
+        for name in names {
+            // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
+            match unsafe { Library::new(name) } {
+                Ok(library) => {
+                    let driver = Driver::from_library(&library)
+                        .map_err(|reason| no_driver(format!("{name} was found, but {reason}")))?;
+                    // The driver's own threads may outlive every handle of ours, so it stays loaded.
+                    std::mem::forget(library);
+                    // SAFETY: `cuInit` takes only its flags, which must be 0.
+                    unsafe { driver.cuInit(0) }.map_err(|refusal| no_driver(refusal.sentence(&driver)))?;
+                    return Ok(driver);
+                }
+                Err(error) => refusals.push(loader_words(&error)),
+            }
+        }
+        // The loader says the same of each name but for the first, which is the usual one.
+        Err(no_driver(refusals.into_iter().next().unwrap_or_default()))
+    }
+
+    /// How many GPUs there are.
+    pub(crate) fn device_count(&self) -> Result<usize, Error> {
+        let mut count = 0;
+        // SAFETY: the pointer is valid for the write.
+        unsafe { self.cuDeviceGetCount(&raw mut count) }?;
+        Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The newest CUDA version that the driver serves, as `13.0`.
+    pub(crate) fn version(&self) -> String {
+        let mut version = 0;
+        // SAFETY: the pointer is valid for the write.
+        match unsafe { self.cuDriverGetVersion(&raw mut version) } {
+            Ok(()) => format!("{}.{}", version / 1000, version % 1000 / 10),
+            Err(_) => "of unknown version".to_owned(),
+        }
+    }
+}
+
+/// The names of the driver's library, the one that the driver itself installs first: `libcuda.so` comes with development
+/// packages, and may be the toolkit's stub.
+fn library_names() -> Vec<String> {
+    let names: &[&str] = if cfg!(target_os = "windows") {
+        &["nvcuda.dll"]
+    } else if cfg!(target_os = "macos") {
+        &["libcuda.dylib"]
+    } else {
+        &["libcuda.so.1", "libcuda.so"]
+    };
+    names.iter().map(ToString::to_string).collect()
+}
+
+/// A status other than success. Small and without allocation, so that the path of a launch stays short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    /// The driver's function.
+    pub(crate) call: &'static str,
+    /// Its status.
+    pub(crate) code: c_uint,
+}
+
+impl Refusal {
+    fn sentence(self, driver: &Driver) -> String {
+        let (name, message) = (self.name(driver), self.message(driver));
+        format!("{} answered {name} ({message})", self.call)
+    }
+
+    /// CUDA's name of the status.
+    pub(crate) fn name(self, driver: &Driver) -> String {
+        let mut text = std::ptr::null();
+        // SAFETY: the pointer is valid for the write; an unknown code is answered with a null pointer.
+        let known = unsafe { driver.cuGetErrorName(self.code, &raw mut text) };
+        // SAFETY: on success the driver gives a string that lives as long as the library.
+        known.ok().and_then(|()| unsafe { text_of(text) }).unwrap_or_else(|| format!("CUDA error {}", self.code))
+    }
+
+    /// CUDA's description of the status.
+    pub(crate) fn message(self, driver: &Driver) -> String {
+        let mut text = std::ptr::null();
+        // SAFETY: the pointer is valid for the write; an unknown code is answered with a null pointer.
+        let known = unsafe { driver.cuGetErrorString(self.code, &raw mut text) };
+        // SAFETY: on success the driver gives a string that lives as long as the library.
+        known.ok().and_then(|()| unsafe { text_of(text) }).unwrap_or_else(|| "no description".to_owned())
+    }
+
+    /// Whether the context is lost: these are reported by every later call of the process too.
+    fn is_sticky(self) -> bool {
+        // ECC_UNCORRECTABLE, CONTAINED, then ILLEGAL_ADDRESS and the other exceptions that a kernel can raise, as listed
+        // in the manual's `CUresult` with "the process must be terminated and relaunched".
+        matches!(self.code, 214 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Error {
+        match Driver::get() {
+            Ok(driver) => {
+                let mut message = refusal.message(driver);
+                if refusal.is_sticky() {
+                    message.push_str("; this process has lost the GPU and must be started anew to use it again");
+                }
+                Error::Driver { call: refusal.call, name: refusal.name(driver), message }
+            }
+            Err(no_driver) => no_driver.into(),
+        }
+    }
+}
+
+/// What the loader said; `libloading` keeps it in the source of its error.
+pub(super) fn loader_words(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// # Safety
+///
+/// `text` is null or a C string.
+unsafe fn text_of(text: *const c_char) -> Option<String> {
+    if text.is_null() {
+        return None;
+    }
+    // SAFETY: the caller's promise.
+    Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_library_is_an_error_with_its_name() {
+        let error = Driver::open(&["libcumbia-no-such-driver.so".to_owned()]).unwrap_err();
+        let DeviceError::NoDriver { searched, reason } = error else { panic!("{error}") };
+        assert_eq!(searched, ["libcumbia-no-such-driver.so"]);
+        assert!(!reason.is_empty());
+    }
+
+    #[test]
+    fn a_library_without_the_functions_is_no_driver() {
+        if cfg!(target_os = "linux") {
+            let error = Driver::open(&["libc.so.6".to_owned()]).unwrap_err();
+            assert!(error.to_string().contains("it has no cuInit"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The fault record: where a kernel notes the first fault, in host memory that the GPU can write.
+//!
+//! Host memory, because it must be readable without a copy at every synchronisation, and because it is there even when
+//! the context is not. Turning the numbers into a source position is `crate::fault`'s work.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use cudarc::driver::sys::CUdeviceptr;
+
+use super::context::Context;
+use super::driver::{Driver, Refusal};
+
+/// A fault in numbers, as a kernel notes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RawFault {
+    /// The kernel's number, from its launch.
+    pub kernel: u32,
+    /// The position in the kernel's table of sites.
+    pub site: u32,
+    /// The block of the thread.
+    pub block: [u32; 3],
+    /// The thread in it.
+    pub thread: [u32; 3],
+    /// The index, where the fault is one of an index.
+    pub index: u64,
+    /// The length of what was indexed.
+    pub len: u64,
+}
+
+/// The record as the kernels know it: `struct Fault` of the CUDA C that `kernel-ir` writes. Keep the two alike.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct Record {
+    /// 0: no fault. Set by the thread that faults first.
+    flag: u32,
+    kernel: u32,
+    site: u32,
+    block: [u32; 3],
+    thread: [u32; 3],
+    pad: u32,
+    index: u64,
+    len: u64,
+}
+
+/// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
+const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
+
+/// The record of one context. It lives as long as the process, as the context does.
+pub(crate) struct FaultRecord {
+    host: NonNull<Record>,
+    device: CUdeviceptr,
+    /// Held while the record is read and reset, so that a fault is given out once.
+    reading: Mutex<()>,
+}
+
+// SAFETY: `host` is page-locked memory that is never freed; the host touches it under `reading` only.
+unsafe impl Send for FaultRecord {}
+// SAFETY: as above.
+unsafe impl Sync for FaultRecord {}
+
+impl FaultRecord {
+    /// Allocates a record in the context that is current.
+    pub(crate) fn new(driver: &Driver) -> Result<FaultRecord, Refusal> {
+        let mut host: *mut c_void = std::ptr::null_mut();
+        // SAFETY: the pointer is valid for the write.
+        unsafe { driver.cuMemHostAlloc(&raw mut host, size_of::<Record>(), PORTABLE_AND_MAPPED) }?;
+        let Some(host) = NonNull::new(host.cast::<Record>()) else {
+            return Err(Refusal { call: "cuMemHostAlloc", code: super::driver::OUT_OF_MEMORY });
+        };
+        // SAFETY: fresh page-locked memory of this size, aligned to a page.
+        unsafe { host.write(Record::default()) };
+        let mut device = 0;
+        // SAFETY: the memory was allocated as mapped just above.
+        unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr().cast(), 0) }?;
+        Ok(FaultRecord { host, device, reading: Mutex::new(()) })
+    }
+
+    /// The record's address for kernels.
+    pub(crate) fn device_pointer(&self) -> u64 {
+        self.device
+    }
+
+    /// Takes the fault out of the record, which is then ready for another.
+    ///
+    /// Called after a synchronisation: the kernels that were launched before it have filled what they claimed. A kernel
+    /// launched meanwhile by another thread may have claimed the record and still be filling it; `wait` waits for that.
+    pub(crate) fn take(&self, wait: impl FnOnce() -> Result<(), Refusal>) -> Result<Option<RawFault>, Refusal> {
+        // SAFETY: the memory lives as long as the process, and all that races for the flag uses atomics: the host here,
+        // the device in `atomicCAS`.
+        let flag = unsafe { AtomicU32::from_ptr(&raw mut (*self.host.as_ptr()).flag) };
+        if flag.load(Ordering::Acquire) == 0 {
+            return Ok(None);
+        }
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        if flag.load(Ordering::Acquire) == 0 {
+            return Ok(None);
+        }
+        wait()?;
+        // SAFETY: the flag is set, so that no thread of the device writes the record any more: the one that set it has
+        // ended, for we waited, and others write only where they find the flag at 0.
+        let record = unsafe { self.host.read_volatile() };
+        flag.store(0, Ordering::Release);
+        let Record { flag: _, kernel, site, block, thread, pad: _, index, len } = record;
+        Ok(Some(RawFault { kernel, site, block, thread, index, len }))
+    }
+}
+
+impl Context {
+    /// The address of the fault record, for the `fault` member of a kernel's `struct Launch`.
+    pub(crate) fn fault_pointer(&self) -> u64 {
+        self.fault_record().device_pointer()
+    }
+
+    /// The fault of a kernel that ended, once. Call it after a synchronisation.
+    pub(crate) fn take_fault(&self) -> Result<Option<RawFault>, Refusal> {
+        self.fault_record().take(|| self.wait_for_everything())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_the_kernels() {
+        assert_eq!(size_of::<Record>(), 56);
+        assert_eq!(std::mem::offset_of!(Record, block), 12);
+        assert_eq!(std::mem::offset_of!(Record, thread), 24);
+        assert_eq!(std::mem::offset_of!(Record, index), 40);
+        assert_eq!(std::mem::offset_of!(Record, len), 48);
+    }
+
+    #[test]
+    fn a_fault_is_taken_once() {
+        let memory = Box::leak(Box::new(Record { flag: 1, site: 7, index: 9, len: 4, ..Record::default() }));
+        let record = FaultRecord { host: NonNull::from(memory), device: 0, reading: Mutex::new(()) };
+        let taken: Vec<RawFault> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(|| record.take(|| Ok(())).unwrap())).collect();
+            threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
+        });
+        assert_eq!(taken.len(), 1);
+        assert_eq!((taken[0].site, taken[0].index, taken[0].len), (7, 9, 4));
+        assert_eq!(record.take(|| Ok(())).unwrap(), None);
+    }
+}

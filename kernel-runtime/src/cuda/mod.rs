@@ -1,0 +1,20 @@
+//! NVIDIA GPUs: the only module that names cudarc, and the only one that loads NVIDIA's libraries.
+//!
+//! From the outside in: [`compile`] makes an [`Image`] of CUDA C, through the disk cache and `nvrtc`; a [`Context`] is a
+//! GPU; [`Context::load`] makes a [`Module`] of CUDA C, which launches. Neither the driver nor NVRTC is needed to build
+//! this crate or to run it on the CPU: both are looked for on first use, and a missing one is an error that says where we
+//! looked.
+
+mod architecture;
+mod context;
+mod driver;
+mod fault;
+mod image;
+mod memory;
+mod module;
+mod nvrtc;
+
+pub(crate) use context::Context;
+pub use fault::RawFault;
+pub(crate) use image::{Image, compile};
+pub(crate) use module::Module;

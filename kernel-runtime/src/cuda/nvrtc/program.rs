@@ -1,0 +1,166 @@
+//! One compilation.
+
+use std::ffi::{CString, c_char, c_int};
+
+use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
+use super::{Architecture, Nvrtc};
+use crate::cache::{Cache, Key};
+use crate::cuda::image::{Image, Request};
+use crate::error::CompileError;
+
+/// An `nvrtcProgram`, destroyed when dropped.
+struct Program<'a> {
+    nvrtc: &'a Nvrtc,
+    raw: RawProgram,
+}
+
+/// The options besides the architecture. They are part of the cache's key.
+pub(in crate::cuda) fn options(request: Request<'_>) -> [&'static str; 3] {
+    [
+        if request.fmad { "--fmad=true" } else { "--fmad=false" },
+        // Line tables cost nothing at run time, and let profilers and compute-sanitizer name Rust lines.
+        "--generate-line-info",
+        "--std=c++17",
+    ]
+}
+
+impl Nvrtc {
+    /// Compiles CUDA C: to machine code and PTX for an `sm_` architecture, to PTX for a `compute_` one.
+    ///
+    /// # Errors
+    ///
+    /// [`CompileError::NvrtcRefused`], [`CompileError::UnsupportedArchitecture`] or [`CompileError::NvrtcFailed`].
+    pub(in crate::cuda) fn compile(
+        &self,
+        request: Request<'_>,
+        architecture: &Architecture,
+        cache: Option<&Cache>,
+    ) -> Result<Image, CompileError> {
+        let program = Program::new(self, request)?;
+        let status = program.compile(request, architecture);
+        let log = program.log();
+        match status {
+            SUCCESS => {}
+            INVALID_OPTION | COMPILATION if is_about_the_architecture(&log) => {
+                return Err(CompileError::UnsupportedArchitecture {
+                    architecture: architecture.to_string(),
+                    version: self.version.to_string(),
+                    message: self.known_architectures(),
+                });
+            }
+            COMPILATION => {
+                return Err(CompileError::NvrtcRefused {
+                    kernel: request.kernel.to_owned(),
+                    log,
+                    source_path: keep_source(request, cache),
+                    source_text: request.source.to_owned(),
+                });
+            }
+            other => {
+                let message = format!("{}\n{log}", self.functions.message(other));
+                return Err(self.failed("nvrtcCompileProgram", message.trim_end().to_owned()));
+            }
+        }
+        let functions = &self.functions;
+        let cubin = if architecture.is_real() {
+            Some(program.bytes("nvrtcGetCUBIN", functions.get_cubin_size, functions.get_cubin)?)
+        } else {
+            None
+        };
+        let ptx = program.bytes("nvrtcGetPTX", functions.get_ptx_size, functions.get_ptx)?;
+        Ok(Image { architecture: architecture.to_string(), cubin, ptx: text(&ptx), log })
+    }
+
+    fn known_architectures(&self) -> String {
+        let names: Vec<String> = self.supported.iter().map(|number| format!("sm_{number}")).collect();
+        format!("it knows {}", names.join(", "))
+    }
+
+    fn failed(&self, call: &'static str, message: String) -> CompileError {
+        CompileError::NvrtcFailed { version: self.version.to_string(), call, message }
+    }
+}
+
+impl<'a> Program<'a> {
+    fn new(nvrtc: &'a Nvrtc, request: Request<'_>) -> Result<Program<'a>, CompileError> {
+        let failed = |message: &str| nvrtc.failed("nvrtcCreateProgram", message.to_owned());
+        let source = CString::new(request.source).map_err(|_| failed("the source holds a NUL character"))?;
+        let name = CString::new(file_name(request.kernel)).map_err(|_| failed("the name holds a NUL character"))?;
+        let mut raw = std::ptr::null_mut();
+        let (headers, names) = (std::ptr::null(), std::ptr::null());
+        // SAFETY: the strings are C strings, which NVRTC copies; no headers are given.
+        let status = unsafe {
+            (nvrtc.functions.create_program)(&raw mut raw, source.as_ptr(), name.as_ptr(), 0, headers, names)
+        };
+        if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(&nvrtc.functions.message(status))) }
+    }
+
+    fn compile(&self, request: Request<'_>, architecture: &Architecture) -> Status {
+        let mut options: Vec<String> = options(request).map(str::to_owned).into();
+        options.push(format!("--gpu-architecture={architecture}"));
+        // None of them can hold a NUL: they are written here, and an architecture is letters and digits.
+        let options: Vec<CString> = options.into_iter().filter_map(|option| CString::new(option).ok()).collect();
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).unwrap_or(0);
+        // SAFETY: the program is alive, and there are as many C strings as is said.
+        unsafe { (self.nvrtc.functions.compile_program)(self.raw, count, pointers.as_ptr()) }
+    }
+
+    fn log(&self) -> String {
+        let functions = &self.nvrtc.functions;
+        let log = self.bytes("nvrtcGetProgramLog", functions.get_program_log_size, functions.get_program_log);
+        log.map(|log| text(&log).trim_end().to_owned()).unwrap_or_default()
+    }
+
+    /// What a pair of NVRTC's functions gives: one its size, the other its bytes.
+    fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, CompileError> {
+        let mut size = 0;
+        // SAFETY: the program is alive and the pointer valid for the write.
+        let mut status = unsafe { size_of(self.raw, &raw mut size) };
+        let mut bytes = vec![0; size];
+        if status == SUCCESS && size != 0 {
+            // SAFETY: there is room for as many bytes as NVRTC said.
+            status = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
+        }
+        if status == SUCCESS { Ok(bytes) } else { Err(self.nvrtc.failed(call, self.nvrtc.functions.message(status))) }
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, and not used again.
+        unsafe { (self.nvrtc.functions.destroy_program)(&raw mut self.raw) };
+    }
+}
+
+/// A C string's text, without its NUL.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
+}
+
+/// NVRTC refuses a number as an invalid option, and a suffix as a compilation that did not start.
+fn is_about_the_architecture(log: &str) -> bool {
+    log.contains("invalid value for --gpu-architecture")
+        || log.contains("Command-line error") && log.contains("nv_arch")
+}
+
+/// Keeps a refused source where the user can find it: in the cache, or else among the temporary files.
+fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<std::path::PathBuf> {
+    let hash = Key::of(&[request.source]).to_string();
+    let name = format!("{}-{}.cu", file_name(request.kernel).trim_end_matches(".cu"), &hash[..16]);
+    cache.and_then(|cache| cache.write_note("refused", &name, request.source)).or_else(|| {
+        let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cu").tempfile().ok()?;
+        std::io::Write::write_all(&mut file, request.source.as_bytes()).ok()?;
+        Some(file.keep().ok()?.1)
+    })
+}
+
+/// A kernel's name as that of a file: generic arguments and paths have characters that no file should.
+fn file_name(kernel: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+    let name: String = kernel.chars().map(plain).take(100).collect();
+    format!("{name}.cu")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! Compilations by the real NVRTC. Where there is none these tests pass without a word, unless `CUMBIA_REQUIRE_NVRTC` is set.
+
+use super::*;
+
+const SAXPY: &str = r#"
+extern "C" __global__ void saxpy(float a, const float* __restrict__ x, float* __restrict__ y, unsigned long long n) {
+    unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+"#;
+
+fn nvrtc() -> Option<&'static Nvrtc> {
+    match Nvrtc::load(None) {
+        Ok(nvrtc) => Some(nvrtc),
+        Err(error) => {
+            assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none(), "{error}");
+            None
+        }
+    }
+}
+
+fn request(source: &str) -> Request<'_> {
+    Request { kernel: "saxpy", source, fmad: true }
+}
+
+fn architecture(name: &str) -> Architecture {
+    Architecture::parse(name).unwrap()
+}
+
+#[test]
+fn machine_code_and_ptx_come_of_one_compilation() {
+    let Some(nvrtc) = nvrtc() else { return };
+    assert!(nvrtc.version() >= super::super::OLDEST);
+    let image = nvrtc.compile(request(SAXPY), &architecture("sm_90a"), None).unwrap();
+    assert!(image.cubin.unwrap().starts_with(b"\x7fELF"));
+    assert!(image.ptx.contains(".target sm_90a") && image.ptx.contains(".entry saxpy("), "{}", image.ptx);
+    assert!(!image.ptx.contains('\0') && image.log.is_empty());
+    assert!(!image.ptx.contains("f64"));
+
+    let image = nvrtc.compile(request(SAXPY), &architecture("compute_80"), None).unwrap();
+    assert_eq!(image.cubin, None);
+    assert!(image.ptx.contains(".target sm_80"));
+}
+
+#[test]
+fn fmad_is_the_requests_choice() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let compile = |fmad| {
+        let request = Request { fmad, ..request(SAXPY) };
+        nvrtc.compile(request, &architecture("compute_90"), None).unwrap().ptx
+    };
+    assert!(compile(true).contains("fma.rn.f32"));
+    assert!(!compile(false).contains("fma.rn.f32"));
+}
+
+#[test]
+fn a_refused_source_is_kept() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let source = "extern \"C\" __global__ void k(float* y) { y[0] = z; }";
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::in_folder(folder.path().to_owned());
+    for cache in [Some(&cache), None] {
+        let request = Request { kernel: "odd::name<f32>", ..request(source) };
+        let error = nvrtc.compile(request, &architecture("sm_90"), cache).unwrap_err();
+        let text = error.to_string();
+        let CompileError::NvrtcRefused { kernel, log, source_path: Some(path), source_text } = error else {
+            panic!("{text}")
+        };
+        assert_eq!((kernel.as_str(), source_text.as_str()), ("odd::name<f32>", source));
+        assert!(log.contains("odd__name_f32_.cu(1): error: identifier \"z\" is undefined"), "{log}");
+        assert!(text.contains(&path.display().to_string()) && text.contains(&log), "{text}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), source);
+        std::fs::remove_file(path).unwrap();
+    }
+}
+
+#[test]
+fn an_unknown_architecture_is_said_to_be_one() {
+    let Some(nvrtc) = nvrtc() else { return };
+    for name in ["sm_999", "sm_20", "compute_999", "sm_75a"] {
+        let error = nvrtc.compile(request(SAXPY), &architecture(name), None).unwrap_err();
+        assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
+        assert!(error.to_string().contains(name) && error.to_string().contains("sm_90"), "{error}");
+    }
+}
+
+#[test]
+fn a_newer_gpu_gets_ptx_and_an_older_one_an_error() {
+    let Some(nvrtc) = nvrtc() else { return };
+    assert_eq!(nvrtc.architecture_for(&Architecture::of_device(9, 0)).unwrap().to_string(), "sm_90a");
+    assert!(nvrtc.architecture_for(&Architecture::of_device(99, 0)).unwrap().to_string().starts_with("compute_1"));
+    let error = nvrtc.architecture_for(&Architecture::of_device(2, 0)).unwrap_err();
+    assert!(error.to_string().contains("the oldest architecture that it knows is sm_"), "{error}");
+}
+
+#[test]
+fn a_nul_in_the_source_is_an_error() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let error = nvrtc.compile(request("a\0b"), &architecture("sm_90"), None).unwrap_err();
+    assert!(matches!(error, CompileError::NvrtcFailed { call: "nvrtcCreateProgram", .. }), "{error}");
+}
+
+#[test]
+fn threads_may_compile_at_a_time() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let images: Vec<Image> = std::thread::scope(|scope| {
+        let compile = || nvrtc.compile(request(SAXPY), &architecture("sm_80"), None).unwrap();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(compile)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(images.iter().all(|image| *image == images[0]));
+}
+
+#[test]
+fn a_library_that_is_no_nvrtc_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("libnvrtc.so.13");
+    std::fs::write(&file, "no library").unwrap();
+    assert!(Nvrtc::open(&file).is_err());
+    if cfg!(target_os = "linux") {
+        assert!(Nvrtc::open(std::path::Path::new("libc.so.6")).unwrap_err().contains("it has no nvrtcVersion"));
+    }
+}

@@ -1,0 +1,138 @@
+//! The search in folders made for it; "opening" a file reads it.
+
+use super::*;
+
+/// A root with files of these paths; a file holds its own path, or `broken`.
+fn root(files: &[&str]) -> tempfile::TempDir {
+    let root = tempfile::tempdir().unwrap();
+    for file in files {
+        let (file, text) = file.strip_suffix(" broken").map_or((*file, "good"), |file| (file, "broken"));
+        let path = root.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    root
+}
+
+fn open(path: &Path) -> Result<PathBuf, String> {
+    match std::fs::read_to_string(path) {
+        Ok(text) if text == "good" => Ok(path.to_owned()),
+        Ok(text) => Err(text),
+        Err(_) => Err("cannot open shared object file".to_owned()),
+    }
+}
+
+fn environment(root: &Path) -> Environment {
+    Environment { root: root.to_owned(), ..Environment::default() }
+}
+
+#[track_caller]
+fn check(root: &tempfile::TempDir, environment: &Environment, expected: &str) {
+    let found = find(environment, open).unwrap();
+    assert_eq!(found.strip_prefix(root.path()).unwrap(), Path::new(expected));
+}
+
+#[test]
+fn toolkits_and_pythons_are_searched_in_order() {
+    let root = root(&[
+        "home/lib64/libnvrtc.so.12",
+        "path/targets/x86_64-linux/lib/libnvrtc.so",
+        "usr/local/cuda-13.9/lib64/libnvrtc.so.13",
+        "usr/local/cuda-13.10/lib64/libnvrtc.so.13",
+        "usr/local/cuda-12.4/lib64/libnvrtc.so.12",
+        "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
+        "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc-builtins.so.13.5",
+        "conda/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+        "tools/bin/python3",
+        "tools/lib/python3.13/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
+        "user/.local/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
+    ]);
+    let at = |name: &str| Some(root.path().join(name).into_os_string());
+    let mut environment = Environment {
+        cuda_home: at("home"),
+        cuda_path: at("path"),
+        virtual_env: at("venv"),
+        conda_prefix: at("conda"),
+        path: at("tools/bin"),
+        home: at("user"),
+        ..environment(root.path())
+    };
+    check(&root, &environment, "home/lib64/libnvrtc.so.12");
+    environment.cuda_home = None;
+    check(&root, &environment, "path/targets/x86_64-linux/lib/libnvrtc.so");
+    environment.cuda_path = None;
+    check(&root, &environment, "usr/local/cuda-13.10/lib64/libnvrtc.so.13");
+    std::fs::remove_dir_all(root.path().join("usr")).unwrap();
+    check(&root, &environment, "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+    environment.virtual_env = None;
+    check(&root, &environment, "conda/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    environment.conda_prefix = None;
+    check(&root, &environment, "tools/lib/python3.13/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+    environment.path = None;
+    check(&root, &environment, "user/.local/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+}
+
+#[test]
+fn the_newest_of_a_folder_is_taken_and_a_broken_one_passed_over() {
+    let root = root(&["home/lib64/libnvrtc.so", "home/lib64/libnvrtc.so.12", "home/lib64/libnvrtc.so.13 broken"]);
+    let environment = Environment { cuda_home: Some(root.path().join("home").into()), ..environment(root.path()) };
+    check(&root, &environment, "home/lib64/libnvrtc.so.12");
+}
+
+#[test]
+fn every_place_is_named_with_its_outcome() {
+    let root = root(&["home/lib64/libnvrtc.so.13 broken", "conda/lib/readme"]);
+    let environment = Environment {
+        cuda_home: Some(root.path().join("home").into()),
+        cuda_path: Some("/no/such/toolkit".into()),
+        conda_prefix: Some(root.path().join("conda").into()),
+        ..environment(root.path())
+    };
+    let text = find(&environment, open).unwrap_err().to_string();
+    for expected in [
+        "looked for libnvrtc.so.13 in the loader's path: cannot open shared object file",
+        "home/lib64/libnvrtc.so.13: broken",
+        "CUDA_PATH: /no/such/toolkit: there is no such folder",
+        "usr/local/cuda: there is no such folder",
+        "a Python package in VIRTUAL_ENV: it is not set",
+        "CONDA_PREFIX: no Python package with NVRTC under",
+        "help: `pip install nvidia-cuda-nvrtc`",
+    ] {
+        assert!(text.contains(expected), "{expected}\nis not in\n{text}");
+    }
+}
+
+#[test]
+fn cumbia_nvrtc_is_a_file_or_a_folder_and_final() {
+    let root = root(&["home/lib64/libnvrtc.so.13", "mine/libnvrtc.so.12", "bad/libnvrtc.so.12 broken", "empty/readme"]);
+    let base = Environment { cuda_home: Some(root.path().join("home").into()), ..environment(root.path()) };
+    let with = |name: &str| Environment { cumbia_nvrtc: Some(root.path().join(name).into()), ..base.clone() };
+    check(&root, &with("mine/libnvrtc.so.12"), "mine/libnvrtc.so.12");
+    check(&root, &with("mine"), "mine/libnvrtc.so.12");
+    check(&root, &with("home"), "home/lib64/libnvrtc.so.13");
+    for (name, reason) in [
+        ("bad/libnvrtc.so.12", "but broken"),
+        ("bad", "holds no NVRTC that can be used"),
+        ("empty", "holds no NVRTC that can be used"),
+        ("nowhere", "there is no such file or folder"),
+    ] {
+        let text = find(&with(name), open).unwrap_err().to_string();
+        assert!(text.contains(&format!("{name}`, ")) && text.contains(reason), "{text}");
+        assert!(text.contains("CUMBIA_NVRTC"), "{text}");
+    }
+}
+
+#[test]
+fn the_fingerprint_is_of_all_that_matters() {
+    let empty = Environment::default();
+    let changed = [
+        Environment { cumbia_nvrtc: Some("x".into()), ..empty.clone() },
+        Environment { ld_library_path: Some("x".into()), ..empty.clone() },
+        Environment { cuda_home: Some("x".into()), ..empty.clone() },
+        Environment { path: Some("x".into()), ..empty.clone() },
+    ];
+    for environment in &changed {
+        assert_ne!(environment.fingerprint(), empty.fingerprint());
+    }
+    assert_eq!(empty.fingerprint(), Environment::default().fingerprint());
+}

@@ -1,0 +1,297 @@
+//! Devices: the CPU, and each GPU, behind one type.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use crate::array::DeviceArray;
+use crate::cuda::Context;
+use crate::dim::Dim3;
+use crate::error::{DeviceError, Error, Result};
+use crate::types::Element;
+
+/// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
+///
+/// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
+///
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`] wait for it, and give out the
+/// fault of a kernel that ended since the last of them. Work on the CPU is done when the launch returns; its faults are
+/// given out in the same places, so that a program behaves alike on both.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu(); // `Device::open()?` takes a GPU where there is one
+/// assert_eq!(device.to_string(), "cpu");
+/// assert_eq!(device.zeros::<u32>(3)?.to_host()?, [0, 0, 0]);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Device {
+    backend: Backend,
+}
+
+/// What a device is made of.
+#[derive(Clone)]
+pub(crate) enum Backend {
+    Cpu(Arc<CpuState>),
+    Cuda(Arc<Context>),
+}
+
+/// The CPU device's state.
+#[derive(Debug, Default)]
+pub(crate) struct CpuState {
+    /// The fault of a launch, until the next synchronising call gives it out.
+    pending: Mutex<Option<Error>>,
+}
+
+impl CpuState {
+    /// Notes the fault of a launch; the first one stays, as on a GPU.
+    pub(crate) fn note_fault(&self, fault: Error) {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+    }
+
+    /// Gives the fault out, once.
+    pub(crate) fn give_out_fault(&self) -> Result<()> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+    }
+}
+
+/// What a launch on a device may ask for, and what the device has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// The most threads in a block; a kernel that needs many registers may run fewer.
+    pub threads_per_block: usize,
+    /// The longest block in each dimension.
+    pub block: Dim3,
+    /// The longest grid in each dimension.
+    pub grid: Dim3,
+    /// Bytes of shared memory that any block may have.
+    pub shared_bytes_per_block: usize,
+    /// Bytes of shared memory that a block gets when it asks for more than that; Cumbia asks when needed.
+    pub shared_bytes_per_block_opt_in: usize,
+    /// Multiprocessors of a GPU; threads that run at a time on the CPU.
+    pub multiprocessors: usize,
+    /// Bytes of memory; 0 where it is not known.
+    pub total_memory: usize,
+    /// The compute capability of a GPU, such as `(9, 0)`.
+    pub compute_capability: Option<(u32, u32)>,
+}
+
+impl Device {
+    /// The device that `CUMBIA_DEVICE` names: `cpu`, `cuda` or `cuda:N`. Where it is not set, GPU 0 if there is a driver
+    /// and a GPU, else the CPU.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError`] where the variable names no device or one that is not there, and [`Error::Driver`] where the GPU
+    /// refuses to be opened.
+    pub fn open() -> Result<Device> {
+        let Some(value) = std::env::var_os("CUMBIA_DEVICE").filter(|value| !value.is_empty()) else {
+            return match Context::count() {
+                Ok(1..) => Device::cuda(0),
+                _ => Ok(Device::cpu()),
+            };
+        };
+        match parse(&value.to_string_lossy())? {
+            Choice::Cpu => Ok(Device::cpu()),
+            Choice::Cuda(ordinal) => Device::cuda(ordinal),
+        }
+    }
+
+    /// The CPU of this machine, always the same device.
+    pub fn cpu() -> Device {
+        static CPU: OnceLock<Arc<CpuState>> = OnceLock::new();
+        Device { backend: Backend::Cpu(CPU.get_or_init(Arc::default).clone()) }
+    }
+
+    /// GPU number `ordinal`, from 0.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or [`Error::Driver`] where the GPU refuses to be opened.
+    pub fn cuda(ordinal: usize) -> Result<Device> {
+        Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
+    }
+
+    /// Whether this is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        matches!(self.backend, Backend::Cpu(_))
+    }
+
+    /// Whether this is a GPU.
+    pub fn is_cuda(&self) -> bool {
+        matches!(self.backend, Backend::Cuda(_))
+    }
+
+    /// The device's name: `cpu`, or the GPU's, such as `NVIDIA H200`.
+    pub fn name(&self) -> &str {
+        match &self.backend {
+            Backend::Cpu(_) => "cpu",
+            Backend::Cuda(context) => context.name(),
+        }
+    }
+
+    /// What a launch may ask for.
+    pub fn limits(&self) -> &Limits {
+        match &self.backend {
+            Backend::Cpu(_) => cpu_limits(),
+            Backend::Cuda(context) => context.limits(),
+        }
+    }
+
+    /// Copies `values` into a new array on this device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the driver refused.
+    pub fn to_device<T: Element>(&self, values: &[T]) -> Result<DeviceArray<T>> {
+        DeviceArray::from_host(self, values)
+    }
+
+    /// A new array of `len` zeros on this device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the driver refused.
+    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+        DeviceArray::zeros(self, len)
+    }
+
+    /// Waits until everything that was launched on this device is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fault`] where a kernel faulted since the last call that waited: the first fault, given out once.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.backend {
+            Backend::Cpu(state) => state.give_out_fault(),
+            Backend::Cuda(context) => context.synchronize(),
+        }
+    }
+
+    pub(crate) fn backend(&self) -> &Backend {
+        &self.backend
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        match (&self.backend, &other.backend) {
+            (Backend::Cpu(a), Backend::Cpu(b)) => Arc::ptr_eq(a, b),
+            (Backend::Cuda(a), Backend::Cuda(b)) => Arc::ptr_eq(a, b),
+            (Backend::Cpu(_), Backend::Cuda(_)) | (Backend::Cuda(_), Backend::Cpu(_)) => false,
+        }
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Display for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.backend {
+            Backend::Cpu(_) => f.write_str("cpu"),
+            Backend::Cuda(context) => fmt::Display::fmt(&**context, f),
+        }
+    }
+}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({self})")
+    }
+}
+
+/// A device's limits on the CPU: those of a GPU, so that what runs here runs there.
+fn cpu_limits() -> &'static Limits {
+    static LIMITS: OnceLock<Limits> = OnceLock::new();
+    LIMITS.get_or_init(|| Limits {
+        threads_per_block: 1024,
+        block: Dim3 { x: 1024, y: 1024, z: 64 },
+        grid: Dim3 { x: (1 << 31) - 1, y: 65535, z: 65535 },
+        shared_bytes_per_block: 48 << 10,
+        shared_bytes_per_block_opt_in: 227 << 10,
+        multiprocessors: std::thread::available_parallelism().map_or(1, usize::from),
+        total_memory: host_memory().1,
+        compute_capability: None,
+    })
+}
+
+/// Bytes of the host's memory: available and in all; both 0 where the system does not say.
+pub(crate) fn host_memory() -> (usize, usize) {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let field = |name: &str| -> usize {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
+        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
+    };
+    (field("MemAvailable:"), field("MemTotal:"))
+}
+
+/// What `CUMBIA_DEVICE` asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum Choice {
+    Cpu,
+    Cuda(usize),
+}
+
+fn parse(value: &str) -> Result<Choice, DeviceError> {
+    let name = value.trim().to_ascii_lowercase();
+    match name.split_once(':') {
+        None if name == "cpu" => Ok(Choice::Cpu),
+        None if name == "cuda" => Ok(Choice::Cuda(0)),
+        // `parse` would take a sign too.
+        Some(("cuda", number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => {
+            number.parse().map(Choice::Cuda).map_err(|_| DeviceError::UnknownName { value: value.to_owned() })
+        }
+        _ => Err(DeviceError::UnknownName { value: value.to_owned() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cumbia_device_is_parsed() {
+        let cases =
+            [("cpu", Choice::Cpu), ("cuda", Choice::Cuda(0)), ("cuda:3", Choice::Cuda(3)), (" CPU ", Choice::Cpu)];
+        for (value, choice) in cases {
+            assert_eq!(parse(value), Ok(choice), "{value}");
+        }
+        for value in ["gpu", "cuda:", "cuda:-1", "cuda:+1", "cuda:x", "cuda:0:1", "cpu:0", "cuda:99999999999999999999"]
+        {
+            let error = parse(value).unwrap_err();
+            assert_eq!(error, DeviceError::UnknownName { value: value.to_owned() });
+            assert!(error.to_string().contains("help: use `cpu`, `cuda` or `cuda:N`"));
+        }
+    }
+
+    #[test]
+    fn the_cpu_is_one_device() {
+        assert_eq!(Device::cpu(), Device::cpu().clone());
+        assert_eq!(Device::cpu().to_string(), "cpu");
+        assert_eq!(format!("{:?}", Device::cpu()), "Device(cpu)");
+        assert!(Device::cpu().is_cpu() && !Device::cpu().is_cuda());
+        assert_eq!(Device::cpu().limits().grid, Dim3 { x: 2_147_483_647, y: 65535, z: 65535 });
+    }
+
+    #[test]
+    fn the_first_fault_is_given_out_once() {
+        let state = CpuState::default();
+        state.note_fault(DeviceError::NoSuchDevice { ordinal: 1, count: 0 }.into());
+        state.note_fault(DeviceError::NoSuchDevice { ordinal: 2, count: 0 }.into());
+        assert!(matches!(state.give_out_fault(), Err(Error::Device(DeviceError::NoSuchDevice { ordinal: 1, .. }))));
+        assert!(state.give_out_fault().is_ok());
+    }
+
+    #[test]
+    fn a_gpu_that_is_not_there_is_an_error() {
+        assert!(matches!(
+            Device::cuda(9999),
+            Err(Error::Device(DeviceError::NoDriver { .. } | DeviceError::NoSuchDevice { .. }))
+        ));
+    }
+}

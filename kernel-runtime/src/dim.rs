@@ -1,0 +1,68 @@
+//! Extents and positions in three dimensions.
+
+use std::fmt;
+
+/// An extent or a position in up to three dimensions, as CUDA's `dim3` and `threadIdx`.
+///
+/// As an extent, dimensions that are not given are 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Dim3 {
+    /// The fastest-varying dimension.
+    pub x: usize,
+    /// The second dimension.
+    pub y: usize,
+    /// The third dimension.
+    pub z: usize,
+}
+
+impl Dim3 {
+    /// One in each dimension.
+    pub const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
+
+    /// The product of the three, or `u64::MAX` where it is more.
+    pub fn count(self) -> u64 {
+        (self.x as u64).saturating_mul(self.y as u64).saturating_mul(self.z as u64)
+    }
+
+    /// The three as an array, `x` first.
+    pub fn to_array(self) -> [usize; 3] {
+        [self.x, self.y, self.z]
+    }
+}
+
+impl fmt::Display for Dim3 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Dim3 { x, y, z } = self;
+        write!(f, "({x}, {y}, {z})")
+    }
+}
+
+/// Implements `From` for one, two and three numbers of a type.
+macro_rules! from_numbers {
+    ($($number:ty),*) => {$(
+        impl From<$number> for Dim3 {
+            fn from(x: $number) -> Dim3 {
+                Dim3 { x: extent(x), y: 1, z: 1 }
+            }
+        }
+
+        impl From<($number, $number)> for Dim3 {
+            fn from((x, y): ($number, $number)) -> Dim3 {
+                Dim3 { x: extent(x), y: extent(y), z: 1 }
+            }
+        }
+
+        impl From<($number, $number, $number)> for Dim3 {
+            fn from((x, y, z): ($number, $number, $number)) -> Dim3 {
+                Dim3 { x: extent(x), y: extent(y), z: extent(z) }
+            }
+        }
+    )*};
+}
+
+from_numbers!(u32, u64, usize, i32, i64);
+
+/// A negative extent is 0, which a launch refuses with the rest of what it was asked for.
+fn extent<N: TryInto<usize>>(number: N) -> usize {
+    number.try_into().unwrap_or(0)
+}

@@ -1,0 +1,345 @@
+//! Everything that can go wrong, as data; only `Display` makes sentences of it.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::dim::Dim3;
+
+/// The result of everything in Cumbia that can fail.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// What went wrong.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A thread of a kernel stopped: an index out of bounds, a failed `assert!`, a `panic!`, a division by zero. The
+    /// device goes on working.
+    #[error("{}", describe_fault(kernel, file, *line, *column, *block, *thread, kind))]
+    Fault {
+        /// The kernel that was launched.
+        kernel: String,
+        /// The source file of the operation that faulted, as `file!()` gives it.
+        file: String,
+        /// Its line, from 1.
+        line: u32,
+        /// Its column, from 1.
+        column: u32,
+        /// The block of the thread that faulted first.
+        block: Dim3,
+        /// The thread in that block.
+        thread: Dim3,
+        /// What happened.
+        kind: FaultKind,
+    },
+    /// A launch that no device could run.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// A device that cannot be opened.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+    /// A kernel that did not become machine code.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// Memory that the device does not have.
+    #[error(
+        "out of memory on {device}: {requested} bytes were asked for{}\n  help: drop arrays that are no longer needed, or work in smaller pieces",
+        describe_memory(*free, *total)
+    )]
+    OutOfMemory {
+        /// The device.
+        device: String,
+        /// Bytes asked for.
+        requested: usize,
+        /// Bytes free at that time.
+        free: usize,
+        /// Bytes the device has; 0 where it is not known.
+        total: usize,
+    },
+    /// An array and a host slice of different lengths.
+    #[error("{operation}: the array has {array} elements and the host slice has {host}")]
+    LengthMismatch {
+        /// The call.
+        operation: &'static str,
+        /// Elements of the device array.
+        array: usize,
+        /// Elements of the host slice.
+        host: usize,
+    },
+    /// The CUDA driver refused a call that should have worked.
+    #[error("the CUDA driver refused {call}: {name} ({message})")]
+    Driver {
+        /// The driver's function.
+        call: &'static str,
+        /// CUDA's name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+        name: String,
+        /// CUDA's words.
+        message: String,
+    },
+}
+
+/// Why a thread stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// An index that is not below the length.
+    IndexOutOfBounds {
+        /// The index.
+        index: u64,
+        /// The length of what was indexed.
+        len: u64,
+    },
+    /// An integer divided by zero, or the remainder of such a division.
+    DivisionByZero,
+    /// Integer arithmetic that overflowed, in Rust's words: `attempt to add with overflow`.
+    Overflow(String),
+    /// A `panic!`, or an assertion that did not hold, with its message.
+    Panic(String),
+}
+
+impl std::fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FaultKind::IndexOutOfBounds { index, len } => {
+                write!(f, "index out of bounds: the length is {len} but the index is {index}")
+            }
+            FaultKind::DivisionByZero => f.write_str("attempt to divide by zero"),
+            FaultKind::Overflow(message) | FaultKind::Panic(message) => f.write_str(message),
+        }
+    }
+}
+
+fn describe_fault(
+    kernel: &str,
+    file: &str,
+    line: u32,
+    column: u32,
+    block: Dim3,
+    thread: Dim3,
+    kind: &FaultKind,
+) -> String {
+    format!("kernel `{kernel}` faulted at {file}:{line}:{column}, block {block}, thread {thread}: {kind}")
+}
+
+fn describe_memory(free: usize, total: usize) -> String {
+    if total == 0 { String::new() } else { format!(", {free} of {total} are free") }
+}
+
+/// Why a launch was refused before anything ran.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum LaunchError {
+    /// `.launch()` without `.grid(..)` and `.block(..)` or `.over(..)`.
+    #[error(
+        "kernel `{kernel}` was launched without {missing}\n  help: call `.grid(..)` and `.block(..)`, or `.over(n)` to have both picked"
+    )]
+    NotConfigured {
+        /// The kernel.
+        kernel: &'static str,
+        /// `a grid` or `a block`.
+        missing: &'static str,
+    },
+    /// A grid or block with nothing in one of its dimensions.
+    #[error(
+        "kernel `{kernel}`: the {what} is {requested}, and no dimension may be 0\n  help: a launch over nothing is `.over(0)`"
+    )]
+    ZeroDimension {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid` or `block`.
+        what: &'static str,
+        /// As asked for.
+        requested: Dim3,
+    },
+    /// More threads in a block than the device, or this kernel on it, can run.
+    #[error(
+        "kernel `{kernel}`: a block of {requested} is {threads} threads, and {device} runs at most {limit}: {reason}"
+    )]
+    BlockTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// As asked for.
+        requested: Dim3,
+        /// Its threads.
+        threads: u64,
+        /// The most that are possible.
+        limit: u64,
+        /// What sets the limit.
+        reason: &'static str,
+        /// The device.
+        device: String,
+    },
+    /// A block or grid that is too long in one dimension.
+    #[error("kernel `{kernel}`: the {what} is {requested}, and {device} takes at most {limit}")]
+    DimensionTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// `grid` or `block`.
+        what: &'static str,
+        /// As asked for.
+        requested: Dim3,
+        /// The most in each dimension.
+        limit: Dim3,
+        /// The device.
+        device: String,
+    },
+    /// More shared memory for each block than the device has.
+    #[error(
+        "kernel `{kernel}`: {requested} bytes of shared memory ({fixed} in the kernel's shared arrays, {dynamic} dynamic), and {device} has {limit} for a block"
+    )]
+    SharedMemoryTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes in all.
+        requested: u64,
+        /// Those of `shared::<..>()`.
+        fixed: u64,
+        /// Those of `.shared_bytes(..)`.
+        dynamic: u64,
+        /// The most that are possible.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
+    /// Arguments on different devices.
+    #[error(
+        "kernel `{kernel}`: `{first}` is on {first_device} and `{second}` on {second_device}\n  help: copy one of them with `to_host` and `to_device`"
+    )]
+    MixedDevices {
+        /// The kernel.
+        kernel: &'static str,
+        /// A parameter.
+        first: &'static str,
+        /// Where its array is.
+        first_device: String,
+        /// Another parameter.
+        second: &'static str,
+        /// Where its array is.
+        second_device: String,
+    },
+    /// No argument is on a device, so none says where to run.
+    #[error(
+        "kernel `{kernel}` has no array among its arguments, so nothing says where to run\n  help: name the device with `.on_device(&device)`"
+    )]
+    NoDevice {
+        /// The kernel.
+        kernel: &'static str,
+    },
+}
+
+/// Why there is no such device.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DeviceError {
+    /// `CUMBIA_DEVICE` holds something else than a device.
+    #[error("CUMBIA_DEVICE is `{value}`, which names no device\n  help: use `cpu`, `cuda` or `cuda:N`")]
+    UnknownName {
+        /// Its value.
+        value: String,
+    },
+    /// The CUDA driver's library is not on this machine, or it does not start.
+    #[error(
+        "there is no CUDA driver that can be used (looked for {}): {reason}\n  help: install NVIDIA's driver, or use the CPU with `Device::cpu()` or CUMBIA_DEVICE=cpu",
+        searched.join(", ")
+    )]
+    NoDriver {
+        /// The library names that were tried.
+        searched: Vec<String>,
+        /// What the loader or the driver said.
+        reason: String,
+    },
+    /// There are fewer GPUs.
+    #[error("CUDA device {ordinal} does not exist: this machine has {count}")]
+    NoSuchDevice {
+        /// The one asked for, from 0.
+        ordinal: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+/// Why there is no machine code.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// NVRTC, the compiler, is not on this machine.
+    #[error(
+        "NVRTC, CUDA's run-time compiler, was not found\n{}  help: `pip install nvidia-cuda-nvrtc`, or install the CUDA toolkit, or point CUMBIA_NVRTC at libnvrtc.so",
+        searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+    )]
+    NoNvrtc {
+        /// Every place, with what was found there.
+        searched: Vec<String>,
+    },
+    /// `CUMBIA_NVRTC` holds something else than a usable NVRTC.
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
+    BadNvrtc {
+        /// The variable's value.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// NVRTC broke down, for a reason that is not in the source.
+    #[error("NVRTC {version} failed in {call}: {message}")]
+    NvrtcFailed {
+        /// NVRTC's version.
+        version: String,
+        /// NVRTC's function.
+        call: &'static str,
+        /// NVRTC's words.
+        message: String,
+    },
+    /// NVRTC refused the source: a bug of ours.
+    #[error("NVRTC refused the CUDA C of kernel `{kernel}`, which is a bug in Cumbia; please report it with the source{}\n{log}",
+        source_path.as_ref().map_or_else(String::new, |path| format!(" kept in {}", path.display())))]
+    NvrtcRefused {
+        /// The kernel.
+        kernel: String,
+        /// NVRTC's log.
+        log: String,
+        /// Where the source is kept; `None` where no file could be written.
+        source_path: Option<PathBuf>,
+        /// The source itself.
+        source_text: String,
+    },
+    /// The name of an architecture is not spelled as one.
+    #[error(
+        "`{name}` is not an architecture\n  help: an architecture is `sm_` or `compute_` and a number, such as `sm_90` or `sm_90a`"
+    )]
+    NotAnArchitecture {
+        /// As asked for.
+        name: String,
+    },
+    /// The driver did not load what NVRTC made.
+    #[error(
+        "the CUDA driver, which serves CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {reason}\n  help: update NVIDIA's driver, or point CUMBIA_NVRTC at an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` for CUDA 12)"
+    )]
+    ImageRefused {
+        /// The kernel.
+        kernel: String,
+        /// What it was compiled for.
+        architecture: String,
+        /// The newest CUDA version of the driver.
+        driver: String,
+        /// What the driver said.
+        reason: String,
+    },
+    /// NVRTC does not know the architecture.
+    #[error("NVRTC {version} cannot compile for {architecture}: {message}")]
+    UnsupportedArchitecture {
+        /// As asked for.
+        architecture: String,
+        /// NVRTC's version.
+        version: String,
+        /// NVRTC's words.
+        message: String,
+    },
+    /// The kernel breaks a rule that only its types could show.
+    #[error("kernel `{kernel}` cannot be compiled\n{errors}")]
+    Rejected {
+        /// The kernel.
+        kernel: String,
+        /// What the compiler found.
+        errors: String,
+    },
+}

@@ -1,0 +1,62 @@
+//! Faults of kernels, from what a device noted to the error that the user sees.
+
+use cumbia_kernel_ir::SiteKind;
+
+use crate::cpu;
+use crate::cuda::RawFault;
+use crate::dim::Dim3;
+use crate::error::{Error, FaultKind};
+use crate::kernel::KernelInfo;
+use crate::specialise;
+
+/// The error of a fault that a GPU recorded.
+pub(crate) fn resolve(raw: RawFault) -> Error {
+    let RawFault { kernel: number, site, block, thread, index, len } = raw;
+    let [block, thread] = [block, thread].map(|[x, y, z]| Dim3 { x: x as usize, y: y as usize, z: z as usize });
+    let kernel = specialise::by_number(number);
+    let site = kernel.and_then(|kernel| Some((kernel, kernel.source().sites.get(site as usize)?)));
+    match site {
+        Some((kernel, site)) => Error::Fault {
+            kernel: kernel.info.name.to_owned(),
+            file: site.file.clone(),
+            line: site.span.line,
+            column: site.span.column,
+            block,
+            thread,
+            kind: kind_of(&site.kind, index, len),
+        },
+        // Only a record that something else wrote over can name a kernel or a site that does not exist.
+        None => Error::Fault {
+            kernel: String::from("unknown"),
+            file: String::from("unknown"),
+            line: 0,
+            column: 0,
+            block,
+            thread,
+            kind: FaultKind::Panic(format!("a fault record without meaning: kernel {number}")),
+        },
+    }
+}
+
+fn kind_of(site: &SiteKind, index: u64, len: u64) -> FaultKind {
+    match site {
+        SiteKind::OutOfBounds => FaultKind::IndexOutOfBounds { index, len },
+        SiteKind::DivisionByZero => FaultKind::DivisionByZero,
+        SiteKind::Overflow(message) => FaultKind::Overflow((*message).to_owned()),
+        SiteKind::Panic(message) => FaultKind::Panic(message.clone()),
+    }
+}
+
+/// The error of a fault on the CPU.
+pub(crate) fn of_cpu(info: &KernelInfo, stopped: cpu::Stopped) -> Error {
+    let cpu::Stopped { block, thread, fault } = stopped;
+    Error::Fault {
+        kernel: info.name.to_owned(),
+        file: fault.file,
+        line: fault.line,
+        column: fault.column,
+        block,
+        thread,
+        kind: fault.kind,
+    }
+}

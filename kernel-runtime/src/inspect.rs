@@ -1,0 +1,27 @@
+//! Looking at what became of a kernel, without a device.
+
+use crate::cuda;
+use crate::error::Result;
+use crate::kernel::Kernel;
+use crate::specialise;
+
+/// The CUDA C of a kernel.
+pub fn cuda_source<K: Kernel>() -> Result<String> {
+    Ok(specialise::of::<K>()?.source().text.clone())
+}
+
+/// The kernel's PTX for an architecture.
+pub fn ptx<K: Kernel>(architecture: &str) -> Result<String> {
+    compile::<K>(architecture).map(|image| image.ptx)
+}
+
+/// The kernel's machine code for an architecture.
+pub fn cubin<K: Kernel>(architecture: &str) -> Result<Vec<u8>> {
+    compile::<K>(architecture).map(|image| image.cubin.unwrap_or_default())
+}
+
+fn compile<K: Kernel>(architecture: &str) -> Result<cuda::Image> {
+    let specialised = specialise::of::<K>()?;
+    let source = specialised.source();
+    cuda::compile(specialised.info.name, &source.text, architecture, specialised.options.fmad)
+}

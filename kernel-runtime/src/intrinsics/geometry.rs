@@ -1,0 +1,159 @@
+//! Where a thread is, and how many there are.
+
+use super::intrinsic;
+use crate::dim::Dim3;
+
+intrinsic! {
+    /// `grid(1)`, `grid(2)`, `grid(3)`: the thread's position in the whole grid, as Numba's `cuda.grid`.
+    ///
+    /// `grid(1)` is a `usize`, `grid(2)` is `(x, y)` and `grid(3)` is `(x, y, z)`, where `x` is
+    /// `block_idx().x * block_dim().x + thread_idx().x` and varies fastest between neighbouring threads. Positions have
+    /// 64 bits and do not wrap.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn number(out: &mut [u64]) {
+    ///     let i = grid(1);
+    ///     if i < out.len() {
+    ///         out[i] = i as u64;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut out = Device::cpu().zeros(4)?;
+    /// number(&mut out).grid(2).block(2).launch()?;
+    /// assert_eq!(out.to_host()?, [0, 1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    grid[const N] = Intrinsic::Grid(N as u8)
+}
+
+intrinsic! {
+    /// `grid_size(1)`, `grid_size(2)`, `grid_size(3)`: how many threads the grid has in each dimension, as Numba's
+    /// `cuda.gridsize`. It is the step of a grid-stride loop.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn negate(x: &mut [i32]) {
+    ///     for i in (grid(1)..x.len()).step_by(grid_size(1)) {
+    ///         x[i] = -x[i];
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::cpu().to_device(&[1, 2, 3, 4, 5])?;
+    /// negate(&mut x).grid(1).block(2).launch()?;
+    /// assert_eq!(x.to_host()?, [-1, -2, -3, -4, -5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    grid_size[const N] = Intrinsic::GridSize(N as u8)
+}
+
+intrinsic! {
+    /// `thread_idx()`: the thread's position in its block, a [`Dim3`]; CUDA's `threadIdx`.
+    thread_idx = Intrinsic::ThreadIdx
+}
+
+intrinsic! {
+    /// `block_idx()`: the block's position in the grid, a [`Dim3`]; CUDA's `blockIdx`.
+    block_idx = Intrinsic::BlockIdx
+}
+
+intrinsic! {
+    /// `block_dim()`: the number of threads of a block in each dimension, a [`Dim3`]; CUDA's `blockDim`.
+    block_dim = Intrinsic::BlockDim
+}
+
+intrinsic! {
+    /// `grid_dim()`: the number of blocks in each dimension, a [`Dim3`]; CUDA's `gridDim`.
+    grid_dim = Intrinsic::GridDim
+}
+
+impl<const N: usize> grid<'_, N> {
+    #[inline(always)]
+    fn position(self) -> Dim3 {
+        let (block, thread) = (self.call.cx.block(), self.call.cx.thread());
+        Dim3 {
+            x: block.index.x * block.dim.x + thread.x,
+            y: block.index.y * block.dim.y + thread.y,
+            z: block.index.z * block.dim.z + thread.z,
+        }
+    }
+}
+
+impl<const N: usize> grid_size<'_, N> {
+    #[inline(always)]
+    fn extent(self) -> Dim3 {
+        let block = self.call.cx.block();
+        Dim3 { x: block.grid.x * block.dim.x, y: block.grid.y * block.dim.y, z: block.grid.z * block.dim.z }
+    }
+}
+
+/// Implements `call` for one, two and three dimensions.
+macro_rules! dimensions {
+    ($($name:ident $method:ident),*) => {$(
+        impl $name<'_, 1> {
+            #[doc(hidden)]
+            #[inline(always)]
+            pub fn call(self) -> usize {
+                self.$method().x
+            }
+        }
+
+        impl $name<'_, 2> {
+            #[doc(hidden)]
+            #[inline(always)]
+            pub fn call(self) -> (usize, usize) {
+                let Dim3 { x, y, z: _ } = self.$method();
+                (x, y)
+            }
+        }
+
+        impl $name<'_, 3> {
+            #[doc(hidden)]
+            #[inline(always)]
+            pub fn call(self) -> (usize, usize, usize) {
+                let Dim3 { x, y, z } = self.$method();
+                (x, y, z)
+            }
+        }
+    )*};
+}
+
+dimensions!(grid position, grid_size extent);
+
+impl thread_idx<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) -> Dim3 {
+        self.call.cx.thread()
+    }
+}
+
+impl block_idx<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) -> Dim3 {
+        self.call.cx.block().index
+    }
+}
+
+impl block_dim<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) -> Dim3 {
+        self.call.cx.block().dim
+    }
+}
+
+impl grid_dim<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) -> Dim3 {
+        self.call.cx.block().grid
+    }
+}

@@ -1,0 +1,95 @@
+//! Memory that the threads of a block share.
+
+use super::intrinsic;
+use crate::cpu::{Slice, Storage, Write};
+use crate::error::FaultKind;
+use crate::types::{Element, Storable};
+
+intrinsic! {
+    /// `shared::<[T; N]>()`, `shared::<[[T; N]; M]>()`: an array that all threads of the block share; CUDA's
+    /// `__shared__`, Numba's `cuda.shared.array`.
+    ///
+    /// It is one array for each place in the source, has no initial values, and lives as long as the block. The sizes
+    /// are constants, const generics included. A block has 48 KiB for all such arrays.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn transpose<const N: usize>(x: &mut [f32]) {
+    ///     let mut tile = shared::<[[f32; N]; N]>();
+    ///     let (col, row) = grid(2);
+    ///     tile[row][col] = x[row * N + col];
+    ///     sync_threads();
+    ///     x[row * N + col] = tile[col][row];
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::cpu().to_device(&[1.0, 2.0, 3.0, 4.0])?;
+    /// transpose::<2>(&mut x).grid(1).block((2, 2)).launch()?;
+    /// assert_eq!(x.to_host()?, [1.0, 3.0, 2.0, 4.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    shared<A: Storable> = Intrinsic::Shared(A::ty())
+}
+
+intrinsic! {
+    /// `dynamic_shared::<T>()`: the shared memory that the launch asked for with `.shared_bytes(n)`, as a slice of
+    /// `n / size_of::<T>()` elements; CUDA's `extern __shared__`. Every call gives the same memory.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn rotate(x: &mut [u32]) {
+    ///     let mut copy = dynamic_shared::<u32>();
+    ///     let i = thread_idx().x;
+    ///     copy[i] = x[i];
+    ///     sync_threads();
+    ///     x[i] = copy[(i + 1) % copy.len()];
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::cpu().to_device(&[1, 2, 3])?;
+    /// rotate(&mut x).grid(1).block(3).shared_bytes(3 * 4).launch()?;
+    /// assert_eq!(x.to_host()?, [2, 3, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    dynamic_shared<T: Element> = Intrinsic::DynamicShared(T::TYPE)
+}
+
+intrinsic! {
+    /// `dynamic_shared_at::<T>(byte_offset, len)`: `len` elements of the dynamic shared memory, so that one block can
+    /// hold several arrays there. A part that is not inside, or an offset that is not a multiple of `T`'s size, is a
+    /// fault.
+    dynamic_shared_at<T: Element> = Intrinsic::DynamicSharedAt(T::TYPE)
+}
+
+impl<'k, A> shared<'k, A> {
+    #[doc(hidden)]
+    pub fn call(self) -> Storage<'k, A>
+    where
+        A: Storable,
+    {
+        self.call.cx.block().shared(self.call.at)
+    }
+}
+
+impl<'k, T: Element> dynamic_shared<'k, T> {
+    #[doc(hidden)]
+    pub fn call(self) -> Slice<'k, T, Write> {
+        let block = self.call.cx.block();
+        block.dynamic(0, block.dynamic_bytes() / size_of::<T>()).expect("a whole number of elements fits")
+    }
+}
+
+impl<'k, T: Element> dynamic_shared_at<'k, T> {
+    #[doc(hidden)]
+    pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
+        let block = self.call.cx.block();
+        block.dynamic(byte_offset, len).unwrap_or_else(|| {
+            let message = String::from("a part of dynamic shared memory that is outside of it, or not aligned");
+            self.call.cx.fault(self.call.at, FaultKind::Panic(message))
+        })
+    }
+}

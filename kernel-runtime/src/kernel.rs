@@ -1,0 +1,126 @@
+//! What `#[kernel]` and `#[device]` make of a function, as the runtime sees it.
+
+use std::any::TypeId;
+
+use cumbia_kernel_ir::ir;
+
+use crate::argument::Binder;
+use crate::cpu::Cx;
+use crate::slot::Content;
+
+/// What is known of a kernel before it runs: an entry of [`kernels`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct KernelInfo {
+    /// The function's name.
+    pub name: &'static str,
+    /// The module that defines it, as `module_path!()` gives it.
+    pub module_path: &'static str,
+    /// The source file, as `file!()` gives it.
+    pub file: &'static str,
+    /// The line of the name, from 1.
+    pub line: u32,
+    /// The signature in the source.
+    pub signature: &'static str,
+}
+
+impl KernelInfo {
+    #[doc(hidden)]
+    pub const fn new(
+        name: &'static str,
+        module_path: &'static str,
+        file: &'static str,
+        line: u32,
+        signature: &'static str,
+    ) -> Self {
+        KernelInfo { name, module_path, file, line, signature }
+    }
+}
+
+inventory::collect!(KernelInfo);
+
+/// Every kernel of the program, with those of the crates it uses, by module and line. A generic kernel is one entry.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = grid(1);
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+///
+/// let double = cumbia::kernels().into_iter().find(|kernel| kernel.name == "double").unwrap();
+/// assert_eq!(double.signature, "fn double(x: &mut [f32])");
+/// ```
+pub fn kernels() -> Vec<&'static KernelInfo> {
+    let mut all: Vec<_> = inventory::iter::<KernelInfo>.into_iter().collect();
+    all.sort_by_key(|info| (info.module_path, info.file, info.line, info.name));
+    all
+}
+
+/// The compiled form of a kernel or a device function at one choice of its generic arguments.
+#[derive(Clone, Copy)]
+pub struct Definition {
+    /// Tells instances apart.
+    pub id: TypeId,
+    /// The function's path, for messages.
+    pub path: &'static str,
+    /// The source file.
+    pub file: &'static str,
+    /// The encoded [`ir::Function`].
+    pub ir: &'static [u8],
+    /// What rustc put into the slots.
+    pub slots: fn() -> Vec<Content>,
+    /// `debug_assertions` were on where the function was compiled.
+    pub overflow_checks: bool,
+}
+
+/// A `#[kernel]`. The macro implements it on the type that has the kernel's name.
+pub trait Kernel: Sized + 'static {
+    /// The arguments, as a tuple.
+    type Args<'a>: Sync;
+
+    /// What the kernel is.
+    const INFO: KernelInfo;
+    /// What the attribute asked for.
+    const OPTIONS: Options;
+
+    /// The IR and its slots.
+    fn definition() -> Definition;
+
+    /// Shows the arguments, in order.
+    fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut Binder<'a>);
+
+    /// Runs one thread on the CPU.
+    fn run(cx: Cx<'_>, args: &Self::Args<'_>);
+}
+
+/// What `#[kernel(..)]` asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Options {
+    /// Without `unchecked`.
+    pub bounds_checks: bool,
+    /// `a * b + c` may be rounded once, as CUDA C does.
+    pub fmad: bool,
+}
+
+/// What can be called in a kernel: a `#[device]` function or an intrinsic. The type that implements it has the
+/// function's name and is made by each call.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be called in a kernel",
+    label = "not a device function",
+    note = "why: only functions that are compiled for the device can run there",
+    note = "help: put `#[device]` on the function"
+)]
+pub trait Callee {
+    /// The same type without lifetimes.
+    type Key: CalleeKey;
+}
+
+/// A [`Callee`] as the content of a slot.
+pub trait CalleeKey: 'static {
+    fn content() -> Content;
+}

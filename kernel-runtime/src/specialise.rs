@@ -1,0 +1,172 @@
+//! From a kernel's Rust type to a program of the compiler: once for each choice of generic arguments.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, RwLock};
+
+use cumbia_kernel_ir::ir::{Callee, Filled, Function, FunctionId, Instance, Program};
+use cumbia_kernel_ir::{Facts, Source};
+
+use crate::cuda;
+use crate::error::{CompileError, Error, Result};
+use crate::kernel::{Definition, Kernel, KernelInfo, Options};
+use crate::slot::Content;
+
+/// A kernel at one choice of its generic arguments, for the rest of the process.
+pub(crate) struct Specialised {
+    pub(crate) info: KernelInfo,
+    pub(crate) options: Options,
+    /// What a fault record calls the kernel: its position in [`by_number`]'s table.
+    pub(crate) number: u32,
+    pub(crate) facts: Facts,
+    program: Program,
+    source: OnceLock<Source>,
+    /// The loaded module of each CUDA device, by ordinal.
+    modules: RwLock<Vec<Option<Arc<cuda::Module>>>>,
+    /// Held while a module is made, so that many threads that launch first at once compile once.
+    loading: Mutex<()>,
+}
+
+impl Specialised {
+    /// The CUDA C of the program.
+    pub(crate) fn source(&self) -> &Source {
+        self.source.get_or_init(|| {
+            let validated = cumbia_kernel_ir::check(&self.program).expect("`of` has checked this program");
+            let options = cumbia_kernel_ir::Options { bounds_checks: self.options.bounds_checks };
+            cumbia_kernel_ir::write(&validated, &options)
+        })
+    }
+
+    /// The machine code on a device, compiled and loaded at the first call.
+    pub(crate) fn module(&self, context: &Arc<cuda::Context>) -> Result<Arc<cuda::Module>> {
+        if let Some(module) = self.loaded(context.ordinal()) {
+            return Ok(module);
+        }
+        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = self.loaded(context.ordinal()) {
+            return Ok(module);
+        }
+        let source = self.source();
+        let module = Arc::new(context.load(self.info.name, &source.text, &source.entry, self.options.fmad)?);
+        let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
+        if modules.len() <= context.ordinal() {
+            modules.resize(context.ordinal() + 1, None);
+        }
+        modules[context.ordinal()] = Some(Arc::clone(&module));
+        Ok(module)
+    }
+
+    fn loaded(&self, ordinal: usize) -> Option<Arc<cuda::Module>> {
+        self.modules.read().unwrap_or_else(PoisonError::into_inner).get(ordinal).cloned().flatten()
+    }
+}
+
+/// What is known of a kernel's type: a program, or why there is none.
+type Entry = OnceLock<std::result::Result<Specialised, String>>;
+
+/// All kernels that were ever launched or looked at. Entries are never removed: there is one for each kernel type of the
+/// program, so that leaking them is bounded.
+static ENTRIES: LazyLock<RwLock<HashMap<TypeId, &'static Entry>>> = LazyLock::new(RwLock::default);
+
+/// The specialised kernels by number.
+static NUMBERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
+
+/// The program of a kernel.
+pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
+    let entry = entry(TypeId::of::<K>());
+    let specialised = entry.get_or_init(|| {
+        let mut numbered = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
+        let number = numbered.len() as u32;
+        numbered.push(entry);
+        specialise::<K>(number)
+    });
+    specialised.as_ref().map_err(|errors| {
+        Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), errors: errors.clone() })
+    })
+}
+
+/// The kernel that a fault record names.
+pub(crate) fn by_number(number: u32) -> Option<&'static Specialised> {
+    let numbered = NUMBERED.read().unwrap_or_else(PoisonError::into_inner);
+    numbered.get(number as usize)?.get()?.as_ref().ok()
+}
+
+fn entry(id: TypeId) -> &'static Entry {
+    if let Some(&entry) = ENTRIES.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+        return entry;
+    }
+    ENTRIES.write().unwrap_or_else(PoisonError::into_inner).entry(id).or_insert_with(|| Box::leak(Box::default()))
+}
+
+fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String> {
+    let mut linker = Linker::default();
+    let kernel = linker.instance(&K::definition())?;
+    let program = Program { kernel, functions: linker.functions };
+    let facts = cumbia_kernel_ir::check(&program).map_err(|errors| errors.to_string())?.facts();
+    Ok(Specialised {
+        info: K::INFO,
+        options: K::OPTIONS,
+        number,
+        facts,
+        program,
+        source: OnceLock::new(),
+        modules: RwLock::default(),
+        loading: Mutex::default(),
+    })
+}
+
+/// Collects the device functions that a kernel reaches, callees first.
+#[derive(Default)]
+struct Linker {
+    functions: Vec<Instance>,
+    known: HashMap<TypeId, FunctionId>,
+    /// The functions that are being collected, outermost first.
+    open: Vec<(TypeId, &'static str)>,
+}
+
+impl Linker {
+    /// A function with its slots filled; those it calls are collected.
+    fn instance(&mut self, definition: &Definition) -> std::result::Result<Instance, String> {
+        let &Definition { id, path, file, ir, slots, overflow_checks } = definition;
+        self.refuse_recursion(id, path)?;
+        self.open.push((id, path));
+        let function = Function::from_bytes(ir).map_err(|error| format!("the IR of `{path}` cannot be read: {error}"))?;
+        let slots = slots().into_iter().map(|content| self.fill(content)).collect::<std::result::Result<_, _>>()?;
+        self.open.pop();
+        Ok(Instance { function, slots, file: file.to_owned(), overflow_checks })
+    }
+
+    fn fill(&mut self, content: Content) -> std::result::Result<Filled, String> {
+        Ok(match content {
+            Content::Type(ty) => Filled::Type(ty),
+            Content::Constant(constant) => Filled::Constant(constant),
+            Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
+            Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
+        })
+    }
+
+    fn function(&mut self, definition: &Definition) -> std::result::Result<FunctionId, String> {
+        if let Some(&id) = self.known.get(&definition.id) {
+            return Ok(id);
+        }
+        let instance = self.instance(definition)?;
+        let id = FunctionId(self.functions.len() as u32);
+        self.functions.push(instance);
+        self.known.insert(definition.id, id);
+        Ok(id)
+    }
+
+    /// A GPU thread's stack has a fixed size that must be known beforehand, so a cycle of calls has no bound.
+    fn refuse_recursion(&self, id: TypeId, path: &str) -> std::result::Result<(), String> {
+        let Some(begin) = self.open.iter().position(|&(open, _)| open == id) else {
+            return Ok(());
+        };
+        let cycle: Vec<_> = self.open[begin..].iter().map(|&(_, name)| name).chain([path]).collect();
+        Err(format!(
+            "error: recursion is not supported in a kernel: {}\n       \
+             why: the stack of a GPU thread is small and its size is fixed before the launch\n       \
+             help: write a loop, with an array for what the recursion would keep",
+            cycle.join(" → ")
+        ))
+    }
+}
