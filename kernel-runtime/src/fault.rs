@@ -38,10 +38,17 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
     }
 }
 
+/// What [`dynamic_shared_at`](crate::intrinsics::dynamic_shared_at) says of a part that is not there.
+pub(crate) const DYNAMIC_SHARED: &str =
+    "a part of dynamic shared memory that is outside of it, or not aligned for its elements";
+
 fn kind_of(site: &SiteKind, index: u64, len: u64) -> FaultKind {
     match site {
         SiteKind::OutOfBounds => FaultKind::IndexOutOfBounds { index, len },
-        SiteKind::DivisionByZero => FaultKind::DivisionByZero,
+        SiteKind::DivisionByZero | SiteKind::RemainderByZero => FaultKind::DivisionByZero,
+        SiteKind::DynamicSharedMisaligned | SiteKind::DynamicSharedOutside => {
+            FaultKind::Panic(String::from(DYNAMIC_SHARED))
+        }
         SiteKind::Overflow(message) => FaultKind::Overflow((*message).to_owned()),
         SiteKind::Panic(message) => FaultKind::Panic(message.clone()),
     }

@@ -2,8 +2,6 @@
 
 use std::any::TypeId;
 
-use cumbia_kernel_ir::ir;
-
 use crate::argument::Binder;
 use crate::cpu::Cx;
 use crate::slot::Content;
@@ -122,5 +120,6 @@ pub trait Callee {
 
 /// A [`Callee`] as the content of a slot.
 pub trait CalleeKey: 'static {
+    /// What it is.
     fn content() -> Content;
 }

@@ -2,7 +2,7 @@
 
 use super::intrinsic;
 use crate::cpu::{Slice, Storage, Write};
-use crate::error::FaultKind;
+use crate::fault::DYNAMIC_SHARED;
 use crate::types::{Element, Storable};
 
 intrinsic! {
@@ -88,8 +88,7 @@ impl<'k, T: Element> dynamic_shared_at<'k, T> {
     pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
         let block = self.call.cx.block();
         block.dynamic(byte_offset, len).unwrap_or_else(|| {
-            let message = String::from("a part of dynamic shared memory that is outside of it, or not aligned");
-            self.call.cx.fault(self.call.at, FaultKind::Panic(message))
+            self.call.cx.panic(self.call.at, DYNAMIC_SHARED)
         })
     }
 }
