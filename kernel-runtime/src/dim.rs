@@ -16,6 +16,9 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
+    /// The first position.
+    pub const ZERO: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
+
     /// One in each dimension.
     pub const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
 

@@ -20,6 +20,12 @@ pub fn cubin<K: Kernel>(architecture: &str) -> Result<Vec<u8>> {
     compile::<K>(architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
+/// Machine code for CUDA C that Cumbia did not write, by the same compiler with the same options: what benchmarks compare
+/// a kernel with.
+pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<Vec<u8>> {
+    cuda::compile(name, source, architecture, true).map(|image| image.cubin.unwrap_or_default())
+}
+
 fn compile<K: Kernel>(architecture: &str) -> Result<cuda::Image> {
     let specialised = specialise::of::<K>()?;
     let source = specialised.source();

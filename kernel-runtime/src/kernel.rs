@@ -92,8 +92,14 @@ pub trait Kernel: Sized + 'static {
     /// Shows the arguments, in order.
     fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut Binder<'a>);
 
+    /// The arguments as the body on the CPU takes them: small values, so that a loop over threads keeps them in registers.
+    type Views<'k>: Copy + Send + Sync;
+
+    /// Makes the views.
+    fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k>;
+
     /// Runs one thread on the CPU.
-    fn run(cx: Cx<'_>, args: &Self::Args<'_>);
+    fn run(cx: Cx<'_>, views: Self::Views<'_>);
 }
 
 /// What `#[kernel(..)]` asked for.

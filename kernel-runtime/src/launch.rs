@@ -113,8 +113,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
     fn run_on_cpu(&self, state: &CpuState, specialised: &Specialised, shape: Shape) {
         let shape = shape.on_cpu(specialised.facts.needs_other_threads);
-        let args = &self.args;
-        if let Some(stopped) = cpu::run(shape, |cx| K::run(cx, args)) {
+        let views = K::views(&self.args);
+        if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
             state.note_fault(fault::of_cpu(&K::INFO, stopped));
         }
     }

@@ -34,7 +34,7 @@ pub(super) fn body(signature: &Signature, lowered: &Lowered, lifetime: &TokenStr
 }
 
 /// What a parameter is in the body.
-fn body_type(param: &Param) -> TokenStream {
+pub(super) fn body_type(param: &Param) -> TokenStream {
     match &param.kind {
         ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => {

@@ -95,7 +95,9 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
                 loop {}
             }
             fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut ::cumbia::__private::Binder<'a>) {}
-            fn run(cx: ::cumbia::__private::Cx<'_>, args: &Self::Args<'_>) {}
+            type Views<'k> = ();
+            fn views<'k>(args: &'k Self::Args<'_>) {}
+            fn run(cx: ::cumbia::__private::Cx<'_>, views: ()) {}
         }
     }
 }
@@ -169,6 +171,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         ParamKind::SliceMut(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>),
         ParamKind::Refused => quote!(()),
     });
+    let seen = signature.params.iter().map(body::body_type);
     // The user's names could collide with ours here, so the arguments are numbered.
     let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
     let visits = signature.params.iter().zip(&names).map(|(param, name)| {
@@ -199,10 +202,16 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             #(#visits)*
         }
 
-        #[inline(always)]
-        fn run(#cx: ::cumbia::__private::Cx<'_>, args: &Self::Args<'_>) {
+        type Views<'k> = (#(#seen,)*);
+
+        fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k> {
             let (#(#names,)*) = args;
-            let _ = Self::__body(#cx, (#(#values,)*));
+            (#(#values,)*)
+        }
+
+        #[inline(always)]
+        fn run(#cx: ::cumbia::__private::Cx<'_>, views: Self::Views<'_>) {
+            let _ = Self::__body(#cx, views);
         }
     }
 }

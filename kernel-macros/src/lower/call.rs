@@ -137,11 +137,23 @@ impl Lowerer<'_> {
             Expr::Index(index) if matches!(method, Method::Len | Method::IsEmpty) => self.element_place(index),
             receiver => self.expr(receiver),
         };
-        let args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+        let mut receiver = receiver;
+        let mut args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
+        if may_panic(method) {
+            let last = args.last_mut().unwrap_or(&mut receiver);
+            let (at, cx, operand) = (self.at(call.span()), &self.cx, &last.cpu);
+            last.cpu = standing_for(call.span(), quote_spanned!(ours(call.span())=> #cx.calling(#at, #operand)));
+        }
         let cpu = method_tokens(&receiver.cpu, name, &args);
         let args = args.iter().map(|arg| arg.id).collect();
         self.value(ExprKind::Method { receiver: receiver.id, method, args }, call.span(), cpu)
     }
+}
+
+/// Whether the standard library's method panics on some values.
+fn may_panic(method: Method) -> bool {
+    use Method::{Abs, Clamp, DivCeil, DivEuclid, Pow, RemEuclid};
+    matches!(method, Abs | Clamp | DivCeil | DivEuclid | Pow | RemEuclid)
 }
 
 fn method_tokens(receiver: &TokenStream, name: &Ident, args: &[Value]) -> TokenStream {

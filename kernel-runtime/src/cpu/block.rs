@@ -15,11 +15,21 @@ pub(crate) const ALIGNMENT: usize = 16;
 /// What fills shared memory before a block runs, since it has no initial values: floats read as NaN, integers as −1.
 const POISON: u128 = u128::MAX;
 
-/// A block while it runs. All its threads are on one thread of the host.
-pub(crate) struct Block {
-    pub(crate) index: Dim3,
-    pub(crate) dim: Dim3,
-    pub(crate) grid: Dim3,
+/// Where a block is in its grid.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) block_idx: Dim3,
+    pub(crate) block_dim: Dim3,
+    pub(crate) grid_dim: Dim3,
+}
+
+impl Place {
+    /// The block of a grid of one thread.
+    pub(crate) const SINGLE: Place = Place { block_idx: Dim3::ZERO, block_dim: Dim3::ONE, grid_dim: Dim3::ONE };
+}
+
+/// The memory of a block while it runs. All its threads are on one thread of the host.
+pub(crate) struct BlockMemory {
     /// The storage of each place in the source that calls `shared`, once a thread has been there.
     shared: RefCell<Vec<(Site, Memory)>>,
     dynamic: Memory,
@@ -56,15 +66,9 @@ impl Drop for Memory {
     }
 }
 
-impl Block {
-    pub(crate) fn new(grid: Dim3, dim: Dim3, index: Dim3, dynamic_bytes: usize) -> Self {
-        let dynamic = Memory::poisoned(dynamic_bytes);
-        Block { index, dim, grid, shared: RefCell::new(Vec::new()), dynamic, dynamic_bytes }
-    }
-
-    /// The block of a grid of one thread.
-    pub(crate) fn single() -> Self {
-        Block::new(Dim3::ONE, Dim3::ONE, Dim3 { x: 0, y: 0, z: 0 }, 0)
+impl BlockMemory {
+    pub(crate) fn new(dynamic_bytes: usize) -> Self {
+        BlockMemory { shared: RefCell::new(Vec::new()), dynamic: Memory::poisoned(dynamic_bytes), dynamic_bytes }
     }
 
     /// The storage that belongs to `at`.

@@ -1,11 +1,10 @@
-//! What a kernel's body knows on the CPU: which thread it is, and how to fault and wait.
+//! What a kernel's body knows on the CPU: which thread it is, what it shares, and how to wait and to fault.
 
 use corosensei::Yielder;
 
-use crate::cpu::block::Block;
+use crate::cpu::block::{BlockMemory, Place};
 use crate::cpu::fault;
 use crate::dim::Dim3;
-use crate::error::FaultKind;
 
 /// A place in a kernel's source. The macro makes one, as a static, for each operation that can fault or owns storage.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,41 +20,51 @@ pub struct At {
 }
 
 /// The thread that a body runs as.
+///
+/// It is a plain value, and nothing takes its address: so a loop over the threads of a block keeps all of it in
+/// registers. A fault does not need it either, whoever catches the fault knows which thread ran.
 #[derive(Clone, Copy)]
 pub struct Cx<'k> {
-    block: &'k Block,
+    place: Place,
     thread: Dim3,
+    memory: &'k BlockMemory,
     yielder: Option<&'k Yielder<(), ()>>,
 }
 
 impl<'k> Cx<'k> {
     /// A thread that cannot wait for others.
     #[inline(always)]
-    pub(crate) fn plain(block: &'k Block, thread: Dim3) -> Self {
-        Cx { block, thread, yielder: None }
+    pub(crate) fn plain(place: Place, thread: Dim3, memory: &'k BlockMemory) -> Self {
+        Cx { place, thread, memory, yielder: None }
     }
 
-    /// A thread that is a coroutine.
-    pub(crate) fn coroutine(block: &'k Block, thread: Dim3, yielder: &'k Yielder<(), ()>) -> Self {
-        Cx { block, thread, yielder: Some(yielder) }
+    /// The same thread as a coroutine.
+    pub(crate) fn with_yielder(self, yielder: &'k Yielder<(), ()>) -> Self {
+        Cx { yielder: Some(yielder), ..self }
     }
 
     /// Calls `body` as the only thread of a grid of one: what a device function runs in when the host calls it.
     pub fn host<R>(body: impl FnOnce(Cx<'_>) -> R) -> R {
-        let block = Block::single();
-        body(Cx::plain(&block, Dim3 { x: 0, y: 0, z: 0 }))
+        let memory = BlockMemory::new(0);
+        body(Cx::plain(Place::SINGLE, Dim3::ZERO, &memory))
     }
 
-    /// The block.
+    /// The block's place in the grid.
     #[inline(always)]
-    pub(crate) fn block(self) -> &'k Block {
-        self.block
+    pub(crate) fn place(self) -> Place {
+        self.place
     }
 
     /// The thread's index in the block.
     #[inline(always)]
     pub(crate) fn thread(self) -> Dim3 {
         self.thread
+    }
+
+    /// The memory that the threads of the block share.
+    #[inline(always)]
+    pub(crate) fn memory(self) -> &'k BlockMemory {
+        self.memory
     }
 
     /// The call of a device function or intrinsic from `at`.
@@ -83,25 +92,18 @@ impl<'k> Cx<'k> {
         step
     }
 
-    /// Ends the launch with a fault at `at`.
-    #[cold]
-    #[inline(never)]
-    pub fn fault(self, at: &'static At, kind: FaultKind) -> ! {
-        fault::raise(at, self.thread, kind)
+    /// Passes on the last operand of a method of the standard library's that may panic: the panic would name a position
+    /// in the library, and the fault is to name the call.
+    #[inline(always)]
+    pub fn calling<T>(self, at: &'static At, operand: T) -> T {
+        fault::note_call(at);
+        operand
     }
 
     /// Ends the launch with a `panic!` of the user's, or an assertion of theirs.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub fn panic(self, at: &'static At, message: &'static str) -> ! {
-        self.fault(at, FaultKind::Panic(message.to_owned()))
-    }
-
-    /// Ends the launch with an index out of bounds.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn out_of_bounds(self, at: &'static At, index: usize, len: usize) -> ! {
-        self.fault(at, FaultKind::IndexOutOfBounds { index: index as u64, len: len as u64 })
+        fault::panic(at, message)
     }
 }
 

@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult};
 
-use crate::cpu::block::Block;
+use crate::cpu::block::{BlockMemory, Place};
 use crate::cpu::context::Cx;
 use crate::cpu::fault::{self, Fault};
 use crate::cpu::grid::for_each_position;
@@ -30,9 +30,14 @@ struct Thread {
     coroutine: Coroutine<(), (), (), DefaultStack>,
 }
 
-/// Runs all threads of `block`, and gives the fault that ended it. `current` says which thread runs.
-pub(crate) fn run_threads(block: &Block, current: &Cell<Dim3>, body: &(impl Fn(Cx<'_>) + Sync)) -> Result<(), Fault> {
-    let mut threads = begin(block, body)?;
+/// Runs all threads of a block, and gives the fault that ended it. `current` says which thread runs.
+pub(crate) fn run_threads(
+    place: Place,
+    memory: &BlockMemory,
+    current: &Cell<Dim3>,
+    body: impl Fn(Cx<'_>) + Copy,
+) -> Result<(), Fault> {
+    let mut threads = begin(place, memory, body)?;
     // A panic in a coroutine comes out of `resume`. The other threads are then at their barriers, and dropping them
     // unwinds their stacks.
     fault::catch(move || {
@@ -59,16 +64,19 @@ fn turn(threads: &mut Vec<Thread>, current: &Cell<Dim3>) {
     }
 }
 
-/// The threads of `block`, none of which has run yet.
-fn begin(block: &Block, body: &(impl Fn(Cx<'_>) + Sync)) -> Result<Vec<Thread>, Fault> {
-    let mut threads = Vec::with_capacity(block.dim.count() as usize);
+/// The threads of a block, none of which has run yet.
+fn begin(place: Place, memory: &BlockMemory, body: impl Fn(Cx<'_>) + Copy) -> Result<Vec<Thread>, Fault> {
+    let mut threads = Vec::with_capacity(place.block_dim.count() as usize);
     let mut result = Ok(());
-    for_each_position(block.dim, |index| {
+    for_each_position(place.block_dim, |index| {
         if result.is_err() {
             return;
         }
         match take_stack() {
-            Ok(stack) => threads.push(Thread { index, coroutine: thread(stack, block, index, body) }),
+            Ok(stack) => {
+                let coroutine = coroutine(stack, Cx::plain(place, index, memory), body);
+                threads.push(Thread { index, coroutine });
+            }
             Err(fault) => result = Err(fault),
         }
     });
@@ -76,17 +84,14 @@ fn begin(block: &Block, body: &(impl Fn(Cx<'_>) + Sync)) -> Result<Vec<Thread>, 
 }
 
 /// A thread as a coroutine.
-fn thread(
+fn coroutine(
     stack: DefaultStack,
-    block: &Block,
-    index: Dim3,
-    body: &(impl Fn(Cx<'_>) + Sync),
+    cx: Cx<'_>,
+    body: impl Fn(Cx<'_>) + Copy,
 ) -> Coroutine<(), (), (), DefaultStack> {
-    // SAFETY: the function asks that what the closure borrows outlives the coroutine. `run_threads` borrows the block
-    // and the body for all of its run, and drops every coroutine before it returns.
-    unsafe {
-        Coroutine::with_stack_unchecked(stack, move |yielder, ()| body(Cx::coroutine(block, index, yielder)))
-    }
+    // SAFETY: the function asks that what the closure borrows outlives the coroutine. `run_threads` borrows the block's
+    // memory and the body for all of its run, and drops every coroutine before it returns.
+    unsafe { Coroutine::with_stack_unchecked(stack, move |yielder, ()| body(cx.with_yielder(yielder))) }
 }
 
 /// A stack that an earlier thread left, or a new one.
@@ -98,7 +103,6 @@ fn take_stack() -> Result<DefaultStack, Fault> {
         file: String::from("the CPU device"),
         line: 0,
         column: 0,
-        thread: None,
         kind: FaultKind::Panic(format!("no memory for the stack of a thread: {error}")),
     })
 }

@@ -11,7 +11,6 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
 use crate::cpu::context::At;
-use crate::dim::Dim3;
 use crate::error::FaultKind;
 
 /// A fault on its way up.
@@ -20,25 +19,38 @@ pub(crate) struct Fault {
     pub(crate) file: String,
     pub(crate) line: u32,
     pub(crate) column: u32,
-    /// `None` for a panic of Rust's, which does not know the thread.
-    pub(crate) thread: Option<Dim3>,
     pub(crate) kind: FaultKind,
 }
 
+/// Ends the thread with an index out of bounds.
+#[cold]
+#[inline(never)]
+pub(crate) fn out_of_bounds(at: &'static At, index: usize, len: usize) -> ! {
+    raise(at, FaultKind::IndexOutOfBounds { index: index as u64, len: len as u64 })
+}
+
+/// Ends the thread with a `panic!` of the user's, or an assertion of theirs.
+#[cold]
+#[inline(never)]
+pub(crate) fn panic(at: &'static At, message: &'static str) -> ! {
+    raise(at, FaultKind::Panic(message.to_owned()))
+}
+
 /// Unwinds with a fault.
-pub(crate) fn raise(at: &'static At, thread: Dim3, kind: FaultKind) -> ! {
+fn raise(at: &'static At, kind: FaultKind) -> ! {
     let &At { file, line, column, id: _ } = at;
-    let fault = Fault { file: file.to_owned(), line, column, thread: Some(thread), kind };
     if IN_KERNEL.get() {
-        panic::resume_unwind(Box::new(fault))
+        panic::resume_unwind(Box::new(Fault { file: file.to_owned(), line, column, kind }))
     }
     // The host called a device function: there it is an ordinary panic.
-    panic!("{file}:{line}:{column}: {}", fault.kind)
+    panic!("{file}:{line}:{column}: {kind}")
 }
 
 thread_local! {
     /// A kernel runs on this thread, so that a panic is a fault.
     static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
+    /// The call, in a kernel on this thread, of a method of the standard library's that may panic.
+    static LAST_CALL: Cell<Option<&'static At>> = const { Cell::new(None) };
     /// The last panic of Rust's in a kernel on this thread.
     static LAST_PANIC: RefCell<Option<Fault>> = const { RefCell::new(None) };
 }
@@ -60,7 +72,7 @@ fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
         Err(payload) => LAST_PANIC.take().unwrap_or_else(|| {
             // Another hook has replaced ours, so that the position is not known.
             let kind = classify(message_of(payload.as_ref()));
-            Fault { file: String::from("unknown"), line: 0, column: 0, thread: None, kind }
+            Fault { file: String::from("unknown"), line: 0, column: 0, kind }
         }),
     }
 }
@@ -79,11 +91,31 @@ pub(crate) fn install_hook() {
     });
 }
 
+/// Remembers a call of a method of the standard library's that may panic.
+#[inline(always)]
+pub(crate) fn note_call(at: &'static At) {
+    LAST_CALL.set(Some(at));
+}
+
 /// The fault that a panic of Rust's is.
 fn from_hook(info: &PanicHookInfo<'_>) -> Fault {
-    let (file, line, column) =
-        info.location().map_or_else(Default::default, |at| (at.file().to_owned(), at.line(), at.column()));
-    Fault { file, line, column, thread: None, kind: classify(message_of(info.payload())) }
+    let kind = classify(message_of(info.payload()));
+    let Some(location) = info.location() else {
+        return Fault { file: String::from("unknown"), line: 0, column: 0, kind };
+    };
+    match LAST_CALL.get() {
+        Some(&At { file, line, column, .. }) if is_in_library(location.file()) => {
+            Fault { file: file.to_owned(), line, column, kind }
+        }
+        _ => Fault { file: location.file().to_owned(), line: location.line(), column: location.column(), kind },
+    }
+}
+
+/// Whether a source file is the standard library's: `/rustc/<commit>/library/core/src/num/mod.rs`, or the same below the
+/// toolchain's folder where its sources are installed.
+fn is_in_library(file: &str) -> bool {
+    let file = file.replace('\\', "/");
+    ["core", "std", "alloc"].iter().any(|name| file.contains(&format!("/library/{name}/src/")))
 }
 
 fn message_of(payload: &dyn Any) -> &str {

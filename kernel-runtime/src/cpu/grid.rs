@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::cpu::block::Block;
+use crate::cpu::block::{BlockMemory, Place};
 use crate::cpu::context::Cx;
 use crate::cpu::coroutine;
 use crate::cpu::fault::{self, Fault};
@@ -29,7 +29,7 @@ pub(crate) struct Stopped {
 }
 
 /// Runs `body` once for each thread of the grid, and gives the first fault. After a fault no further block is begun.
-pub(crate) fn run<'a>(shape: Shape, body: impl Fn(Cx<'_>) + Sync + 'a) -> Option<Stopped> {
+pub(crate) fn run(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) -> Option<Stopped> {
     fault::install_hook();
     let blocks = shape.grid.count();
     let next = AtomicU64::new(0);
@@ -41,7 +41,7 @@ pub(crate) fn run<'a>(shape: Shape, body: impl Fn(Cx<'_>) + Sync + 'a) -> Option
             if number >= blocks {
                 break;
             }
-            if let Err(stopped) = run_block(shape, position(shape.grid, number), &body) {
+            if let Err(stopped) = run_block(shape, position(shape.grid, number), body) {
                 stop.store(true, Ordering::Relaxed);
                 first.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(stopped);
             }
@@ -65,20 +65,35 @@ fn workers(shape: Shape) -> u64 {
 }
 
 /// Runs one block.
-fn run_block(shape: Shape, index: Dim3, body: &(impl Fn(Cx<'_>) + Sync)) -> Result<(), Stopped> {
-    let block = Block::new(shape.grid, shape.block, index, shape.shared_bytes);
-    let current = Cell::new(Dim3 { x: 0, y: 0, z: 0 });
+fn run_block(shape: Shape, block: Dim3, body: impl Fn(Cx<'_>) + Copy) -> Result<(), Stopped> {
+    let memory = BlockMemory::new(shape.shared_bytes);
+    let place = Place { block_idx: block, block_dim: shape.block, grid_dim: shape.grid };
+    let current = Cell::new(Dim3::ZERO);
     let result = if shape.side_by_side {
-        coroutine::run_threads(&block, &current, body)
+        coroutine::run_threads(place, &memory, &current, body)
     } else {
         fault::catch(|| {
             for_each_position(shape.block, |thread| {
-                current.set(thread);
-                body(Cx::plain(&block, thread));
+                let noting = OnUnwind { thread, current: &current };
+                body(Cx::plain(place, thread, &memory));
+                std::mem::forget(noting);
             });
         })
     };
-    result.map_err(|fault| Stopped { block: index, thread: fault.thread.unwrap_or(current.get()), fault })
+    result.map_err(|fault| Stopped { block, thread: current.get(), fault })
+}
+
+/// Notes which thread ran when it unwinds. Noting it before each thread would be a store to memory that the compiler has to
+/// assume the thread reads.
+struct OnUnwind<'a> {
+    thread: Dim3,
+    current: &'a Cell<Dim3>,
+}
+
+impl Drop for OnUnwind<'_> {
+    fn drop(&mut self) {
+        self.current.set(self.thread);
+    }
 }
 
 /// Calls `visit` with each position of `extent`, `x` fastest.

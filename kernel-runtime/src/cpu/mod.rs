@@ -13,6 +13,7 @@ mod grid;
 mod view;
 
 pub use access::{Read, Write};
+pub(crate) use block::Place;
 pub use context::{At, Call, Cx};
 pub(crate) use grid::{Shape, Stopped, run};
 pub use view::{AsSlice, Elem, Slice, Storage};

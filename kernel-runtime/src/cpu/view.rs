@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::context::{At, Cx};
+use crate::cpu::fault;
 use crate::types::{Element, Inner};
 
 /// `&[T]` or `&mut [T]` in a kernel.
@@ -23,6 +24,11 @@ impl<T, M> Clone for Slice<'_, T, M> {
 }
 
 impl<T, M> Copy for Slice<'_, T, M> {}
+
+// SAFETY: elements are `Send` and `Sync`, and all access to them is atomic.
+unsafe impl<T: Element, M: Access> Send for Slice<'_, T, M> {}
+// SAFETY: as above.
+unsafe impl<T: Element, M: Access> Sync for Slice<'_, T, M> {}
 
 impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     /// A view of `len` elements from `pointer`.
@@ -64,9 +70,9 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
 
     /// The place of element `index`, or a fault.
     #[inline(always)]
-    pub fn at(self, cx: Cx<'_>, index: usize, at: &'static At) -> Elem<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> Elem<'k, T, M> {
         if index >= self.len {
-            cx.out_of_bounds(at, index, self.len);
+            fault::out_of_bounds(at, index, self.len);
         }
         // SAFETY: `index` is below the length, so the place is inside the array.
         Elem { pointer: unsafe { self.pointer.add(index) }, array: PhantomData }
@@ -158,9 +164,9 @@ impl<'k, T: Inner, const N: usize> Storage<'k, [T; N]> {
 
     /// The place of element or row `index`, or a fault.
     #[inline(always)]
-    pub fn at(self, cx: Cx<'_>, index: usize, at: &'static At) -> T::Place<'k> {
+    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> T::Place<'k> {
         if index >= N {
-            cx.out_of_bounds(at, index, N);
+            fault::out_of_bounds(at, index, N);
         }
         // SAFETY: `index` is below the length, so the place is inside the storage.
         unsafe { T::place(self.pointer.cast::<T>().add(index)) }

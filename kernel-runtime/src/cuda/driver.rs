@@ -100,20 +100,11 @@ functions! {
     cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
     cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
     cuFuncSetAttribute(function: CUfunction, attribute: CUfunction_attribute, value: c_int);
-    cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        blocks: *mut c_int, function: CUfunction, threads: c_int, shared_bytes: usize
-    );
     cuLaunchKernel(
         function: CUfunction,
         grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
         block_x: c_uint, block_y: c_uint, block_z: c_uint,
         shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void
-    );
-    cuLaunchCooperativeKernel(
-        function: CUfunction,
-        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
-        block_x: c_uint, block_y: c_uint, block_z: c_uint,
-        shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void
     );
 }
 

@@ -115,36 +115,6 @@ impl Module {
         self.attributes.threads_per_block as u32
     }
 
-    /// What the compiler made of the kernel.
-    pub(crate) fn attributes(&self) -> &Attributes {
-        &self.attributes
-    }
-
-    /// The code that is loaded.
-    pub(crate) fn image(&self) -> &Image {
-        &self.image
-    }
-
-    /// How many blocks of `threads` threads and `shared_bytes` of dynamic shared memory fit on a multiprocessor at a time.
-    /// A cooperative launch may have that many times [`Limits::multiprocessors`](crate::device::Limits) blocks.
-    pub(crate) fn blocks_per_multiprocessor(&self, threads: usize, shared_bytes: u32) -> Result<usize, Error> {
-        self.context.bind()?;
-        self.allow_shared(shared_bytes)?;
-        let driver = self.context.driver();
-        let threads = c_int::try_from(threads).unwrap_or(c_int::MAX);
-        let mut blocks = 0;
-        // SAFETY: the pointer is valid for the write, and the function belongs to the current context.
-        unsafe {
-            driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                &raw mut blocks,
-                self.function,
-                threads,
-                shared_bytes as usize,
-            )
-        }?;
-        Ok(usize::try_from(blocks).unwrap_or(0))
-    }
-
     /// Launches the kernel on the context's stream, and returns before it runs.
     ///
     /// # Safety
@@ -168,30 +138,6 @@ impl Module {
         // SAFETY: the caller's promise; the function and the stream belong to the current context.
         unsafe {
             driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra)
-        }?;
-        Ok(())
-    }
-
-    /// As [`Module::launch`], with all blocks running at the same time, so that the grid can synchronise.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Module::launch`].
-    pub(crate) unsafe fn launch_cooperative(
-        &self,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared_bytes: u32,
-        parameters: &mut [*mut c_void],
-    ) -> Result<(), Error> {
-        self.context.bind()?;
-        self.allow_shared(shared_bytes)?;
-        let (driver, stream) = (self.context.driver(), self.context.stream());
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
-        let parameters = parameters.as_mut_ptr();
-        // SAFETY: the caller's promise; the function and the stream belong to the current context.
-        unsafe {
-            driver.cuLaunchCooperativeKernel(self.function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters)
         }?;
         Ok(())
     }

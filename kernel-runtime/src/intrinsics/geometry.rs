@@ -1,6 +1,7 @@
 //! Where a thread is, and how many there are.
 
 use super::intrinsic;
+use crate::cpu::Place;
 use crate::dim::Dim3;
 
 intrinsic! {
@@ -76,11 +77,12 @@ intrinsic! {
 impl<const N: usize> grid<'_, N> {
     #[inline(always)]
     fn position(self) -> Dim3 {
-        let (block, thread) = (self.call.cx.block(), self.call.cx.thread());
+        let Place { block_idx, block_dim, .. } = self.call.cx.place();
+        let thread = self.call.cx.thread();
         Dim3 {
-            x: block.index.x * block.dim.x + thread.x,
-            y: block.index.y * block.dim.y + thread.y,
-            z: block.index.z * block.dim.z + thread.z,
+            x: block_idx.x * block_dim.x + thread.x,
+            y: block_idx.y * block_dim.y + thread.y,
+            z: block_idx.z * block_dim.z + thread.z,
         }
     }
 }
@@ -88,8 +90,8 @@ impl<const N: usize> grid<'_, N> {
 impl<const N: usize> grid_size<'_, N> {
     #[inline(always)]
     fn extent(self) -> Dim3 {
-        let block = self.call.cx.block();
-        Dim3 { x: block.grid.x * block.dim.x, y: block.grid.y * block.dim.y, z: block.grid.z * block.dim.z }
+        let Place { block_dim, grid_dim, .. } = self.call.cx.place();
+        Dim3 { x: grid_dim.x * block_dim.x, y: grid_dim.y * block_dim.y, z: grid_dim.z * block_dim.z }
     }
 }
 
@@ -138,7 +140,7 @@ impl block_idx<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.block().index
+        self.call.cx.place().block_idx
     }
 }
 
@@ -146,7 +148,7 @@ impl block_dim<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.block().dim
+        self.call.cx.place().block_dim
     }
 }
 
@@ -154,6 +156,6 @@ impl grid_dim<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.block().grid
+        self.call.cx.place().grid_dim
     }
 }

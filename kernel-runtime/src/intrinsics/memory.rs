@@ -71,23 +71,23 @@ impl<'k, A> shared<'k, A> {
     where
         A: Storable,
     {
-        self.call.cx.block().shared(self.call.at)
+        self.call.cx.memory().shared(self.call.at)
     }
 }
 
 impl<'k, T: Element> dynamic_shared<'k, T> {
     #[doc(hidden)]
     pub fn call(self) -> Slice<'k, T, Write> {
-        let block = self.call.cx.block();
-        block.dynamic(0, block.dynamic_bytes() / size_of::<T>()).expect("a whole number of elements fits")
+        let memory = self.call.cx.memory();
+        memory.dynamic(0, memory.dynamic_bytes() / size_of::<T>()).expect("a whole number of elements fits")
     }
 }
 
 impl<'k, T: Element> dynamic_shared_at<'k, T> {
     #[doc(hidden)]
     pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
-        let block = self.call.cx.block();
-        block.dynamic(byte_offset, len).unwrap_or_else(|| {
+        let memory = self.call.cx.memory();
+        memory.dynamic(byte_offset, len).unwrap_or_else(|| {
             self.call.cx.panic(self.call.at, DYNAMIC_SHARED)
         })
     }
