@@ -52,7 +52,7 @@ pub(crate) fn figures() -> cumbia::Result<()> {
         [
             &mut || {
                 for (y, x) in plain_y.iter_mut().zip(&plain_x) {
-                    *y = 1.0001 * x + *y;
+                    *y += 1.0001 * x;
                 }
                 std::hint::black_box(&mut plain_y);
             },

@@ -39,7 +39,17 @@ impl RawKernel {
         // SAFETY: the caller's promise; the context is current to this thread since `new`.
         check(unsafe {
             sys::cuLaunchKernel(
-                self.function, grid, 1, 1, block, 1, 1, 0, self.stream, parameters.as_mut_ptr(), null_mut(),
+                self.function,
+                grid,
+                1,
+                1,
+                block,
+                1,
+                1,
+                0,
+                self.stream,
+                parameters.as_mut_ptr(),
+                null_mut(),
             )
         });
     }

@@ -44,7 +44,10 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let lowered = lower::function(&function, &signature, &mut errors);
     match errors.finish() {
         Ok(()) => expand::kernel(&function, &source, &options, &signature, &lowered).into(),
-        Err(errors) => [errors, expand::kernel_stub(&function, &signature)].into_iter().collect::<proc_macro2::TokenStream>().into(),
+        Err(errors) => [errors, expand::kernel_stub(&function, &signature)]
+            .into_iter()
+            .collect::<proc_macro2::TokenStream>()
+            .into(),
     }
 }
 
@@ -60,7 +63,10 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let lowered = lower::function(&function, &signature, &mut errors);
     match errors.finish() {
         Ok(()) => expand::device_function(&function, &signature, &lowered).into(),
-        Err(errors) => [errors, expand::device_stub(&function, &signature)].into_iter().collect::<proc_macro2::TokenStream>().into(),
+        Err(errors) => [errors, expand::device_stub(&function, &signature)]
+            .into_iter()
+            .collect::<proc_macro2::TokenStream>()
+            .into(),
     }
 }
 

@@ -161,8 +161,20 @@ fn heap_type(path: &TypePath) -> Option<&Ident> {
 
 /// Whether a standard type of this name allocates.
 pub(crate) fn is_heap_name(name: &str) -> bool {
-    const NAMES: [&str; 12] =
-        ["String", "Vec", "Box", "Rc", "Arc", "VecDeque", "HashMap", "HashSet", "BTreeMap", "BTreeSet", "BinaryHeap", "Cow"];
+    const NAMES: [&str; 12] = [
+        "String",
+        "Vec",
+        "Box",
+        "Rc",
+        "Arc",
+        "VecDeque",
+        "HashMap",
+        "HashSet",
+        "BTreeMap",
+        "BTreeSet",
+        "BinaryHeap",
+        "Cow",
+    ];
     NAMES.contains(&name)
 }
 
@@ -173,7 +185,9 @@ fn is_unit(ty: &Type) -> bool {
 /// A type as the user would write it.
 fn text_of(ty: &Type) -> String {
     let mut text = quote!(#ty).to_token_stream().to_string();
-    for (tokens, written) in [("& ", "&"), (" <", "<"), ("< ", "<"), (" >", ">"), (" ,", ","), (" ;", ";"), (" ::", "::"), (":: ", "::")] {
+    for (tokens, written) in
+        [("& ", "&"), (" <", "<"), ("< ", "<"), (" >", ">"), (" ,", ","), (" ;", ";"), (" ::", "::"), (":: ", "::")]
+    {
         text = text.replace(tokens, written);
     }
     text

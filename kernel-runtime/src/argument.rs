@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use smallvec::SmallVec;
 
 use crate::array::{DeviceArray, RawSlice};
-use crate::cpu::access::{Access, Read, Write};
 use crate::cpu::Slice;
+use crate::cpu::access::{Access, Read, Write};
 use crate::device::Device;
 use crate::error::LaunchError;
 use crate::types::Element;

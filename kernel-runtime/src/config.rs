@@ -96,6 +96,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
+    #[allow(clippy::needless_pass_by_value, reason = "so that a case is one line")]
     fn check(config: Config, expected: Result<Option<(Dim3, Dim3)>, LaunchError>) {
         assert_eq!(config.shape("k").map(|shape| shape.map(|shape| (shape.grid, shape.block))), expected);
     }

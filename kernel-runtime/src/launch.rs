@@ -7,13 +7,13 @@ use std::sync::Arc;
 use crate::argument::{Binder, Params};
 use crate::config::{Config, Shape};
 use crate::cpu;
+use crate::cuda::{self, RawFault};
 use crate::device::{Backend, CpuState, Device};
 use crate::dim::Dim3;
 use crate::error::{LaunchError, Result};
+use crate::fault;
 use crate::kernel::Kernel;
 use crate::specialise::{self, Specialised};
-use crate::cuda::{self, RawFault};
-use crate::fault;
 
 /// A kernel with its arguments, on its way to a device. Calling the kernel makes one; nothing runs until `.launch()`.
 ///

@@ -24,8 +24,8 @@ pub mod slot;
 mod specialise;
 mod types;
 
-pub use array::DeviceArray;
 pub use argument::{ReadArgument, WriteArgument};
+pub use array::DeviceArray;
 pub use device::{Device, Limits};
 pub use dim::Dim3;
 pub use error::{CompileError, DeviceError, Error, FaultKind, LaunchError, Result};
@@ -39,7 +39,7 @@ pub use types::{DeviceType, Element, Storable};
 pub mod macros {
     pub use crate::argument::{ArraySlice, Binder};
     pub use crate::cpu::access::{Read, Write};
-    pub use crate::cpu::{AsSlice, At, Call, Cx, Elem, Slice};
+    pub use crate::cpu::{At, Call, Cx, Elem, IntoSlice, Slice};
     pub use crate::cuda::RawFault;
     pub use crate::inspect;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, Options};

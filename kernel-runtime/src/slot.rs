@@ -4,6 +4,8 @@
 //! run time; its *type* ends up holding what rustc inferred, and the body returns its slots, so that
 //! [`contents_of`] can read them off the body's return type without ever calling it.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 use std::any::Any;
 use std::marker::PhantomData;
 
@@ -49,7 +51,7 @@ impl<K> Slot<CalleeOf<K>> {
 }
 
 /// The content of a constant's slot: a closure without captures that gives it.
-pub struct ConstantOf<F, T, R>(PhantomData<fn() -> (F, T, R)>);
+pub struct ConstantOf<F, T, R>(PhantomData<F>, PhantomData<T>, PhantomData<R>);
 
 impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     /// Learns the closure that gives a constant, and gives the constant.

@@ -74,15 +74,17 @@ static NUMBERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
 /// The program of a kernel.
 pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
     let entry = entry(TypeId::of::<K>());
-    let specialised = entry.get_or_init(|| {
-        let mut numbered = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
-        let number = numbered.len() as u32;
-        numbered.push(entry);
-        specialise::<K>(number)
-    });
+    let specialised = entry.get_or_init(|| specialise::<K>(number(entry)));
     specialised.as_ref().map_err(|errors| {
         Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), errors: errors.clone() })
     })
+}
+
+/// The next number, which from now on names `entry`.
+fn number(entry: &'static Entry) -> u32 {
+    let mut numbered = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
+    numbered.push(entry);
+    numbered.len() as u32 - 1
 }
 
 /// The kernel that a fault record names.
@@ -130,7 +132,8 @@ impl Linker {
         let &Definition { id, path, file, ir, slots, overflow_checks } = definition;
         self.refuse_recursion(id, path)?;
         self.open.push((id, path));
-        let function = Function::from_bytes(ir).map_err(|error| format!("the IR of `{path}` cannot be read: {error}"))?;
+        let function =
+            Function::from_bytes(ir).map_err(|error| format!("the IR of `{path}` cannot be read: {error}"))?;
         let slots = slots().into_iter().map(|content| self.fill(content)).collect::<std::result::Result<_, _>>()?;
         self.open.pop();
         Ok(Instance { function, slots, file: file.to_owned(), overflow_checks })

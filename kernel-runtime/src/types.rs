@@ -1,5 +1,7 @@
 //! The types a kernel can use, as Rust traits: what a variable may be, and what memory may hold.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use cumbia_kernel_ir::ir;
@@ -41,7 +43,9 @@ pub trait Repr: 'static {
     note = "why: it is copied to the device byte by byte, so that both sides must agree on every bit of it",
     note = "help: use a number or `bool`, or a slice of them: `&[f32]`, `&mut [f32]`"
 )]
-pub unsafe trait Element: sealed::Sealed + DeviceType + Send + Sync + PartialEq + std::fmt::Debug + 'static {
+pub unsafe trait Element:
+    sealed::Sealed + DeviceType + Send + Sync + PartialEq + std::fmt::Debug + 'static
+{
     /// The scalar it is.
     #[doc(hidden)]
     const SCALAR: ir::Scalar;

@@ -23,7 +23,9 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let host_args = signature.params.iter().map(|Param { name, kind, .. }| match kind {
         ParamKind::Value(_) | ParamKind::Refused => quote!(#name),
         ParamKind::Slice(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Read>::from_host(#name)),
-        ParamKind::SliceMut(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name)),
+        ParamKind::SliceMut(_) => {
+            quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
+        }
     });
     let call = call(signature);
     let body = body::body(signature, lowered, &TokenStream::new());
@@ -71,13 +73,11 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
 /// The parameters for the host, without `mut`, which the body has.
 fn plain_inputs(function: &ItemFn) -> TokenStream {
     let inputs = function.sig.inputs.iter().map(|input| match input {
-        syn::FnArg::Typed(input) => match &*input.pat {
-            syn::Pat::Ident(pat) => {
-                let (name, ty) = (&pat.ident, &input.ty);
-                quote!(#name: #ty)
-            }
-            _ => quote!(#input),
-        },
+        syn::FnArg::Typed(input) => {
+            let syn::Pat::Ident(pat) = &*input.pat else { return quote!(#input) };
+            let (name, ty) = (&pat.ident, &input.ty);
+            quote!(#name: #ty)
+        }
         syn::FnArg::Receiver(receiver) => quote!(#receiver),
     });
     quote!(#(#inputs),*)
@@ -88,7 +88,7 @@ fn call(signature: &Signature) -> TokenStream {
     let params = signature.params.iter().map(|Param { name, kind, .. }| match kind {
         ParamKind::Value(ty) => quote!(#name: #ty),
         ParamKind::Slice(element) => {
-            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::AsSlice<'k, Element = #element>)
+            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::IntoSlice<'k, Element = #element>)
         }
         ParamKind::SliceMut(element) => {
             quote_spanned!(element.span()=> #name: ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
@@ -96,7 +96,7 @@ fn call(signature: &Signature) -> TokenStream {
         ParamKind::Refused => quote!(#name: ()),
     });
     let args = signature.params.iter().map(|Param { name, kind, .. }| match kind {
-        ParamKind::Slice(_) => quote!(::cumbia::__private::AsSlice::as_slice(#name)),
+        ParamKind::Slice(_) => quote!(::cumbia::__private::IntoSlice::into_slice(#name)),
         ParamKind::Value(_) | ParamKind::SliceMut(_) | ParamKind::Refused => quote!(#name),
     });
     let result = signature.result.as_ref().map(|result| quote!(-> #result));

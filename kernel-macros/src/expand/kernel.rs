@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, ItemFn};
 
-use super::{allow, arguments, body, bare_params, bound_params, docs, type_tuple};
+use super::{allow, arguments, bare_params, body, bound_params, docs, type_tuple};
 use crate::lower::Lowered;
 use crate::options::Options;
 use crate::position;
@@ -168,7 +168,9 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let kept = signature.params.iter().map(|param| match &param.kind {
         ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Read>),
-        ParamKind::SliceMut(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>),
+        ParamKind::SliceMut(element) => {
+            quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>)
+        }
         ParamKind::Refused => quote!(()),
     });
     let seen = signature.params.iter().map(body::body_type);
@@ -239,7 +241,21 @@ fn signature_text(source: &TokenStream) -> String {
     }
     let text = tokens.into_iter().collect::<TokenStream>().to_string();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    [("& mut", "&mut"), ("& [", "&["), (" :", ":"), (" ,", ","), (" ;", ";"), ("> (", ">("), ("< ", "<"), (" <", "<"), (" >", ">"), ("- >", "->"), ("( ", "("), (" )", ")"), (",)", ")")]
-        .iter()
-        .fold(text, |text, (printed, usual)| text.replace(printed, usual))
+    [
+        ("& mut", "&mut"),
+        ("& [", "&["),
+        (" :", ":"),
+        (" ,", ","),
+        (" ;", ";"),
+        ("> (", ">("),
+        ("< ", "<"),
+        (" <", "<"),
+        (" >", ">"),
+        ("- >", "->"),
+        ("( ", "("),
+        (" )", ")"),
+        (",)", ")"),
+    ]
+    .iter()
+    .fold(text, |text, (printed, usual)| text.replace(printed, usual))
 }

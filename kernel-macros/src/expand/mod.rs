@@ -24,7 +24,11 @@ fn allow() -> TokenStream {
 
 /// The documentation that the user wrote, for the item that shares the function's name.
 fn docs(function: &ItemFn) -> Vec<&Attribute> {
-    function.attrs.iter().filter(|attribute| attribute.path().is_ident("doc") || attribute.path().is_ident("cfg")).collect()
+    function
+        .attrs
+        .iter()
+        .filter(|attribute| attribute.path().is_ident("doc") || attribute.path().is_ident("cfg"))
+        .collect()
 }
 
 /// The names of the type parameters, as a tuple type for `PhantomData`.

@@ -11,6 +11,10 @@ use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::is_heap_name;
 
+/// The types whose functions can be called by their path.
+const NUMBERS: [&str; 13] =
+    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+
 impl Lowerer<'_> {
     /// `f(x, y)`
     pub(super) fn call(&mut self, call: &ExprCall) -> Value {
@@ -91,9 +95,6 @@ impl Lowerer<'_> {
         let (Some(ty), Some(_), 2) = (segments.first(), segments.last(), segments.len()) else {
             return None;
         };
-        const NUMBERS: [&str; 13] = [
-            "bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64",
-        ];
         let known = self.signature.types.contains(&ty.ident) || NUMBERS.contains(&ty.ident.to_string().as_str());
         (known && path.qself.is_none()).then(|| ty.ident.clone())
     }
@@ -133,11 +134,10 @@ impl Lowerer<'_> {
         if turbofish.is_some() {
             return self.refuse(turbofish, &rules::METHOD_GENERICS);
         }
-        let receiver = match &**receiver {
+        let mut receiver = match &**receiver {
             Expr::Index(index) if matches!(method, Method::Len | Method::IsEmpty) => self.element_place(index),
             receiver => self.expr(receiver),
         };
-        let mut receiver = receiver;
         let mut args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
         if may_panic(method) {
             let last = args.last_mut().unwrap_or(&mut receiver);
@@ -171,8 +171,30 @@ fn dimension_of(path: &ExprPath) -> Option<Ident> {
 /// Whether a method of this name makes or adapts an iterator.
 fn is_iterator_method(name: &str) -> bool {
     const NAMES: [&str; 24] = [
-        "iter", "iter_mut", "into_iter", "map", "filter", "zip", "enumerate", "rev", "step_by", "take", "skip", "chain",
-        "fold", "sum", "product", "for_each", "chunks", "windows", "collect", "any", "all", "count", "cloned", "copied",
+        "iter",
+        "iter_mut",
+        "into_iter",
+        "map",
+        "filter",
+        "zip",
+        "enumerate",
+        "rev",
+        "step_by",
+        "take",
+        "skip",
+        "chain",
+        "fold",
+        "sum",
+        "product",
+        "for_each",
+        "chunks",
+        "windows",
+        "collect",
+        "any",
+        "all",
+        "count",
+        "cloned",
+        "copied",
     ];
     NAMES.contains(&name)
 }

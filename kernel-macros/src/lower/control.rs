@@ -106,10 +106,7 @@ impl Lowerer<'_> {
         let Value { id: end, cpu: end_cpu } = self.expr(end);
         let limits = &range.limits;
         let inclusive = matches!(limits, RangeLimits::Closed(_));
-        Some(Counted {
-            ir: Range { start, end, inclusive, step: None },
-            cpu: quote!((#start_cpu) #limits (#end_cpu)),
-        })
+        Some(Counted { ir: Range { start, end, inclusive, step: None }, cpu: quote!((#start_cpu) #limits (#end_cpu)) })
     }
 
     fn stepped_range(&mut self, call: &ExprMethodCall) -> Option<Counted> {

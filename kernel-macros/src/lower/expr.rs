@@ -3,9 +3,7 @@
 use cumbia_kernel_ir::ir::{BinaryOp, ExprKind, Literal, LogicalOp, UnaryOp};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{
-    BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprLit, ExprPath, ExprTuple, ExprUnary, Lit, Member, UnOp,
-};
+use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprLit, ExprPath, ExprTuple, ExprUnary, Lit, Member, UnOp};
 
 use super::{Lowerer, Value, slot_name};
 use crate::position::{ours, standing_for};
@@ -60,8 +58,7 @@ impl Lowerer<'_> {
             Expr::Range(range) => self.refuse(range, &rules::RANGE),
             Expr::Unsafe(block) => self.refuse(&block.unsafe_token, &rules::UNSAFE),
             Expr::Const(block) => self.refuse(block, &rules::CONST_BLOCK),
-            Expr::Infer(_) | Expr::Yield(_) | Expr::Verbatim(_) => self.refuse(expr, &rules::UNKNOWN_EXPRESSION),
-            // `syn::Expr` may grow with Rust.
+            // `_`, `yield`, tokens that syn does not know, and what `syn::Expr` may grow by.
             _ => self.refuse(expr, &rules::UNKNOWN_EXPRESSION),
         }
     }
@@ -127,9 +124,8 @@ impl Lowerer<'_> {
     }
 
     fn binary(&mut self, binary: &ExprBinary) -> Value {
-        let kind = match binary_kind(&binary.op) {
-            Some(kind) => kind,
-            None => return self.refuse(binary, &rules::UNKNOWN_EXPRESSION),
+        let Some(kind) = binary_kind(&binary.op) else {
+            return self.refuse(binary, &rules::UNKNOWN_EXPRESSION);
         };
         if let BinaryKind::Assign(op) = kind {
             return self.assign_op(binary, op);

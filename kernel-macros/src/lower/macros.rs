@@ -30,9 +30,7 @@ impl Lowerer<'_> {
             "unreachable" => self.panic(call, "internal error: entered unreachable code", ": "),
             "todo" => self.panic(call, "not yet implemented", ": "),
             "unimplemented" => self.panic(call, "not implemented", ": "),
-            "println" | "print" | "eprintln" | "eprint" | "dbg" => {
-                self.refuse_named(&call.path, &rules::PRINT, &name)
-            }
+            "println" | "print" | "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
             "vec" | "format" => self.refuse_named(&call.path, &rules::HEAP, &format!("{name}!")),
             _ => self.refuse_named(&call.path, &rules::MACRO, &name),
         }
@@ -68,7 +66,8 @@ impl Lowerer<'_> {
         };
         let token = if op == BinaryOp::Eq { quote!(==) } else { quote!(!=) };
         let claim = format!("assertion `left {token} right` failed");
-        let default = format!("{claim}: left is `{}`, right is `{}`", written(&quote!(#left)), written(&quote!(#right)));
+        let default =
+            format!("{claim}: left is `{}`, right is `{}`", written(&quote!(#left)), written(&quote!(#right)));
         let Some(message) = self.message(rest.next(), rest.next(), default, &format!("{claim}: ")) else {
             return self.nothing(call);
         };
@@ -127,10 +126,18 @@ impl Lowerer<'_> {
     }
 
     /// The message of an assertion or a panic: `default` where the user gave none.
-    fn message(&mut self, message: Option<&Expr>, more: Option<&Expr>, default: String, prefix: &str) -> Option<String> {
+    fn message(
+        &mut self,
+        message: Option<&Expr>,
+        more: Option<&Expr>,
+        default: String,
+        prefix: &str,
+    ) -> Option<String> {
         match (message, more) {
             (None, _) => Some(default),
-            (Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })), None) => self.fixed(text).map(|text| format!("{prefix}{text}")),
+            (Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })), None) => {
+                self.fixed(text).map(|text| format!("{prefix}{text}"))
+            }
             (Some(message), _) => {
                 self.errors.refuse(message, &rules::MESSAGE);
                 None
@@ -159,7 +166,16 @@ impl Lowerer<'_> {
 fn written(tokens: &TokenStream) -> String {
     let mut text = tokens.to_string();
     for (printed, usual) in [
-        (" . ", "."), ("( ", "("), (" )", ")"), (" (", "("), ("[ ", "["), (" ]", "]"), (" [", "["), (" ,", ","), (" :: ", "::"), ("! ", "!"),
+        (" . ", "."),
+        ("( ", "("),
+        (" )", ")"),
+        (" (", "("),
+        ("[ ", "["),
+        (" ]", "]"),
+        (" [", "["),
+        (" ,", ","),
+        (" :: ", "::"),
+        ("! ", "!"),
     ] {
         text = text.replace(printed, usual);
     }

@@ -11,9 +11,7 @@ mod expr;
 mod macros;
 mod stmt;
 
-use cumbia_kernel_ir::ir::{
-    Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position,
-};
+use cumbia_kernel_ir::ir::{Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ItemFn;
@@ -149,7 +147,12 @@ impl Lowerer<'_> {
     /// The variable of this name, if there is one.
     fn lookup(&self, name: &Ident) -> Option<LocalId> {
         let text = name.unraw().to_string();
-        self.scopes.iter().rev().flat_map(|scope| scope.iter().rev()).find(|(known, _)| *known == text).map(|&(_, id)| id)
+        self.scopes
+            .iter()
+            .rev()
+            .flat_map(|scope| scope.iter().rev())
+            .find(|(known, _)| *known == text)
+            .map(|&(_, id)| id)
     }
 
     /// Lowers what `inner` lowers in a scope of its own.

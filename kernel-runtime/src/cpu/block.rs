@@ -3,9 +3,9 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 
+use crate::cpu::access::Write;
 use crate::cpu::context::At;
 use crate::cpu::view::{Slice, Storage};
-use crate::cpu::access::Write;
 use crate::dim::Dim3;
 use crate::types::{Element, Storable};
 
@@ -94,7 +94,7 @@ impl BlockMemory {
     /// aligned.
     pub(crate) fn dynamic<T: Element>(&self, offset: usize, len: usize) -> Option<Slice<'_, T, Write>> {
         let end = len.checked_mul(size_of::<T>())?.checked_add(offset)?;
-        if end > self.dynamic_bytes || offset % align_of::<T>() != 0 {
+        if end > self.dynamic_bytes || !offset.is_multiple_of(align_of::<T>()) {
             return None;
         }
         // SAFETY: the elements end within the memory, whose start is aligned for every `T` and the offset too; its

@@ -84,11 +84,7 @@ fn begin(place: Place, memory: &BlockMemory, body: impl Fn(Cx<'_>) + Copy) -> Re
 }
 
 /// A thread as a coroutine.
-fn coroutine(
-    stack: DefaultStack,
-    cx: Cx<'_>,
-    body: impl Fn(Cx<'_>) + Copy,
-) -> Coroutine<(), (), (), DefaultStack> {
+fn coroutine(stack: DefaultStack, cx: Cx<'_>, body: impl Fn(Cx<'_>) + Copy) -> Coroutine<(), (), (), DefaultStack> {
     // SAFETY: the function asks that what the closure borrows outlives the coroutine. `run_threads` borrows the block's
     // memory and the body for all of its run, and drops every coroutine before it returns.
     unsafe { Coroutine::with_stack_unchecked(stack, move |yielder, ()| body(cx.with_yielder(yielder))) }

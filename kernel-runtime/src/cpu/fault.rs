@@ -85,9 +85,11 @@ pub(crate) fn install_hook() {
     }
     INSTALLED.call_once(|| {
         let previous = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            if IN_KERNEL.get() { LAST_PANIC.set(Some(from_hook(info))) } else { previous(info) }
-        }));
+        panic::set_hook(Box::new(
+            move |info| {
+                if IN_KERNEL.get() { LAST_PANIC.set(Some(from_hook(info))) } else { previous(info) }
+            },
+        ));
     });
 }
 

@@ -4,6 +4,8 @@
 //! loop. The threads of one block share one thread of the host, blocks do not; they touch array elements through
 //! relaxed atomics only, so that racing kernels are wrong but never undefined.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 pub mod access;
 mod block;
 mod context;
@@ -16,4 +18,4 @@ pub use access::{Read, Write};
 pub(crate) use block::Place;
 pub use context::{At, Call, Cx};
 pub(crate) use grid::{Shape, Stopped, run};
-pub use view::{AsSlice, Elem, Slice, Storage};
+pub use view::{Elem, IntoSlice, Slice, Storage};

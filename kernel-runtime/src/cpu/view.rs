@@ -80,18 +80,18 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
 }
 
 /// An argument for a `&[T]` parameter of a device function: `&[T]`, or a `&mut [T]` lent out for reading.
-pub trait AsSlice<'k> {
+pub trait IntoSlice<'k> {
     /// The elements.
     type Element;
     /// The view.
-    fn as_slice(self) -> Slice<'k, Self::Element, Read>;
+    fn into_slice(self) -> Slice<'k, Self::Element, Read>;
 }
 
-impl<'k, T, M> AsSlice<'k> for Slice<'k, T, M> {
+impl<'k, T, M> IntoSlice<'k> for Slice<'k, T, M> {
     type Element = T;
 
     #[inline(always)]
-    fn as_slice(self) -> Slice<'k, T, Read> {
+    fn into_slice(self) -> Slice<'k, T, Read> {
         Slice { pointer: self.pointer, len: self.len, array: PhantomData }
     }
 }
@@ -102,17 +102,25 @@ pub struct Elem<'k, T, M> {
     array: PhantomData<(&'k (), M)>,
 }
 
+impl<T, M> Clone for Elem<'_, T, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, M> Copy for Elem<'_, T, M> {}
+
 impl<T: Element, M: Access> Elem<'_, T, M> {
     /// Reads the element.
     #[inline(always)]
-    pub fn get(&self) -> T {
+    pub fn get(self) -> T {
         // SAFETY: an `Elem` comes from a view whose bounds were checked, and all views access atomically.
         unsafe { T::load(self.pointer) }
     }
 
     /// Writes the element.
     #[inline(always)]
-    pub fn set(&self, value: T)
+    pub fn set(self, value: T)
     where
         M: Writable,
     {
@@ -122,7 +130,7 @@ impl<T: Element, M: Access> Elem<'_, T, M> {
 
     /// Where the element is, for atomic operations. It is aligned, live for `'k`, and accessed atomically only.
     #[inline(always)]
-    pub(crate) fn as_ptr(&self) -> *mut T
+    pub(crate) fn as_ptr(self) -> *mut T
     where
         M: Writable,
     {
@@ -173,7 +181,7 @@ impl<'k, T: Inner, const N: usize> Storage<'k, [T; N]> {
     }
 }
 
-impl<'k, T> Elem<'k, T, Write> {
+impl<T> Elem<'_, T, Write> {
     /// # Safety
     ///
     /// As for [`Storage::new`].

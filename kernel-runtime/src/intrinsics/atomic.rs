@@ -1,6 +1,6 @@
 //! Operations on one element that no other thread can come between.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicI64, AtomicIsize, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 
 use super::intrinsic;
 use crate::cpu::Elem;
@@ -68,7 +68,7 @@ macro_rules! atomic_adds {
             #[inline(always)]
             unsafe fn fetch_add(place: *mut Self, value: Self) -> Self {
                 // SAFETY: the caller's promise, and the atomic has the integer's size and alignment.
-                (unsafe { $atomic::from_ptr(place.cast()) }).fetch_add(value as _, Relaxed) as $integer
+                unsafe { $atomic::from_ptr(place) }.fetch_add(value, Relaxed)
             }
         })*
         $(impl AtomicAdd for $float {
@@ -90,6 +90,6 @@ macro_rules! atomic_adds {
 }
 
 atomic_adds!(
-    i32 AtomicU32, u32 AtomicU32, i64 AtomicU64, u64 AtomicU64, isize AtomicU64, usize AtomicU64;
+    i32 AtomicI32, u32 AtomicU32, i64 AtomicI64, u64 AtomicU64, isize AtomicIsize, usize AtomicUsize;
     f32 AtomicU32, f64 AtomicU64
 );

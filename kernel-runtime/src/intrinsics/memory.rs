@@ -87,8 +87,6 @@ impl<'k, T: Element> dynamic_shared_at<'k, T> {
     #[doc(hidden)]
     pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
         let memory = self.call.cx.memory();
-        memory.dynamic(byte_offset, len).unwrap_or_else(|| {
-            self.call.cx.panic(self.call.at, DYNAMIC_SHARED)
-        })
+        memory.dynamic(byte_offset, len).unwrap_or_else(|| self.call.cx.panic(self.call.at, DYNAMIC_SHARED))
     }
 }
