@@ -7,8 +7,33 @@
 //!
 //! [`ir`] is a function without types. `typify` takes the types that rustc inferred from the slots and gives every
 //! expression its own; `validate` refuses what cannot be compiled. The result, a [`Validated`] program, is the proof
-//! that [`write`] asks for, and so [`write`] never fails. `lower` spells out what Rust means and C does not (wrapping,
+//! that [`write()`] asks for, and so [`write()`] never fails. `lower` spells out what Rust means and C does not (wrapping,
 //! faults, the order of evaluation) in a small tree of C; `cuda` prints that tree.
+//!
+//! ```
+//! use cumbia_kernel_ir::ir::{Block, Function, Instance, Program, Span};
+//! use cumbia_kernel_ir::{Options, check, write};
+//!
+//! // What `#[kernel] fn nothing() {}` writes down, without slots to fill.
+//! let function = Function {
+//!     name: "nothing".to_owned(),
+//!     span: Span { line: 1, column: 4 },
+//!     params: vec![],
+//!     result: None,
+//!     locals: vec![],
+//!     exprs: vec![],
+//!     body: Block::default(),
+//!     slots: 0,
+//! };
+//! let kernel = Instance { function, slots: vec![], file: "src/lib.rs".to_owned(), overflow_checks: true };
+//! let program = Program { kernel, functions: vec![] };
+//!
+//! let validated = check(&program)?;
+//! let source = write(&validated, &Options { bounds_checks: true });
+//! assert!(source.text.contains("extern \"C\" __global__ void nothing() {"));
+//! assert!(!source.can_fault);
+//! # Ok::<(), cumbia_kernel_ir::Errors>(())
+//! ```
 //!
 //! Nothing here knows syn, files or devices, and nothing here depends on anything but its arguments: the same program
 //! gives the same text, byte for byte.
@@ -45,6 +70,6 @@ pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
 
 /// Writes a program as CUDA C. Never fails, and is a pure function of its arguments.
 pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
-    let module = lower::program(validated, options);
+    let module = lower::program(validated, *options);
     cuda::source(module)
 }

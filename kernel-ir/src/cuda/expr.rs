@@ -1,5 +1,7 @@
 //! Expressions, with the parentheses that they need and those that readers want.
 
+use std::fmt::Write;
+
 use crate::lower::{CType, Callee, Expr, Module, Operator, Prefix};
 
 use super::literal;
@@ -163,7 +165,7 @@ impl ExprPrinter<'_> {
         }
         match callee {
             Callee::Helper(_, Some(site)) => {
-                text.push_str(&format!("{separator}{site}, {}", self.names.launch));
+                let _ = write!(text, "{separator}{site}, {}", self.names.launch);
             }
             Callee::Function(id) if self.module.functions[id.index()].faults => {
                 text.push_str(separator);

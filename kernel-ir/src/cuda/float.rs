@@ -6,6 +6,7 @@ use crate::lower::Op;
 use super::{literal, prelude};
 
 /// The text of a helper.
+#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
 pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
     let single = scalar == Scalar::F32;
     match op {

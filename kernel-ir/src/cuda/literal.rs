@@ -1,5 +1,7 @@
 //! Numbers, strings and the names of types, as C writes them.
 
+use std::fmt::Write;
+
 use crate::ir::Scalar;
 
 /// The name of a type in C: the short names are typedefs of the prelude.
@@ -46,10 +48,23 @@ pub(super) fn number(scalar: Scalar, bits: u64) -> String {
 
 /// The number without the suffix of its type, for where C converts it without loss. `None` where that needs the suffix.
 pub(super) fn bare(scalar: Scalar, bits: u64) -> Option<String> {
-    (scalar.is_integer() && !scalar.is_signed() && bits <= i32::MAX as u64).then(|| bits.to_string()).or_else(|| {
-        let fits = scalar.is_signed() && i32::try_from(widened(scalar, bits)).is_ok_and(|value| value != i32::MIN);
-        fits.then(|| widened(scalar, bits).to_string())
-    })
+    if scalar.is_signed() {
+        let value = i32::try_from(widened(scalar, bits)).ok()?;
+        (value != i32::MIN).then(|| value.to_string())
+    } else if scalar.is_integer() {
+        i32::try_from(bits).ok().map(|value| value.to_string())
+    } else {
+        None
+    }
+}
+
+/// The dimensions of an array, as in `[16][16]`.
+pub(super) fn dimensions(lens: &[u64]) -> String {
+    let mut text = String::new();
+    for len in lens {
+        let _ = write!(text, "[{len}]");
+    }
+    text
 }
 
 /// The value of a signed number by its bits.
@@ -95,7 +110,9 @@ pub(super) fn string(text: &str) -> String {
                 literal.push(char::from(byte));
             }
             b' '..=b'~' => literal.push(char::from(byte)),
-            _ => literal.push_str(&format!("\\{byte:03o}")),
+            _ => {
+                let _ = write!(literal, "\\{byte:03o}");
+            }
         }
     }
     literal.push('"');

@@ -49,7 +49,7 @@ fn write_function(text: &mut String, module: &Module, functions: &FunctionNames,
     let faults = if function.kernel { !module.sites.is_empty() } else { function.faults };
     let mut params: Vec<String> = function.params.iter().map(|param| parameter(function, &names, *param)).collect();
     if faults {
-        params.push(format!("const rt::Launch {}", names.launch));
+        params.push(format!("rt::Launch {}", names.launch));
     }
     let name = &functions.0[position];
     let params = params.join(", ");
@@ -70,7 +70,8 @@ fn write_function(text: &mut String, module: &Module, functions: &FunctionNames,
 /// A parameter's declaration.
 fn parameter(function: &Function, names: &Names, id: VarId) -> String {
     let var = &function.vars[id.index()];
-    declaration(&var.ty, var.constant, &names.vars[id.index()])
+    // `const` of a parameter says nothing to the caller, and would be on nearly every one.
+    declaration(&var.ty, false, &names.vars[id.index()])
 }
 
 /// The declaration of a variable, without its value.
@@ -81,7 +82,6 @@ fn declaration(ty: &CType, constant: bool, name: &str) -> String {
         CType::Pointer { element, mutable, restrict } => {
             let target = if *mutable { "" } else { "const " };
             let element = literal::memory_name(*element);
-            // A `const` pointer says nothing that `__restrict__` does not, to a reader; leave it out there.
             let itself = match (*restrict, constant) {
                 (true, _) => " __restrict__ ",
                 (false, true) => " const ",
@@ -90,8 +90,7 @@ fn declaration(ty: &CType, constant: bool, name: &str) -> String {
             format!("{target}{element}*{itself}{name}")
         }
         CType::Array { element, lens } => {
-            let lens: String = lens.iter().map(|len| format!("[{len}]")).collect();
-            format!("{} (&{name}){lens}", literal::memory_name(*element))
+            format!("{} (&{name}){}", literal::memory_name(*element), literal::dimensions(lens))
         }
     }
 }

@@ -4,8 +4,9 @@
 //! braces for the sake of names. The user's variables choose first, those of ours after them.
 
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
-use crate::lower::{Function, Variable};
+use crate::lower::{Function, Named, Variable};
 
 use super::reserved;
 
@@ -45,13 +46,13 @@ pub(super) fn variables(vars: &[Variable]) -> Names {
     let wishes: Vec<String> = vars.iter().map(|var| identifier(&var.wish)).collect();
     // The first variable of each name keeps it, even if a variable shadowed before it would like `x_2`.
     for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
-        if var.user && taken.insert(wish.clone()) {
+        if var.named == Named::ByUser && taken.insert(wish.clone()) {
             name.clone_from(wish);
         }
     }
-    for user in [true, false] {
+    for named in [Named::ByUser, Named::ByUs] {
         for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
-            if name.is_empty() && var.user == user {
+            if name.is_empty() && var.named == named {
                 *name = free(wish.clone(), &mut taken);
             }
         }
@@ -87,13 +88,13 @@ fn identifier(name: &str) -> String {
             'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => identifier.push(c),
             _ => {
                 let separator = if identifier.ends_with('_') { "" } else { "_" };
-                identifier.push_str(&format!("{separator}x{:x}_", u32::from(c)));
+                let _ = write!(identifier, "{separator}x{:x}_", u32::from(c));
             }
         }
     }
     let mut chars = identifier.chars();
     let starts_badly = match (chars.next(), chars.next()) {
-        (None, _) | (Some('0'..='9'), _) | (Some('_'), None | Some('A'..='Z' | '0'..='9')) => true,
+        (None | Some('0'..='9'), _) | (Some('_'), None | Some('A'..='Z' | '0'..='9')) => true,
         (Some(_), _) => false,
     };
     if starts_badly {
@@ -117,8 +118,7 @@ mod tests {
             .iter()
             .map(|(wish, user)| Variable {
                 wish: (*wish).to_owned(),
-                user: *user,
-                param: false,
+                named: Named::by_user(*user),
                 ty: CType::Scalar(Scalar::F32),
                 constant: true,
                 stable: true,
@@ -157,8 +157,7 @@ mod tests {
     fn the_launch_gives_way() {
         let vars = [Variable {
             wish: "launch".to_owned(),
-            user: true,
-            param: true,
+            named: Named::ByUser,
             ty: CType::Scalar(Scalar::F32),
             constant: true,
             stable: true,

@@ -194,7 +194,7 @@ usize $name(usize index, usize len, $fault) {
 }
 ";
 
-/// PTX ISA, "Special Registers: %dynamic_smem_size", since PTX 4.1.
+/// PTX ISA, "Special Registers: `%dynamic_smem_size`", since PTX 4.1.
 const DYNAMIC_SHARED_BYTES: &str = "\
 usize $name() {
     u32 bytes;

@@ -161,6 +161,10 @@ const MACROS: &[&str] = &[
     "near",
     "signbit",
     "unix",
+    "va_arg",
+    "va_copy",
+    "va_end",
+    "va_start",
 ];
 
 /// The typedefs of the prelude and the two namespaces.
@@ -240,7 +244,8 @@ const BUILTINS: &[&str] = &[
 ];
 
 /// What CUDA declares as `extern "C"`, besides [`BUILTINS`]: a kernel of that name would be another function of one
-/// name. Where CUDA has the name with `f` at the end too, that is meant as well.
+/// name. And two words that ptxas reads as its own. NVRTC 13.5 was asked for each of the 30,000 words in its library.
+/// Where CUDA has the name with `f` at the end too, that is meant as well.
 const C_LIBRARY: &[&str] = &[
     "abort",
     "abs",
@@ -264,8 +269,10 @@ const C_LIBRARY: &[&str] = &[
     "finite",
     "fprintf",
     "frexp",
+    "function_name",
     "getchar",
     "ilogb",
+    "inlined_at",
     "isfinite",
     "isinf",
     "isnan",
@@ -328,6 +335,7 @@ const C_LIBRARY: &[&str] = &[
     "ullmin",
     "umax",
     "umin",
+    "va_list",
     "vprintf",
     "y0",
     "y1",

@@ -1,10 +1,12 @@
 //! Statements, indented, with `#line` where the source's line is not the one that would follow by itself.
 
+use std::fmt::Write;
+
 use crate::lower::{CType, Function, Header, Label, Module, Next, Stmt, StmtKind};
 
 use super::declaration;
 use super::expr::{ExprPrinter, update};
-use super::literal::memory_name;
+use super::literal::{dimensions, memory_name};
 use super::names::{FunctionNames, Names};
 
 /// Prints the body of a function.
@@ -53,7 +55,7 @@ impl<'p> Printer<'p> {
 
     fn stmt(&mut self, Stmt { line, kind }: &Stmt) {
         if *line != self.presumed && *line > 0 {
-            self.text.push_str(&format!("#line {line}\n"));
+            let _ = writeln!(self.text, "#line {line}");
             self.presumed = *line;
         }
         let exprs = self.exprs;
@@ -68,9 +70,13 @@ impl<'p> Printer<'p> {
             }
             StmtKind::Shared { var } => {
                 if let CType::Array { element, lens } = &self.function.vars[var.index()].ty {
-                    let lens: String = lens.iter().map(|len| format!("[{len}]")).collect();
+                    let lens = dimensions(lens);
                     let name = &exprs.names.vars[var.index()];
                     self.line(&format!("__shared__ {} {name}{lens};", memory_name(*element)));
+                    // To LLVM, memory that nothing wrote is `undef`, which may be one value in a comparison and another
+                    // in the access that it guards. Behind this it is memory that anyone may have written: an index
+                    // read from it is some index, and stays the one that was checked. No instruction comes of it.
+                    self.line(&format!("asm volatile(\"\" : : \"l\"({name}) : \"memory\");"));
                 }
             }
             StmtKind::Assign { place, value } => {
@@ -137,7 +143,7 @@ impl<'p> Printer<'p> {
             }
         }
         self.line("}");
-        for label in end {
+        if let Some(label) = end {
             self.line(&format!("{}:;", name(label)));
         }
     }

@@ -189,6 +189,7 @@ impl Scalar {
     }
 
     /// The unsigned integer of the same width; any other scalar is itself.
+    #[must_use]
     pub fn to_unsigned(self) -> Scalar {
         match self {
             Scalar::I8 => Scalar::U8,

@@ -82,10 +82,9 @@ impl Lowering<'_, '_> {
     /// The amount of a shift, below the width: checked, or its low bits.
     fn shift_amount(&mut self, op: BinaryOp, amount: Expr, scalar: Scalar, width: u32, span: Span) -> Expr {
         let mask = u64::from(width - 1);
-        if let Expr::Literal(_, bits) = amount {
-            if bits <= mask {
-                return Expr::int(Scalar::I32, bits);
-            }
+        match amount {
+            Expr::Literal(_, bits) if bits <= mask => return Expr::int(Scalar::I32, bits),
+            _ => {}
         }
         if self.overflow_checks() {
             let text = match op {

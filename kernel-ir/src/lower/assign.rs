@@ -107,7 +107,7 @@ impl Lowering<'_, '_> {
             // The parts may read each other: `t = (t.1, t.0)`.
             let value = self.value(value);
             let value = self.saved(value);
-            return self.write(&vars, value);
+            return self.write(&vars, &value);
         }
         let value = self.value(value);
         let mut operands = vec![value];

@@ -1,11 +1,11 @@
 //! Calls: device functions and the operations of the device.
 
-use crate::ir::{Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, Scalar, Type};
+use crate::ir::{Callee as IrCallee, ExprId, Filled, Intrinsic, Scalar, Type};
 use crate::source::SiteKind;
 
 use super::function::Lowering;
 use super::value::{Value, dimensions};
-use super::{CType, Callee, Expr, Helper, Op, Operator, StmtKind, Summary, Variable};
+use super::{CType, Callee, Expr, Helper, Named, Op, Operator, StmtKind, Summary, Variable};
 
 impl Lowering<'_, '_> {
     /// The result of a call, and whether it has an effect.
@@ -70,10 +70,11 @@ impl Lowering<'_, '_> {
     /// `shared::<T>()`: its own storage at each place in the source, named after the variable it is given to.
     fn shared(&mut self, ty: &Type, id: ExprId) -> Value {
         let (element, lens) = dimensions(ty);
-        let wish = self.shared_name(id).unwrap_or_else(|| "shared".to_owned());
+        let name = self.shared_name(id);
+        let named = Named::by_user(name.is_some());
+        let wish = name.unwrap_or_else(|| "shared".to_owned());
         let ty = CType::Array { element, lens: lens.clone() };
-        let user = false;
-        let var = self.var(Variable { wish, user, param: false, ty, constant: false, stable: true });
+        let var = self.var(Variable { wish, named, ty, constant: false, stable: true });
         self.push(StmtKind::Shared { var });
         Value::Array { place: Expr::Var(var), element, lens }
     }
@@ -102,9 +103,9 @@ impl Lowering<'_, '_> {
         let span = self.expr(id).span;
         let site = self.site(SiteKind::DynamicSharedOutside, span);
         self.site(SiteKind::DynamicSharedMisaligned, span);
-        let size = Expr::int(Scalar::Usize, element.size());
+        let bytes = Expr::int(Scalar::Usize, element.size());
         let helper = Helper::new(Op::DynamicSharedAt, Scalar::Usize);
-        let offset = Expr::faulting(helper, site, vec![offset, len.clone(), size]);
+        let offset = Expr::faulting(helper, site, vec![offset, len.clone(), bytes]);
         // Checked here, whether or not it is used.
         let offset = self.constant("offset", CType::Scalar(Scalar::Usize), offset);
         Value::Slice { pointer: dynamic_shared(element, Some(offset)), len, element, mutable: true }

@@ -5,7 +5,7 @@ use crate::source::SiteKind;
 
 use super::function::{Declared, Lowering};
 use super::value::Value;
-use super::{Expr, Header, Label, Operator, Prefix, StmtKind};
+use super::{Expr, Header, Label, Named, Operator, Prefix, StmtKind};
 
 /// Where the value of an expression goes.
 #[derive(Clone, Debug)]
@@ -110,9 +110,13 @@ impl Lowering<'_, '_> {
             ExprKind::Continue { target: next } => self.continue_loop(*next),
             ExprKind::Return(value) => {
                 if self.typed.signature.result.scalar().is_some() {
-                    value.iter().for_each(|value| self.into(*value, &Target::Return));
+                    if let Some(value) = value {
+                        self.into(*value, &Target::Return);
+                    }
                 } else {
-                    value.iter().for_each(|value| self.into(*value, &Target::Discard));
+                    if let Some(value) = value {
+                        self.into(*value, &Target::Discard);
+                    }
                     self.push(StmtKind::Return(None));
                 }
             }
@@ -147,7 +151,7 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
-            Target::Vars(vars) => self.write(vars, value),
+            Target::Vars(vars) => self.write(vars, &value),
             Target::Return => match value {
                 Value::Scalar(expr, _) => self.push(StmtKind::Return(Some(expr))),
                 // Not reached, or the function returns nothing.
@@ -162,7 +166,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Assigns each part of a value to its variable.
-    pub(super) fn write(&mut self, vars: &Value, value: Value) {
+    pub(super) fn write(&mut self, vars: &Value, value: &Value) {
         let mut places = Vec::new();
         vars.leaves(&mut |leaf| places.push(leaf.clone()));
         let mut values = Vec::new();
@@ -174,7 +178,7 @@ impl Lowering<'_, '_> {
 
     /// The variables that an expression of this type gives its value to, declared.
     pub(super) fn receiver(&mut self, ty: &Type) -> Value {
-        let value = self.vars_of("value", false, ty, Declared { constant: false, stable: true });
+        let value = self.vars_of("value", Named::ByUs, ty, Declared { constant: false, stable: true });
         self.declare_vars(&value);
         value
     }

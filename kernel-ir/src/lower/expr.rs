@@ -43,7 +43,7 @@ impl Lowering<'_, '_> {
     pub(super) fn root(&mut self, id: ExprId) -> (Value, bool) {
         let expr = self.expr(id);
         let value = match &expr.kind {
-            ExprKind::Literal { value, slot: _ } => self.literal(value, self.ty(id)),
+            ExprKind::Literal { value, slot: _ } => literal(value, self.ty(id)),
             ExprKind::Local(local) => self.locals[local.index()].clone(),
             ExprKind::Constant(slot) => match &self.typed.instance.slots[slot.index()] {
                 Filled::Constant(constant) => {
@@ -152,24 +152,6 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn literal(&self, value: &Literal, ty: &Type) -> Value {
-        let Type::Scalar(scalar) = *ty else { return Value::Never };
-        let bits = match value {
-            Literal::Bool(value) => u64::from(*value),
-            Literal::Int { magnitude, negative } => {
-                let magnitude = *magnitude as u64;
-                let value = if *negative { magnitude.wrapping_neg() } else { magnitude };
-                value & (u64::MAX >> (64 - scalar.bits()))
-            }
-            // Read at the literal's own precision: f64 first and f32 then would round twice.
-            Literal::Float(digits) => match scalar {
-                Scalar::F32 => digits.parse::<f32>().map_or(0, |value| u64::from(value.to_bits())),
-                _ => digits.parse::<f64>().map_or(0, f64::to_bits),
-            },
-        };
-        Value::Scalar(Expr::Literal(scalar, bits), scalar)
-    }
-
     fn logical(&mut self, op: LogicalOp, left: ExprId, right: ExprId) -> Value {
         let left = self.value(left).expr();
         let (stmts, right) = self.scope(|this| this.value(right));
@@ -275,4 +257,23 @@ fn complement(operand: Expr, scalar: Scalar) -> Expr {
         // C computes in `int`, where the upper bits of the complement are set.
         _ => super::arithmetic::narrowed(Expr::unary(Prefix::BitNot, operand), scalar),
     }
+}
+
+/// A number by the bits of its type.
+fn literal(value: &Literal, ty: &Type) -> Value {
+    let Type::Scalar(scalar) = *ty else { return Value::Never };
+    let bits = match value {
+        Literal::Bool(value) => u64::from(*value),
+        Literal::Int { magnitude, negative } => {
+            let magnitude = *magnitude as u64;
+            let value = if *negative { magnitude.wrapping_neg() } else { magnitude };
+            value & (u64::MAX >> (64 - scalar.bits()))
+        }
+        // Read at the literal's own precision: f64 first and f32 then would round twice.
+        Literal::Float(digits) => match scalar {
+            Scalar::F32 => digits.parse::<f32>().map_or(0, |value| u64::from(value.to_bits())),
+            _ => digits.parse::<f64>().map_or(0, f64::to_bits),
+        },
+    };
+    Value::Scalar(Expr::Literal(scalar, bits), scalar)
 }

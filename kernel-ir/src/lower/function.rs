@@ -6,7 +6,7 @@ use crate::typify::TypedFunction;
 
 use super::control::{Loop, Target};
 use super::value::{Value, dimensions};
-use super::{CType, Callee, Expr, Function, Output, Stmt, StmtKind, Summary, VarId, Variable};
+use super::{CType, Callee, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
 pub(super) fn lower(typed: &TypedFunction<'_>, kernel: bool, output: &mut Output) -> Function {
@@ -23,7 +23,7 @@ pub(super) fn lower(typed: &TypedFunction<'_>, kernel: bool, output: &mut Output
         labels: 0,
         summary: Summary::default(),
     };
-    lowering.params(kernel);
+    let params = lowering.params(kernel);
     let result = typed.signature.result.scalar();
     let target = if result.is_some() { Target::Return } else { Target::Discard };
     lowering.block(&function.body, &target);
@@ -35,8 +35,7 @@ pub(super) fn lower(typed: &TypedFunction<'_>, kernel: bool, output: &mut Output
         line: function.span.line,
         kernel,
         result,
-        // The parameters are the first variables, as many as `params` made.
-        params: (0u32..).map(VarId).zip(&vars).take_while(|(_, var)| var.param).map(|(id, _)| id).collect(),
+        params,
         vars,
         faults: summary.faults,
         body: out,
@@ -133,7 +132,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// A constant of ours.
     pub(super) fn constant(&mut self, wish: &str, ty: CType, init: Expr) -> Expr {
-        let var = self.var(Variable { wish: wish.into(), user: false, param: false, ty, constant: true, stable: true });
+        let var = self.var(Variable { wish: wish.into(), named: Named::ByUs, ty, constant: true, stable: true });
         self.push(StmtKind::Declare { var, init: Some(init) });
         Expr::Var(var)
     }
@@ -141,43 +140,46 @@ impl<'a> Lowering<'a, '_> {
     /// A variable of ours that is assigned in several places.
     pub(super) fn temporary(&mut self, wish: &str, scalar: Scalar, init: Option<Expr>) -> VarId {
         let ty = CType::Scalar(scalar);
-        let var =
-            self.var(Variable { wish: wish.into(), user: false, param: false, ty, constant: false, stable: true });
+        let var = self.var(Variable { wish: wish.into(), named: Named::ByUs, ty, constant: false, stable: true });
         self.push(StmtKind::Declare { var, init });
         var
     }
 
-    /// Makes the parameters. They are the first variables.
-    fn params(&mut self, kernel: bool) {
+    /// Makes the parameters.
+    fn params(&mut self, kernel: bool) -> Vec<VarId> {
+        let mut params = Vec::new();
         let function = &self.typed.instance.function;
         for param in &function.params {
             let name = &function.local(*param).name;
             let ty = self.typed.local_type(*param);
             let constant = !self.assigned[param.index()];
-            let mut var = |wish: String, user, ty, constant| {
-                self.var(Variable { wish, user, param: true, ty, constant, stable: constant })
+            let mut var = |wish: String, named, ty, constant| {
+                let var = self.var(Variable { wish, named, ty, constant, stable: constant });
+                params.push(var);
+                var
             };
             let value = match ty {
                 Type::Slice { element, mutable } => {
                     let element = element.scalar().unwrap_or(Scalar::U8);
                     // Two slices of a device function may lead to one array; those of a launch do not.
                     let pointer = CType::Pointer { element, mutable: *mutable, restrict: kernel };
-                    let pointer = var(name.clone(), true, pointer, constant);
-                    let len = var(format!("{name}_len"), false, CType::Scalar(Scalar::Usize), constant);
+                    let pointer = var(name.clone(), Named::ByUser, pointer, constant);
+                    let len = var(format!("{name}_len"), Named::ByUs, CType::Scalar(Scalar::Usize), constant);
                     Value::Slice { pointer: Expr::Var(pointer), len: Expr::Var(len), element, mutable: *mutable }
                 }
                 Type::Shared(inner) => {
                     let (element, lens) = dimensions(inner);
-                    let place = var(name.clone(), true, CType::Array { element, lens: lens.clone() }, true);
+                    let place = var(name.clone(), Named::ByUser, CType::Array { element, lens: lens.clone() }, true);
                     Value::Array { place: Expr::Var(place), element, lens }
                 }
                 other => {
                     let scalar = other.scalar().unwrap_or(Scalar::U8);
-                    Value::Scalar(Expr::Var(var(name.clone(), true, CType::Scalar(scalar), constant)), scalar)
+                    Value::Scalar(Expr::Var(var(name.clone(), Named::ByUser, CType::Scalar(scalar), constant)), scalar)
                 }
             };
             self.locals[param.index()] = value;
         }
+        params
     }
 
     /// Makes the C variables of a user's variable, without declaring them.
@@ -186,7 +188,7 @@ impl<'a> Lowering<'a, '_> {
         let assigned = self.assigned[local.index()];
         // What is assigned once, after `let x;`, is not read before.
         let stable = !assigned || (!initialised && !mutable);
-        self.vars_of(name, true, ty, Declared { constant: initialised && !assigned, stable })
+        self.vars_of(name, Named::ByUser, ty, Declared { constant: initialised && !assigned, stable })
     }
 
     /// Whether the user assigns the variable.
@@ -195,31 +197,30 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Makes the C variables for a value of a type.
-    pub(super) fn vars_of(&mut self, wish: &str, user: bool, ty: &Type, declared: Declared) -> Value {
+    pub(super) fn vars_of(&mut self, wish: &str, named: Named, ty: &Type, declared: Declared) -> Value {
         let Declared { constant, stable } = declared;
-        let mut var =
-            |wish: String, user, ty| Expr::Var(self.var(Variable { wish, user, param: false, ty, constant, stable }));
+        let mut var = |wish: String, named, ty| Expr::Var(self.var(Variable { wish, named, ty, constant, stable }));
         match ty {
             Type::Unit => Value::Unit,
-            Type::Scalar(scalar) => Value::Scalar(var(wish.to_owned(), user, CType::Scalar(*scalar)), *scalar),
+            Type::Scalar(scalar) => Value::Scalar(var(wish.to_owned(), named, CType::Scalar(*scalar)), *scalar),
             Type::Slice { element, mutable } => {
                 let (element, mutable) = (element.scalar().unwrap_or(Scalar::U8), *mutable);
-                let pointer = var(wish.to_owned(), user, CType::Pointer { element, mutable, restrict: false });
-                let len = var(format!("{wish}_len"), false, CType::Scalar(Scalar::Usize));
+                let pointer = var(wish.to_owned(), named, CType::Pointer { element, mutable, restrict: false });
+                let len = var(format!("{wish}_len"), Named::ByUs, CType::Scalar(Scalar::Usize));
                 Value::Slice { pointer, len, element, mutable }
             }
             Type::Tuple(parts) => Value::Parts(
                 parts
                     .iter()
                     .enumerate()
-                    .map(|(i, part)| self.vars_of(&format!("{wish}_{i}"), false, part, declared))
+                    .map(|(i, part)| self.vars_of(&format!("{wish}_{i}"), Named::ByUs, part, declared))
                     .collect(),
             ),
             Type::Struct(structure) => Value::Parts(
                 structure
                     .fields
                     .iter()
-                    .map(|field| self.vars_of(&format!("{wish}_{}", field.name), false, &field.ty, declared))
+                    .map(|field| self.vars_of(&format!("{wish}_{}", field.name), Named::ByUs, &field.ty, declared))
                     .collect(),
             ),
             // An array is never copied, and a place never kept.
@@ -285,7 +286,6 @@ impl<'a> Lowering<'a, '_> {
     /// The value as of now, whatever comes.
     pub(super) fn saved(&mut self, value: Value) -> Value {
         match value {
-            Value::Never | Value::Unit => value,
             Value::Scalar(expr, scalar) => Value::Scalar(self.saved_expr("saved", expr, CType::Scalar(scalar)), scalar),
             Value::Parts(parts) => Value::Parts(parts.into_iter().map(|part| self.saved(part)).collect()),
             Value::Slice { pointer, len, element, mutable } => {
@@ -303,7 +303,7 @@ impl<'a> Lowering<'a, '_> {
                 Value::Place { lvalue: saved, element }
             }
             // An array of the block stays where it is; the indices into it are values of their own.
-            Value::Array { .. } => value,
+            Value::Never | Value::Unit | Value::Array { .. } => value,
         }
     }
 

@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
         let expr = match method {
             M::Min => helper(Op::Min, args),
             M::Max => helper(Op::Max, args),
-            M::Clamp => self.clamp(scalar, args, "assertion failed: min <= max", span),
+            M::Clamp => self.clamp(scalar, args, "min > max", span),
             M::Signum => helper(Op::Signum, args),
             M::Abs if checked => {
                 let site = self.site(SiteKind::Overflow("attempt to negate with overflow"), span);
@@ -151,10 +151,11 @@ impl Lowering<'_, '_> {
 
     /// `clamp`, whose bounds need no check where both are written out in order.
     fn clamp(&mut self, scalar: Scalar, args: Vec<Expr>, message: &str, span: Span) -> Expr {
-        if let [_, Expr::Literal(_, low), Expr::Literal(_, high)] = args.as_slice() {
-            if in_order(scalar, *low, *high) {
+        match args.as_slice() {
+            [_, Expr::Literal(_, low), Expr::Literal(_, high)] if in_order(scalar, *low, *high) => {
                 return Expr::helper(Helper::new(Op::ClampTo, scalar), args);
             }
+            _ => {}
         }
         let site = self.site(SiteKind::Panic(message.to_owned()), span);
         Expr::faulting(Helper::new(Op::Clamp, scalar), site, args)

@@ -3,7 +3,7 @@
 //! - Aggregates are split: a tuple or a `Dim3` is a C variable for each part, a slice is a pointer and a length.
 //! - Values without effects become C expressions; whatever has an effect becomes a statement, in Rust's order. Where a
 //!   later operand has an effect, what came before it is kept in a temporary, unless nothing can change it.
-//! - What can fail gets a [`Site`](crate::Site). Which of two faults of one C expression is reported is not specified;
+//! - What can fail gets a [`Site`]. Which of two faults of one C expression is reported is not specified;
 //!   no effect that Rust orders after a fault happens before it.
 //!
 //! Nothing here knows how C is punctuated or what a variable is called in the end.
@@ -28,12 +28,13 @@ use crate::source::{Options, Site};
 
 pub(crate) use helper::{Helper, Op};
 pub(crate) use tree::{
-    CType, Callee, Expr, Function, Header, Label, Module, Next, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
+    CType, Callee, Expr, Function, Header, Label, Module, Named, Next, Operator, Prefix, Stmt, StmtKind, VarId,
+    Variable,
 };
 
 /// Lowers a program.
-pub(crate) fn program(validated: &Validated<'_>, options: &Options) -> Module {
-    let mut output = Output { options: *options, sites: Vec::new(), summaries: Vec::new() };
+pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
+    let mut output = Output { options, sites: Vec::new(), summaries: Vec::new() };
     let kernel = validated.functions().len() - 1;
     let mut functions = Vec::with_capacity(kernel + 1);
     for (i, typed) in validated.functions().iter().enumerate() {

@@ -15,7 +15,7 @@ use crate::source::SiteKind;
 use super::control::Target;
 use super::function::Lowering;
 use super::value::Value;
-use super::{CType, Expr, Header, Helper, Next, Op, Operator, StmtKind, VarId, Variable};
+use super::{CType, Expr, Header, Helper, Named, Next, Op, Operator, StmtKind, VarId, Variable};
 
 /// The parts of a range, evaluated.
 struct Bounds {
@@ -57,8 +57,7 @@ impl Lowering<'_, '_> {
                 self.push(StmtKind::Declare { var: counter, init: Some(start) });
                 let step = step.unwrap_or(Expr::int(Scalar::Usize, 1));
                 let ty = CType::Scalar(Scalar::Bool);
-                let more =
-                    Variable { wish: "more".to_owned(), user: false, param: false, ty, constant: false, stable: false };
+                let more = Variable { wish: "more".to_owned(), named: Named::ByUs, ty, constant: false, stable: false };
                 let more = self.var(more);
                 Header::For {
                     var: more,
@@ -138,8 +137,7 @@ impl Lowering<'_, '_> {
         let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
         let counter = self.var(Variable {
             wish: name.to_owned(),
-            user: local.is_some() && bind,
-            param: false,
+            named: Named::by_user(local.is_some() && bind),
             ty: CType::Scalar(scalar),
             constant: false,
             // It changes between turns only.

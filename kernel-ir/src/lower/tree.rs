@@ -60,16 +60,28 @@ pub(crate) struct Label(pub(crate) u32);
 pub(crate) struct Variable {
     /// The name that it should have.
     pub(crate) wish: String,
-    /// The user chose the name: it goes before names of ours.
-    pub(crate) user: bool,
-    /// A parameter, which stands before all other variables.
-    pub(crate) param: bool,
+    /// Whose name that is.
+    pub(crate) named: Named,
     /// Its C type.
     pub(crate) ty: CType,
     /// Declared `const`.
     pub(crate) constant: bool,
     /// As long as the user's variable of it lives, reading it gives the same.
     pub(crate) stable: bool,
+}
+
+/// Who chose the name of a variable: the user's names go before ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Named {
+    ByUser,
+    ByUs,
+}
+
+impl Named {
+    /// By the user, if there is a name of the user's.
+    pub(crate) fn by_user(by_user: bool) -> Named {
+        if by_user { Named::ByUser } else { Named::ByUs }
+    }
 }
 
 /// The type of a variable.
@@ -316,7 +328,9 @@ impl Stmt {
                         }
                     }
                 }
-                body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit));
+                for stmt in body {
+                    stmt.for_each_expr(&mut *visit);
+                }
             }
             StmtKind::Return(value) => value.iter().for_each(visit),
             StmtKind::Shared { .. }

@@ -64,7 +64,7 @@ impl Value {
         match self {
             Value::Never | Value::Unit => {}
             Value::Scalar(expr, _) | Value::Array { place: expr, .. } | Value::Place { lvalue: expr, .. } => {
-                visit(expr)
+                visit(expr);
             }
             Value::Parts(parts) => parts.iter().for_each(|part| part.leaves(visit)),
             Value::Slice { pointer, len, .. } => {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::ir::{
-    BinaryOp, Block, Expr, ExprId, ExprKind, Literal, LoopId, Pattern, Range, Scalar, Span, Stmt, StructType, Type,
-    UnaryOp,
+    BinaryOp, Block, Expr, ExprId, ExprKind, Literal, LocalId, LoopId, Pattern, Range, Scalar, Span, Stmt, StructType,
+    Type, UnaryOp,
 };
 
 use super::Scope;
@@ -21,7 +21,7 @@ pub(super) fn types(scope: &mut Scope<'_, '_>, locals: &[Type], result: &Type) -
         let ty = typing.expr(expr);
         typing.types.push(ty);
     }
-    let body = typing.block(&function.body, function.span);
+    let body = typing.block(&function.body);
     typing.require(&body, result, "the function's body", function.span);
     typing.types
 }
@@ -103,20 +103,16 @@ impl Typing<'_, '_, '_> {
                 same @ (Type::Slice { .. } | Type::Shared(_)) => same,
                 other => Type::Place(Box::new(other)),
             },
-            ExprKind::Block(block) => self.block(block, span),
+            ExprKind::Block(block) => self.block(block),
             ExprKind::If { condition, then, otherwise } => {
                 self.require_expr(*condition, &Type::BOOL, "the condition of an `if`");
-                let then = self.block(then, span);
-                match otherwise {
-                    Some(otherwise) => {
-                        let otherwise = self.of(*otherwise).clone();
-                        self.join(then, otherwise, "the arms of an `if`", span)
-                    }
-                    None => {
-                        self.require(&then, &Type::Unit, "an `if` without `else`", span);
-                        Type::Unit
-                    }
-                }
+                let then = self.block(then);
+                let Some(otherwise) = otherwise else {
+                    self.require(&then, &Type::Unit, "an `if` without `else`", span);
+                    return Type::Unit;
+                };
+                let otherwise = self.of(*otherwise).clone();
+                self.join(then, otherwise, "the arms of an `if`", span)
             }
             ExprKind::Loop { id, body } => {
                 self.body(body, span);
@@ -127,19 +123,7 @@ impl Typing<'_, '_, '_> {
                 self.counting_loop(*id, body, span)
             }
             ExprKind::For { id, local, range, body } => {
-                let Range { start, end, inclusive: _, step } = range;
-                let (start, end) = (self.of(*start).clone(), self.of(*end).clone());
-                let counter = self.join(start, end, "the bounds of a range", span);
-                if !matches!(&counter, Type::Scalar(scalar) if scalar.is_integer()) && counter != Type::Never {
-                    self.wrong(span, format!("a range of `{counter}`"));
-                }
-                for step in step {
-                    self.require_expr(*step, &Type::USIZE, "a step");
-                }
-                for local in local {
-                    let locals = self.locals;
-                    self.require(&counter, &locals[local.index()], "the variable of a `for`", span);
-                }
+                self.range(range, *local, span);
                 self.counting_loop(*id, body, span)
             }
             ExprKind::Break { target, value } => {
@@ -151,7 +135,6 @@ impl Typing<'_, '_, '_> {
                 self.breaks.insert(*target, joined);
                 Type::Never
             }
-            ExprKind::Continue { target: _ } => Type::Never,
             ExprKind::Return(value) => {
                 let value = value.map_or(Type::Unit, |value| self.of(value).clone());
                 let result = self.result;
@@ -171,7 +154,7 @@ impl Typing<'_, '_, '_> {
                 self.binary(*op, &place, &value, span);
                 Type::Unit
             }
-            ExprKind::Panic { message: _ } => Type::Never,
+            ExprKind::Continue { target: _ } | ExprKind::Panic { message: _ } => Type::Never,
         }
     }
 
@@ -251,7 +234,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    fn block(&mut self, block: &Block, span: Span) -> Type {
+    fn block(&mut self, block: &Block) -> Type {
         let mut diverges = false;
         for stmt in &block.stmts {
             diverges |= match stmt {
@@ -264,7 +247,6 @@ impl Typing<'_, '_, '_> {
                 Stmt::Expr(expr) => *self.of(*expr) == Type::Never,
             };
         }
-        let _ = span;
         match block.tail {
             Some(tail) => self.of(tail).clone(),
             None if diverges => Type::Never,
@@ -272,9 +254,26 @@ impl Typing<'_, '_, '_> {
         }
     }
 
+    /// The bounds of a `for`, and its variable.
+    fn range(&mut self, range: &Range, local: Option<LocalId>, span: Span) {
+        let Range { start, end, inclusive: _, step } = range;
+        let (start, end) = (self.of(*start).clone(), self.of(*end).clone());
+        let counter = self.join(start, end, "the bounds of a range", span);
+        if !matches!(&counter, Type::Scalar(scalar) if scalar.is_integer()) && counter != Type::Never {
+            self.wrong(span, format!("a range of `{counter}`"));
+        }
+        if let Some(step) = step {
+            self.require_expr(*step, &Type::USIZE, "a step");
+        }
+        if let Some(local) = local {
+            let locals = self.locals;
+            self.require(&counter, &locals[local.index()], "the variable of a `for`", span);
+        }
+    }
+
     /// The body of a loop, which has no value.
     fn body(&mut self, body: &Block, span: Span) {
-        let ty = self.block(body, span);
+        let ty = self.block(body);
         self.require(&ty, &Type::Unit, "the body of a loop", span);
     }
 

@@ -9,12 +9,11 @@ pub(super) fn signature(method: Method, receiver: &Type) -> Option<Signature> {
     match receiver {
         Type::Scalar(scalar) if scalar.is_float() => float(method, *scalar),
         Type::Scalar(scalar) if scalar.is_integer() => integer(method, *scalar),
-        Type::Slice { .. } => length(method),
         Type::Shared(inner) => match **inner {
-            Type::Array(..) => length(method),
+            Type::Slice { .. } | Type::Array(..) => length(method),
             _ => None,
         },
-        Type::Array(..) => length(method),
+        Type::Slice { .. } | Type::Array(..) => length(method),
         Type::Scalar(_) | Type::Unit | Type::Never | Type::Tuple(_) | Type::Struct(_) | Type::Place(_) => None,
     }
 }
@@ -103,7 +102,6 @@ fn integer(method: Method, scalar: Scalar) -> Option<Signature> {
         M::UnsignedAbs if signed => (vec![], Type::Scalar(scalar.to_unsigned())),
         M::DivCeil if !signed => (vec![own()], own()),
         M::IsPowerOfTwo if !signed => (vec![], Type::BOOL),
-        M::Abs | M::Signum | M::UnsignedAbs | M::DivCeil | M::IsPowerOfTwo => return None,
         M::Min
         | M::Max
         | M::RemEuclid
@@ -118,7 +116,12 @@ fn integer(method: Method, scalar: Scalar) -> Option<Signature> {
         M::Pow | M::RotateLeft | M::RotateRight => (vec![Type::U32], own()),
         M::WrappingNeg | M::SwapBytes | M::ReverseBits => (vec![], own()),
         M::CountOnes | M::CountZeros | M::LeadingZeros | M::TrailingZeros => (vec![], Type::U32),
-        M::Len
+        M::Abs
+        | M::Signum
+        | M::UnsignedAbs
+        | M::DivCeil
+        | M::IsPowerOfTwo
+        | M::Len
         | M::IsEmpty
         | M::Sqrt
         | M::Cbrt

@@ -59,7 +59,7 @@ impl Check<'_> {
         for local in &function.locals {
             self.type_slot(local.slot, function.span);
         }
-        for slot in function.result {
+        if let Some(slot) = function.result {
             self.type_slot(slot, function.span);
         }
         for param in &function.params {
@@ -167,7 +167,9 @@ impl Check<'_> {
             ExprKind::Loop { id, body: _ } | ExprKind::While { id, condition: _, body: _ } => self.new_loop(*id, span),
             ExprKind::For { id, local, range: _, body: _ } => {
                 self.new_loop(*id, span);
-                local.iter().for_each(|local| self.bind(*local, span));
+                if let Some(local) = local {
+                    self.bind(*local, span);
+                }
             }
             ExprKind::Local(_)
             | ExprKind::Unary { .. }
@@ -213,10 +215,8 @@ impl Check<'_> {
         let function = self.function;
         let expr = function.expr(id);
         match &expr.kind {
-            ExprKind::Break { target, value: _ } | ExprKind::Continue { target } => {
-                if !around.contains(target) {
-                    self.problem(expr.span, format!("{target} is not around the jump to it"));
-                }
+            ExprKind::Break { target, value: _ } | ExprKind::Continue { target } if !around.contains(target) => {
+                self.problem(expr.span, format!("{target} is not around the jump to it"));
             }
             ExprKind::For { id, local: _, range, body } => {
                 let inside_range = [Some(range.start), Some(range.end), range.step];

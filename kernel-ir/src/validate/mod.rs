@@ -6,11 +6,13 @@
 mod place;
 mod types;
 
+use std::fmt;
+
 use crate::ir::{Block, Callee, ExprId, ExprKind, Filled, Intrinsic, Span, Stmt, Type};
 use crate::typify::{Typed, TypedFunction};
 use crate::{Error, Errors, What};
 
-/// A program that is typed and checked: the proof that [`write`](crate::write) asks for.
+/// A program that is typed and checked: the proof that [`write`](crate::write()) asks for.
 pub struct Validated<'a> {
     typed: Typed<'a>,
 }
@@ -24,6 +26,13 @@ impl<'a> Validated<'a> {
     /// The device functions, each before its callers, and the kernel at the end.
     pub(crate) fn functions(&self) -> &[TypedFunction<'a>] {
         &self.typed.functions
+    }
+}
+
+impl fmt::Debug for Validated<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = self.functions().iter().map(|typed| &typed.instance.function.name);
+        f.debug_tuple("Validated").field(&names.collect::<Vec<_>>()).finish()
     }
 }
 
@@ -89,14 +98,13 @@ impl<'a> Check<'a, '_> {
                     self.assigned(*place);
                 }
                 ExprKind::Call { callee, args } => {
-                    self.call(&self.function.instance.slots[callee.index()], args, expr.span)
+                    self.call(&self.function.instance.slots[callee.index()], args, expr.span);
                 }
                 ExprKind::If { condition, then, otherwise } => {
                     self.values(&[*condition]);
                     self.values(otherwise.as_slice());
                     self.block(then);
                 }
-                ExprKind::Break { target: _, value } => self.values(value.as_slice()),
                 ExprKind::Block(block) | ExprKind::Loop { id: _, body: block } => self.block(block),
                 ExprKind::While { id: _, condition, body } => {
                     self.values(&[*condition]);
@@ -107,7 +115,7 @@ impl<'a> Check<'a, '_> {
                     self.values(range.step.as_slice());
                     self.block(body);
                 }
-                ExprKind::Return(value) => self.values(value.as_slice()),
+                ExprKind::Break { target: _, value } | ExprKind::Return(value) => self.values(value.as_slice()),
                 ExprKind::Unary { op: _, operand } | ExprKind::Cast { operand, slot: _ } => self.values(&[*operand]),
                 ExprKind::Binary { op: _, left, right } | ExprKind::Logical { op: _, left, right } => {
                     self.values(&[*left, *right]);

@@ -96,7 +96,7 @@ impl Check<'_, '_> {
     pub(super) fn atomic(&mut self, place: ExprId, span: Span) {
         match self.kind(place) {
             ExprKind::Borrow(element) if matches!(self.kind(*element), ExprKind::Index { .. }) => {
-                self.writable(*element)
+                self.writable(*element);
             }
             // `borrow` has reported it.
             ExprKind::Borrow(_) => {}

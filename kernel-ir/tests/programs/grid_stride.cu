@@ -1,0 +1,56 @@
+namespace device {
+
+#line 1 "src/kernels.rs"
+static __device__ inline float square(float x) {
+    return x * x;
+}
+
+#line 5 "src/kernels.rs"
+static __device__ inline void halve(float* y, usize y_len, usize i, rt::Launch launch) {
+    y[rt::at(i, y_len, 0, launch)] /= 2.0f;
+}
+
+}  // namespace device
+
+#line 9 "src/kernels.rs"
+extern "C" __global__ void grid_stride(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, i32 n, usize by, rt::Launch launch) {
+    const usize start = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    const usize step = gridDim.x * (usize)blockDim.x;
+#line 11
+    for (usize i = start; i < y_len; i = rt::step_u64(i, y_len, step)) {
+        y[rt::at(i, y_len, 2, launch)] = device::square(x[rt::at(i, x_len, 1, launch)]) + 1.0f;
+        device::halve(y, y_len, i, launch);
+    }
+    for (i32 k = 0; k < n; ++k) {
+        y[rt::at((usize)k, y_len, 3, launch)] += 1.0f;
+    }
+    i32 k_2 = 0;
+#line 18
+    for (bool more = k_2 <= n; more; more = rt::step_to_i32(k_2, n, 1)) {
+        y[rt::at((usize)k_2, y_len, 4, launch)] -= 1.0f;
+    }
+    u8 k_3 = 0;
+#line 21
+    for (bool more_2 = k_3 <= 255; more_2; more_2 = rt::step_to_u8(k_3, 255, 1)) {
+        y[rt::at((usize)k_3, y_len, 5, launch)] -= 1.0f;
+    }
+    for (u8 k_6 = 0; k_6 < 10; ++k_6) {
+#line 24
+        u8 k_4 = k_6;
+        k_4 = (u8)(k_4 + 1);
+        y[rt::at((usize)k_4, y_len, 6, launch)] *= 2.0f;
+    }
+    if (by == 0) {
+#line 28
+        rt::fault(launch, 7, 0, 0);
+    }
+#line 28
+    i32 k_5 = 0;
+#line 28
+    for (bool more_3 = k_5 <= n; more_3; more_3 = rt::step_to_i32(k_5, n, by)) {
+        y[rt::at((usize)k_5, y_len, 8, launch)] -= 1.0f;
+    }
+    for (usize i_2 = 0; i_2 < 3; ++i_2) {
+        y[rt::at(0, y_len, 9, launch)] = 0.0f;
+    }
+}
