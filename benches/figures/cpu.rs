@@ -2,6 +2,7 @@
 
 use cumbia::prelude::*;
 
+use crate::product::{TILE, tiled};
 use crate::time::{medians, ratio, row};
 
 #[kernel]
@@ -10,28 +11,6 @@ fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     if i < y.len() {
         y[i] = a * x[i] + y[i];
     }
-}
-
-const TILE: usize = 16;
-
-/// C = A·B for square matrices whose size is a multiple of the tile's.
-#[kernel]
-fn product(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
-    let mut tile_a = shared::<[[f32; TILE]; TILE]>();
-    let mut tile_b = shared::<[[f32; TILE]; TILE]>();
-    let (tx, ty) = (thread_idx().x, thread_idx().y);
-    let (col, row) = grid(2);
-    let mut sum = 0.0;
-    for k in 0..n / TILE {
-        tile_a[ty][tx] = a[row * n + k * TILE + tx];
-        tile_b[ty][tx] = b[(k * TILE + ty) * n + col];
-        sync_threads();
-        for q in 0..TILE {
-            sum += tile_a[ty][q] * tile_b[q][tx];
-        }
-        sync_threads();
-    }
-    c[row * n + col] = sum;
 }
 
 pub(crate) fn figures() -> cumbia::Result<()> {
@@ -69,14 +48,14 @@ pub(crate) fn figures() -> cumbia::Result<()> {
     let numbers: Vec<f32> = (0..n * n).map(|i| (i % 7) as f32).collect();
     let a = device.to_device(&numbers)?;
     let mut c = device.zeros(n * n)?;
-    let [tiled] = medians(
+    let [time] = medians(
         5,
         [&mut || {
-            product(&a, &a, &mut c, n).grid((n / TILE, n / TILE)).block((TILE, TILE)).launch().expect("a good launch");
+            tiled(&a, &a, &mut c, n).grid((n / TILE, n / TILE)).block((TILE, TILE)).launch().expect("a good launch");
             device.synchronize().expect("no fault");
         }],
     );
     println!("cpu: 16×16 tiled product, n = {n}");
-    row("#[kernel] on all cores", tiled, "");
+    row("#[kernel] on all cores", time, "");
     Ok(())
 }

@@ -48,7 +48,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             &mut || {
                 for _ in 0..LAUNCHES {
                     // SAFETY: the parameters are those of the kernel above.
-                    unsafe { by_hand.launch(1, 256, &mut params) };
+                    unsafe { by_hand.launch([1, 1], [256, 1], &mut params) };
                 }
                 by_hand.synchronize();
             },

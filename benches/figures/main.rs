@@ -1,11 +1,12 @@
 //! The figures that Cumbia is held to, each against the same work done by hand in the same run.
 //!
-//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `launch`, `first`.
+//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `product`, `launch`, `first`.
 //! Those of a GPU are left out where there is none.
 
 mod cpu;
 mod first;
 mod launch;
+mod product;
 mod raw;
 mod saxpy;
 mod time;
@@ -32,6 +33,9 @@ fn main() -> cumbia::Result<()> {
     println!("{device}");
     if wanted("saxpy") {
         saxpy::figures(&device)?;
+    }
+    if wanted("product") {
+        product::figures(&device)?;
     }
     if wanted("launch") {
         launch::figures(&device)?;

@@ -35,16 +35,17 @@ impl RawKernel {
     ///
     /// `parameters` are those of the kernel.
     #[inline]
-    pub(crate) unsafe fn launch(&self, grid: u32, block: u32, parameters: &mut [*mut c_void]) {
+    pub(crate) unsafe fn launch(&self, grid: [u32; 2], block: [u32; 2], parameters: &mut [*mut c_void]) {
+        let ([gx, gy], [bx, by]) = (grid, block);
         // SAFETY: the caller's promise; the context is current to this thread since `new`.
         check(unsafe {
             sys::cuLaunchKernel(
                 self.function,
-                grid,
+                gx,
+                gy,
                 1,
-                1,
-                block,
-                1,
+                bx,
+                by,
                 1,
                 0,
                 self.stream,

@@ -68,7 +68,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             &mut || {
                 for _ in 0..BATCH {
                     // SAFETY: the parameters are those of the kernel above.
-                    unsafe { by_hand.launch(blocks as u32, BLOCK as u32, &mut params) };
+                    unsafe { by_hand.launch([blocks as u32, 1], [BLOCK as u32, 1], &mut params) };
                 }
                 by_hand.synchronize();
             },
