@@ -82,6 +82,7 @@ $T $name($T x, i32 n) {
         Op::Fract => "double $name(double x) { return x - trunc(x); }\n",
         // Asked for integers only, or written elsewhere.
         Op::At
+        | Op::Within
         | Op::DynamicSharedBytes
         | Op::DynamicSharedAt
         | Op::Step

@@ -71,6 +71,7 @@ $T $name($T x, $fault) {
         Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => count(op, scalar),
         // Asked for floats only, or written by the prelude itself.
         Op::At
+        | Op::Within
         | Op::DynamicSharedBytes
         | Op::DynamicSharedAt
         | Op::FloatTo(_)

@@ -123,6 +123,7 @@ impl Helper {
         let Helper { op, scalar } = self;
         let stem = match op {
             Op::At => return "at".to_owned(),
+            Op::Within => return "within".to_owned(),
             Op::DynamicSharedBytes => return "dynamic_shared_bytes".to_owned(),
             Op::DynamicSharedAt => return "dynamic_shared_at".to_owned(),
             Op::ShiftAmount => return "shift_amount".to_owned(),
@@ -177,6 +178,7 @@ impl Helper {
         let Helper { op, scalar } = self;
         let template = match op {
             Op::At => AT,
+            Op::Within => WITHIN,
             Op::DynamicSharedBytes => DYNAMIC_SHARED_BYTES,
             Op::DynamicSharedAt => DYNAMIC_SHARED_AT,
             Op::FloatTo(to) => return fill(&float::to_integer(scalar, to), self),
@@ -191,6 +193,16 @@ const AT: &str = "\
 usize $name(usize index, usize len, $fault) {
     if (index >= len) fault(launch, site, index, len);
     return index;
+}
+";
+
+/// The last index is `base + stride * start + reach`. What wraps in the sum of the first two wraps in the index as well.
+const WITHIN: &str = "\
+bool $name(usize base, usize stride, usize start, usize end, usize len) {
+    if (start >= end) return true;
+    const usize last = end - 1 - start;
+    const usize reach = stride * last;
+    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
 }
 ";
 

@@ -187,7 +187,7 @@ impl Lowering<'_, '_> {
         let mut indices = Vec::new();
         let mut base = place;
         while let ExprKind::Index { base: inner, index } = &self.expr(base).kind {
-            indices.push((*index, self.expr(base).span));
+            indices.push((*index, base));
             base = *inner;
         }
         let earlier = operands.len();
@@ -201,11 +201,11 @@ impl Lowering<'_, '_> {
             Value::Never | Value::Unit | Value::Scalar(..) | Value::Parts(_) | Value::Place { .. } => Vec::new(),
         };
         let depth = indices.len();
-        for ((index, span), len) in indices.into_iter().rev().zip(&lens) {
+        for ((index, element), len) in indices.into_iter().rev().zip(&lens) {
             let mark = self.out.len();
             let index = self.value(index).expr();
             self.settle(mark, operands);
-            let index = self.checked_index(index, len.clone(), span);
+            let index = self.checked_index(index, len.clone(), element);
             operands.push(Value::usize(index));
         }
         let indices: Vec<Expr> = operands.split_off(earlier + 1).into_iter().map(Value::expr).collect();
@@ -227,15 +227,15 @@ impl Lowering<'_, '_> {
     }
 
     /// The index, if it is below the length.
-    fn checked_index(&mut self, index: Expr, len: Expr, span: Span) -> Expr {
+    fn checked_index(&mut self, index: Expr, len: Expr, element: ExprId) -> Expr {
         let known = match (&index, &len) {
             (Expr::Literal(_, index), Expr::Literal(_, len)) => index < len,
             _ => false,
         };
-        if known || !self.output.options.bounds_checks {
+        if known || self.known_inside.contains(&element) || !self.output.options.bounds_checks {
             return index;
         }
-        let site = self.site(SiteKind::OutOfBounds, span);
+        let site = self.site(SiteKind::OutOfBounds, self.expr(element).span);
         Expr::faulting(Helper::new(Op::At, Scalar::Usize), site, vec![index, len])
     }
 }

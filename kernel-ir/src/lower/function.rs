@@ -1,5 +1,7 @@
 //! A function while it is lowered: its variables, its statements so far, its temporaries.
 
+use std::collections::BTreeSet;
+
 use crate::ir::{self, ExprId, ExprKind, LocalId, Scalar, Span, Type};
 use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
@@ -22,6 +24,7 @@ pub(super) fn lower(typed: &TypedFunction<'_>, kernel: bool, output: &mut Output
         loops: Vec::new(),
         labels: 0,
         summary: Summary::default(),
+        known_inside: BTreeSet::new(),
     };
     let params = lowering.params(kernel);
     let result = typed.signature.result.scalar();
@@ -76,6 +79,8 @@ pub(super) struct Lowering<'a, 'o> {
     /// How many labels there are.
     pub(super) labels: u32,
     pub(super) summary: Summary,
+    /// The elements that are known to be inside their arrays.
+    pub(super) known_inside: BTreeSet<ExprId>,
 }
 
 impl<'a> Lowering<'a, '_> {

@@ -47,6 +47,8 @@ fn fixed_width(scalar: Scalar) -> Scalar {
 pub(crate) enum Op {
     /// The index, if it is below the length.
     At,
+    /// Whether `base + stride * k` is below the length for every `k` of a range.
+    Within,
     /// The bytes of dynamic shared memory.
     DynamicSharedBytes,
     /// The offset of a part of the dynamic shared memory, if it is inside and aligned. Two sites: outside, misaligned.

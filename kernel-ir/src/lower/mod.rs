@@ -16,6 +16,7 @@ mod control;
 mod expr;
 mod function;
 mod helper;
+mod hoist;
 mod method;
 mod range;
 mod tree;

@@ -14,10 +14,12 @@ use crate::source::SiteKind;
 
 use super::control::Target;
 use super::function::Lowering;
+use super::hoist::Hoisted;
 use super::value::Value;
 use super::{CType, Expr, Header, Helper, Named, Next, Op, Operator, StmtKind, VarId, Variable};
 
 /// The parts of a range, evaluated.
+#[derive(Clone)]
 struct Bounds {
     start: Expr,
     end: Expr,
@@ -28,7 +30,30 @@ struct Bounds {
 
 impl Lowering<'_, '_> {
     pub(super) fn for_loop(&mut self, id: LoopId, local: Option<LocalId>, range: &Range, body: &Block) {
-        let Some(bounds) = self.bounds(range) else { return };
+        let Some(mut bounds) = self.bounds(range) else { return };
+        let plain = !bounds.inclusive && bounds.step.is_none() && bounds.scalar == Scalar::Usize;
+        if let (true, Some(counter)) = (plain, local.filter(|local| !self.is_assigned(*local)))
+            && self.hoist(counter, &bounds.start, &bounds.end, body).is_some()
+        {
+            // The start is now needed in several places.
+            bounds.start = self.bound("start", bounds.start, Scalar::Usize);
+            if let Some(Hoisted { test, indices }) = self.hoist(counter, &bounds.start, &bounds.end, body) {
+                let outer = self.known_inside.clone();
+                self.known_inside.extend(indices);
+                let (without_checks, ()) = self.scope(|this| this.counted_loop(id, local, bounds.clone(), body));
+                self.known_inside = outer;
+                let Some(test) = test else {
+                    return without_checks.into_iter().for_each(|stmt| self.push(stmt.kind));
+                };
+                let (with_checks, ()) = self.scope(|this| this.counted_loop(id, local, bounds, body));
+                return self.if_else(test, without_checks, with_checks);
+            }
+        }
+        self.counted_loop(id, local, bounds, body);
+    }
+
+    /// The loop itself.
+    fn counted_loop(&mut self, id: LoopId, local: Option<LocalId>, bounds: Bounds, body: &Block) {
         // A variable that the body assigns is a copy of the counter.
         let copied = local.filter(|local| self.is_assigned(*local));
         let counter = self.counter(local, copied.is_none(), bounds.scalar);

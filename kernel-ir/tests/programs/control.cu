@@ -29,19 +29,38 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
         {
 #line 22
             const i32 a = x[rt::at(i, x_len, 3, launch)];
-            for (usize j = 0; j < n; ++j) {
-                const i32 b = x[rt::at(j, x_len, 4, launch)];
-                if (a == b) {
-                    goto loop_1;
+            if (rt::within(0, 1, 0, n, x_len)) {
+#line 23
+                for (usize j = 0; j < n; ++j) {
+                    const i32 b = x[j];
+                    if (a == b) {
+                        goto loop_1;
+                    }
+                    if (rt::wrapping_add_i32(a, b) == 7) {
+                        goto loop_2;
+                    }
+                    if (b == 3) {
+                        continue;
+                    }
+                    count = rt::wrapping_add_i32(count, 1);
                 }
-                if (rt::wrapping_add_i32(a, b) == 7) {
-                    goto loop_2;
+            } else {
+#line 23
+                for (usize j_2 = 0; j_2 < n; ++j_2) {
+                    const i32 b_2 = x[rt::at(j_2, x_len, 4, launch)];
+                    if (a == b_2) {
+                        goto loop_1;
+                    }
+                    if (rt::wrapping_add_i32(a, b_2) == 7) {
+                        goto loop_2;
+                    }
+                    if (b_2 == 3) {
+                        continue;
+                    }
+                    count = rt::wrapping_add_i32(count, 1);
                 }
-                if (b == 3) {
-                    continue;
-                }
-                count = rt::wrapping_add_i32(count, 1);
             }
+#line 36
             const i32 c = rt::wrapping_mul_i32(a, 2);
             count = rt::wrapping_add_i32(count, c);
         }

@@ -1,0 +1,289 @@
+//! Checks of indices, moved out of loops.
+//!
+//! A check inside a loop is an exit from it, and keeps the compiler from having several loads under way: a naive matrix
+//! product ran at a third of its speed on an H200. So an innermost `for` over `usize` is written twice, behind one test
+//! of all its indices that are `base + stride * counter` with a base and a stride that do not change in it:
+//!
+//! ```text
+//! if (rt::within(base, stride, start, end, len) && ..) {
+//!     for (..) { .. x[base + stride * i] .. }
+//! } else {
+//!     for (..) { .. x[rt::at(base + stride * i, len, ..)] .. }
+//! }
+//! ```
+//!
+//! Where the test fails, nothing has happened yet, and the loop with its checks finds the fault if there is one, after
+//! exactly the effects that come before it. A loop in which threads wait for each other is left alone: its threads must
+//! not part.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{
+    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, Method, Pattern, Scalar, Stmt,
+    Type,
+};
+
+use super::function::Lowering;
+use super::value::Value;
+use super::{Expr, Helper, Op, Operator};
+
+/// The most expressions that a body may have to be written twice.
+const BODY_SIZE: usize = 200;
+
+/// The most indices that are tested before a loop.
+const TESTS: usize = 8;
+
+/// A loop that is worth writing twice.
+pub(super) struct Hoisted {
+    /// Holds where all of [`Hoisted::indices`] are inside their arrays in every turn; `None` if they always are.
+    pub(super) test: Option<Expr>,
+    /// The elements that need no check then.
+    pub(super) indices: BTreeSet<ExprId>,
+}
+
+/// An index as a function of the loop's counter, computed without checks and modulo 2⁶⁴. Sums, differences and products
+/// may wrap on the way: what is tested is the result, which is the same modulo 2⁶⁴.
+#[derive(Clone)]
+struct Affine {
+    base: Expr,
+    /// `None`: the same in every turn.
+    stride: Option<Expr>,
+}
+
+/// When an element is inside its array in every turn.
+enum Test {
+    /// Always.
+    Holds,
+    /// Where this does.
+    If(Expr),
+}
+
+/// What a body holds.
+#[derive(Default)]
+struct Survey {
+    elements: Vec<ExprId>,
+    /// The values of the body's own variables.
+    lets: BTreeMap<LocalId, ExprId>,
+    size: usize,
+    /// Something in it must not be written twice.
+    unsuited: bool,
+}
+
+impl Lowering<'_, '_> {
+    /// The test for a loop of `counter` from `start` up to `end`, if there is something to gain.
+    pub(super) fn hoist(&mut self, counter: LocalId, start: &Expr, end: &Expr, body: &Block) -> Option<Hoisted> {
+        if !self.output.options.bounds_checks {
+            return None;
+        }
+        let mut survey = Survey::default();
+        self.survey_block(body, &mut survey);
+        if survey.unsuited || survey.size > BODY_SIZE {
+            return None;
+        }
+        let mut tests: Vec<Expr> = Vec::new();
+        let mut indices = BTreeSet::new();
+        for element in &survey.elements {
+            match self.test(*element, (counter, start, end), &survey.lets) {
+                None => continue,
+                Some(Test::Holds) => {}
+                Some(Test::If(test)) => {
+                    if !tests.contains(&test) {
+                        if tests.len() == TESTS {
+                            continue;
+                        }
+                        tests.push(test);
+                    }
+                }
+            }
+            indices.insert(*element);
+        }
+        let test = tests.into_iter().reduce(|all, test| Expr::binary(Operator::Both, all, test));
+        (!indices.is_empty()).then_some(Hoisted { test, indices })
+    }
+
+    fn survey_block(&self, block: &Block, survey: &mut Survey) {
+        for stmt in &block.stmts {
+            if let Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: _ } = stmt
+                && !self.is_assigned(*local)
+            {
+                survey.lets.insert(*local, *init);
+            }
+        }
+        block.for_each_child(&mut |child| self.survey(child, survey));
+    }
+
+    fn survey(&self, id: ExprId, survey: &mut Survey) {
+        survey.size += 1;
+        let kind = &self.expr(id).kind;
+        match kind {
+            ExprKind::Index { .. } => survey.elements.push(id),
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.unsuited = true,
+            ExprKind::Call { callee, args: _ } => {
+                survey.unsuited |= match &self.typed.instance.slots[callee.index()] {
+                    Filled::Callee(IrCallee::Function(id)) => self.output.summaries[id.index()].writes,
+                    Filled::Callee(IrCallee::Intrinsic(intrinsic)) => !is_geometry(intrinsic),
+                    Filled::Type(_) | Filled::Constant(_) => true,
+                };
+            }
+            _ => {}
+        }
+        match kind.block() {
+            // The block's own children are visited with its variables.
+            Some(block) => {
+                self.survey_block(block, survey);
+                if let ExprKind::If { condition, then: _, otherwise } = kind {
+                    self.survey(*condition, survey);
+                    if let Some(otherwise) = otherwise {
+                        self.survey(*otherwise, survey);
+                    }
+                }
+            }
+            None => kind.for_each_child(&mut |child| self.survey(child, survey)),
+        }
+    }
+
+    /// Whether an element is inside its array in every turn, as a C expression, if that can be told before the loop.
+    fn test(
+        &mut self,
+        element: ExprId,
+        (counter, start, end): (LocalId, &Expr, &Expr),
+        lets: &BTreeMap<LocalId, ExprId>,
+    ) -> Option<Test> {
+        let ExprKind::Index { base, index } = &self.expr(element).kind else { return None };
+        let len = self.len_of(*base)?;
+        let Affine { base, stride } = self.affine(*index, counter, lets)?;
+        let stride = stride.unwrap_or(Expr::int(Scalar::Usize, 0));
+        // `for i in 0..x.len() { .. x[i] .. }`, and indices into shared arrays by numbers that are written out.
+        let counts_all = is_number(&base, 0) && is_number(&stride, 1) && end == &len;
+        if counts_all || all_literal(&base, &stride, start, end, &len) {
+            return Some(Test::Holds);
+        }
+        let arguments = vec![base, stride, start.clone(), end.clone(), len];
+        Some(Test::If(Expr::helper(Helper::new(Op::Within, Scalar::Usize), arguments)))
+    }
+
+    /// The length of what an index is into: a slice, a shared array, or a row of one, known before the loop.
+    fn len_of(&self, base: ExprId) -> Option<Expr> {
+        let mut depth = 0;
+        let mut root = base;
+        while let ExprKind::Index { base, index: _ } = &self.expr(root).kind {
+            depth += 1;
+            root = *base;
+        }
+        let ExprKind::Local(local) = self.expr(root).kind else { return None };
+        match &self.locals[local.index()] {
+            Value::Slice { len, .. } if self.is_stable(len) => Some(len.clone()),
+            Value::Array { lens, .. } => lens.get(depth).map(|len| Expr::int(Scalar::Usize, *len)),
+            _ => None,
+        }
+    }
+
+    fn affine(&mut self, id: ExprId, counter: LocalId, lets: &BTreeMap<LocalId, ExprId>) -> Option<Affine> {
+        if *self.ty(id) != Type::USIZE {
+            return None;
+        }
+        match &self.expr(id).kind {
+            ExprKind::Local(local) if *local == counter => {
+                Some(Affine { base: Expr::int(Scalar::Usize, 0), stride: Some(Expr::int(Scalar::Usize, 1)) })
+            }
+            ExprKind::Local(local) => match lets.get(local) {
+                Some(init) => self.affine(*init, counter, lets),
+                None => self.invariant(id),
+            },
+            ExprKind::Literal { .. } | ExprKind::Constant(_) => self.invariant(id),
+            ExprKind::Field { base, name: _ } if self.is_variable(*base) => self.invariant(id),
+            ExprKind::Cast { operand, slot: _ } if self.is_variable(*operand) => self.invariant(id),
+            ExprKind::Method { receiver, method: Method::Len, args: _ } if self.is_variable(*receiver) => {
+                self.invariant(id)
+            }
+            ExprKind::Binary { op, left, right } => {
+                let left = self.affine(*left, counter, lets)?;
+                let right = self.affine(*right, counter, lets)?;
+                combined(*op, left, right)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_variable(&self, id: ExprId) -> bool {
+        matches!(self.expr(id).kind, ExprKind::Local(_))
+    }
+
+    /// A value that was there before the loop and does not change in it.
+    fn invariant(&mut self, id: ExprId) -> Option<Affine> {
+        match self.value(id) {
+            Value::Scalar(base, _) if self.is_stable(&base) => Some(Affine { base, stride: None }),
+            // A variable of the body itself has no value yet.
+            _ => None,
+        }
+    }
+}
+
+/// The operations that only look at where a thread is.
+fn is_geometry(intrinsic: &Intrinsic) -> bool {
+    match intrinsic {
+        Intrinsic::Grid(_)
+        | Intrinsic::GridSize(_)
+        | Intrinsic::ThreadIdx
+        | Intrinsic::BlockIdx
+        | Intrinsic::BlockDim
+        | Intrinsic::GridDim => true,
+        Intrinsic::Shared(_)
+        | Intrinsic::DynamicShared(_)
+        | Intrinsic::DynamicSharedAt(_)
+        | Intrinsic::SyncThreads
+        | Intrinsic::AtomicAdd => false,
+    }
+}
+
+fn combined(op: BinaryOp, left: Affine, right: Affine) -> Option<Affine> {
+    let (op, stride) = match (op, left.stride, right.stride) {
+        (BinaryOp::Add, stride, None) | (BinaryOp::Add, None, stride) => (Operator::Add, stride),
+        (BinaryOp::Add, Some(left), Some(right)) => (Operator::Add, Some(sum(left, right))),
+        (BinaryOp::Sub, stride, None) => (Operator::Sub, stride),
+        (BinaryOp::Mul, Some(stride), None) => (Operator::Mul, Some(product(stride, right.base.clone()))),
+        (BinaryOp::Mul, None, Some(stride)) => (Operator::Mul, Some(product(left.base.clone(), stride))),
+        (BinaryOp::Mul, None, None) => (Operator::Mul, None),
+        _ => return None,
+    };
+    let base = match op {
+        Operator::Add => sum(left.base, right.base),
+        Operator::Mul => product(left.base, right.base),
+        op => Expr::binary(op, left.base, right.base),
+    };
+    Some(Affine { base, stride })
+}
+
+fn sum(left: Expr, right: Expr) -> Expr {
+    match (is_number(&left, 0), is_number(&right, 0)) {
+        (true, _) => right,
+        (_, true) => left,
+        _ => Expr::binary(Operator::Add, left, right),
+    }
+}
+
+fn product(left: Expr, right: Expr) -> Expr {
+    match (&left, &right) {
+        (zero, _) | (_, zero) if is_number(zero, 0) => Expr::int(Scalar::Usize, 0),
+        _ if is_number(&left, 1) => right,
+        _ if is_number(&right, 1) => left,
+        _ => Expr::binary(Operator::Mul, left, right),
+    }
+}
+
+/// Whether all are numbers, and every index is below the length. Small ones only, so that nothing wraps.
+fn all_literal(base: &Expr, stride: &Expr, start: &Expr, end: &Expr, len: &Expr) -> bool {
+    let number = |expr: &Expr| match expr {
+        Expr::Literal(_, bits) => u16::try_from(*bits).ok().map(u64::from),
+        _ => None,
+    };
+    let [Some(base), Some(stride), Some(start), Some(end), Some(len)] = [base, stride, start, end, len].map(number)
+    else {
+        return false;
+    };
+    start >= end || base + stride * (end - 1) < len
+}
+
+fn is_number(expr: &Expr, number: u64) -> bool {
+    matches!(expr, Expr::Literal(_, bits) if *bits == number)
+}
