@@ -30,6 +30,9 @@ use super::{Expr, Helper, Op, Operator};
 /// The most expressions that a body may have to be written twice.
 const BODY_SIZE: usize = 200;
 
+/// The most turns of a loop that the compiler is left to unroll.
+const SHORT: u64 = 64;
+
 /// The most indices that are tested before a loop.
 const TESTS: usize = 8;
 
@@ -86,6 +89,8 @@ impl Lowering<'_, '_> {
             match self.test(*element, (counter, start, end), &survey.lets) {
                 None => continue,
                 Some(Test::Holds) => {}
+                // The compiler unrolls such a loop whole, and then sees that its turns check the same.
+                Some(Test::If(_)) if is_short(start, end) => continue,
                 Some(Test::If(test)) => {
                     if !tests.contains(&test) {
                         if tests.len() == TESTS {
@@ -269,6 +274,11 @@ fn product(left: Expr, right: Expr) -> Expr {
         _ if is_number(&right, 1) => left,
         _ => Expr::binary(Operator::Mul, left, right),
     }
+}
+
+/// Whether a loop has few turns, whose number is written out.
+fn is_short(start: &Expr, end: &Expr) -> bool {
+    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= SHORT)
 }
 
 /// Whether all are numbers, and every index is below the length. Small ones only, so that nothing wraps.

@@ -18,19 +18,10 @@ extern "C" __global__ void gemm(const float* __restrict__ a, usize a_len, const 
         ta[rt::at(ty, 16, 1, launch)][rt::at(tx, 16, 2, launch)] = a[rt::at(y * n + t * 16 + tx, a_len, 0, launch)];
         tb[rt::at(ty, 16, 4, launch)][rt::at(tx, 16, 5, launch)] = b[rt::at((t * 16 + ty) * n + x, b_len, 3, launch)];
         __syncthreads();
-        if (rt::within(ty, 0, 0, 16, 16) && rt::within(tx, 0, 0, 16, 16)) {
-#line 12
-            for (usize k = 0; k < 16; ++k) {
-                sum += ta[ty][k] * tb[k][tx];
-            }
-        } else {
-#line 12
-            for (usize k_2 = 0; k_2 < 16; ++k_2) {
-                sum += ta[rt::at(ty, 16, 6, launch)][rt::at(k_2, 16, 7, launch)] * tb[rt::at(k_2, 16, 8, launch)][rt::at(tx, 16, 9, launch)];
-            }
+        for (usize k = 0; k < 16; ++k) {
+            sum += ta[rt::at(ty, 16, 6, launch)][k] * tb[k][rt::at(tx, 16, 7, launch)];
         }
-#line 15
         __syncthreads();
     }
-    c[rt::at(y * n + x, c_len, 10, launch)] = sum;
+    c[rt::at(y * n + x, c_len, 8, launch)] = sum;
 }
