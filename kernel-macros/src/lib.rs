@@ -44,10 +44,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let lowered = lower::function(&function, &signature, &mut errors);
     match errors.finish() {
         Ok(()) => expand::kernel(&function, &source, &options, &signature, &lowered).into(),
-        Err(errors) => [errors, expand::kernel_stub(&function, &signature)]
-            .into_iter()
-            .collect::<proc_macro2::TokenStream>()
-            .into(),
+        Err(errors) => with_stub(errors, &function, || expand::kernel_stub(&function, &signature)),
     }
 }
 
@@ -63,11 +60,18 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let lowered = lower::function(&function, &signature, &mut errors);
     match errors.finish() {
         Ok(()) => expand::device_function(&function, &signature, &lowered).into(),
-        Err(errors) => [errors, expand::device_stub(&function, &signature)]
-            .into_iter()
-            .collect::<proc_macro2::TokenStream>()
-            .into(),
+        Err(errors) => with_stub(errors, &function, || expand::device_stub(&function, &signature)),
     }
+}
+
+/// The errors, and the stub. A method gets none: its stub has items that cannot be in an `impl`.
+fn with_stub(
+    errors: proc_macro2::TokenStream,
+    function: &ItemFn,
+    stub: impl FnOnce() -> proc_macro2::TokenStream,
+) -> TokenStream {
+    let stub = if function.sig.receiver().is_some() { proc_macro2::TokenStream::new() } else { stub() };
+    [errors, stub].into_iter().collect::<proc_macro2::TokenStream>().into()
 }
 
 /// Launches a kernel in Numba's order: `launch!(kernel[grid, block](arguments))?`.

@@ -168,6 +168,12 @@ rules! {
     PARAMETER_TYPE: "a parameter of type `{}` is not supported",
         why "arguments are copied to the device bit by bit",
         help "use a number, `bool`, `&[T]` or `&mut [T]`";
+    RESULT_TYPE: "a result of type `{}` is not supported",
+        why "a device function gives one value, which fits into a register",
+        help "return a number or `bool`, or write into a `&mut [_]` parameter";
+    UNBOUNDED_TYPE: "the type parameter `{}` has no bound",
+        why "without one it could be a type that no device has",
+        help "write `T: Float` or `T: Number` for arithmetic, `T: Element` for what is only copied";
     LIFETIME: "lifetimes have no meaning in a kernel",
         why "its slices live as long as the launch",
         help "leave the lifetime out";

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{
     FnArg, GenericParam, Ident, ItemFn, Pat, PatIdent, ReturnType, Safety, Signature as SynSignature, Type, TypePath,
-    TypeReference, TypeSlice,
+    TypeReference, TypeSlice, parse_quote,
 };
 
 use crate::report::Errors;
@@ -63,7 +63,7 @@ impl Param {
 
 /// Reads a kernel's signature.
 pub(crate) fn of_kernel(function: &ItemFn, errors: &mut Errors) -> Signature {
-    let mut signature = read(&function.sig, errors);
+    let mut signature = read(&function.sig, true, errors);
     if let ReturnType::Type(_, result) = &function.sig.output {
         if !is_unit(result) {
             errors.refuse(result, &rules::KERNEL_RESULT);
@@ -75,22 +75,36 @@ pub(crate) fn of_kernel(function: &ItemFn, errors: &mut Errors) -> Signature {
 
 /// Reads a device function's signature.
 pub(crate) fn of_device_function(function: &ItemFn, errors: &mut Errors) -> Signature {
-    read(&function.sig, errors)
+    read(&function.sig, false, errors)
 }
 
-fn read(signature: &SynSignature, errors: &mut Errors) -> Signature {
+fn read(signature: &SynSignature, kernel: bool, errors: &mut Errors) -> Signature {
     refuse_qualifiers(signature, errors);
     let mut types = Vec::new();
     for param in &signature.generics.params {
         match param {
             GenericParam::Lifetime(lifetime) => errors.refuse(lifetime, &rules::LIFETIME),
-            GenericParam::Type(ty) => types.push(ty.ident.clone()),
+            GenericParam::Type(ty) => {
+                if ty.bounds.is_empty() && signature.generics.where_clause.is_none() {
+                    errors.refuse_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
+                }
+                types.push(ty.ident.clone());
+            }
             GenericParam::Const(_) => {}
         }
     }
-    let params = signature.inputs.iter().filter_map(|input| param(input, errors)).collect();
+    // A lifetime that is declared was refused there.
+    let lifetimes = signature.generics.lifetimes().next().is_some();
+    let params = signature.inputs.iter().filter_map(|input| param(input, lifetimes, errors)).collect();
     let result = match &signature.output {
-        ReturnType::Type(_, result) if !is_unit(result) => Some((**result).clone()),
+        ReturnType::Type(_, result) if !is_unit(result) => {
+            if !kernel && !is_value(result) {
+                errors.refuse_named(result, &rules::RESULT_TYPE, &text_of(result));
+                Some(parse_quote!(!)) // fits wherever the stub is called
+            } else {
+                Some((**result).clone())
+            }
+        }
         ReturnType::Type(..) | ReturnType::Default => None,
     };
     Signature { name: signature.ident.clone(), params, result, types }
@@ -113,7 +127,7 @@ fn refuse_qualifiers(signature: &SynSignature, errors: &mut Errors) {
     }
 }
 
-fn param(input: &FnArg, errors: &mut Errors) -> Option<Param> {
+fn param(input: &FnArg, lifetimes: bool, errors: &mut Errors) -> Option<Param> {
     let input = match input {
         FnArg::Receiver(receiver) => {
             errors.refuse(receiver, &rules::SELF);
@@ -125,31 +139,42 @@ fn param(input: &FnArg, errors: &mut Errors) -> Option<Param> {
         errors.refuse(&input.pat, &rules::PARAMETER_PATTERN);
         return None;
     };
-    let kind = kind(&input.ty, errors);
+    let kind = kind(&input.ty, lifetimes, errors);
     Some(Param { name: ident.clone(), mutable: mutability.is_some(), kind })
 }
 
-fn kind(ty: &Type, errors: &mut Errors) -> ParamKind {
+fn kind(ty: &Type, lifetimes: bool, errors: &mut Errors) -> ParamKind {
     match ty {
         Type::Reference(TypeReference { lifetime, mutability, elem, .. }) => {
             let Type::Slice(TypeSlice { elem, .. }) = &**elem else {
                 errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
                 return ParamKind::Refused;
             };
-            if let Some(lifetime) = lifetime {
+            if let Some(lifetime) = lifetime
+                && !lifetimes
+            {
                 errors.refuse(lifetime, &rules::LIFETIME);
             }
             let element = (**elem).clone();
             if mutability.is_some() { ParamKind::SliceMut(element) } else { ParamKind::Slice(element) }
         }
-        Type::Path(path) if heap_type(path).is_none() => ParamKind::Value(ty.clone()),
-        Type::Tuple(_) => ParamKind::Value(ty.clone()),
-        Type::Paren(inner) => kind(&inner.elem, errors),
-        Type::Group(inner) => kind(&inner.elem, errors),
+        Type::Paren(inner) => kind(&inner.elem, lifetimes, errors),
+        Type::Group(inner) => kind(&inner.elem, lifetimes, errors),
+        ty if is_value(ty) => ParamKind::Value(ty.clone()),
         _ => {
             errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
             ParamKind::Refused
         }
+    }
+}
+
+/// Whether a value of the type may be on the device, as far as its tokens tell. The rest rustc says.
+fn is_value(ty: &Type) -> bool {
+    match ty {
+        Type::Path(path) => heap_type(path).is_none(),
+        Type::Paren(inner) => is_value(&inner.elem),
+        Type::Group(inner) => is_value(&inner.elem),
+        _ => false,
     }
 }
 
@@ -185,9 +210,17 @@ fn is_unit(ty: &Type) -> bool {
 /// A type as the user would write it.
 fn text_of(ty: &Type) -> String {
     let mut text = quote!(#ty).to_token_stream().to_string();
-    for (tokens, written) in
-        [("& ", "&"), (" <", "<"), ("< ", "<"), (" >", ">"), (" ,", ","), (" ;", ";"), (" ::", "::"), (":: ", "::")]
-    {
+    for (tokens, written) in [
+        ("& ", "&"),
+        ("* ", "*"),
+        (" <", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        (" ,", ","),
+        (" ;", ";"),
+        (" ::", "::"),
+        (":: ", "::"),
+    ] {
         text = text.replace(tokens, written);
     }
     text

@@ -72,14 +72,17 @@ pub struct ArraySlice<'a, T, M> {
     array: PhantomData<(&'a T, M)>,
 }
 
-// SAFETY: an `ArraySlice` is a borrow of a `DeviceArray`, whose elements are `Sync`; threads reach them through views.
-unsafe impl<T: Element, M: Access> Sync for ArraySlice<'_, T, M> {}
+// SAFETY: an `ArraySlice` is a borrow of a `DeviceArray`, whose elements may be shared; threads reach them through views.
+unsafe impl<T: Sync, M: Access> Sync for ArraySlice<'_, T, M> {}
 
 impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     fn new(array: &'a DeviceArray<T>) -> Self {
         ArraySlice { device: array.device(), raw: array.raw(), array: PhantomData }
     }
+}
 
+// What the macro writes for a slice parameter asks nothing of its elements: their slot does, and says so once.
+impl<T, M> ArraySlice<'_, T, M> {
     /// The elements, for a kernel on the CPU.
     pub fn view(&self) -> Slice<'_, T, M> {
         // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, aligned,
@@ -115,7 +118,7 @@ impl<'a> Binder<'a> {
 
     /// The next argument is an array.
     #[inline]
-    pub fn array<T: Element, M: Access>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
+    pub fn array<T, M>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
         let RawSlice { pointer, len } = &array.raw;
         self.params.push(std::ptr::from_ref(pointer).cast_mut().cast());
         self.params.push(std::ptr::from_ref(len).cast_mut().cast());

@@ -117,11 +117,17 @@ pub struct Options {
     message = "`{Self}` cannot be called in a kernel",
     label = "not a device function",
     note = "why: only functions that are compiled for the device can run there",
-    note = "help: put `#[device]` on the function"
+    note = "help: move what both need into a `#[device]` function, and call that"
 )]
-pub trait Callee {
+pub trait Callee: Sized {
     /// The same type without lifetimes.
     type Key: CalleeKey;
+    /// `Self`. Where the trait is not implemented this has no meaning either, so that nothing is said of the method that
+    /// the call ends in.
+    type This;
+
+    /// The callee itself.
+    fn this(self) -> Self::This;
 }
 
 /// A [`Callee`] as the content of a slot.

@@ -44,6 +44,6 @@ pub mod macros {
     pub use crate::inspect;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, Options};
     pub use crate::launch::{Checked, Emulation, Unchecked};
-    pub use crate::slot::{Content, Slot, Slots, contents_of};
+    pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use inventory;
 }

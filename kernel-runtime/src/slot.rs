@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir;
 
-use crate::kernel::{Callee, CalleeKey};
+use crate::kernel::{Callee, CalleeKey as _};
 use crate::types::{DeviceType, Element, Repr};
 
 /// A gap in the IR, typed by what belongs there.
@@ -28,9 +28,9 @@ impl<R> Slot<R> {
     #[inline(always)]
     pub fn is<T: DeviceType<Repr = R>>(&self, _: &T) {}
 
-    /// Learns the type of a scalar parameter of a kernel.
+    /// Learns the type of a parameter that is no slice, or of a device function's result.
     #[inline(always)]
-    pub fn argument<T: Element + DeviceType<Repr = R>>(&self, _: &T) {}
+    pub fn scalar<T: Element<Held = R>>(&self, _: &T) {}
 
     /// Learns the type of the value that passes through.
     #[inline(always)]
@@ -39,15 +39,25 @@ impl<R> Slot<R> {
     }
 }
 
-/// The content of a callee's slot.
-pub struct CalleeOf<K>(PhantomData<fn() -> K>);
+/// The content of a callee's slot: what is called, and a closure without captures that gives the content.
+pub struct CalleeOf<C, G>(PhantomData<fn() -> (C, G)>);
 
-impl<K> Slot<CalleeOf<K>> {
-    /// Learns what is called.
+impl<C, G> Slot<CalleeOf<C, G>> {
+    /// Learns what is called. `_give` calls [`give`], whose bound rustc checks where the macro writes the call: at the
+    /// callee's name, and not once more where the slots are collected.
     #[inline(always)]
-    pub fn callee<C: Callee<Key = K>>(&self, callee: C) -> C {
-        callee
+    pub fn callee(&self, callee: C, _give: G) -> C::This
+    where
+        C: Callee,
+        G: Fn(PhantomData<C>) -> Content + Copy,
+    {
+        callee.this()
     }
+}
+
+/// The content of the slot of a call to `C`.
+pub fn give<C: Callee>(_: PhantomData<C>) -> Content {
+    C::Key::content()
 }
 
 /// The content of a constant's slot: a closure without captures that gives it.
@@ -65,7 +75,9 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     }
 }
 
-/// What a `const`, an associated constant or a const generic can be in a kernel.
+/// What a `const`, an associated constant or a const generic can be in a kernel: the types that are [`Element`]s, each
+/// with an implementation of its own. One for all elements would be found for every type, and fail a second time where
+/// the constant is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used as a value in a kernel",
     label = "not a number or `bool`",
@@ -77,16 +89,6 @@ pub trait ConstantType: Copy {
     /// `Self`. Where the trait is not implemented this has no meaning either, so that the mistake is reported once.
     type Value;
     fn value(self) -> Self::Value;
-}
-
-impl<T: Element> ConstantType for T {
-    type Repr = T;
-    type Value = T;
-
-    #[inline(always)]
-    fn value(self) -> T {
-        self
-    }
 }
 
 /// What a slot holds.
@@ -112,23 +114,27 @@ impl<R: Repr> Slots for Slot<R> {
     }
 }
 
-impl<K: CalleeKey> Slots for Slot<CalleeOf<K>> {
+impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> {
     fn collect(into: &mut Vec<Content>) {
-        into.push(K::content());
+        into.push(instance_of::<G>()(PhantomData));
     }
 }
 
 impl<F: Fn() -> T + Copy, T: 'static, R> Slots for Slot<ConstantOf<F, T, R>> {
     fn collect(into: &mut Vec<Content>) {
-        const {
-            assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
-        }
-        // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It is inhabited: the
-        // only way to a `ConstantOf<F, ..>` is `Slot::constant`, which the macro calls with a closure expression, and a
-        // closure of size 0 captures nothing whose invariants could matter.
-        let give = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
-        into.push(Content::Constant(bits_of(&give())));
+        into.push(Content::Constant(bits_of(&instance_of::<F>()())));
     }
+}
+
+/// A closure without captures, out of its type.
+fn instance_of<F: Copy>() -> F {
+    const {
+        assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
+    }
+    // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It is inhabited: the only
+    // ways to a `ConstantOf<F, ..>` and a `CalleeOf<_, F>` are the methods of their slots, whose arguments come from closure
+    // expressions, and a closure of size 0 captures nothing whose invariants could matter.
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 /// The scalar and bits of a constant.

@@ -8,6 +8,7 @@ use cumbia_kernel_ir::ir;
 
 use crate::cpu::{Elem, Slice, Storage, access};
 use crate::dim::Dim3;
+use crate::slot::ConstantType;
 
 /// A type that a variable of a kernel can have: numbers, `bool`, tuples of them, slices, and the block's shared
 /// arrays.
@@ -38,19 +39,30 @@ pub trait Repr: 'static {
 /// Any bit pattern that [`Element::store`] leaves, and all zeros, must be valid for [`Element::load`]; there is no
 /// padding; and a value means the same to the host, to the CPU device and to CUDA C.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be an element or a scalar argument of a kernel",
+    message = "`{Self}` cannot be an element, an argument or a result in a kernel",
     label = "not a number or `bool`",
-    note = "why: it is copied to the device byte by byte, so that both sides must agree on every bit of it",
+    note = "why: both the host and the device must agree on every bit of it, and one register must hold it",
     note = "help: use a number or `bool`, or a slice of them: `&[f32]`, `&mut [f32]`"
 )]
 pub unsafe trait Element:
-    sealed::Sealed + DeviceType + Send + Sync + PartialEq + std::fmt::Debug + 'static
+    sealed::Sealed
+    + DeviceType
+    + ConstantType<Repr = Self, Value = Self>
+    + Send
+    + Sync
+    + PartialEq
+    + std::fmt::Debug
+    + 'static
 {
     /// The scalar it is.
     #[doc(hidden)]
     const SCALAR: ir::Scalar;
 
     /// The type it is.
+    /// `Self`. A slice of what is not an element asks for it in vain, so that the mistake is reported once.
+    #[doc(hidden)]
+    type Held: Element + Repr;
+
     #[doc(hidden)]
     const TYPE: ir::Type = ir::Type::Scalar(Self::SCALAR);
 
@@ -89,6 +101,16 @@ macro_rules! scalar {
             type Repr = $rust;
         }
 
+        impl ConstantType for $rust {
+            type Repr = $rust;
+            type Value = $rust;
+
+            #[inline(always)]
+            fn value(self) -> $rust {
+                self
+            }
+        }
+
         impl Repr for $rust {
             fn ty() -> ir::Type {
                 ir::Type::Scalar(ir::Scalar::$ir)
@@ -98,6 +120,8 @@ macro_rules! scalar {
         // SAFETY: `$from` takes every bit pattern, there is no padding in a scalar, and CUDA C's type of the same
         // size and kind has the same representation.
         unsafe impl Element for $rust {
+            type Held = $rust;
+
             const SCALAR: ir::Scalar = ir::Scalar::$ir;
 
             #[inline(always)]
@@ -184,7 +208,7 @@ impl Repr for Dim3 {
 }
 
 impl<T: Element, M: access::Access> DeviceType for Slice<'_, T, M> {
-    type Repr = Slice<'static, T, M>;
+    type Repr = Slice<'static, T::Held, M>;
 }
 
 impl<T: Element, M: access::Access> Repr for Slice<'static, T, M> {
@@ -194,7 +218,7 @@ impl<T: Element, M: access::Access> Repr for Slice<'static, T, M> {
 }
 
 impl<A: Storable> DeviceType for Storage<'_, A> {
-    type Repr = Storage<'static, A>;
+    type Repr = Storage<'static, A::Held>;
 }
 
 impl<A: Storable> Repr for Storage<'static, A> {
@@ -211,11 +235,17 @@ impl<A: Storable> Repr for Storage<'static, A> {
     note = "help: use an array of constant size, such as `[f32; 256]` or `[[f32; 16]; 16]`"
 )]
 pub trait Storable: Copy + 'static {
+    /// `Self`, as [`Element::Held`].
+    #[doc(hidden)]
+    type Held: Storable;
+
     #[doc(hidden)]
     fn ty() -> ir::Type;
 }
 
 impl<T: Inner, const N: usize> Storable for [T; N] {
+    type Held = [T::Held; N];
+
     fn ty() -> ir::Type {
         ir::Type::Array(Box::new(T::ty()), N as u64)
     }
@@ -229,6 +259,8 @@ impl<T: Inner, const N: usize> Storable for [T; N] {
     note = "help: use an array of constant size, such as `[f32; 256]` or `[[f32; 16]; 16]`"
 )]
 pub trait Inner: Copy + 'static {
+    /// `Self`, as [`Element::Held`].
+    type Held: Inner;
     /// What indexing gives.
     type Place<'k>;
 
@@ -241,6 +273,7 @@ pub trait Inner: Copy + 'static {
 }
 
 impl<T: Element> Inner for T {
+    type Held = <T as Element>::Held;
     type Place<'k> = Elem<'k, T, access::Write>;
 
     fn ty() -> ir::Type {
@@ -255,6 +288,7 @@ impl<T: Element> Inner for T {
 }
 
 impl<T: Inner, const N: usize> Inner for [T; N] {
+    type Held = [T::Held; N];
     type Place<'k> = Storage<'k, [T; N]>;
 
     fn ty() -> ir::Type {

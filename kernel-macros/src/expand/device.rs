@@ -2,10 +2,10 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::ItemFn;
 use syn::spanned::Spanned;
+use syn::{Generics, ItemFn};
 
-use super::{allow, arguments, bare_params, body, bound_params, docs, type_tuple};
+use super::{allow, arguments, bare_params, body, bound_params, bounds, docs, stub_generics, type_tuple};
 use crate::lower::Lowered;
 use crate::position;
 use crate::signature::{Param, ParamKind, Signature};
@@ -27,7 +27,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
             quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
         }
     });
-    let call = call(signature);
+    let (bare, call) = (bare_params(generics), call(signature, generics));
     let body = body::body(signature, lowered, &TokenStream::new());
     let definition = body::definition(signature, lowered);
     let position = position::of(name.span());
@@ -48,17 +48,27 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
 
         #(#docs)*
         #allow
+        #[allow(missing_docs)] // the function beside it wants them
         #vis #declaration
 
         #allow
         const _: () = {
-            impl<'k, #(#bounds),*> #name<'k, #(#arguments),*> #clause {
+            impl<'k, #(#bare),*> #name<'k, #(#arguments),*> {
                 #call
+            }
+
+            impl<'k, #(#bounds),*> #name<'k, #(#arguments),*> #clause {
                 #body
             }
 
             impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
                 type Key = #name<'static, #(#arguments),*>;
+                type This = Self;
+
+                #[inline(always)]
+                fn this(self) -> Self {
+                    self
+                }
             }
 
             impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {
@@ -83,8 +93,10 @@ fn plain_inputs(function: &ItemFn) -> TokenStream {
     quote!(#(#inputs),*)
 }
 
-/// The method that a call in a kernel ends in. It has the arity that the user knows, so that rustc's errors do.
-fn call(signature: &Signature) -> TokenStream {
+/// The method that a call in a kernel ends in. It has the arity that the user knows, so that rustc's errors do. The bounds
+/// are the method's and not the type's: a broken one is then the bound's error, and not that of a missing method.
+fn call(signature: &Signature, generics: &Generics) -> TokenStream {
+    let bounds = bounds(generics);
     let params = signature.params.iter().map(|Param { name, kind, .. }| match kind {
         ParamKind::Value(ty) => quote!(#name: #ty),
         ParamKind::Slice(element) => {
@@ -103,7 +115,7 @@ fn call(signature: &Signature) -> TokenStream {
     quote! {
         #[doc(hidden)]
         #[inline(always)]
-        pub fn call(self, #(#params),*) #result {
+        pub fn call(self, #(#params),*) #result #bounds {
             Self::__body(self.call.cx, (#(#args,)*)).0
         }
     }
@@ -128,7 +140,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let name = &signature.name;
     let allow = allow();
     let vis = &function.vis;
-    let generics = &function.sig.generics;
+    let generics = &stub_generics(function);
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let declaration = declaration(function);
     let params: Vec<TokenStream> =
@@ -142,6 +154,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         }
 
         #allow
+        #[allow(missing_docs)] // the function beside it wants them
         #vis #declaration
 
         #[allow(unused_variables)]
@@ -156,6 +169,12 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
 
             impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
                 type Key = #name<'static, #(#arguments),*>;
+                type This = Self;
+
+                #[inline(always)]
+                fn this(self) -> Self {
+                    self
+                }
             }
 
             impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {

@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, ItemFn};
 
-use super::{allow, arguments, bare_params, body, bound_params, docs, type_tuple};
+use super::{allow, arguments, bare_params, body, bound_params, docs, stub_generics, type_tuple};
 use crate::lower::Lowered;
 use crate::options::Options;
 use crate::position;
@@ -45,6 +45,7 @@ pub(crate) fn kernel(
 
         #(#docs)*
         #allow
+        #[allow(missing_docs)] // the function beside it wants them
         #vis #declaration
 
         #allow
@@ -68,7 +69,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let name = &signature.name;
     let allow = allow();
     let vis = &function.vis;
-    let generics = &function.sig.generics;
+    let generics = &stub_generics(function);
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let declaration = declaration(function);
     let parameters = signature.params.iter().map(|Param { name, .. }| quote!(#name: impl ::core::marker::Sized));
@@ -82,6 +83,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         }
 
         #allow
+        #[allow(missing_docs)] // the function beside it wants them
         #vis #declaration
 
         #[allow(unused_variables)]
@@ -102,13 +104,14 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     }
 }
 
-/// The type with the kernel's name. It has no values; its braces keep it out of the namespace of functions.
+/// The type with the kernel's name. Its braces keep it out of the namespace of functions. It has the fields that a call in
+/// a kernel writes, so that such a call is refused for what it is: a kernel cannot call a kernel.
 fn declaration(function: &ItemFn) -> TokenStream {
     let name = &function.sig.ident;
     let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
     quote! {
         struct #name<#(#params),*> {
-            never: ::core::convert::Infallible,
+            call: ::cumbia::__private::Call<'static>,
             types: ::core::marker::PhantomData<fn() -> #types>,
         }
     }

@@ -8,8 +8,8 @@ pub(crate) use device::{device_function, device_stub};
 pub(crate) use kernel::{kernel, kernel_stub};
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Attribute, GenericParam, Generics, ItemFn};
+use quote::{ToTokens, quote};
+use syn::{Attribute, GenericParam, Generics, ItemFn, TypeParam, parse_quote};
 
 /// The attributes for the types that are named like functions, and for code that is partly ours.
 fn allow() -> TokenStream {
@@ -69,6 +69,26 @@ fn bound_params(generics: &Generics) -> Vec<TokenStream> {
             GenericParam::Type(_) | GenericParam::Const(_) => Some(quote!(#param)),
         })
         .collect()
+}
+
+/// The generic parameters for a stub: the bound that every kernel's have may be what is missing.
+fn stub_generics(function: &ItemFn) -> Generics {
+    let mut generics = function.sig.generics.clone();
+    for param in generics.type_params_mut() {
+        param.bounds.push(parse_quote!('static));
+    }
+    generics
+}
+
+/// The bounds of the generic parameters, wherever they were written, as a `where` clause.
+fn bounds(generics: &Generics) -> TokenStream {
+    let inline = generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(TypeParam { ident, bounds, .. }) if !bounds.is_empty() => Some(quote!(#ident: #bounds)),
+        GenericParam::Type(_) | GenericParam::Lifetime(_) | GenericParam::Const(_) => None,
+    });
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates).map(ToTokens::to_token_stream);
+    let all: Vec<TokenStream> = inline.chain(predicates).collect();
+    quote!(where #(#all),*)
 }
 
 /// The names of the generic parameters, as arguments.

@@ -70,7 +70,8 @@ impl Lowerer<'_> {
             Place::Variable { id, cpu } => (id, quote!(#cpu #token #value_cpu)),
             Place::Element { id, cpu } => {
                 let span = ours(left.span());
-                let [place, operand, new] = ["place", "operand", "value"].map(|name| Ident::new(name, span));
+                let [place, new] = ["place", "value"].map(|name| Ident::new(name, span));
+                let operand = Ident::new("operand", ours(right.span()));
                 let changed = standing_for(left.span(), quote!(#new));
                 let cpu = quote_spanned! {span=> {
                     let #operand = #value_cpu;

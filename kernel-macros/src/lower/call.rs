@@ -2,7 +2,7 @@
 
 use cumbia_kernel_ir::ir::{ExprKind, Method};
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprIndex, ExprLit, ExprMethodCall, ExprPath, ExprReference, Ident, Lit, PathArguments};
 
@@ -44,7 +44,9 @@ impl Lowerer<'_> {
         // The name is looked up as a type's, by a struct literal: so the generic arguments may be left out, and a
         // function of the host's is refused where it is named.
         let cpu = quote_spanned! {ours(path.span())=>
-            #name.callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }).call(#(#cpu_args),*)
+            #name
+                .callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::give(of))
+                .call(#(#cpu_args),*)
         };
         let args = args.iter().map(|arg| arg.id).collect();
         self.value(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu))
@@ -77,14 +79,20 @@ impl Lowerer<'_> {
             _ => None,
         };
         let Some(dimension) = dimension else {
-            return self.refuse_named(&call.args, &rules::GRID_DIMENSION, name);
+            let shown: &dyn ToTokens = if call.args.is_empty() { call } else { &call.args };
+            return self.refuse_named(&shown, &rules::GRID_DIMENSION, name);
         };
         let callee = self.slot();
         let slot = slot_name(callee, path.span());
         let at = self.at(call.span());
         let cx = &self.cx;
         let cpu = quote_spanned! {ours(path.span())=>
-            #slot.callee(#path::<#dimension> { call: #cx.call(#at), types: ::core::marker::PhantomData }).call()
+            #slot
+                .callee(
+                    #path::<#dimension> { call: #cx.call(#at), types: ::core::marker::PhantomData },
+                    |of| ::cumbia::__private::give(of),
+                )
+                .call()
         };
         self.value(ExprKind::Call { callee, args: Vec::new() }, call.span(), standing_for(call.span(), cpu))
     }

@@ -9,8 +9,8 @@ use syn::{
     ExprWhile, Label, Lifetime, Pat, PatIdent, RangeLimits,
 };
 
-use super::{Lowerer, OpenLoop, Value, body_label};
-use crate::position::ours;
+use super::{Lowerer, OpenLoop, Value, body_label, in_braces};
+use crate::position::{Name, ours, standing_for};
 use crate::rules;
 
 /// A range as a `for` counts through it.
@@ -25,34 +25,35 @@ impl Lowerer<'_> {
         if let Some(label) = &expr.label {
             return self.refuse(label, &rules::BLOCK_LABEL);
         }
-        let (block, cpu) = self.block(&expr.block);
-        self.value(ExprKind::Block(block), expr.span(), quote!({ #cpu }))
+        let (block, cpu) = self.braced(&expr.block);
+        self.value(ExprKind::Block(block), expr.span(), cpu)
     }
 
     /// `if c { .. } else { .. }`
     pub(super) fn if_expr(&mut self, branch: &ExprIf) -> Value {
         let Value { id: condition, cpu: condition_cpu } = self.expr(&branch.cond);
-        let (then, then_cpu) = self.block(&branch.then_branch);
+        let (then, then_cpu) = self.braced(&branch.then_branch);
         let otherwise = branch.else_branch.as_ref().map(|(_, otherwise)| self.expr(otherwise));
         let else_cpu = otherwise.as_ref().map(|Value { cpu, .. }| quote!(else #cpu));
-        let cpu = quote!(if #condition_cpu { #then_cpu } #else_cpu);
+        let if_token = &branch.if_token;
+        let cpu = quote!(#if_token #condition_cpu #then_cpu #else_cpu);
         let otherwise = otherwise.map(|value| value.id);
         self.value(ExprKind::If { condition, then, otherwise }, branch.span(), cpu)
     }
 
     /// `loop { .. }`
     pub(super) fn loop_expr(&mut self, expr: &ExprLoop) -> Value {
-        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| lowerer.block(&expr.body));
-        let label = &expr.label;
-        self.value(ExprKind::Loop { id, body }, expr.span(), quote!(#label loop { #cpu }))
+        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| lowerer.braced(&expr.body));
+        let (label, loop_token) = (&expr.label, &expr.loop_token);
+        self.value(ExprKind::Loop { id, body }, expr.span(), quote!(#label #loop_token #cpu))
     }
 
     /// `while c { .. }`
     pub(super) fn while_expr(&mut self, expr: &ExprWhile) -> Value {
         let Value { id: condition, cpu: condition_cpu } = self.expr(&expr.cond);
-        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| lowerer.block(&expr.body));
-        let label = &expr.label;
-        let cpu = quote!(#label while #condition_cpu { #cpu });
+        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| lowerer.braced(&expr.body));
+        let (label, while_token) = (&expr.label, &expr.while_token);
+        let cpu = quote!(#label #while_token #condition_cpu #cpu);
         self.value(ExprKind::While { id, condition, body }, expr.span(), cpu)
     }
 
@@ -75,11 +76,11 @@ impl Lowerer<'_> {
                     pat => lowerer.errors.refuse(pat, &rules::FOR_PATTERN),
                 }
                 let (body, cpu) = lowerer.block(&expr.body);
-                (body, quote!(#learn #cpu))
+                (body, in_braces(&expr.body, quote!(#learn #cpu)))
             })
         });
-        let (label, pat) = (&expr.label, &expr.pat);
-        let cpu = quote!(#label for #pat in #range_cpu { #cpu });
+        let (label, for_token, pat, in_token) = (&expr.label, &expr.for_token, &expr.pat, &expr.in_token);
+        let cpu = quote!(#label #for_token #pat #in_token #range_cpu #cpu);
         self.value(ExprKind::For { id, local, range, body }, expr.span(), cpu)
     }
 
@@ -102,11 +103,13 @@ impl Lowerer<'_> {
             self.errors.refuse(range, &rules::UNBOUNDED_RANGE);
             return None;
         };
+        let spans = [start.span(), end.span()];
         let Value { id: start, cpu: start_cpu } = self.expr(start);
         let Value { id: end, cpu: end_cpu } = self.expr(end);
+        let (start_cpu, end_cpu) = (standing_for(spans[0], start_cpu), standing_for(spans[1], end_cpu));
         let limits = &range.limits;
         let inclusive = matches!(limits, RangeLimits::Closed(_));
-        Some(Counted { ir: Range { start, end, inclusive, step: None }, cpu: quote!((#start_cpu) #limits (#end_cpu)) })
+        Some(Counted { ir: Range { start, end, inclusive, step: None }, cpu: quote!(#start_cpu #limits #end_cpu) })
     }
 
     fn stepped_range(&mut self, call: &ExprMethodCall) -> Option<Counted> {
@@ -131,7 +134,7 @@ impl Lowerer<'_> {
     ) -> (LoopId, Block, TokenStream) {
         let id = LoopId(self.loops);
         self.loops += 1;
-        self.open_loops.push(OpenLoop { label: label.map(|label| label.name.ident.to_string()), id });
+        self.open_loops.push(OpenLoop { label: label.map(|label| Name::of(&label.name.ident)), id });
         let (block, cpu) = body(self);
         self.open_loops.pop();
         (id, block, cpu)
@@ -142,7 +145,7 @@ impl Lowerer<'_> {
         let found = match label {
             None => self.open_loops.last(),
             Some(label) => {
-                let name = label.ident.to_string();
+                let name = Name::of(&label.ident);
                 self.open_loops.iter().rev().find(|open| open.label.as_ref() == Some(&name))
             }
         };

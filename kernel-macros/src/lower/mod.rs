@@ -12,16 +12,16 @@ mod macros;
 mod stmt;
 
 use cumbia_kernel_ir::ir::{Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ItemFn;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
-use crate::position::{self, ours};
+use crate::position::{self, Name, ours};
 use crate::report::Errors;
 use crate::rules::Rule;
-use crate::signature::Signature;
+use crate::signature::{ParamKind, Signature};
 
 /// A function on its way out.
 pub(crate) struct Lowered {
@@ -59,12 +59,13 @@ pub(crate) fn function(function: &ItemFn, signature: &Signature, errors: &mut Er
         slots: 0,
     };
     let (params, learn_params) = lowerer.params();
-    let result = signature.result.as_ref().map(|_| lowerer.slot());
+    let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
     let (body, statements) = lowerer.block(&function.block);
-    let learn_result = result.map(|slot| {
-        let (slot, result) = (slot_name(slot, Span::call_site()), result_name());
-        quote!(#slot.is(&#result);)
+    let learn_result = result.map(|(slot, span)| {
+        let (slot, result) = (slot_name(slot, span), Ident::new("result", ours(span)));
+        quote_spanned!(ours(span)=> #slot.scalar(&#result);)
     });
+    let result = result.map(|(slot, _)| slot);
     let (result_name, label) = (result_name(), body_label());
     let result_type = signature.result.as_ref().map_or_else(|| quote!(()), ToTokens::to_token_stream);
     let cpu = quote! {
@@ -89,6 +90,13 @@ pub(crate) fn result_name() -> Ident {
     Ident::new("result", Span::mixed_site())
 }
 
+/// Tokens in the place of a block's, so that rustc's errors about the block point to the user's braces.
+fn in_braces(block: &syn::Block, tokens: TokenStream) -> TokenStream {
+    let mut group = Group::new(Delimiter::Brace, tokens);
+    group.set_span(block.brace_token.span.join());
+    TokenTree::from(group).into()
+}
+
 /// An expression in both of its uses.
 struct Value {
     id: ExprId,
@@ -103,7 +111,7 @@ struct Lowerer<'a> {
     exprs: Vec<Expr>,
     locals: Vec<Local>,
     /// The variables in scope by name, innermost scope last; of two with one name the later one counts.
-    scopes: Vec<Vec<(String, LocalId)>>,
+    scopes: Vec<Vec<(Name, LocalId)>>,
     /// The loops around, innermost last.
     open_loops: Vec<OpenLoop>,
     loops: u32,
@@ -112,7 +120,7 @@ struct Lowerer<'a> {
 
 /// A loop whose body is being lowered.
 struct OpenLoop {
-    label: Option<String>,
+    label: Option<Name>,
     id: LoopId,
 }
 
@@ -123,7 +131,8 @@ impl Lowerer<'_> {
         let mut learn = TokenStream::new();
         let mut ids = Vec::new();
         for param in &signature.params {
-            let (id, tokens) = self.declare(&param.name, param.mutable, param.span());
+            let learn_by = if matches!(param.kind, ParamKind::Value(_)) { "scalar" } else { "is" };
+            let (id, tokens) = self.declare_by(learn_by, &param.name, param.mutable, param.span());
             learn.extend(tokens);
             ids.push(id);
         }
@@ -133,25 +142,31 @@ impl Lowerer<'_> {
     /// Declares a variable. The tokens let its slot learn its type, and belong after it; an error about the type is
     /// shown at `span`.
     fn declare(&mut self, name: &Ident, mutable: bool, span: Span) -> (LocalId, TokenStream) {
+        self.declare_by("is", name, mutable, span)
+    }
+
+    /// As [`Lowerer::declare`], with the name of the slot's method that learns the type.
+    fn declare_by(&mut self, method: &str, name: &Ident, mutable: bool, span: Span) -> (LocalId, TokenStream) {
         let slot = self.slot();
         let id = LocalId(self.locals.len() as u32);
-        let text = name.unraw().to_string();
-        self.locals.push(Local { name: text.clone(), mutable, slot });
-        self.scopes.last_mut().expect("the function's own scope stays open").push((text, id));
+        let known = Name::of(name);
+        self.locals.push(Local { name: known.text().to_owned(), mutable, slot });
+        self.scopes.last_mut().expect("the function's own scope stays open").push((known, id));
         let slot = slot_name(slot, span);
         let mut shown = name.clone();
         shown.set_span(name.span().located_at(span));
-        (id, quote_spanned!(ours(span)=> #slot.is(&#shown);))
+        let method = Ident::new(method, ours(span));
+        (id, quote_spanned!(ours(span)=> #slot.#method(&#shown);))
     }
 
     /// The variable of this name, if there is one.
     fn lookup(&self, name: &Ident) -> Option<LocalId> {
-        let text = name.unraw().to_string();
+        let name = Name::of(name);
         self.scopes
             .iter()
             .rev()
             .flat_map(|scope| scope.iter().rev())
-            .find(|(known, _)| *known == text)
+            .find(|(known, _)| *known == name)
             .map(|&(_, id)| id)
     }
 
@@ -211,6 +226,12 @@ impl Lowerer<'_> {
         quote! {
             &::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: #id }
         }
+    }
+
+    /// The statements of a block in its braces, in a scope of their own.
+    fn braced(&mut self, block: &syn::Block) -> (Block, TokenStream) {
+        let (ir, statements) = self.block(block);
+        (ir, in_braces(block, statements))
     }
 
     /// The statements of a block, without braces, in a scope of their own.

@@ -1,10 +1,10 @@
 //! Statements.
 
 use cumbia_kernel_ir::ir::{Block, Pattern, Stmt};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, Item, Pat, PatIdent, PatTuple, PatType, Stmt as SynStmt, Type};
+use syn::{Attribute, Expr, Item, Pat, PatIdent, PatTuple, PatType, Stmt as SynStmt, Type};
 
 use super::Lowerer;
 use crate::position;
@@ -56,41 +56,46 @@ impl Lowerer<'_> {
         self.attributes(&local.attrs);
         let Some(init) = &local.init else {
             self.refuse(local, &rules::UNINITIALISED);
+            // Declared all the same, so that what uses it is not a mistake too.
+            self.pattern(untyped(&local.pat), None, &mut TokenStream::new());
             return TokenStream::new();
         };
         if let Some((else_token, _)) = &init.diverge {
             self.refuse(else_token, &rules::LET_ELSE);
+            return TokenStream::new();
         }
         let value = self.expr(&init.expr);
-        let (pat, ty) = match &local.pat {
-            Pat::Type(PatType { pat, ty, .. }) => (&**pat, Some(ty)),
-            pat => (pat, None),
+        let ty = match &local.pat {
+            Pat::Type(PatType { ty, .. }) => Some(ty),
+            _ => None,
         };
+        let pat = untyped(&local.pat);
         if let Some(ty) = ty
             && matches!(**ty, Type::Reference(_))
         {
             self.errors.refuse(ty, &rules::SLICE_ANNOTATION);
         }
         let mut learn = TokenStream::new();
-        let pattern = self.pattern(pat, &mut learn);
+        let pattern = self.pattern(pat, shown_at(&init.expr), &mut learn);
         block.stmts.push(Stmt::Let { pattern, init: Some(value.id), span: position::of(local.let_token.span()) });
         let (cpu, ty) = (value.cpu, ty.map(|ty| quote!(: #ty)));
         quote!(let #pat #ty = #cpu; #learn)
     }
 
     /// Declares the variables of a pattern. `learn` receives the tokens that let their slots learn their types.
-    fn pattern(&mut self, pat: &Pat, learn: &mut TokenStream) -> Pattern {
+    /// An error about the type of one is shown `at`, or else at its name.
+    fn pattern(&mut self, pat: &Pat, at: Option<Span>, learn: &mut TokenStream) -> Pattern {
         match pat {
             Pat::Wild(_) => Pattern::Wild,
             Pat::Ident(PatIdent { by_ref: None, subpat: None, mutability, ident, .. }) => {
-                let (local, tokens) = self.declare(ident, mutability.is_some(), ident.span());
+                let (local, tokens) = self.declare(ident, mutability.is_some(), at.unwrap_or(ident.span()));
                 learn.extend(tokens);
                 Pattern::Local(local)
             }
             Pat::Tuple(PatTuple { elems, .. }) => {
-                Pattern::Tuple(elems.iter().map(|elem| self.pattern(elem, learn)).collect())
+                Pattern::Tuple(elems.iter().map(|elem| self.pattern(elem, at, learn)).collect())
             }
-            Pat::Paren(inner) => self.pattern(&inner.pat, learn),
+            Pat::Paren(inner) => self.pattern(&inner.pat, at, learn),
             other => {
                 self.refuse(other, &rules::PATTERN);
                 Pattern::Wild
@@ -103,5 +108,22 @@ impl Lowerer<'_> {
         for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
             self.errors.refuse(attribute, &rules::ATTRIBUTE);
         }
+    }
+}
+
+/// A pattern without its type.
+fn untyped(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Type(PatType { pat, .. }) => pat,
+        pat => pat,
+    }
+}
+
+/// Where an error about the type of the variable that `init` is the value of is shown: at the name of the function that is
+/// called, where rustc may have the same to say of the call, and says it once.
+fn shown_at(init: &Expr) -> Option<Span> {
+    match init {
+        Expr::Call(call) => Some(call.func.span()),
+        _ => None,
     }
 }

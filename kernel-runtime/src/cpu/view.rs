@@ -26,11 +26,11 @@ impl<T, M> Clone for Slice<'_, T, M> {
 impl<T, M> Copy for Slice<'_, T, M> {}
 
 // SAFETY: elements are `Send` and `Sync`, and all access to them is atomic.
-unsafe impl<T: Element, M: Access> Send for Slice<'_, T, M> {}
+unsafe impl<T: Send + Sync, M: Access> Send for Slice<'_, T, M> {}
 // SAFETY: as above.
-unsafe impl<T: Element, M: Access> Sync for Slice<'_, T, M> {}
+unsafe impl<T: Send + Sync, M: Access> Sync for Slice<'_, T, M> {}
 
-impl<'k, T: Element, M: Access> Slice<'k, T, M> {
+impl<T, M> Slice<'_, T, M> {
     /// A view of `len` elements from `pointer`.
     ///
     /// # Safety
@@ -41,7 +41,9 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     pub unsafe fn new(pointer: *mut T, len: usize) -> Self {
         Slice { pointer, len, array: PhantomData }
     }
+}
 
+impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     /// A view of a host slice.
     #[inline]
     pub fn from_host(slice: &'k [T]) -> Slice<'k, T, Read> {

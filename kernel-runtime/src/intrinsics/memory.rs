@@ -75,17 +75,23 @@ impl<'k, A> shared<'k, A> {
     }
 }
 
-impl<'k, T: Element> dynamic_shared<'k, T> {
+impl<'k, T> dynamic_shared<'k, T> {
     #[doc(hidden)]
-    pub fn call(self) -> Slice<'k, T, Write> {
+    pub fn call(self) -> Slice<'k, T, Write>
+    where
+        T: Element,
+    {
         let memory = self.call.cx.memory();
         memory.dynamic(0, memory.dynamic_bytes() / size_of::<T>()).expect("a whole number of elements fits")
     }
 }
 
-impl<'k, T: Element> dynamic_shared_at<'k, T> {
+impl<'k, T> dynamic_shared_at<'k, T> {
     #[doc(hidden)]
-    pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write> {
+    pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write>
+    where
+        T: Element,
+    {
         let memory = self.call.cx.memory();
         memory.dynamic(byte_offset, len).unwrap_or_else(|| self.call.cx.panic(self.call.at, DYNAMIC_SHARED))
     }

@@ -32,6 +32,12 @@ macro_rules! intrinsic {
 
         impl<$($param: $bound)? $(const $n: usize)?> $crate::kernel::Callee for $name<'_ $(, $param)? $(, $n)?> {
             type Key = $name<'static $(, $param)? $(, $n)?>;
+            type This = Self;
+
+            #[inline(always)]
+            fn this(self) -> Self {
+                self
+            }
         }
 
         impl<$($param: $bound)? $(const $n: usize)?> $crate::kernel::CalleeKey for $name<'static $(, $param)? $(, $n)?> {

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(weights: [f32; 4]) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(a: Box<f32>) {}
+
+fn main() {}

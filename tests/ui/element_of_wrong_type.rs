@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(x: &mut [f32]) {
+    x[0] = 1u32;
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(f: fn(f32) -> f32) {}
+
+fn main() {}

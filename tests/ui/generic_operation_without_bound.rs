@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel<T: cumbia::Element>(x: &mut [T]) {
+    x[0] = x[1] + x[2];
+}
+
+fn main() {}

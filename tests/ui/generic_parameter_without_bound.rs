@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel<T>(a: T) {}
+
+fn main() {}

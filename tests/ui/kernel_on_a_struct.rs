@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[kernel]
+struct Saxpy {
+    a: f32,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(a: Option<f32>) {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel<T>(a: &mut [T]) {}
+
+fn main() {}

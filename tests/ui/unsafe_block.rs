@@ -1,0 +1,10 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(x: &mut [f32]) {
+    unsafe {
+        x[0] = 1.0;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel]
+fn kernel(x: Vec<f32>) {}
+
+fn main() {}

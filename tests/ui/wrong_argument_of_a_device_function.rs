@@ -1,0 +1,13 @@
+use cumbia::prelude::*;
+
+#[device]
+fn scale(factor: f32, x: f32) -> f32 {
+    factor * x
+}
+
+#[kernel]
+fn kernel(x: &mut [f32]) {
+    x[0] = scale(2u32, x[0]);
+}
+
+fn main() {}
