@@ -8,6 +8,7 @@ pub(super) fn is_reserved(name: &str) -> bool {
 /// Not a name for a kernel, which is `extern "C"` at the top of the text.
 pub(super) fn is_global(name: &str) -> bool {
     is_reserved(name)
+        || name == "rt" // our namespace
         || C_LIBRARY.contains(&name)
         || C_LIBRARY.iter().any(|function| name.strip_suffix('f') == Some(function))
 }
