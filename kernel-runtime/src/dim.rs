@@ -27,6 +27,26 @@ impl Dim3 {
         (self.x as u64).saturating_mul(self.y as u64).saturating_mul(self.z as u64)
     }
 
+    /// Calls `visit` with each position inside this extent, `x` fastest.
+    #[allow(clippy::inline_always, reason = "a loop over threads has to see the body that it runs")]
+    #[inline(always)]
+    pub(crate) fn for_each_position(self, mut visit: impl FnMut(Dim3)) {
+        for z in 0..self.z {
+            for y in 0..self.y {
+                for x in 0..self.x {
+                    visit(Dim3 { x, y, z });
+                }
+            }
+        }
+    }
+
+    /// Position number `number` inside this extent, `x` fastest.
+    pub(crate) fn position(self, number: u64) -> Dim3 {
+        let number = number as usize;
+        let row = number / self.x;
+        Dim3 { x: number % self.x, y: row % self.y, z: row / self.y }
+    }
+
     /// The three as an array, `x` first.
     pub fn to_array(self) -> [usize; 3] {
         [self.x, self.y, self.z]

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::cell::RefCell;
 
 use crate::cpu::access::Write;
-use crate::cpu::context::At;
+use crate::cpu::at::At;
 use crate::cpu::view::{Slice, Storage};
 use crate::dim::Dim3;
 use crate::types::{Element, Storable};

@@ -2,22 +2,10 @@
 
 use corosensei::Yielder;
 
+use crate::cpu::at::At;
 use crate::cpu::block::{BlockMemory, Place};
 use crate::cpu::fault;
 use crate::dim::Dim3;
-
-/// A place in a kernel's source. The macro makes one, as a static, for each operation that can fault or owns storage.
-#[derive(Debug, PartialEq, Eq)]
-pub struct At {
-    /// As `file!()` gives it.
-    pub file: &'static str,
-    /// From 1.
-    pub line: u32,
-    /// From 1.
-    pub column: u32,
-    /// Tells the places of one function apart, where a macro wrote two at one position.
-    pub id: u32,
-}
 
 /// The thread that a body runs as.
 ///

@@ -12,7 +12,6 @@ use corosensei::{Coroutine, CoroutineResult};
 use crate::cpu::block::{BlockMemory, Place};
 use crate::cpu::context::Cx;
 use crate::cpu::fault::{self, Fault};
-use crate::cpu::grid::for_each_position;
 use crate::dim::Dim3;
 use crate::error::FaultKind;
 
@@ -68,7 +67,7 @@ fn turn(threads: &mut Vec<Thread>, current: &Cell<Dim3>) {
 fn begin(place: Place, memory: &BlockMemory, body: impl Fn(Cx<'_>) + Copy) -> Result<Vec<Thread>, Fault> {
     let mut threads = Vec::with_capacity(place.block_dim.count() as usize);
     let mut result = Ok(());
-    for_each_position(place.block_dim, |index| {
+    place.block_dim.for_each_position(|index| {
         if result.is_err() {
             return;
         }

@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
-use crate::cpu::context::At;
+use crate::cpu::at::At;
 use crate::error::FaultKind;
 
 /// A fault on its way up.

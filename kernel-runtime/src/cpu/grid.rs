@@ -41,7 +41,7 @@ pub(crate) fn run(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) -> Option<S
             if number >= blocks {
                 break;
             }
-            if let Err(stopped) = run_block(shape, position(shape.grid, number), body) {
+            if let Err(stopped) = run_block(shape, shape.grid.position(number), body) {
                 stop.store(true, Ordering::Relaxed);
                 first.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get_or_insert(stopped);
             }
@@ -73,7 +73,7 @@ fn run_block(shape: Shape, block: Dim3, body: impl Fn(Cx<'_>) + Copy) -> Result<
         coroutine::run_threads(place, &memory, &current, body)
     } else {
         fault::catch(|| {
-            for_each_position(shape.block, |thread| {
+            shape.block.for_each_position(|thread| {
                 let noting = OnUnwind { thread, current: &current };
                 body(Cx::plain(place, thread, &memory));
                 std::mem::forget(noting);
@@ -94,23 +94,4 @@ impl Drop for OnUnwind<'_> {
     fn drop(&mut self) {
         self.current.set(self.thread);
     }
-}
-
-/// Calls `visit` with each position of `extent`, `x` fastest.
-#[inline(always)]
-pub(crate) fn for_each_position(extent: Dim3, mut visit: impl FnMut(Dim3)) {
-    for z in 0..extent.z {
-        for y in 0..extent.y {
-            for x in 0..extent.x {
-                visit(Dim3 { x, y, z });
-            }
-        }
-    }
-}
-
-/// The position of number `number` in `extent`, `x` fastest.
-fn position(extent: Dim3, number: u64) -> Dim3 {
-    let number = number as usize;
-    let row = number / extent.x;
-    Dim3 { x: number % extent.x, y: row % extent.y, z: row / extent.y }
 }

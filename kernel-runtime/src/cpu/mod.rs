@@ -7,6 +7,7 @@
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
 pub mod access;
+mod at;
 mod block;
 mod context;
 mod coroutine;
@@ -15,7 +16,8 @@ mod grid;
 mod view;
 
 pub use access::{Read, Write};
+pub use at::At;
 pub(crate) use block::Place;
-pub use context::{At, Call, Cx};
+pub use context::{Call, Cx};
 pub(crate) use grid::{Shape, Stopped, run};
 pub use view::{Elem, IntoSlice, Slice, Storage};

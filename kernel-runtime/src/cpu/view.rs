@@ -6,7 +6,8 @@
 use std::marker::PhantomData;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
-use crate::cpu::context::{At, Cx};
+use crate::cpu::at::At;
+use crate::cpu::context::Cx;
 use crate::cpu::fault;
 use crate::types::{Element, Inner};
 
