@@ -1,10 +1,319 @@
 //! GPU kernels written as ordinary Rust functions.
+//!
+//! `#[kernel]` makes a kernel of a function. Calling it makes a [`Launch`]; on a GPU, the first launch compiles the
+//! kernel. Where there is no GPU the same kernel runs on the CPU. This page is the tutorial; each of its programs runs.
+//!
+//! 1. [A first kernel](#a-first-kernel)
+//! 2. [Launches](#launches)
+//! 3. [Threads and blocks](#threads-and-blocks)
+//! 4. [Shared memory](#shared-memory)
+//! 5. [Device functions and generics](#device-functions-and-generics)
+//! 6. [Faults](#faults)
+//! 7. [What a kernel may contain](#what-a-kernel-may-contain)
+//! 8. [Looking inside](#looking-inside)
+//! 9. [Speed](#speed)
+//!
+//! # A first kernel
+//!
+//! ```
+//! use cumbia::prelude::*;
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = grid(1);
+//!     if i < y.len() {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! fn main() -> cumbia::Result<()> {
+//!     let device = Device::open()?;
+//!     let x = device.to_device(&[1.0, 2.0, 3.0])?;
+//!     let mut y = device.to_device(&[10.0, 10.0, 10.0])?;
+//!     saxpy(2.0, &x, &mut y).over(3).launch()?;
+//!     assert_eq!(y.to_host()?, [12.0, 14.0, 16.0]);
+//!     Ok(())
+//! }
+//! ```
+//!
+//! A kernel is what *one* thread does. A launch runs many threads of it, and [`grid(1)`](intrinsics::grid) is the
+//! number of the thread, from 0. Each thread here computes one element. Threads are launched in whole blocks, so there
+//! are more of them than elements, and the `if` sends the others home.
+//!
+//! [`Device::open`] takes GPU 0 where there is one, else the CPU; the variable `CUMBIA_DEVICE` (`cpu`, `cuda:1`)
+//! decides otherwise. A kernel reads and writes memory of its device: [`to_device`](Device::to_device) copies a slice
+//! there and gives a [`DeviceArray`], [`to_host`](DeviceArray::to_host) copies it back. A `&[T]` of the kernel takes a
+//! `&DeviceArray<T>`, a `&mut [T]` takes a `&mut DeviceArray<T>`, and numbers are passed as they are.
+//!
+//! Within the kernel, `y` is one array that all threads write, as in CUDA and Numba. Where two threads write the same
+//! element without an atomic operation, one of the values stays; nothing worse can happen.
+//!
+//! # Launches
+//!
+//! How many threads run is said by a grid of blocks, or by what they are to cover:
+//!
+//! ```
+//! # use cumbia::prelude::*;
+//! # #[kernel]
+//! # fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//! #     let i = grid(1);
+//! #     if i < y.len() {
+//! #         y[i] = a * x[i] + y[i];
+//! #     }
+//! # }
+//! # fn main() -> cumbia::Result<()> {
+//! # let device = Device::open()?;
+//! # let x = device.zeros(1000)?;
+//! # let mut y = device.zeros(1000)?;
+//! saxpy(2.0, &x, &mut y).grid(4).block(256).launch()?; // 4 blocks of 256 threads, as CUDA's <<<4, 256>>>
+//! launch!(saxpy[4, 256](2.0, &x, &mut y))?;            // the same in Numba's order
+//! saxpy(2.0, &x, &mut y).over(x.len()).launch()?;      // a block is picked, and enough of them for x.len() items
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A launch runs on the device of its arrays. On a GPU it returns before the kernel has run, and launches run one after
+//! the other; [`Device::synchronize`] and [`DeviceArray::to_host`] wait for them. What the device cannot do, such as a
+//! block of more threads than it runs, is an [`Err`] that says what the limit is.
+//!
+//! # Threads and blocks
+//!
+//! Grids and blocks have up to three dimensions. `grid(2)` gives `(x, y)`, of which `x` varies fastest between
+//! neighbouring threads, so that `x` should walk along the rows of a matrix:
+//!
+//! ```
+//! use cumbia::prelude::*;
+//!
+//! #[kernel]
+//! fn add_to_rows(matrix: &mut [f32], row_of: &[f32], rows: usize, columns: usize) {
+//!     let (column, row) = grid(2);
+//!     if row < rows && column < columns {
+//!         matrix[row * columns + column] += row_of[column];
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let mut matrix = device.to_device(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let row = device.to_device(&[10.0, 20.0, 30.0])?;
+//! add_to_rows(&mut matrix, &row, 2, 3).over((3, 2)).launch()?;
+//! assert_eq!(matrix.to_host()?, [11.0, 22.0, 33.0, 14.0, 25.0, 36.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [`thread_idx`](intrinsics::thread_idx), [`block_idx`](intrinsics::block_idx), [`block_dim`](intrinsics::block_dim)
+//! and [`grid_dim`](intrinsics::grid_dim) are CUDA's. [`grid_size(1)`](intrinsics::grid_size) is the number of threads
+//! of the grid: the step with which a fixed number of threads goes over any number of items.
+//!
+//! ```
+//! use cumbia::prelude::*;
+//!
+//! #[kernel]
+//! fn square(x: &mut [f32]) {
+//!     for i in (grid(1)..x.len()).step_by(grid_size(1)) {
+//!         x[i] = x[i] * x[i];
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let mut x = device.to_device(&[3.0; 5000])?;
+//! square(&mut x).grid(2).block(128).launch()?;
+//! assert_eq!(x.to_host()?, [9.0; 5000]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Shared memory
+//!
+//! The threads of a block share fast memory of their own. Here each block fetches its part of `x` with a border once,
+//! and each thread then reads three elements of it. [`sync_threads`](intrinsics::sync_threads) stands between writing
+//! and reading: it waits until all threads of the block have come there.
+//!
+//! ```
+//! use cumbia::prelude::*;
+//!
+//! const BLOCK: usize = 128;
+//!
+//! /// The mean of each element and its two neighbours; beyond the ends there are zeros.
+//! #[kernel]
+//! fn smooth(x: &[f32], y: &mut [f32]) {
+//!     let mut part = shared::<[f32; BLOCK + 2]>();
+//!     let i = grid(1);
+//!     let here = thread_idx().x + 1;
+//!
+//!     part[here] = if i < x.len() { x[i] } else { 0.0 };
+//!     if here == 1 {
+//!         part[0] = if i > 0 { x[i - 1] } else { 0.0 };
+//!     }
+//!     if here == BLOCK {
+//!         part[BLOCK + 1] = if i + 1 < x.len() { x[i + 1] } else { 0.0 };
+//!     }
+//!     sync_threads();
+//!
+//!     if i < y.len() {
+//!         y[i] = (part[here - 1] + part[here] + part[here + 1]) / 3.0;
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let x = device.to_device(&[3.0; 1000])?;
+//! let mut y = device.zeros(1000)?;
+//! smooth(&x, &mut y).block(BLOCK).over(1000).launch()?;
+//! let y = y.to_host()?;
+//! assert_eq!((y[0], y[1], y[500], y[999]), (2.0, 3.0, 3.0, 2.0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Shared arrays have constant sizes and one or two dimensions (`shared::<[[f32; 16]; 16]>()`), and hold nothing of
+//! meaning at first. A size that only the launch knows is `.shared_bytes(n)` there and
+//! [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. [`atomic_add`](intrinsics::atomic_add) adds
+//! to an element that several threads add to.
+//!
+//! # Device functions and generics
+//!
+//! A kernel calls functions with `#[device]`. They may be in any module or crate, and the host can call them too.
+//! Kernels and device functions can be generic over numbers ([`Number`], [`Float`]) and constants:
+//!
+//! ```
+//! use cumbia::prelude::*;
+//!
+//! mod math {
+//!     use cumbia::prelude::*;
+//!
+//!     /// 1 / (1 + e⁻ˣ)
+//!     #[device]
+//!     pub fn sigmoid<T: Float>(x: T) -> T {
+//!         T::ONE / (T::ONE + (-x).exp())
+//!     }
+//! }
+//!
+//! /// Goes through `N` elements in each thread.
+//! #[kernel]
+//! fn activate<T: Float, const N: usize>(x: &mut [T]) {
+//!     let first = grid(1) * N;
+//!     for i in first..(first + N).min(x.len()) {
+//!         x[i] = math::sigmoid(x[i]);
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let mut x = device.to_device(&[0.0f64; 10])?;
+//! activate::<f64, 4>(&mut x).over(3).launch()?;
+//! assert_eq!(x.to_host()?, [0.5; 10]);
+//! assert_eq!(math::sigmoid(0.0f32), 0.5);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A constant is any `const` of Rust's, an associated one or a generic one; rustc computes its value.
+//!
+//! # Faults
+//!
+//! A thread that indexes outside an array, divides an integer by zero, fails an `assert!` or panics ends there. The
+//! first such thread is reported by the next call that waits for the device, on the CPU as on a GPU, and the device
+//! goes on working:
+//!
+//! ```
+//! use cumbia::prelude::*;
+//! use cumbia::{Error, FaultKind};
+//!
+//! #[kernel]
+//! fn take(x: &[i32], from: &[u32], y: &mut [i32]) {
+//!     let i = grid(1);
+//!     if i < y.len() {
+//!         y[i] = x[from[i] as usize];
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let x = device.to_device(&[1, 2, 3])?;
+//! let from = device.to_device(&[2, 7])?;
+//! let mut y = device.zeros(2)?;
+//! take(&x, &from, &mut y).over(2).launch()?;
+//!
+//! match y.to_host() {
+//!     Err(Error::Fault { kernel, thread, kind, .. }) => {
+//!         assert_eq!((kernel.as_str(), thread.x), ("take", 1));
+//!         assert_eq!(kind, FaultKind::IndexOutOfBounds { index: 7, len: 3 });
+//!     }
+//!     other => panic!("{other:?}"),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Arrays that the kernel wrote hold what its threads had written by then. On the CPU a thread ends by unwinding: with
+//! `panic = "abort"` a fault there ends the program.
+//!
+//! # What a kernel may contain
+//!
+//! - Parameters: numbers and `bool` by value, `&[T]`, `&mut [T]`. A kernel returns nothing.
+//! - Numbers, `bool` and tuples of them in variables; `let` with a value, assignment, `+=` and its like, arithmetic,
+//!   comparison, `&&`, `||`, `as`, `if` with or without a value, `for` over `a..b`, `a..=b` and `(a..b).step_by(n)`,
+//!   `while`, `loop`, `break` and `continue` with labels, `return`.
+//! - `x[i]`, `x.len()`; the methods of numbers that [`Float`] lists, and those of integers such as `pow`, `count_ones`,
+//!   `wrapping_add`.
+//! - `assert!`, `assert_eq!`, `panic!` and their kin, with fixed messages.
+//! - Calls of `#[device]` functions, which give one number or `bool`, or nothing, and of the [`intrinsics`].
+//!
+//! What they mean is what Rust says: `as` from float to integer saturates, `%` truncates, small integers wrap at their
+//! own width, overflow is a fault in a debug build and wraps in a release build. Of two faults in one expression either
+//! may be the one that is reported.
+//!
+//! Everything else is a compile error with a reason and a remedy. That includes, so far, `match`, structs, arrays in
+//! variables and `println!`.
+//!
+//! # Looking inside
+//!
+//! The kernel's name is a type too, which says what became of the kernel. [`kernels`] lists all kernels of the program.
+//!
+//! ```
+//! # use cumbia::prelude::*;
+//! #[kernel]
+//! fn double(x: &mut [f32]) {
+//!     let i = grid(1);
+//!     if i < x.len() {
+//!         x[i] *= 2.0;
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! println!("{}", double::cuda_source()?); // the CUDA C, made to be read
+//! # if std::env::var_os("CUMBIA_NVRTC").is_some() {
+//! println!("{}", double::ptx("sm_90")?); // needs NVRTC, but no GPU
+//! # }
+//! println!("{}", double::info().signature);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Speed
+//!
+//! - Neighbouring threads should read neighbouring elements: let `grid(1)`, or the `x` of `grid(2)`, be the last index.
+//! - `.over(n)` takes blocks of 256 threads, a fair choice for most kernels. Try others with `.block(..)`.
+//! - An f32 kernel computes in f32 alone. Literals take the type that Rust infers: `2.0 * x[i]` is of f32 where `x` is.
+//! - The checks of indices cost about a percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()`
+//!   `unsafe`.
+//! - On a GPU `a * b + c` may become one operation that rounds once, as in CUDA C and Numba. `#[kernel(fmad = false)]`
+//!   rounds twice, as the CPU does.
+//! - A compiled kernel is kept for the process, and on disk for the next one. The first launch of all takes tens of
+//!   milliseconds for the compilation.
+//! - On the CPU the blocks of a grid run in parallel. A kernel with [`sync_threads`](intrinsics::sync_threads) in it
+//!   runs each thread on a stack of its own there, which is slower than the plain loop of other kernels.
+//! - Build with `--release` for the CPU: the kernel is compiled with the rest of your program.
+
 pub use cumbia_kernel_macros::{device, kernel, launch};
+pub use cumbia_kernel_runtime::intrinsics;
 pub use cumbia_kernel_runtime::{
     Checked, CompileError, Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float,
     KernelInfo, Launch, LaunchError, Limits, Number, ReadArgument, Result, Storable, Unchecked, WriteArgument, kernels,
 };
-pub use cumbia_kernel_runtime::intrinsics;
 
 /// What a program with kernels needs: `use cumbia::prelude::*;`.
 pub mod prelude {
@@ -17,3 +326,8 @@ pub mod prelude {
 
 #[doc(hidden)]
 pub use cumbia_kernel_runtime::macros as __private;
+
+/// The programs of the README are compiled and run with the other documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

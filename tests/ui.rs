@@ -3,5 +3,5 @@
 
 #[test]
 fn mistakes() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    trybuild::TestCases::new().compile_fail("ui/*.rs");
 }

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! `signature` reads the parameters; `lower` walks the body once and gives both of its uses; `expand` writes the items.
-//! What a kernel cannot do is a [`rules::Rule`]: all mistakes of a function are reported at once, and the function is
+//! What a kernel cannot do is a `rules::Rule`: all mistakes of a function are reported at once, and the function is
 //! still declared, so that one mistake is one error.
 //!
 //! This crate knows no types (rustc does) and no intrinsics (they are items that a call resolves to).

@@ -10,7 +10,7 @@ use crate::dim::Dim3;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong.
-#[derive(Debug, Error)]
+#[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A thread of a kernel stopped: an index out of bounds, a failed `assert!`, a `panic!`, a division by zero. The
@@ -76,6 +76,13 @@ pub enum Error {
         /// CUDA's words.
         message: String,
     },
+}
+
+/// As [`Display`](std::fmt::Display): it is what a program shows whose `main` returns the error, or that unwraps it.
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Display::fmt(self, f)
+    }
 }
 
 /// Why a thread stopped.

@@ -1,1 +1,45 @@
-fn main() {}
+//! What developers of Cumbia run: `cargo xtask COMMAND`.
+//!
+//! Each command is a file here. They use the standard library alone, so that building them takes no time.
+
+mod bless;
+mod gpu;
+mod nvrtc;
+mod program;
+mod test;
+
+use std::process::ExitCode;
+
+use program::{Failure, Result};
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  test    fetch NVRTC if it is not there, then run all tests, doctests and examples
+  bless   write the golden files and the expected messages of tests/ui anew
+  gpu     build what a GPU machine without Rust can run, into .gpu/
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<()> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => test::run(),
+        ["bless"] => bless::run(),
+        ["gpu"] => gpu::run(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(Failure(format!("`{}` is not a command\n\n{HELP}", arguments.join(" ")))),
+    }
+}

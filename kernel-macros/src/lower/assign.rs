@@ -67,17 +67,21 @@ impl Lowerer<'_> {
         };
         let value_cpu = value.cpu;
         let (place, cpu) = match place {
-            Place::Variable { id, cpu } => (id, quote!(#cpu #token #value_cpu)),
+            Place::Variable { id, cpu } => {
+                let operand = self.operand_of(Some(op), binary.span(), value_cpu);
+                (id, quote!(#cpu #token #operand))
+            }
             Place::Element { id, cpu } => {
                 let span = ours(left.span());
                 let [place, new] = ["place", "value"].map(|name| Ident::new(name, span));
                 let operand = Ident::new("operand", ours(right.span()));
                 let changed = standing_for(left.span(), quote!(#new));
+                let by = self.operand_of(Some(op), binary.span(), standing_for(right.span(), quote!(#operand)));
                 let cpu = quote_spanned! {span=> {
                     let #operand = #value_cpu;
                     let #place = #cpu;
                     let mut #new = #place.get();
-                    #changed #token #operand;
+                    #changed #token #by;
                     #place.set(#new);
                 }};
                 (id, cpu)

@@ -1,6 +1,7 @@
 //! Expressions that compute a value.
 
 use cumbia_kernel_ir::ir::{BinaryOp, ExprKind, Literal, LogicalOp, UnaryOp};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprLit, ExprPath, ExprTuple, ExprUnary, Lit, Member, UnOp};
@@ -119,6 +120,7 @@ impl Lowerer<'_> {
             _ => return self.refuse(unary, &rules::UNKNOWN_EXPRESSION),
         };
         let Value { id: operand, cpu } = self.expr(&unary.expr);
+        let cpu = if op == UnaryOp::Neg { self.operand_of(None, unary.span(), cpu) } else { cpu };
         let token = &unary.op;
         self.value(ExprKind::Unary { op, operand }, unary.span(), quote!(#token #cpu))
     }
@@ -133,11 +135,25 @@ impl Lowerer<'_> {
         let Value { id: left, cpu: left_cpu } = self.expr(&binary.left);
         let Value { id: right, cpu: right_cpu } = self.expr(&binary.right);
         let token = &binary.op;
-        let kind = match kind {
-            BinaryKind::Logical(op) => ExprKind::Logical { op, left, right },
-            BinaryKind::Both(op) | BinaryKind::Assign(op) => ExprKind::Binary { op, left, right },
+        let (kind, right_cpu) = match kind {
+            BinaryKind::Logical(op) => (ExprKind::Logical { op, left, right }, right_cpu),
+            BinaryKind::Both(op) | BinaryKind::Assign(op) => {
+                (ExprKind::Binary { op, left, right }, self.operand_of(Some(op), binary.span(), right_cpu))
+            }
         };
         self.value(kind, binary.span(), quote!(#left_cpu #token #right_cpu))
+    }
+
+    /// The last operand of an operator, or of a minus sign. On a generic type an operator is a call of the standard
+    /// library's, which would name its own position where it panics.
+    pub(super) fn operand_of(&mut self, op: Option<BinaryOp>, span: Span, operand: TokenStream) -> TokenStream {
+        use BinaryOp::{Add, Div, Mul, Rem, Shl, Shr, Sub};
+        let may_panic = matches!(op, None | Some(Add | Sub | Mul | Div | Rem | Shl | Shr));
+        if self.signature.types.is_empty() || !may_panic {
+            return operand;
+        }
+        let (at, cx) = (self.at(span), &self.cx);
+        quote_spanned!(ours(span)=> #cx.calling(#at, #operand))
     }
 
     fn cast(&mut self, cast: &ExprCast) -> Value {

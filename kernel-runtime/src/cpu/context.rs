@@ -80,7 +80,7 @@ impl<'k> Cx<'k> {
         step
     }
 
-    /// Passes on the last operand of a method of the standard library's that may panic: the panic would name a position
+    /// Passes on the last operand of a function of the standard library's that may panic: the panic would name a position
     /// in the library, and the fault is to name the call.
     #[inline(always)]
     pub fn calling<T>(self, at: &'static At, operand: T) -> T {

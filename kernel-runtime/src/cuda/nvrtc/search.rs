@@ -143,8 +143,15 @@ impl<N, F: FnMut(&Path) -> Result<N, String>> Search<F> {
             .or_else(|| self.python("CONDA_PREFIX", conda_prefix.as_deref().map(PathBuf::from)))
             .or_else(|| self.python("the python3 of PATH", first_python(environment)))
             .or_else(|| self.python("HOME", home.as_ref().map(|home| Path::new(home).join(".local"))))
+            .or_else(|| self.pyenv(home.as_ref()))
             // Where `pip` puts packages for the system's own Python on Debian and its kin.
             .or_else(|| self.python("the system's Python", Some(root.join("usr/local"))))
+    }
+
+    /// The Pythons that pyenv installed: the `python3` that it puts on PATH is a script beside none of them.
+    fn pyenv(&mut self, home: Option<&OsString>) -> Option<N> {
+        let versions = Path::new(home?).join(".pyenv/versions");
+        newest_first(&versions, |_| true).into_iter().find_map(|prefix| self.python("pyenv", Some(prefix)))
     }
 
     /// By name, through the loader: `LD_LIBRARY_PATH`, the loader's cache, the system's folders.

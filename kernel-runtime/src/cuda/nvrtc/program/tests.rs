@@ -1,4 +1,4 @@
-//! Compilations by the real NVRTC. Where there is none these tests pass without a word, unless `CUMBIA_REQUIRE_NVRTC` is set.
+//! Compilations by the real NVRTC. Where there is none these tests pass without a word, unless `CUMBIA_REQUIRE_NVRTC` is 1.
 
 use super::*;
 
@@ -13,7 +13,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
     match Nvrtc::load(None) {
         Ok(nvrtc) => Some(nvrtc),
         Err(error) => {
-            assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none(), "{error}");
+            assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
             None
         }
     }

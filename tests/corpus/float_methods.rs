@@ -1,0 +1,241 @@
+//! Every method of floats, in `f32` and `f64`, directly and through `T: Float`.
+//!
+//! What IEEE 754 rounds correctly must agree bit for bit. The rest is as exact as the CUDA Math API says, and glibc
+//! within an ulp: the tolerance is the sum, with some air.
+
+use cumbia::prelude::*;
+
+use crate::inputs::Edges;
+use crate::record::Tolerance::{self, Exact, Ulps};
+use crate::{Case, Run, listed};
+
+pub(crate) const CASES: &[Case] =
+    listed![exact, transcendental, inverse_hyperbolic, of_two, of_integers, predicates, concrete, clamps];
+
+#[kernel(fmad = false)]
+pub fn rounded<T: Float>(x: &[T], out: &mut [T]) {
+    let i = grid(1);
+    if i < x.len() {
+        let at = 9 * i;
+        out[at] = x[i].floor();
+        out[at + 1] = x[i].ceil();
+        out[at + 2] = x[i].round();
+        out[at + 3] = x[i].trunc();
+        out[at + 4] = x[i].fract();
+        out[at + 5] = x[i].abs();
+        out[at + 6] = x[i].signum();
+        out[at + 7] = x[i].sqrt();
+        out[at + 8] = x[i].recip();
+    }
+}
+
+fn exact(run: &mut Run<'_>) {
+    macro_rules! each {
+        ($($float:ident)*) => {$({
+            let values = $float::some(300);
+            let (x, mut out) = (run.array(&values), run.zeros(9 * values.len()));
+            run.launch(rounded(&x, &mut out).over(values.len()));
+            let host = |x: &$float| {
+                [x.floor(), x.ceil(), x.round(), x.trunc(), x.fract(), x.abs(), x.signum(), x.sqrt(), x.recip()]
+            };
+            run.expect(stringify!($float), &out, &values.iter().flat_map(host).collect::<Vec<_>>());
+        })*};
+    }
+    each!(f32 f64);
+}
+
+/// A kernel for each method of one float, and the comparison with the host's.
+macro_rules! methods {
+    ($case:ident: $($method:ident $tolerance:expr),* $(,)?) => {
+        pub mod $case {
+            use cumbia::prelude::*;
+
+            $(#[kernel(fmad = false)]
+            pub fn $method<T: Float>(x: &[T], out: &mut [T]) {
+                let i = grid(1);
+                if i < out.len() {
+                    out[i] = x[i].$method();
+                }
+            })*
+        }
+
+        fn $case(run: &mut Run<'_>) {
+            let mut singles = f32::some(200);
+            let mut doubles = f64::some(200);
+            if stringify!($case) == "inverse_hyperbolic" {
+                singles.retain(|x| (x.abs() < f32::MAX.sqrt() && x.abs().next_up() != 1.0) || !x.is_finite());
+                doubles.retain(|x| (x.abs() < f64::MAX.sqrt() && x.abs().next_up() != 1.0) || !x.is_finite());
+            }
+            $({
+                let tolerance: Tolerance = $tolerance;
+                let (x, mut out) = (run.array(&singles), run.zeros(singles.len()));
+                run.launch($case::$method(&x, &mut out).over(singles.len()));
+                let expected: Vec<f32> = singles.iter().map(|x| x.$method()).collect();
+                run.expect_within(concat!("f32 ", stringify!($method)), &out, &expected, tolerance);
+                let (x, mut out) = (run.array(&doubles), run.zeros(doubles.len()));
+                run.launch($case::$method(&x, &mut out).over(doubles.len()));
+                let expected: Vec<f64> = doubles.iter().map(|x| x.$method()).collect();
+                run.expect_within(concat!("f64 ", stringify!($method)), &out, &expected, tolerance);
+            })*
+        }
+    };
+}
+
+methods!(transcendental:
+    cbrt Ulps(3), exp Ulps(3), exp2 Ulps(3), exp_m1 Ulps(3), ln Ulps(3), ln_1p Ulps(3), log2 Ulps(3), log10 Ulps(4),
+    sin Ulps(4), cos Ulps(4), tan Ulps(6), asin Ulps(5), acos Ulps(4), atan Ulps(4), sinh Ulps(5), cosh Ulps(4),
+    tanh Ulps(4), to_degrees Exact, to_radians Exact,
+);
+
+// The standard library has its own formulas for these, which overflow near the end of the range, and of `atanh` lose
+// digits just above −1.
+methods!(inverse_hyperbolic: asinh Ulps(8), acosh Ulps(8), atanh Ulps(8));
+
+/// The methods of two floats, one after another.
+#[kernel(fmad = false)]
+pub fn exact_pairs<T: Float>(a: &[T], b: &[T], out: &mut [T]) {
+    let i = grid(1);
+    if i < a.len() {
+        let at = 6 * i;
+        out[at] = a[i].copysign(b[i]);
+        out[at + 1] = a[i].min(b[i]);
+        out[at + 2] = a[i].max(b[i]);
+        out[at + 3] = a[i].div_euclid(b[i]);
+        out[at + 4] = a[i].rem_euclid(b[i]);
+        out[at + 5] = a[i].mul_add(b[i], T::ONE);
+    }
+}
+
+#[kernel(fmad = false)]
+pub fn pairs<T: Float>(a: &[T], b: &[T], out: &mut [T]) {
+    let i = grid(1);
+    if i < a.len() {
+        out[3 * i] = a[i].powf(b[i]);
+        out[3 * i + 1] = a[i].hypot(b[i]);
+        out[3 * i + 2] = a[i].atan2(b[i]);
+    }
+}
+
+fn of_two(run: &mut Run<'_>) {
+    macro_rules! each {
+        ($($float:ident)*) => {$({
+            // Which zero `min` and `max` give of a positive and a negative one is open in Rust.
+            let zeros = |(a, b): &($float, $float)| *a == 0.0 && *b == 0.0 && a.is_sign_negative() != b.is_sign_negative();
+            let values: Vec<_> = $float::pairs(300).into_iter().filter(|pair| !zeros(pair)).collect();
+            let (a, b): (Vec<$float>, Vec<$float>) = values.iter().copied().unzip();
+            let (a, b, mut out) = (run.array(&a), run.array(&b), run.zeros(6 * values.len()));
+            run.launch(exact_pairs(&a, &b, &mut out).over(values.len()));
+            let host = |&(a, b): &($float, $float)| {
+                [a.copysign(b), a.min(b), a.max(b), a.div_euclid(b), a.rem_euclid(b), a.mul_add(b, 1.0)]
+            };
+            run.expect(stringify!($float), &out, &values.iter().flat_map(host).collect::<Vec<_>>());
+            let mut out = run.zeros(3 * values.len());
+            run.launch(pairs(&a, &b, &mut out).over(values.len()));
+            let host = |&(a, b): &($float, $float)| [a.powf(b), a.hypot(b), a.atan2(b)];
+            let expected = values.iter().flat_map(host).collect::<Vec<_>>();
+            run.expect_within(stringify!($float), &out, &expected, Ulps(10));
+        })*};
+    }
+    each!(f32 f64);
+}
+
+#[kernel(fmad = false)]
+pub fn powi<T: Float>(x: &[T], exponent: &[i32], out: &mut [T]) {
+    let i = grid(1);
+    if i < out.len() {
+        out[i] = x[i].powi(exponent[i]);
+    }
+}
+
+fn of_integers(run: &mut Run<'_>) {
+    macro_rules! each {
+        ($($float:ident)*) => {$({
+            let exponents = [0, 1, 2, 3, -1, -2, 7, 10, -13, 100, i32::MAX, i32::MIN];
+            let values: Vec<($float, i32)> =
+                $float::some(30).into_iter().flat_map(|x| exponents.map(|n| (x, n))).collect();
+            let (x, exponent): (Vec<$float>, Vec<i32>) = values.iter().copied().unzip();
+            let (x, exponent, mut out) = (run.array(&x), run.array(&exponent), run.zeros(values.len()));
+            run.launch(powi(&x, &exponent, &mut out).over(values.len()));
+            let expected: Vec<$float> = values.iter().map(|&(x, n)| x.powi(n)).collect();
+            // How often it multiplies is open in Rust, and each time rounds.
+            run.expect_within(concat!(stringify!($float), " powi"), &out, &expected, Ulps(64));
+        })*};
+    }
+    each!(f32 f64);
+}
+
+/// One bit for each predicate.
+#[kernel]
+pub fn classes<T: Float>(x: &[T], out: &mut [u32]) {
+    let i = grid(1);
+    if i < out.len() {
+        out[i] = x[i].is_nan() as u32
+            | (x[i].is_finite() as u32) << 1
+            | (x[i].is_infinite() as u32) << 2
+            | (x[i].is_sign_positive() as u32) << 3
+            | (x[i].is_sign_negative() as u32) << 4;
+    }
+}
+
+fn predicates(run: &mut Run<'_>) {
+    macro_rules! each {
+        ($($float:ident)*) => {$({
+            let values = $float::some(100);
+            let (x, mut out) = (run.array(&values), run.zeros(values.len()));
+            run.launch(classes(&x, &mut out).over(values.len()));
+            let host = |x: &$float| {
+                [x.is_sign_negative(), x.is_sign_positive(), x.is_infinite(), x.is_finite(), x.is_nan()]
+                    .into_iter()
+                    .fold(0, |bits, bit| bits * 2 + u32::from(bit))
+            };
+            run.expect(stringify!($float), &out, &values.iter().map(host).collect::<Vec<_>>());
+        })*};
+    }
+    each!(f32 f64);
+}
+
+/// On types with a name: the methods that `Float` does not have, and functions by path.
+#[kernel(fmad = false)]
+pub fn named_types(x: &[f32], y: &[f64], bits: &mut [u32], wide: &mut [u64], out: &mut [f32]) {
+    let i = grid(1);
+    if i < x.len() {
+        bits[i] = x[i].to_bits();
+        wide[i] = y[i].to_bits();
+        out[i] = f32::max(x[i], -1.0).sqrt() + f32::min(1.0, y[i] as f32);
+    }
+}
+
+fn concrete(run: &mut Run<'_>) {
+    let (singles, doubles) = (f32::some(100), f64::some(100));
+    let (x, y, len) = (run.array(&singles), run.array(&doubles), singles.len());
+    let (mut bits, mut wide, mut out) = (run.zeros(len), run.zeros(len), run.zeros(len));
+    run.launch(named_types(&x, &y, &mut bits, &mut wide, &mut out).over(len));
+    run.expect("f32 bits", &bits, &singles.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    run.expect("f64 bits", &wide, &doubles.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
+    let host = |(x, y): (&f32, &f64)| x.max(-1.0).sqrt() + 1.0f32.min(*y as f32);
+    run.expect("by path", &out, &singles.iter().zip(&doubles).map(host).collect::<Vec<_>>());
+}
+
+#[kernel]
+pub fn clamp<T: Float>(x: &[T], low: &[T], out: &mut [T]) {
+    let i = grid(1);
+    if i < out.len() {
+        out[i] = x[i].clamp(low[i], T::ONE);
+    }
+}
+
+fn clamps(run: &mut Run<'_>) {
+    macro_rules! each {
+        ($($float:ident)*) => {
+            // A NaN as a bound is a panic, as any bound above the other is.
+            $(crate::sweep::binary(
+                run,
+                concat!(stringify!($float), " clamp"),
+                &$float::pairs(20),
+                |x: $float, low| (low <= 1.0).then(|| x.clamp(low, 1.0)),
+                |a, b, out| clamp(a, b, out),
+            );)*
+        };
+    }
+    each!(f32 f64);
+}

@@ -1,0 +1,95 @@
+//! The corpus: kernels, each written once, with the inputs they are run on. Every consumer (golden files, NVRTC, the
+//! emulator, the GPU) picks up every case.
+//!
+//! A [`Case`] is a function that is handed a [`Run`]: it makes its arrays, launches its kernels and names its results.
+//! Where the kernels run, or whether they are only collected, is the run's business.
+
+#![allow(
+    missing_docs,
+    clippy::cast_lossless,
+    clippy::cast_possible_wrap,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    clippy::float_cmp,
+    clippy::precedence,
+    clippy::too_many_arguments,
+    clippy::too_many_lines,
+    reason = "kernels and their twins on the host are written in every way that Rust allows"
+)]
+
+mod inputs;
+mod record;
+mod report;
+mod run;
+mod sweep;
+mod twin;
+
+pub mod casts;
+pub mod control;
+pub mod device_functions;
+pub mod float_methods;
+pub mod foreign_names;
+pub mod geometry;
+pub mod indices;
+pub mod integer_methods;
+pub mod linear;
+pub mod operators;
+pub mod order;
+pub mod ranges;
+pub mod shared_memory;
+pub mod slots;
+
+pub use record::{Record, Tolerance};
+pub use report::{compare, left_out};
+pub use run::{Emulator, Kernels, Look, Run};
+
+/// A set of launches whose results are the same wherever they run.
+#[derive(Clone, Copy)]
+pub struct Case {
+    /// The function's path.
+    pub name: &'static str,
+    /// Makes the inputs, launches, and notes the outputs.
+    pub run: fn(&mut Run<'_>),
+}
+
+/// The cases of a module, named after their functions.
+macro_rules! listed {
+    ($($case:ident),* $(,)?) => {
+        &[$($crate::Case { name: concat!(module_path!(), "::", stringify!($case)), run: $case }),*]
+    };
+}
+use listed;
+
+/// The cases of each module.
+const MODULES: &[&[Case]] = &[
+    linear::CASES,
+    operators::CASES,
+    casts::CASES,
+    integer_methods::CASES,
+    float_methods::CASES,
+    control::CASES,
+    ranges::CASES,
+    order::CASES,
+    shared_memory::CASES,
+    geometry::CASES,
+    indices::CASES,
+    device_functions::CASES,
+    foreign_names::CASES,
+];
+
+/// Every case; with `CUMBIA_CASES` in the environment, only those with its value in their names.
+pub fn cases() -> Vec<&'static Case> {
+    let wanted = std::env::var("CUMBIA_CASES").unwrap_or_default();
+    MODULES.iter().chain(slots::CASES).copied().flatten().filter(|case| case.name.contains(&wanted)).collect()
+}
+
+/// Every kernel that some case launches, at the types it is launched with.
+pub fn kernels() -> Kernels {
+    let mut kernels = Kernels::new();
+    for case in cases() {
+        let mut run = Run::nowhere();
+        (case.run)(&mut run);
+        kernels.extend(run.kernels());
+    }
+    kernels
+}

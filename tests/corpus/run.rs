@@ -1,0 +1,175 @@
+//! A run of a case: where its kernels run, which they were, and what came out.
+
+use std::any::type_name;
+use std::collections::BTreeMap;
+use std::panic::Location;
+
+use cumbia::__private::{Checked, Emulation, Kernel, RawFault, Unchecked, inspect};
+use cumbia::{Device, DeviceArray, Element, Error, Launch};
+
+use crate::record::{Record, Tolerance};
+
+/// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type.
+pub type Emulator<'e> = dyn FnMut(&'static str, Emulation<'_>) -> Option<RawFault> + 'e;
+
+/// Where the kernels of a case run.
+enum Place<'e> {
+    /// On a device.
+    Device,
+    /// In an emulator, on arrays of the CPU device.
+    Emulator(&'e mut Emulator<'e>),
+    /// Nowhere: the kernels are collected, and nothing comes out.
+    Nowhere,
+}
+
+/// What can be asked of a kernel without running it.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    /// The name in the source.
+    pub name: &'static str,
+    /// The CUDA C.
+    pub cuda_source: fn() -> cumbia::Result<String>,
+    /// PTX for an architecture.
+    pub ptx: fn(&str) -> cumbia::Result<String>,
+    /// Machine code for an architecture.
+    pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
+}
+
+/// Kernels by the name of their type, which holds the module and the generic arguments.
+pub type Kernels = BTreeMap<&'static str, Look>;
+
+/// A run of one case.
+pub struct Run<'e> {
+    place: Place<'e>,
+    device: Device,
+    kernels: Kernels,
+    record: Record,
+}
+
+impl<'e> Run<'e> {
+    /// A run on a device.
+    pub fn on(device: &Device) -> Self {
+        Run { place: Place::Device, device: device.clone(), kernels: Kernels::new(), record: Record::default() }
+    }
+
+    /// A run in an emulator.
+    pub fn emulated(emulator: &'e mut Emulator<'e>) -> Self {
+        Run { place: Place::Emulator(emulator), ..Run::on(&Device::cpu()) }
+    }
+
+    /// A run that only collects the kernels.
+    pub fn nowhere() -> Self {
+        Run { place: Place::Nowhere, ..Run::on(&Device::cpu()) }
+    }
+
+    /// The kernels that were launched.
+    pub fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    /// What came out.
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
+    /// The device that the arrays are on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// An array with these values.
+    pub fn array<T: Element>(&self, values: &[T]) -> DeviceArray<T> {
+        self.device.to_device(values).expect("a small array")
+    }
+
+    /// An array of zeros.
+    pub fn zeros<T: Element>(&self, len: usize) -> DeviceArray<T> {
+        self.device.zeros(len).expect("a small array")
+    }
+
+    /// Launches a kernel, waits for it, and notes its fault if it has one.
+    #[track_caller]
+    pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) {
+        self.run(launch, Launch::<K, Checked>::launch);
+    }
+
+    /// Launches a kernel without checks.
+    ///
+    /// # Safety
+    ///
+    /// No thread of the launch may index outside an array.
+    #[track_caller]
+    pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) {
+        // SAFETY: the caller's promise.
+        self.run(launch, |launch| unsafe { launch.launch() });
+    }
+
+    /// Runs launches of which one must fault.
+    #[track_caller]
+    pub fn expect_fault(&mut self, name: &str, launches: impl FnOnce(&mut Self)) {
+        let before = self.record.faults();
+        launches(self);
+        if self.record.faults() == before && !matches!(self.place, Place::Nowhere) {
+            self.record.wrong_at(Location::caller(), &format!("{name}: Rust panics, and the kernel did not fault"));
+        }
+    }
+
+    #[track_caller]
+    fn run<'a, K: Kernel, C>(
+        &mut self,
+        launch: Launch<'a, K, C>,
+        on_device: impl FnOnce(Launch<'a, K, C>) -> cumbia::Result<()>,
+    ) {
+        let kernel = type_name::<K>();
+        self.kernels.entry(kernel).or_insert(Look {
+            name: K::INFO.name,
+            cuda_source: inspect::cuda_source::<K>,
+            ptx: inspect::ptx::<K>,
+            cubin: inspect::cubin::<K>,
+        });
+        let result = match &mut self.place {
+            Place::Device => on_device(launch).and_then(|()| self.device.synchronize()),
+            Place::Emulator(emulator) => launch.emulate(&mut |emulation| emulator(kernel, emulation)),
+            Place::Nowhere => Ok(()),
+        };
+        match result {
+            Ok(()) => {}
+            Err(fault @ Error::Fault { .. }) => self.record.fault(&fault),
+            Err(error) => self.record.wrong_at(Location::caller(), &format!("{kernel} did not run: {error}")),
+        }
+    }
+
+    /// Notes an array as a result that must agree to the last bit everywhere.
+    pub fn output<T: Element>(&mut self, name: &str, array: &DeviceArray<T>) {
+        self.output_within(name, array, Tolerance::Exact);
+    }
+
+    /// Notes an array as a result that may differ as `tolerance` says.
+    pub fn output_within<T: Element>(&mut self, name: &str, array: &DeviceArray<T>, tolerance: Tolerance) {
+        if !matches!(self.place, Place::Nowhere) {
+            self.record.output(name, &array.to_host().expect("faults are taken after each launch"), tolerance);
+        }
+    }
+
+    /// As [`Run::output`], and compares with what plain Rust made of the same inputs.
+    #[track_caller]
+    pub fn expect<T: Element>(&mut self, name: &str, array: &DeviceArray<T>, expected: &[T]) {
+        self.expect_within(name, array, expected, Tolerance::Exact);
+    }
+
+    /// As [`Run::expect`], with a tolerance.
+    #[track_caller]
+    pub fn expect_within<T: Element>(
+        &mut self,
+        name: &str,
+        array: &DeviceArray<T>,
+        expected: &[T],
+        tolerance: Tolerance,
+    ) {
+        if matches!(self.place, Place::Nowhere) {
+            return;
+        }
+        self.output_within(name, array, tolerance);
+        self.record.expect(Location::caller(), expected);
+    }
+}

@@ -1,0 +1,96 @@
+//! The emitted CUDA C against the CPU body, without a GPU: every case of the corpus runs on the CPU device and in an
+//! emulator that `g++` compiled from the emitted C, and the results are compared.
+
+mod emulator;
+
+use std::panic;
+
+use cumbia::__private::Emulation;
+use cumbia::Device;
+use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out};
+use emulator::Emulator;
+
+#[test]
+fn emitted_c_computes_what_the_cpu_body_does() {
+    // What the compiler rejects has no source, so that its case fails and the others still run.
+    let kernels = kernels();
+    let sources: Vec<(&'static str, String)> =
+        kernels.iter().filter_map(|(&kernel, look)| Some((kernel, (look.cuda_source)().ok()?))).collect();
+    let Some(emulator) = emulator("the emitted C against the CPU body", &sources, "emulator") else {
+        return;
+    };
+    if !emulator.sanitized {
+        left_out("undefined behaviour of the emitted C", "g++ has no libubsan", "CUMBIA_REQUIRE_GXX");
+    }
+    let compared = against_the_cpu(&cases(), |kernel| kernel, &emulator);
+    println!("{} kernels, {compared}", kernels.len());
+}
+
+/// A case, a kernel of it, and a mistake to make in its C.
+const MISTAKES: &[(&str, &str, &str, &str)] = &[
+    ("linear::saxpy_cases", "linear::saxpy", "a * x[", "a + x["),
+    ("linear::saxpy_cases", "linear::saxpy", "a * x[", "(1 << (int)(i + 40)) * x["),
+    (
+        "indices::one_by_one",
+        "indices::one_outside",
+        "fault(launch, site, index, len);",
+        "fault(launch, site, index + 1, len);",
+    ),
+    ("indices::one_by_one", "indices::one_outside", "record->thread[0] = threadIdx.x", "record->thread[0] = 0"),
+    ("shared_memory::reductions", "shared_memory::block_sums<u32, 64>", "__syncthreads()", "(void)0"),
+    ("float_methods::exact", "float_methods::rounded<f64>", "floor(", "trunc("),
+];
+
+/// The comparison is worth something: a mistake in a kernel shows.
+#[test]
+fn a_mistake_in_the_emitted_c_is_noticed() {
+    if std::env::var_os("CUMBIA_CASES").is_some() {
+        return;
+    }
+    let kernels = kernels();
+    let name = |part: &str| format!("cumbia_corpus::{part}");
+    let wrong = MISTAKES.iter().enumerate().map(|(number, (_, kernel, right, wrong))| {
+        let source = (kernels[name(kernel).as_str()].cuda_source)().expect("a valid kernel");
+        let mistaken = source.replace(right, wrong);
+        assert_ne!(source, mistaken, "`{right}` is not in\n{source}");
+        (&*number.to_string().leak(), mistaken)
+    });
+    let sources: Vec<(&'static str, String)> =
+        kernels.iter().map(|(&kernel, look)| (kernel, (look.cuda_source)().unwrap_or_default())).collect();
+    let used = |(kernel, _): &(&str, String)| MISTAKES.iter().any(|(case, ..)| kernel.contains(module(case)));
+    let sources: Vec<_> = wrong.chain(sources.into_iter().filter(used)).collect();
+    let Some(emulator) = emulator("the search for mistakes", &sources, "mistakes") else {
+        return;
+    };
+    for (number, (case, kernel, right, wrong)) in MISTAKES.iter().enumerate() {
+        let all = cases();
+        let case: Vec<_> = all.into_iter().filter(|known| known.name == name(case)).collect();
+        let chosen = |launched: &'static str| {
+            if launched == name(kernel) { sources[number].0 } else { launched }
+        };
+        let compared = panic::catch_unwind(panic::AssertUnwindSafe(|| against_the_cpu(&case, chosen, &emulator)));
+        let sees = emulator.sanitized || !wrong.contains("<<");
+        assert!(compared.is_err() || !sees, "`{wrong}` for `{right}` in {kernel} is not noticed: {compared:?}");
+    }
+}
+
+/// The module of a case.
+fn module(case: &str) -> &str {
+    case.split("::").next().unwrap_or(case)
+}
+
+/// The emulator, or, where there is none, word of that.
+fn emulator(what: &str, sources: &[(&'static str, String)], folder: &str) -> Option<Emulator> {
+    Emulator::new(sources, folder).map_err(|reason| left_out(what, &reason, "CUMBIA_REQUIRE_GXX")).ok()
+}
+
+/// Compares the runs of cases on the CPU with those in the emulator, where `chosen` says which source is to run for a
+/// kernel.
+fn against_the_cpu(cases: &[&Case], chosen: impl Fn(&'static str) -> &'static str, emulator: &Emulator) -> String {
+    compare(cases, "the CPU", "the emitted C", |case, emulated| {
+        let mut emulate = |kernel, emulation: Emulation<'_>| emulator.run(chosen(kernel), emulation);
+        let mut run = if emulated { Run::emulated(&mut emulate) } else { Run::on(&Device::cpu()) };
+        (case.run)(&mut run);
+        run.into_record()
+    })
+}

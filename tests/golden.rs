@@ -1,0 +1,134 @@
+//! Golden files: the CUDA C of a few kernels, kept in `tests/golden/` so that a change of the writer shows as a diff of
+//! what it writes.
+//!
+//! The files hold what a debug build writes, with checks of overflow; a release build leaves the comparison out.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use cumbia_corpus::{kernels, left_out};
+
+/// The kernels, as few as show everything that the writer does.
+const GOLDEN: &[&str] = &[
+    "linear::saxpy",
+    "linear::vector_add",
+    "linear::relu_bias",
+    "shared_memory::matmul_tiled<16>",
+    "shared_memory::block_sums<f32, 64>",
+    "shared_memory::histogram",
+    "shared_memory::dynamic_parts",
+    "device_functions::calling",
+    "device_functions::unchecked_copy",
+    "geometry::mandelbrot",
+    "indices::nested",
+    "operators::div<i8>",
+    "operators::shl<i32, u64>",
+    "order::effects",
+    "control::kernels::three_labels",
+    "ranges::kernels::stepped",
+    "float_methods::rounded<f32>",
+    "foreign_names::__global__",
+];
+
+#[test]
+fn the_emitted_c_is_as_it_was() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    let bless = std::env::var_os("CUMBIA_BLESS").is_some_and(|value| value == "1");
+    if !cfg!(debug_assertions) {
+        return left_out(
+            "golden CUDA C",
+            "this is a release build, which writes no checks of overflow",
+            "CUMBIA_REQUIRE_GOLDEN",
+        );
+    }
+    if !folder.is_dir() && !bless {
+        return left_out("golden CUDA C", &format!("{} is not here", folder.display()), "CUMBIA_REQUIRE_GOLDEN");
+    }
+    let kernels = kernels();
+    let mut failures = String::new();
+    let mut names = BTreeSet::new();
+    for &kernel in GOLDEN {
+        let look = kernels.get(format!("cumbia_corpus::{kernel}").as_str()).unwrap_or_else(|| panic!("no {kernel}"));
+        let source = (look.cuda_source)().expect("valid kernels");
+        let name = file_name(kernel);
+        let path = folder.join(&name);
+        names.insert(name.clone());
+        if bless {
+            fs::create_dir_all(&folder).and_then(|()| fs::write(&path, &source)).expect("a writable folder");
+            continue;
+        }
+        let golden = fs::read_to_string(&path).unwrap_or_default();
+        if golden != source {
+            let _ = writeln!(failures, "tests/golden/{name} against what is written now:\n{}", diff(&golden, &source));
+        }
+    }
+    for stale in files_of(&folder).difference(&names) {
+        if bless {
+            fs::remove_file(folder.join(stale)).expect("a writable folder");
+        } else {
+            let _ = writeln!(failures, "tests/golden/{stale} belongs to no kernel");
+        }
+    }
+    assert!(failures.is_empty(), "{failures}\nif this is as it should be: cargo xtask bless");
+}
+
+/// `generic::scale<f32>` is in `generic_scale_f32.cu`.
+fn file_name(kernel: &str) -> String {
+    let words: Vec<_> =
+        kernel.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    words.join("_") + ".cu"
+}
+
+fn files_of(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).expect("a folder that can be read");
+    entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// The lines that differ, with two lines around them.
+fn diff(before: &str, after: &str) -> String {
+    const CONTEXT: usize = 2;
+    let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
+    // `common[i][j]` is the length of the longest common subsequence of what is left from `i` and from `j` on.
+    let mut common = vec![vec![0u32; after.len() + 1]; before.len() + 1];
+    for i in (0..before.len()).rev() {
+        for j in (0..after.len()).rev() {
+            common[i][j] =
+                if before[i] == after[j] { common[i + 1][j + 1] + 1 } else { common[i + 1][j].max(common[i][j + 1]) };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let mut lines = Vec::new();
+    while i < before.len() || j < after.len() {
+        if i < before.len() && j < after.len() && before[i] == after[j] {
+            lines.push((' ', before[i]));
+            (i, j) = (i + 1, j + 1);
+        } else if j == after.len() || (i < before.len() && common[i + 1][j] >= common[i][j + 1]) {
+            lines.push(('-', before[i]));
+            i += 1;
+        } else {
+            lines.push(('+', after[j]));
+            j += 1;
+        }
+    }
+    let near = |line: usize| {
+        let around = line.saturating_sub(CONTEXT)..lines.len().min(line + CONTEXT + 1);
+        lines[around].iter().any(|(mark, _)| *mark != ' ')
+    };
+    let mut text = String::new();
+    for (number, (mark, line)) in lines.iter().enumerate().filter(|(number, _)| near(*number)) {
+        if number > 0 && !near(number - 1) {
+            text.push_str("  ...\n");
+        }
+        let _ = writeln!(text, "{mark} {line}");
+    }
+    text
+}
+
+#[test]
+fn a_diff_shows_what_changed() {
+    assert_eq!(diff("a\nb\nc\nd\ne\nf", "a\nb\nc\nx\ne\nf"), "  ...\n  b\n  c\n- d\n+ x\n  e\n  f\n");
+    assert_eq!(diff("a", "a"), "");
+    assert_eq!(diff("", "a"), "+ a\n");
+}

@@ -1,0 +1,113 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
+    const i64 sum = (i64)a + (i64)b;
+    if (sum != (i32)sum) fault(launch, site, 0, 0);
+    return (i32)sum;
+}
+
+}  // namespace rt
+
+namespace device {
+
+#line 92 "tests/corpus/control.rs"
+static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
+    i32 trace = 0;
+    for (;;) {
+        {
+#line 95
+            trace = rt::add_i32(trace, 1, 0, launch);
+            while (trace < 1000) {
+                {
+#line 97
+                    trace = rt::add_i32(trace, 10, 1, launch);
+                    for (i32 k = 0; k < 5; ++k) {
+                        trace = rt::add_i32(trace, k, 2, launch);
+                        if (trace % 7 == x % 7) {
+                            goto loop_1;
+                        }
+                        if (trace % 11 == 3) {
+                            break;
+                        }
+                        if (trace > rt::add_i32(500, x, 3, launch)) {
+                            goto loop_2;
+                        }
+                        if (trace % 13 == 5) {
+                            goto loop_3;
+                        }
+                    }
+                    trace = rt::add_i32(trace, 2, 4, launch);
+                }
+                loop_1:;
+            }
+#line 115
+            break;
+        }
+        loop_3:;
+    }
+    loop_2:;
+#line 117
+    return trace;
+}
+
+}  // namespace device
+
+#line 92 "tests/corpus/control.rs"
+extern "C" __global__ void three_labels(const i32* __restrict__ x, usize x_len, i32* __restrict__ out, usize out_len, rt::Launch launch) {
+#line 20
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    if (i < out_len) {
+        out[rt::at(i, out_len, 6, launch)] = device::three_labels(x[rt::at(i, x_len, 5, launch)], launch);
+    }
+}

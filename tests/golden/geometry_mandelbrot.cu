@@ -1,0 +1,97 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
+    const u64 sum = a + b;
+    if (sum < a) fault(launch, site, 0, 0);
+    return sum;
+}
+
+static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
+    return a * b;
+}
+
+}  // namespace rt
+
+namespace device {
+
+#line 68 "tests/corpus/geometry.rs"
+static __device__ inline u32 escape_time(float re, float im, u32 limit) {
+    float x = 0.0f;
+#line 69
+    float y = 0.0f;
+    for (u32 turn = 0; turn < limit; ++turn) {
+        if (x * x + y * y > 4.0f) {
+            return turn;
+        }
+        const float next = x * x - y * y + re;
+        y = 2.0f * x * y + im;
+        x = next;
+    }
+    return limit;
+}
+
+}  // namespace device
+
+#line 83 "tests/corpus/geometry.rs"
+extern "C" __global__ void mandelbrot(usize width, usize height, u32* __restrict__ times, usize times_len, rt::Launch launch) {
+    const usize col = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+#line 84
+    const usize row = blockIdx.y * (usize)blockDim.y + threadIdx.y;
+    if (col < width && row < height) {
+        const float re = -2.0f + 3.0f * (float)col / (float)width;
+        const float im = -1.2f + 2.4f * (float)row / (float)height;
+        times[rt::at(rt::add_u64(rt::mul_u64(row, width, 0, launch), col, 1, launch), times_len, 2, launch)] = device::escape_time(re, im, 60);
+    }
+}

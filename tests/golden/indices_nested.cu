@@ -1,0 +1,105 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
+    if (start >= end) return true;
+    const usize last = end - 1 - start;
+    const usize reach = stride * last;
+    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+}
+
+static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
+    const i64 sum = (i64)a + (i64)b;
+    if (sum != (u32)sum) fault(launch, site, 0, 0);
+    return (u32)sum;
+}
+
+static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
+    const u64 sum = a + b;
+    if (sum < a) fault(launch, site, 0, 0);
+    return sum;
+}
+
+static __device__ __forceinline__ u64 sub_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (a < b) fault(launch, site, 0, 0);
+    return a - b;
+}
+
+static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
+    return a * b;
+}
+
+}  // namespace rt
+
+#line 61 "tests/corpus/indices.rs"
+extern "C" __global__ void nested(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, usize start, usize end, usize by, usize offset, rt::Launch launch) {
+    for (usize row = start; row < end; ++row) {
+        u32 sum = 0;
+        const usize end_2 = rt::add_u64(by, offset, 0, launch);
+#line 64
+        if (rt::within(row * by, 1, offset, end_2, x_len)) {
+#line 64
+            for (usize col = offset; col < end_2; ++col) {
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::add_u64(rt::mul_u64(row, by, 1, launch), col, 2, launch)], x[rt::at(rt::sub_u64(rt::sub_u64(by, 1, 3, launch), rt::sub_u64(col, offset, 4, launch), 5, launch), x_len, 6, launch)], 7, launch), 8, launch);
+            }
+        } else {
+#line 64
+            for (usize col_2 = offset; col_2 < end_2; ++col_2) {
+                sum = rt::add_u32(sum, rt::add_u32(x[rt::at(rt::add_u64(rt::mul_u64(row, by, 9, launch), col_2, 10, launch), x_len, 11, launch)], x[rt::at(rt::sub_u64(rt::sub_u64(by, 1, 12, launch), rt::sub_u64(col_2, offset, 13, launch), 14, launch), x_len, 15, launch)], 16, launch), 17, launch);
+            }
+        }
+#line 67
+        y[rt::at(row, y_len, 18, launch)] = sum;
+    }
+}

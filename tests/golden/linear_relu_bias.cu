@@ -1,0 +1,77 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
+    const u64 sum = a + b;
+    if (sum < a) fault(launch, site, 0, 0);
+    return sum;
+}
+
+static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
+    return a * b;
+}
+
+}  // namespace rt
+
+#line 60 "tests/corpus/linear.rs"
+extern "C" __global__ void relu_bias(const float* __restrict__ x, usize x_len, const float* __restrict__ bias, usize bias_len, float* __restrict__ y, usize y_len, usize width, usize height, rt::Launch launch) {
+    const usize col = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+#line 61
+    const usize row = blockIdx.y * (usize)blockDim.y + threadIdx.y;
+    if (col < width && row < height) {
+        const usize at = rt::add_u64(rt::mul_u64(row, width, 0, launch), col, 1, launch);
+        const float shifted = x[rt::at(at, x_len, 2, launch)] + bias[rt::at(col, bias_len, 3, launch)];
+        y[rt::at(at, y_len, 4, launch)] = shifted > 0.0f ? shifted : 0.0f;
+    }
+}

@@ -1,0 +1,62 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+}  // namespace rt
+
+#line 12 "tests/corpus/linear.rs"
+extern "C" __global__ void saxpy(float a, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    if (i < y_len) {
+        y[rt::at(i, y_len, 2, launch)] = a * x[rt::at(i, x_len, 0, launch)] + y[rt::at(i, y_len, 1, launch)];
+    }
+}

@@ -1,0 +1,67 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ u32 shift_amount(u64 amount, u32 width, u32 site, Launch launch) {
+    if (amount >= width) fault(launch, site, 0, 0);
+    return (u32)amount;
+}
+
+}  // namespace rt
+
+#line 103 "tests/corpus/operators.rs"
+extern "C" __global__ void shl(const i32* __restrict__ a, usize a_len, const u64* __restrict__ by, usize by_len, i32* __restrict__ out, usize out_len, rt::Launch launch) {
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    if (i < out_len) {
+        out[rt::at(i, out_len, 3, launch)] = (i32)((u32)a[rt::at(i, a_len, 0, launch)] << rt::shift_amount(by[rt::at(i, by_len, 1, launch)], 32, 2, launch));
+    }
+}

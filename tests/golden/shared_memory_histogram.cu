@@ -1,0 +1,79 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+};
+
+struct Launch {
+    Fault* fault;
+    u32 kernel;
+};
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
+        record->kernel = launch.kernel;
+        record->site = site;
+        record->block[0] = blockIdx.x;
+        record->block[1] = blockIdx.y;
+        record->block[2] = blockIdx.z;
+        record->thread[0] = threadIdx.x;
+        record->thread[1] = threadIdx.y;
+        record->thread[2] = threadIdx.z;
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
+    return (usize)end - (usize)i > by ? (u64)((usize)i + by) : end;
+}
+
+}  // namespace rt
+
+#line 135 "tests/corpus/shared_memory.rs"
+extern "C" __global__ void histogram(const u32* __restrict__ data, usize data_len, u32* __restrict__ counts, usize counts_len, rt::Launch launch) {
+    __shared__ u32 local[16];
+    asm volatile("" : : "l"(local) : "memory");
+#line 137
+    const usize t = (usize)threadIdx.x;
+    if (t < 16) {
+        local[rt::at(t, 16, 0, launch)] = 0;
+    }
+    __syncthreads();
+    const usize step = gridDim.x * (usize)blockDim.x;
+#line 142
+    for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < data_len; i = rt::step_u64(i, data_len, step)) {
+        atomicAdd(&local[rt::at((usize)(data[rt::at(i, data_len, 1, launch)] % 16), 16, 2, launch)], 1u);
+    }
+    __syncthreads();
+    if (t < 16) {
+        atomicAdd(&counts[rt::at(t, counts_len, 3, launch)], local[rt::at(t, 16, 4, launch)]);
+    }
+}

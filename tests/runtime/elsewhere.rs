@@ -1,0 +1,17 @@
+//! Device functions of another file than the kernels that call them.
+
+use cumbia::prelude::*;
+
+#[device]
+pub(crate) fn element(x: &[i32], i: usize) -> i32 {
+    x[2 * i] // @element: x[2 * i]
+}
+
+#[device]
+pub(crate) fn checked_share(total: i32, parts: i32) -> i32 {
+    assert!(parts != 13, "thirteen parts"); // @thirteen: assert!
+    total / parts // @share: total / parts
+}
+
+/// The text of this file, to find the lines by their marks.
+pub(crate) const TEXT: &str = include_str!("elsewhere.rs");

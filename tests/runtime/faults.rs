@@ -1,0 +1,383 @@
+//! Faults: each is an `Err` that says where and why, and the device goes on working.
+
+use cumbia::prelude::*;
+use cumbia::{Error, FaultKind};
+
+use crate::elsewhere;
+use crate::support::{alone, gpu, on_each_device, passes_in_process};
+
+#[kernel]
+fn read(x: &[f32], y: &mut [f32], shift: usize) {
+    let i = grid(1);
+    y[i] = x[i + shift]; // @read: x[i + shift]
+}
+
+#[kernel]
+fn write(y: &mut [f32], shift: usize) {
+    let i = grid(1);
+    y[i] = 1.0;
+    y[i + shift] += 2.0; // @write: y[i + shift]
+}
+
+#[kernel]
+fn shared_element(y: &mut [u32], at: usize) {
+    let mut tile = shared::<[[u32; 3]; 5]>();
+    tile[4][2] = 7;
+    y[0] = tile[at][2]; // @shared: tile[at]
+}
+
+#[kernel]
+fn dynamic_element(y: &mut [u32], at: usize) {
+    let words = dynamic_shared::<u32>();
+    y[0] = words[at] & 0; // @dynamic: words[at]
+}
+
+#[kernel]
+fn part(y: &mut [u32], offset: usize, len: usize) {
+    let mut part = dynamic_shared_at::<u32>(offset, len); // @part: dynamic_shared_at
+    part[0] = 5;
+    y[0] = part[0];
+}
+
+#[kernel]
+fn atomic(counts: &mut [u32], at: usize) {
+    atomic_add(&mut counts[at], 1); // @atomic: counts[at]
+}
+
+#[kernel]
+fn divide(x: &mut [i32], by: i32) {
+    x[0] = x[0] / by; // @divide: x[0] / by
+}
+
+#[kernel]
+fn remainder(x: &mut [i32], by: i32) {
+    x[0] %= by; // @remainder: x[0] %= by
+}
+
+#[kernel]
+fn overflow(x: &mut [u8], by: u8) {
+    x[0] = x[0] + by; // @overflow: x[0] + by
+}
+
+#[kernel]
+fn claims(x: &[i32], claim: u32) {
+    if claim == 0 {
+        assert!(x[0] < 3); // @assert: assert!
+    } else if claim == 1 {
+        assert!(x[0] < 3, "x is {{too}} \"large\""); // @message: assert!
+    } else if claim == 2 {
+        assert_eq!(x[0], 3, "not three"); // @equal: assert_eq!
+    } else if claim == 3 {
+        panic!("no way"); // @panic: panic!
+    } else if claim == 4 {
+        unreachable!(); // @unreachable: unreachable!
+    } else if claim == 5 {
+        assert_ne!(x[0], 7); // @unequal: assert_ne!
+    }
+}
+
+#[kernel]
+fn in_functions(x: &[i32], y: &mut [i32], parts: i32) {
+    let i = grid(1);
+    y[i] = elsewhere::checked_share(elsewhere::element(x, i), parts);
+}
+
+#[kernel]
+fn add_one(y: &mut [f32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] += 1.0;
+    }
+}
+
+/// What must be said of a fault: the mark of its place, the block and thread, and why.
+struct Expected<'a> {
+    kernel: &'a str,
+    mark: &'a str,
+    block: Dim3,
+    thread: Dim3,
+    kind: FaultKind,
+}
+
+/// The place of a mark: `// @mark: text` is at the end of the line on which the text is what faults.
+#[track_caller]
+fn place(mark: &str) -> (&'static str, u32, u32) {
+    for (file, text) in [("faults.rs", include_str!("faults.rs")), ("elsewhere.rs", elsewhere::TEXT)] {
+        for (number, line) in text.lines().enumerate() {
+            if let Some((code, what)) = line.split_once(&format!("// @{mark}: ")) {
+                let column = code.find(what.trim()).expect("the text is on the line");
+                return (file, number as u32 + 1, column as u32 + 1);
+            }
+        }
+    }
+    panic!("no mark {mark}");
+}
+
+/// Checks the fault that `device` gives out, and that it then works.
+#[track_caller]
+fn check(device: &Device, expected: Expected<'_>) {
+    let error = device.synchronize().expect_err("a fault");
+    let text = error.to_string();
+    let Error::Fault { kernel, file, line, column, block, thread, kind } = error else {
+        panic!("not a fault: {text}");
+    };
+    let (name, marked_line, marked_column) = place(expected.mark);
+    assert!(file.ends_with(name) && file.starts_with("tests"), "{text}");
+    assert_eq!((line, column), (marked_line, marked_column), "{text}");
+    let Expected { kernel: expected_kernel, mark: _, block: expected_block, thread: expected_thread, kind: why } =
+        expected;
+    assert_eq!(kernel, expected_kernel, "{text}");
+    assert_eq!((block, thread), (expected_block, expected_thread), "{text}");
+    assert_eq!(kind, why, "{text}");
+    assert!(text.contains(&format!("`{kernel}`")) && text.contains(&format!("{file}:{line}:{column}")), "{text}");
+    works(device);
+}
+
+/// Launches something good.
+#[track_caller]
+fn works(device: &Device) {
+    device.synchronize().expect("a fault is given out once");
+    let mut y = device.to_device(&[1.0f32, 2.0]).unwrap();
+    add_one(&mut y).over(2).launch().unwrap();
+    assert_eq!(y.to_host().unwrap(), [2.0, 3.0]);
+}
+
+const FIRST: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
+
+fn first<'a>(kernel: &'a str, mark: &'a str, kind: FaultKind) -> Expected<'a> {
+    Expected { kernel, mark, block: FIRST, thread: FIRST, kind }
+}
+
+fn out_of_bounds(index: u64, len: u64) -> FaultKind {
+    FaultKind::IndexOutOfBounds { index, len }
+}
+
+fn panicked(message: &str) -> FaultKind {
+    FaultKind::Panic(message.to_owned())
+}
+
+#[test]
+fn an_index_is_told_with_the_length() {
+    on_each_device(|device| {
+        let x = device.to_device(&[1.0f32; 24]).unwrap();
+        let mut y = device.zeros::<f32>(24).unwrap();
+        read(&x, &mut y, 1).grid(3).block(8).launch().unwrap();
+        let (block, thread) = (Dim3 { x: 2, ..FIRST }, Dim3 { x: 7, ..FIRST });
+        check(device, Expected { kernel: "read", mark: "read", block, thread, kind: out_of_bounds(24, 24) });
+        write(&mut y, 1 << 40).grid(1).block(1).launch().unwrap();
+        check(device, first("write", "write", out_of_bounds(1 << 40, 24)));
+        let mut empty = device.zeros::<f32>(0).unwrap();
+        write(&mut empty, 0).grid(1).block(1).launch().unwrap();
+        let error = device.synchronize().unwrap_err();
+        assert!(
+            matches!(error, Error::Fault { kind: FaultKind::IndexOutOfBounds { index: 0, len: 0 }, .. }),
+            "{error}"
+        );
+        let mut words = device.zeros::<u32>(2).unwrap();
+        shared_element(&mut words, 5).grid(1).block(1).launch().unwrap();
+        check(device, first("shared_element", "shared", out_of_bounds(5, 5)));
+        dynamic_element(&mut words, 2).grid(1).block(1).shared_bytes(11).launch().unwrap();
+        check(device, first("dynamic_element", "dynamic", out_of_bounds(2, 2)));
+        atomic(&mut words, 2).grid(1).block(1).launch().unwrap();
+        check(device, first("atomic", "atomic", out_of_bounds(2, 2)));
+    });
+}
+
+#[test]
+fn a_part_of_dynamic_shared_memory_must_be_there() {
+    on_each_device(|device| {
+        let mut y = device.zeros::<u32>(1).unwrap();
+        for (offset, len) in [(0, 5), (20, 0), (8, 3), (2, 1), (usize::MAX, 1), (4, usize::MAX)] {
+            part(&mut y, offset, len).grid(1).block(1).shared_bytes(16).launch().unwrap();
+            let error = device.synchronize().expect_err("outside or misaligned");
+            let Error::Fault { line, kind: FaultKind::Panic(message), .. } = &error else { panic!("{error}") };
+            assert_eq!(*line, place("part").1);
+            assert!(message.contains("dynamic shared memory"), "{message}");
+        }
+        part(&mut y, 12, 1).grid(1).block(1).shared_bytes(16).launch().unwrap();
+        assert_eq!(y.to_host().unwrap(), [5]);
+    });
+}
+
+#[test]
+fn arithmetic_without_a_result_is_a_fault() {
+    on_each_device(|device| {
+        let mut x = device.to_device(&[i32::MIN]).unwrap();
+        divide(&mut x, 0).grid(1).block(1).launch().unwrap();
+        check(device, first("divide", "divide", FaultKind::DivisionByZero));
+        remainder(&mut x, 0).grid(1).block(1).launch().unwrap();
+        check(device, first("remainder", "remainder", FaultKind::DivisionByZero));
+        divide(&mut x, -1).grid(1).block(1).launch().unwrap();
+        check(device, first("divide", "divide", FaultKind::Overflow("attempt to divide with overflow".to_owned())));
+        assert_eq!(x.to_host().unwrap(), [i32::MIN]);
+        // As in Rust: checked in a debug build, wrapping in a release build.
+        let mut bytes = device.to_device(&[200u8]).unwrap();
+        overflow(&mut bytes, 100).grid(1).block(1).launch().unwrap();
+        if cfg!(debug_assertions) {
+            check(
+                device,
+                first("overflow", "overflow", FaultKind::Overflow("attempt to add with overflow".to_owned())),
+            );
+        } else {
+            assert_eq!(bytes.to_host().unwrap(), [44]);
+        }
+    });
+}
+
+#[test]
+fn a_claim_that_does_not_hold_gives_its_message() {
+    on_each_device(|device| {
+        let x = device.to_device(&[7i32]).unwrap();
+        let claims_of = [
+            ("assert", "assertion failed: x[0] < 3"),
+            ("message", "x is {too} \"large\""),
+            ("equal", "assertion `left == right` failed: not three"),
+            ("panic", "no way"),
+            ("unreachable", "internal error: entered unreachable code"),
+            ("unequal", "assertion `left != right` failed"),
+        ];
+        for (claim, (mark, message)) in claims_of.into_iter().enumerate() {
+            claims(&x, claim as u32).grid(1).block(1).launch().unwrap();
+            if mark == "unequal" {
+                let error = device.synchronize().unwrap_err();
+                assert!(error.to_string().contains(message), "{error}");
+            } else {
+                check(device, first("claims", mark, panicked(message)));
+            }
+        }
+        claims(&x, 6).grid(1).block(1).launch().unwrap();
+        works(device);
+    });
+}
+
+#[test]
+fn a_fault_in_a_device_function_names_its_file() {
+    on_each_device(|device| {
+        let x = device.to_device(&[5i32; 4]).unwrap();
+        let mut y = device.zeros::<i32>(4).unwrap();
+        in_functions(&x, &mut y, 0).grid(1).block(1).launch().unwrap();
+        check(device, first("in_functions", "share", FaultKind::DivisionByZero));
+        in_functions(&x, &mut y, 13).grid(1).block(1).launch().unwrap();
+        check(device, first("in_functions", "thirteen", panicked("thirteen parts")));
+        in_functions(&x, &mut y, 1).grid(1).block((3, 1)).launch().unwrap();
+        let thread = Dim3 { x: 2, ..FIRST };
+        check(device, Expected { thread, ..first("in_functions", "element", out_of_bounds(4, 4)) });
+    });
+}
+
+/// The threads from `from` to `to` fault between two barriers.
+#[kernel]
+fn at_barriers(x: &mut [u32], from: usize, to: usize, rounds: u32) {
+    let mut sum = shared::<[u32; 1]>();
+    let t = thread_idx().x;
+    sum[0] = 0;
+    for round in 0..rounds {
+        sync_threads();
+        if round == 1 && t >= from && t < to {
+            panic!("between barriers"); // @barrier: panic!
+        }
+        atomic_add(&mut sum[0], 1);
+        sync_threads();
+    }
+    x[grid(1)] = sum[0];
+}
+
+#[test]
+fn threads_at_a_barrier_do_not_wait_for_those_that_faulted() {
+    on_each_device(|device| {
+        let mut x = device.zeros::<u32>(256).unwrap();
+        for (from, to) in [(0, 1), (33, 34), (63, 64)] {
+            at_barriers(&mut x, from, to, 5).grid(1).block(64).launch().unwrap();
+            let thread = Dim3 { x: from, ..FIRST };
+            check(device, Expected { thread, ..first("at_barriers", "barrier", panicked("between barriers")) });
+        }
+        // Half of them, all but one, all, and in many blocks at once: any of them is told.
+        for (from, to) in [(0, 32), (1, 64), (0, 64), (5, 60)] {
+            at_barriers(&mut x, from, to, 5).grid(4).block(64).launch().unwrap();
+            let error = device.synchronize().unwrap_err();
+            let Error::Fault { thread, block, line, .. } = &error else { panic!("{error}") };
+            assert_eq!(*line, place("barrier").1);
+            assert!((from..to).contains(&thread.x) && block.x < 4, "{error}");
+            works(device);
+        }
+        at_barriers(&mut x, 0, 0, 5).grid(4).block(64).launch().unwrap();
+        assert_eq!(x.to_host().unwrap(), [320; 256]);
+    });
+}
+
+#[test]
+fn a_fault_waits_for_the_next_call_that_waits() {
+    on_each_device(|device| {
+        let x = device.to_device(&[1.0f32; 4]).unwrap();
+        let mut y = device.zeros::<f32>(4).unwrap();
+        let mut other = device.zeros::<f32>(4).unwrap();
+        read(&x, &mut y, 2).grid(1).block(1).launch().unwrap();
+        read(&x, &mut y, 9).grid(1).block(1).launch().expect("a fault does not fail the launch");
+        add_one(&mut other).over(4).launch().expect("nor the next one");
+        assert!(matches!(y.to_host(), Err(Error::Fault { .. })));
+        assert_eq!(y.to_host().unwrap(), [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(other.to_host().unwrap(), [1.0; 4]);
+        // Of two faults the first is told.
+        claims(&device.to_device(&[7]).unwrap(), 3).grid(1).block(1).launch().unwrap();
+        write(&mut y, 99).grid(1).block(1).launch().unwrap();
+        check(device, first("claims", "panic", panicked("no way")));
+    });
+}
+
+/// What many threads do at once.
+#[test]
+fn one_of_many_faults_is_told() {
+    on_each_device(|device| {
+        let x = device.to_device(&[1.0f32; 8]).unwrap();
+        let mut y = device.zeros::<f32>(1 << 16).unwrap();
+        read(&x, &mut y, 8).grid(256).block(256).launch().unwrap();
+        let error = device.synchronize().unwrap_err();
+        let Error::Fault { block, thread, kind: FaultKind::IndexOutOfBounds { index, len }, .. } = &error else {
+            panic!("{error}")
+        };
+        assert_eq!(*index as usize, block.x * 256 + thread.x + 8, "the parts of the record belong together");
+        assert_eq!(*len, 8);
+        works(device);
+    });
+}
+
+#[test]
+fn a_host_call_of_a_device_function_panics_as_rust_does() {
+    let quiet = std::panic::catch_unwind(|| elsewhere::checked_share(1, 13)).unwrap_err();
+    let message = quiet.downcast_ref::<String>().expect("a message");
+    assert!(message.contains("thirteen parts") && message.contains("elsewhere.rs"), "{message}");
+    assert_eq!(elsewhere::checked_share(12, 4), 3);
+    assert_eq!(elsewhere::element(&[1, 2, 3], 1), 3);
+}
+
+/// Faults of every kind, for [`nothing_is_printed`].
+#[test]
+#[ignore = "run by `nothing_is_printed`"]
+fn faults_for_the_ear() {
+    let _alone = alone();
+    for device in [Some(&Device::cpu()), gpu()].into_iter().flatten() {
+        let mut x = device.to_device(&[7i32]).unwrap();
+        for claim in 0..6 {
+            claims(&x, claim).grid(1).block(1).launch().unwrap();
+            device.synchronize().unwrap_err();
+        }
+        divide(&mut x, 0).grid(1).block(1).launch().unwrap();
+        device.synchronize().unwrap_err();
+        let mut y = device.zeros::<f32>(4).unwrap();
+        write(&mut y, 4).grid(1).block(1).launch().unwrap();
+        device.synchronize().unwrap_err();
+        let mut sums = device.zeros::<u32>(64).unwrap();
+        at_barriers(&mut sums, 3, 40, 5).grid(1).block(64).launch().unwrap();
+        device.synchronize().unwrap_err();
+    }
+}
+
+#[test]
+fn nothing_is_printed() {
+    let output = crate::support::in_process("faults::faults_for_the_ear", &[("CUMBIA_REQUIRE_GPU", "0")]);
+    passes_in_process("faults::faults_for_the_ear", &[]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    // That there is no GPU is told by the tests, not by a fault.
+    let said: Vec<_> = said.lines().filter(|line| !line.starts_with("left out") && !line.starts_with("  ")).collect();
+    assert_eq!(said, [""; 0]);
+}

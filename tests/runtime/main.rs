@@ -1,0 +1,9 @@
+//! The runtime on every device there is: launches, faults, and bad use. Needs neither the source tree nor tools, so that
+//! the executable can be copied to a machine with a GPU.
+
+mod elsewhere;
+mod faults;
+mod launch;
+mod machine;
+mod misuse;
+mod support;

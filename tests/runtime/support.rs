@@ -1,0 +1,62 @@
+//! What the tests of the runtime share: the devices, and processes with another environment.
+
+use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use cumbia::{Device, Error};
+use cumbia_corpus::left_out;
+
+/// Runs `test` on each device, alone: a fault is given out to whoever waits for the device next.
+pub(crate) fn on_each_device(test: impl Fn(&Device)) {
+    let _alone = alone();
+    test(&Device::cpu());
+    if let Some(gpu) = gpu() {
+        test(gpu);
+    }
+}
+
+/// Keeps the other tests of this process from launching.
+pub(crate) fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// CUDA device 0. Where there is none, says so once.
+pub(crate) fn gpu() -> Option<&'static Device> {
+    static GPU: OnceLock<Option<Device>> = OnceLock::new();
+    let open = || match Device::cuda(0) {
+        Ok(gpu) => Some(gpu),
+        Err(Error::Device(error)) => {
+            left_out("the runtime on a GPU", &error.to_string(), "CUMBIA_REQUIRE_GPU");
+            None
+        }
+        Err(error) => panic!("the GPU cannot be opened: {error}"),
+    };
+    GPU.get_or_init(open).as_ref()
+}
+
+/// Runs a test that is ignored, by its path, in a process of its own with these environment variables.
+#[track_caller]
+pub(crate) fn in_process(test: &str, environment: &[(&str, &str)]) -> Output {
+    let executable = std::env::current_exe().expect("tests know their executable");
+    let mut command = Command::new(executable);
+    command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+    for variable in ["CUMBIA_DEVICE", "CUMBIA_NVRTC", "CUMBIA_CACHE_DIR", "RUST_BACKTRACE"] {
+        command.env_remove(variable);
+    }
+    let output = command.envs(environment.iter().copied()).output().expect("a process");
+    let said = said(&output);
+    assert!(said.contains("1 passed") || !output.status.success(), "{test} did not run:\n{said}");
+    output
+}
+
+/// As [`in_process`], for a test that must pass.
+#[track_caller]
+pub(crate) fn passes_in_process(test: &str, environment: &[(&str, &str)]) {
+    let output = in_process(test, environment);
+    assert!(output.status.success(), "{test} with {environment:?}:\n{}", said(&output));
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}

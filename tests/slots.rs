@@ -1,0 +1,146 @@
+//! The slots' mechanism, where a result does not show it: what the macro's types say, and the text for each of them. The
+//! kernels whose results do are in the corpus, in `slots`.
+
+use std::collections::BTreeSet;
+
+use cumbia::__private::Kernel;
+use cumbia::prelude::*;
+use cumbia_corpus::slots::{generics, literals, sizes};
+
+/// The lines of a kernel's text that are its own.
+#[track_caller]
+fn body(source: cumbia::Result<String>) -> String {
+    let source = source.expect("a valid kernel");
+    let (_, body) = source.split_once("#line").expect("a line number before the first function");
+    body.to_owned()
+}
+
+#[track_caller]
+fn check(source: cumbia::Result<String>, expected: &[&str]) {
+    let body = body(source);
+    for part in expected {
+        assert!(body.contains(part), "no `{part}` in\n{body}");
+    }
+}
+
+#[test]
+fn literals_have_the_types_that_rustc_inferred() {
+    check(
+        literals::late::cuda_source(),
+        &["float acc = 0.0f", "i64 longest = 0", "u8 byte = 250", "usize at = 0", "i64 most = -1"],
+    );
+}
+
+#[test]
+fn a_generic_kernel_has_a_text_for_each_type() {
+    let sources = [
+        generics::polynomial::<f32>::cuda_source(),
+        generics::polynomial::<f64>::cuda_source(),
+        generics::polynomial::<u8>::cuda_source(),
+        generics::polynomial::<i16>::cuda_source(),
+        generics::polynomial::<i64>::cuda_source(),
+        generics::polynomial::<usize>::cuda_source(),
+    ];
+    let bodies = sources.map(body);
+    assert!(!bodies[0].contains("double"), "a single has doubles:\n{}", bodies[0]);
+    assert!(!bodies[1].contains("float"), "a double has singles:\n{}", bodies[1]);
+    assert_eq!(bodies.iter().collect::<BTreeSet<_>>().len(), bodies.len(), "two types have one text");
+}
+
+#[test]
+fn the_text_is_the_same_each_time() {
+    assert_eq!(body(generics::calls::cuda_source()), body(generics::calls::cuda_source()));
+}
+
+#[test]
+fn a_kernel_has_a_slot_for_each_literal_variable_cast_and_call() {
+    /// 1 parameter, 2 variables, 3 literals, 1 cast, 1 call and 1 constant.
+    #[kernel]
+    fn nine(out: &mut [f32]) {
+        let i = grid(1);
+        let x = i as f32 * 2.0 + f32::MAX;
+        out[0] = x + 1.0;
+    }
+    assert_eq!((nine::definition().slots)().len(), 9);
+    assert_eq!((sizes::empty::definition().slots)().len(), 0);
+    let many = (sizes::long::definition().slots)().len();
+    assert!(many > 400, "the long kernel has {many} slots only");
+}
+
+#[test]
+fn kernels_of_one_name_are_two_kernels() {
+    #[kernel]
+    fn one(out: &mut [u32]) {
+        out[0] = 1;
+    }
+    let first = body(one::cuda_source());
+    let mut out = Device::cpu().zeros(1).expect("a small array");
+    one(&mut out).grid(1).block(1).launch().expect("a good launch");
+    assert_eq!(out.to_host().expect("no fault"), [1]);
+    {
+        #[kernel]
+        fn one(out: &mut [u32]) {
+            out[0] = 2;
+        }
+        assert_ne!(first, body(one::cuda_source()));
+        one(&mut out).grid(1).block(1).launch().expect("a good launch");
+        assert_eq!(out.to_host().expect("no fault"), [2]);
+    }
+}
+
+#[test]
+fn functions_that_call_each_other_in_a_circle_are_refused() {
+    #[device]
+    fn even(n: u32) -> bool {
+        if n == 0 { true } else { odd(n - 1) }
+    }
+    #[device]
+    fn odd(n: u32) -> bool {
+        if n == 0 { false } else { even(n - 1) }
+    }
+    #[kernel]
+    fn parity(out: &mut [bool]) {
+        out[0] = even(4);
+    }
+    let error = parity::cuda_source().expect_err("recursion");
+    assert!(error.to_string().contains("recursion"), "{error}");
+    let mut out = Device::cpu().zeros(1).expect("a small array");
+    let error = parity(&mut out).grid(1).block(1).launch().expect_err("recursion");
+    assert!(error.to_string().contains("recursion"), "{error}");
+}
+
+#[test]
+fn a_device_function_is_still_a_function_of_the_host() {
+    assert_eq!(generics::square(generics::square(3u16)), 81);
+    assert_eq!(generics::sum(&[1.5f64, 2.0]), 3.5);
+    let mut x = [1, 2, 3];
+    generics::fill(&mut x, 9, 2);
+    assert_eq!(x, [9, 9, 3]);
+    assert_eq!(generics::elsewhere::square(3), 9003);
+    let of: fn(f32) -> f32 = literals::half;
+    assert_eq!([1.0, 3.0].map(of), [0.5, 1.5]);
+}
+
+#[test]
+fn a_kernel_keeps_its_documentation_and_visibility() {
+    mod inner {
+        use cumbia::prelude::*;
+
+        /// Seen from the test.
+        #[kernel]
+        pub(super) fn seen(out: &mut [u32]) {
+            out[0] = hidden_helper();
+        }
+
+        #[device]
+        fn hidden_helper() -> u32 {
+            7
+        }
+    }
+    let mut out = Device::cpu().zeros(1).expect("a small array");
+    launch!(inner::seen[1, 1](&mut out)).expect("a good launch");
+    assert_eq!(out.to_host().expect("no fault"), [7]);
+    let info = inner::seen::info();
+    assert_eq!((info.name, info.signature), ("seen", "fn seen(out: &mut [u32])"));
+    assert!(cumbia::kernels().contains(&&info));
+}

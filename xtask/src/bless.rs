@@ -1,0 +1,14 @@
+//! `cargo xtask bless`: takes what the compiler writes today as what it is to write. Read the changes before you keep
+//! them.
+
+use crate::nvrtc;
+use crate::program::{self, Result};
+
+pub(crate) fn run() -> Result<()> {
+    let nvrtc = nvrtc::ensure()?;
+    for golden in [["-p", "cumbia-kernel-ir", "--test", "emitted"], ["-p", "cumbia-tests", "--test", "golden"]] {
+        let mut test = program::cargo(&["test"]);
+        program::run(test.args(golden).env("CUMBIA_BLESS", "1").env("CUMBIA_NVRTC", &nvrtc))?;
+    }
+    program::run(program::cargo(&["test", "-p", "cumbia-tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))
+}

@@ -1,0 +1,36 @@
+//! `cargo xtask test`: everything that can be checked without a GPU, and with one where there is one.
+
+use crate::nvrtc;
+use crate::program::{self, Failure, Result};
+
+pub(crate) fn run() -> Result<()> {
+    let nvrtc = nvrtc::ensure()?;
+    program::run(
+        program::cargo(&["test", "--workspace", "--no-fail-fast"])
+            .env("CUMBIA_NVRTC", &nvrtc)
+            .env("CUMBIA_REQUIRE_NVRTC", "1"),
+    )?;
+    // Optimised, as the README runs them. The tests above run with Rust's checks of overflow.
+    for example in examples()? {
+        program::run(program::cargo(&["run", "--release", "--example", &example]).env("CUMBIA_DEVICE", "cpu"))?;
+    }
+    eprintln!("all tests passed");
+    Ok(())
+}
+
+/// The names of the examples, in order: files in `examples`, and folders with a `main.rs`.
+fn examples() -> Result<Vec<String>> {
+    let folder = program::root().join("examples");
+    let entries =
+        std::fs::read_dir(&folder).map_err(|error| Failure(format!("{} cannot be read: {error}", folder.display())))?;
+    let mut names: Vec<String> = entries
+        .flatten()
+        .filter(|entry| {
+            let path = entry.path();
+            path.extension().is_some_and(|extension| extension == "rs") || path.join("main.rs").exists()
+        })
+        .filter_map(|entry| Some(entry.path().file_stem()?.to_string_lossy().into_owned()))
+        .collect();
+    names.sort();
+    Ok(names)
+}
