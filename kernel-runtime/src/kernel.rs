@@ -68,7 +68,7 @@ pub struct Definition {
     pub path: &'static str,
     /// The source file.
     pub file: &'static str,
-    /// The encoded [`ir::Function`].
+    /// The encoded [`Function`](cumbia_kernel_ir::ir::Function).
     pub ir: &'static [u8],
     /// What rustc put into the slots.
     pub slots: fn() -> Vec<Content>,

@@ -153,6 +153,10 @@ impl<K: Kernel> Launch<'_, K, Checked> {
     ///
     /// [`Error::Launch`] where the device cannot run such a grid or block, [`Error::Compile`] where there is no machine
     /// code for the kernel, [`Error::Driver`] where the GPU is in trouble.
+    ///
+    /// [`Error::Launch`]: crate::Error::Launch
+    /// [`Error::Compile`]: crate::Error::Compile
+    /// [`Error::Driver`]: crate::Error::Driver
     pub fn launch(self) -> Result<()> {
         self.run()
     }
