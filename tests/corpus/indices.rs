@@ -7,7 +7,7 @@ use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![loops, computed_indices, in_shared_memory, one_by_one];
+pub(crate) const CASES: &[Case] = listed![loops, exits, computed_indices, in_shared_memory, one_by_one];
 
 /// Writes to `y` and reads from `x`, both at multiples of the counter.
 #[kernel]
@@ -95,6 +95,56 @@ fn loops(run: &mut Run<'_>) {
                 }
             }
         }
+    }
+}
+
+/// Loops that could be left where their counter is below its start, which it never is. NVRTC 13 takes such a loop, in
+/// plain CUDA C, for one of a single turn.
+#[kernel]
+pub fn never_below(x: &[u32], y: &mut [u32], start: usize, end: usize) {
+    for i in start..end {
+        if i < start {
+            break;
+        }
+        y[0] += x[i];
+    }
+    for i in start..end {
+        assert!(i >= start);
+        y[1] += x[i - start];
+    }
+    let mut i = start;
+    while i < end {
+        if i < start || i + 1 < start {
+            return;
+        }
+        y[2] += x[i];
+        i += 1;
+    }
+    for i in 0..end {
+        let sum = start.wrapping_add(i);
+        if sum < start {
+            break;
+        }
+        y[3] += x[sum % x.len()];
+    }
+    let first = start as i32;
+    for i in first..end as i32 {
+        if i < first {
+            continue;
+        }
+        if !(i >= first) {
+            return;
+        }
+        y[4] += x[i as usize];
+    }
+}
+
+fn exits(run: &mut Run<'_>) {
+    let x = run.array(&[1u32, 10, 100, 1000, 10_000, 100_000]);
+    for (start, end) in [(0, 6), (2, 6), (5, 6), (3, 3)] {
+        let mut y = run.zeros(5);
+        run.launch(never_below(&x, &mut y, start, end).grid(1).block(1));
+        run.output("never below", &y);
     }
 }
 

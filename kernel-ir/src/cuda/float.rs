@@ -83,6 +83,7 @@ $T $name($T x, i32 n) {
         // Asked for integers only, or written elsewhere.
         Op::At
         | Op::Within
+        | Op::Opaque
         | Op::DynamicSharedBytes
         | Op::DynamicSharedAt
         | Op::Step

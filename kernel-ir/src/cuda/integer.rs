@@ -72,6 +72,7 @@ $T $name($T x, $fault) {
         // Asked for floats only, or written by the prelude itself.
         Op::At
         | Op::Within
+        | Op::Opaque
         | Op::DynamicSharedBytes
         | Op::DynamicSharedAt
         | Op::FloatTo(_)
@@ -82,6 +83,24 @@ $T $name($T x, $fault) {
         | Op::Powi
         | Op::Fract => "",
     }
+}
+
+/// A number as the compiler cannot recognise it, at no cost.
+///
+/// NVRTC 13.0 and 13.5 take a loop that may be left by `if (i < start) break;`, where `i` is a counter that begins at
+/// `start` and grows, for one of a single turn: `for (i = a; i < n; ++i) { if (i < a) break; s += x[i]; }` adds one
+/// element. A comparison with an opaque counter says nothing about the loop.
+pub(super) fn opaque(scalar: Scalar) -> String {
+    let (wide, constraint) = if scalar.bits() == 64 { ("u64", 'l') } else { ("u32", 'r') };
+    format!(
+        "\
+$T $name($T x) {{
+    {wide} seen = ({wide})x;
+    asm(\"\" : \"+{constraint}\"(seen));
+    return ($T)seen;
+}}
+"
+    )
 }
 
 /// `+`, `-`, `*` and the minus sign, with overflow as a fault.
@@ -123,19 +142,22 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
+        // Not `sum < a`: see `opaque`.
         (Op::Add, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
-    const $T sum = a + b;
-    if (sum < a) fault(launch, site, 0, 0);
-    return sum;
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
 }
 "
         }
+        // `a` may be a counter that starts at `b`: see `opaque`.
         (Op::Sub, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
-    if (a < b) fault(launch, site, 0, 0);
+    u64 seen = a;
+    asm(\"\" : \"+l\"(seen));
+    if (seen < b) fault(launch, site, 0, 0);
     return a - b;
 }
 "

@@ -128,6 +128,7 @@ impl Helper {
             Op::DynamicSharedAt => return "dynamic_shared_at".to_owned(),
             Op::ShiftAmount => return "shift_amount".to_owned(),
             Op::FloatTo(to) => return format!("{scalar}_to_{to}"),
+            Op::Opaque => "opaque",
             Op::Step => "step",
             Op::StepTo => "step_to",
             Op::WrappingAdd => "wrapping_add",
@@ -182,6 +183,7 @@ impl Helper {
             Op::DynamicSharedBytes => DYNAMIC_SHARED_BYTES,
             Op::DynamicSharedAt => DYNAMIC_SHARED_AT,
             Op::FloatTo(to) => return fill(&float::to_integer(scalar, to), self),
+            Op::Opaque => return fill(&integer::opaque(scalar), self),
             _ if scalar.is_float() => float::template(op, scalar),
             _ => integer::template(op, scalar),
         };

@@ -49,7 +49,14 @@ impl Lowering<'_, '_> {
                 let amount = self.shift_amount(op, right, right_scalar, scalar.bits(), span);
                 shift(op, left, amount, scalar)
             }
-            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+            BinaryOp::Eq | BinaryOp::Ne => Expr::binary(operator(op), left, right),
+            BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                // What decides whether a loop is left must not mislead the compiler: see `cuda::integer::opaque`.
+                let left = if self.leaving && scalar.is_integer() {
+                    Expr::helper(Helper::new(Op::Opaque, scalar), vec![left])
+                } else {
+                    left
+                };
                 Expr::binary(operator(op), left, right)
             }
         }

@@ -88,7 +88,11 @@ impl Lowering<'_, '_> {
                     let (value, effect) = self.root(id);
                     return self.give(value, effect, target);
                 }
+                let leaves = !self.loops.is_empty()
+                    && (self.leaves(then) || otherwise.is_some_and(|otherwise| *self.ty(otherwise) == Type::Never));
+                let outer = std::mem::replace(&mut self.leaving, leaves);
                 let condition = self.value(*condition).expr();
+                self.leaving = outer;
                 let (then, ()) = self.scope(|this| this.block(then, target));
                 let (otherwise, ()) = self.scope(|this| match otherwise {
                     Some(otherwise) => this.at_line(this.expr(*otherwise).span, |this| this.into(*otherwise, target)),
@@ -220,6 +224,16 @@ impl Lowering<'_, '_> {
         if let Some(Loop { id: _, target: _, next, end }) = self.loops.pop() {
             self.push(StmtKind::Loop { header, body, next, end });
         }
+    }
+
+    /// Whether a block does not come to its end.
+    fn leaves(&self, block: &Block) -> bool {
+        let never = |id: ExprId| *self.ty(id) == Type::Never;
+        block.tail.is_some_and(never)
+            || block.stmts.iter().any(|stmt| match stmt {
+                IrStmt::Let { pattern: _, init, span: _ } => init.is_some_and(never),
+                IrStmt::Expr(id) => never(*id),
+            })
     }
 
     fn while_loop(&mut self, id: LoopId, condition: ExprId, body: &Block) {

@@ -25,6 +25,7 @@ pub(super) fn lower(typed: &TypedFunction<'_>, kernel: bool, output: &mut Output
         labels: 0,
         summary: Summary::default(),
         known_inside: BTreeSet::new(),
+        leaving: false,
     };
     let params = lowering.params(kernel);
     let result = typed.signature.result.scalar();
@@ -81,6 +82,8 @@ pub(super) struct Lowering<'a, 'o> {
     pub(super) summary: Summary,
     /// The elements that are known to be inside their arrays.
     pub(super) known_inside: BTreeSet<ExprId>,
+    /// The expression decides whether the innermost loop is left.
+    pub(super) leaving: bool,
 }
 
 impl<'a> Lowering<'a, '_> {

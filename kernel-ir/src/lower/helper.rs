@@ -49,6 +49,8 @@ pub(crate) enum Op {
     At,
     /// Whether `base + stride * k` is below the length for every `k` of a range.
     Within,
+    /// The number itself, which the compiler no longer recognises.
+    Opaque,
     /// The bytes of dynamic shared memory.
     DynamicSharedBytes,
     /// The offset of a part of the dynamic shared memory, if it is inside and aligned. Two sites: outside, misaligned.

@@ -12,7 +12,7 @@ static __device__ inline i32 bump(i32* y, usize y_len, usize i, rt::Launch launc
 static __device__ inline usize find(const i32* x, usize x_len, i32 v, rt::Launch launch) {
     usize i = 0;
     for (;;) {
-        if (i >= x_len) {
+        if (rt::opaque_u64(i) >= x_len) {
             return 3;
         }
         if (x[rt::at(i, x_len, 2, launch)] == v) {
@@ -111,7 +111,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
     i32 v;
 #line 59
     for (;;) {
-        if (y[rt::at(i, y_len, 13, launch)] > 3) {
+        if (rt::opaque_i32(y[rt::at(i, y_len, 13, launch)]) > 3) {
             v = 4;
 #line 61
             break;
