@@ -17,6 +17,13 @@ pub(crate) struct Launch {
 impl Parse for Launch {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let kernel = input.parse()?;
+        if !input.peek(syn::token::Bracket) {
+            return Err(input.error(
+                "a launch has its grid and block in brackets: `launch!(kernel[grid, block](arguments))`\n\
+                 why: this is Numba's order, and Rust has no `<<<` `>>>`\n\
+                 help: write `launch!(kernel[grid, block](arguments))`, or `kernel(arguments).grid(..).block(..).launch()`",
+            ));
+        }
         let content;
         let bracket = bracketed!(content in input);
         let configuration = Punctuated::<Expr, Token![,]>::parse_terminated(&content)?;

@@ -80,6 +80,9 @@ rules! {
     ITERATOR: "iterators are not supported in a kernel",
         why "their adapters are closures, which a GPU thread cannot call",
         help "count through the indices: `for i in 0..x.len() { .. x[i] .. }`";
+    REVERSED: "`.rev()` is not supported in a kernel yet",
+        why "only ranges that count upwards are compiled so far",
+        help "count upwards and subtract: `for k in 0..n { let i = n - 1 - k; .. }`";
     ITERATOR_METHOD: "`.{}()` is not supported in a kernel: iterators are not",
         why "their adapters are closures, which a GPU thread cannot call",
         help "count through the indices: `for i in 0..x.len() { .. x[i] .. }`";
@@ -88,7 +91,10 @@ rules! {
         help "use a slice parameter (`&mut [f32]`) or shared memory (`shared::<[f32; 256]>()`)";
     METHOD: "method `{}` is not supported in a kernel",
         why "only the methods of numbers and slices that the device has are compiled",
-        help "write it out, or move it into a `#[device]` function that takes the value as an argument";
+        help "write it out with the methods that there are (the documentation of `Float` lists those of floats)";
+    CONVERSION: "method `{}` is not supported in a kernel",
+        why "a GPU thread has no `Result`, and the type that it converts to is not told",
+        help "use `as`, which says the type: `x[i as usize]`";
     METHOD_GENERICS: "generic arguments of a method are not supported in a kernel",
         why "the methods of numbers and slices have none",
         help "leave them out";
@@ -97,7 +103,7 @@ rules! {
         help "call a `#[device]` function by its name";
     ASSOCIATED_FUNCTION: "`{}` is not supported in a kernel",
         why "of the functions of a number type only its methods and `from` are compiled",
-        help "write it out, or move it into a `#[device]` function";
+        help "write it out with the methods that there are";
     RECURSION: "recursion is not supported in a kernel",
         why "the stack of a GPU thread is small and its size is fixed before the launch",
         help "write a loop, with an array for what the recursion would keep";
@@ -166,7 +172,7 @@ rules! {
         why "arguments are passed one by one",
         help "name the parameter, and take it apart with `let`";
     PARAMETER_TYPE: "a parameter of type `{}` is not supported",
-        why "arguments are copied to the device bit by bit",
+        why "an argument is a number in a register, or the place and length of an array",
         help "use a number, `bool`, `&[T]` or `&mut [T]`";
     RESULT_TYPE: "a result of type `{}` is not supported",
         why "a device function gives one value, which fits into a register",

@@ -29,7 +29,8 @@ impl Config {
         if over.is_some_and(|items| items.count() == 0) {
             return Ok(None);
         }
-        let block = block.or(over.map(block_for)).ok_or(LaunchError::NotConfigured { kernel, missing: "a block" })?;
+        let missing = if grid.is_none() { "a grid and a block" } else { "a block" };
+        let block = block.or(over.map(block_for)).ok_or(LaunchError::NotConfigured { kernel, missing })?;
         if block.count() == 0 {
             return Err(LaunchError::ZeroDimension { kernel, what: "block", requested: block });
         }
@@ -118,7 +119,8 @@ mod tests {
         let zero = |what, requested| Err(LaunchError::ZeroDimension { kernel: "k", what, requested });
         let missing = |missing| Err(LaunchError::NotConfigured { kernel: "k", missing });
         let config = |grid: Option<Dim3>, block: Option<Dim3>| Config { grid, block, ..Config::default() };
-        check(config(None, None), missing("a block"));
+        check(config(None, None), missing("a grid and a block"));
+        check(config(Some(1.into()), None), missing("a block"));
         check(config(None, Some(32.into())), missing("a grid"));
         check(config(Some(1.into()), Some((4, 0).into())), zero("block", (4, 0).into()));
         check(config(Some((-1).into()), Some(4.into())), zero("grid", 0.into()));

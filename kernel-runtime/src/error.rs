@@ -143,7 +143,7 @@ pub enum LaunchError {
     NotConfigured {
         /// The kernel.
         kernel: &'static str,
-        /// `a grid` or `a block`.
+        /// `a grid`, `a block`, or both.
         missing: &'static str,
     },
     /// A grid or block with nothing in one of its dimensions.

@@ -52,6 +52,13 @@ pub struct Checked;
 #[derive(Debug)]
 pub struct Unchecked;
 
+impl<K: Kernel, C> std::fmt::Debug for Launch<'_, K, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Launch { args: _, device, config, checks: _ } = self;
+        f.debug_struct("Launch").field("kernel", &K::INFO.name).field("device", device).field("config", config).finish()
+    }
+}
+
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[doc(hidden)]
     pub fn new(args: K::Args<'a>) -> Self {

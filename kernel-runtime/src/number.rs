@@ -3,6 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, RemAssign, Sub, SubAssign};
 
+use crate::intrinsics::AtomicAdd;
 use crate::types::Element;
 
 /// A number: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, `f32`, `f64`.
@@ -90,7 +91,7 @@ macro_rules! float {
         /// # Ok(())
         /// # }
         /// ```
-        pub trait Float: Number + Neg<Output = Self> {
+        pub trait Float: Number + Neg<Output = Self> + AtomicAdd {
             /// π
             const PI: Self;
             /// The difference between 1 and the next larger number.

@@ -51,6 +51,12 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ i32 opaque_i32(i32 x) {
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (i32)seen;
+}
+
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (i32)sum) fault(launch, site, 0, 0);
@@ -80,7 +86,7 @@ static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
                         if (trace % 11 == 3) {
                             break;
                         }
-                        if (trace > rt::add_i32(500, x, 3, launch)) {
+                        if (rt::opaque_i32(trace) > rt::add_i32(500, x, 3, launch)) {
                             goto loop_2;
                         }
                         if (trace % 13 == 5) {

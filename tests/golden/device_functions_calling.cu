@@ -58,9 +58,8 @@ static __device__ __forceinline__ i64 add_i64(i64 a, i64 b, u32 site, Launch lau
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
-    const u64 sum = a + b;
-    if (sum < a) fault(launch, site, 0, 0);
-    return sum;
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
 }
 
 static __device__ __forceinline__ i64 mul_i64(i64 a, i64 b, u32 site, Launch launch) {

@@ -47,7 +47,9 @@ static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launc
 }
 
 static __device__ __forceinline__ u64 sub_u64(u64 a, u64 b, u32 site, Launch launch) {
-    if (a < b) fault(launch, site, 0, 0);
+    u64 seen = a;
+    asm("" : "+l"(seen));
+    if (seen < b) fault(launch, site, 0, 0);
     return a - b;
 }
 

@@ -52,9 +52,8 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
-    const u64 sum = a + b;
-    if (sum < a) fault(launch, site, 0, 0);
-    return sum;
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
 }
 
 static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {

@@ -51,6 +51,12 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ i32 opaque_i32(i32 x) {
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (i32)seen;
+}
+
 static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (i32)sum) fault(launch, site, 0, 0);
@@ -64,9 +70,8 @@ static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch lau
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
-    const u64 sum = a + b;
-    if (sum < a) fault(launch, site, 0, 0);
-    return sum;
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
 }
 
 static __device__ __forceinline__ i32 sub_i32(i32 a, i32 b, u32 site, Launch launch) {
@@ -297,7 +302,7 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
 #line 192
         u32 value_32;
 #line 192
-        if (turns > 2) {
+        if (rt::opaque_i32(turns) > 2) {
 #line 192
             break;
         } else {

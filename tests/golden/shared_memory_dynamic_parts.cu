@@ -73,13 +73,14 @@ static __device__ __forceinline__ u8 add_u8(u8 a, u8 b, u32 site, Launch launch)
 }
 
 static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
-    const u64 sum = a + b;
-    if (sum < a) fault(launch, site, 0, 0);
-    return sum;
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
 }
 
 static __device__ __forceinline__ u64 sub_u64(u64 a, u64 b, u32 site, Launch launch) {
-    if (a < b) fault(launch, site, 0, 0);
+    u64 seen = a;
+    asm("" : "+l"(seen));
+    if (seen < b) fault(launch, site, 0, 0);
     return a - b;
 }
 

@@ -14,7 +14,8 @@ use std::process::{Command, Stdio};
 use crate::program::{self, Failure, Result};
 
 /// Programs that need Rust or `g++`, or have nothing to do with a GPU.
-const LEFT_OUT: [&str; 6] = ["ui", "emitted", "semantics", "golden", "xtask", "cumbia_kernel_macros"];
+const LEFT_OUT: [&str; 8] =
+    ["ui", "emitted", "semantics", "golden", "nvrtc", "errors", "xtask", "cumbia_kernel_macros"];
 
 const RUN: &str = include_str!("run.sh");
 
@@ -69,6 +70,14 @@ impl Program {
 fn build() -> Result<Vec<Program>> {
     // With `cargo test`, an example would be built as the test of itself.
     let mut programs = build_with(&["test", "--no-run", "--release", "--workspace", "--tests"])?;
+    // Once more with Rust's checks of overflow, which make other code on the GPU too.
+    let checked =
+        ["test", "--no-run", "--profile", "checked", "-p", "cumbia-tests", "--test", "gpu", "--test", "runtime"];
+    programs.extend(
+        build_with(&checked)?
+            .into_iter()
+            .map(|program| Program { name: format!("{}-checked", program.name), ..program }),
+    );
     programs.extend(build_with(&["build", "--release", "--examples", "--bench", "*"])?);
     programs.sort_by(|a, b| (a.folder, &a.name).cmp(&(b.folder, &b.name)));
     // Two packages may have tests of one name.

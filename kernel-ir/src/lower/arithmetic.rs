@@ -44,12 +44,13 @@ impl Lowering<'_, '_> {
                 _ => self.division(Op::Rem, (left, right), scalar, span),
             },
             // Narrow operands are extended by their sign or by zeros, and so is the result.
-            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => Expr::binary(operator(op), left, right),
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Eq | BinaryOp::Ne => {
+                Expr::binary(operator(op), left, right)
+            }
             BinaryOp::Shl | BinaryOp::Shr => {
                 let amount = self.shift_amount(op, right, right_scalar, scalar.bits(), span);
                 shift(op, left, amount, scalar)
             }
-            BinaryOp::Eq | BinaryOp::Ne => Expr::binary(operator(op), left, right),
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 // What decides whether a loop is left must not mislead the compiler: see `cuda::integer::opaque`.
                 let left = if self.leaving && scalar.is_integer() {

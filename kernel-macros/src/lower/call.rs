@@ -136,7 +136,11 @@ impl Lowerer<'_> {
         let ExprMethodCall { receiver, method: name, turbofish, args, .. } = call;
         let text = name.to_string();
         let Some(method) = Method::from_name(&text) else {
-            let rule = if is_iterator_method(&text) { &rules::ITERATOR_METHOD } else { &rules::METHOD };
+            let rule = match text.as_str() {
+                "into" | "try_into" | "unwrap" | "expect" => &rules::CONVERSION,
+                text if is_iterator_method(text) => &rules::ITERATOR_METHOD,
+                _ => &rules::METHOD,
+            };
             return self.refuse_named(name, rule, &text);
         };
         if turbofish.is_some() {

@@ -91,6 +91,10 @@ impl Lowerer<'_> {
             Expr::Paren(inner) => self.range(&inner.expr),
             Expr::Group(inner) => self.range(&inner.expr),
             Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => self.stepped_range(call),
+            Expr::MethodCall(call) if call.method == "rev" => {
+                self.errors.refuse(&call.method, &rules::REVERSED);
+                None
+            }
             other => {
                 self.errors.refuse(other, &rules::ITERATOR);
                 None

@@ -7,7 +7,8 @@ intrinsic! {
     /// to the others; CUDA's `__syncthreads`.
     ///
     /// Threads that have returned, or stopped at a fault, are not waited for. All others must come to the same
-    /// barrier: one inside an `if` that only some threads enter is an error, as in CUDA.
+    /// barrier: behind one inside an `if` that only some threads enter, memory holds values that are not specified, as in
+    /// CUDA. The CPU device lets such threads wait at different barriers, and does not say so.
     ///
     /// ```
     /// use cumbia::prelude::*;
