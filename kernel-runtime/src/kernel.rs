@@ -72,8 +72,9 @@ pub struct Definition {
     pub ir: &'static [u8],
     /// What rustc put into the slots.
     pub slots: fn() -> Vec<Content>,
-    /// `debug_assertions` were on where the function was compiled.
-    pub overflow_checks: bool,
+    /// Whether integer overflow is a fault where the function was compiled. Asked of code that was compiled there: a
+    /// profile can set `overflow-checks` apart from `debug-assertions`.
+    pub overflow_checks: fn() -> bool,
 }
 
 /// A `#[kernel]`. The macro implements it on the type that has the kernel's name.

@@ -39,6 +39,7 @@ pub use types::{DeviceType, Element, Storable};
 pub mod macros {
     pub use crate::argument::{ArraySlice, Binder};
     pub use crate::cpu::access::{Read, Write};
+    pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{At, Call, Cx, Elem, IntoSlice, Slice};
     pub use crate::cuda::RawFault;
     pub use crate::inspect;

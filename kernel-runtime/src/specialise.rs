@@ -136,7 +136,7 @@ impl Linker {
             Function::from_bytes(ir).map_err(|error| format!("the IR of `{path}` cannot be read: {error}"))?;
         let slots = slots().into_iter().map(|content| self.fill(content)).collect::<std::result::Result<_, _>>()?;
         self.open.pop();
-        Ok(Instance { function, slots, file: file.to_owned(), overflow_checks })
+        Ok(Instance { function, slots, file: file.to_owned(), overflow_checks: overflow_checks() })
     }
 
     fn fill(&mut self, content: Content) -> std::result::Result<Filled, String> {

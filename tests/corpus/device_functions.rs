@@ -4,7 +4,7 @@ use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![calls, constants_of_modules, unchecked];
+pub(crate) const CASES: &[Case] = listed![own_storage, calls, constants_of_modules, unchecked];
 
 pub mod near {
     use cumbia::prelude::*;
@@ -140,4 +140,47 @@ fn unchecked(run: &mut Run<'_>) {
     // SAFETY: both have three elements, and the kernel compares with that.
     unsafe { run.launch_unchecked(unchecked_copy(&x, &mut y).grid(1).block(1)) };
     run.expect("y", &y, &[1.0, 0.0, 0.0]);
+}
+
+/// Keeps a number in shared memory of its own.
+#[device]
+fn kept<const K: u32>(value: u32) -> u32 {
+    let mut cell = shared::<[u32; 1]>();
+    if value != 0 {
+        cell[0] = value + K - K;
+    }
+    cell[0]
+}
+
+/// Device functions that do the same, of one text.
+macro_rules! keepers {
+    ($($name:ident),*) => {$(
+        #[device]
+        fn $name(value: u32) -> u32 {
+            let mut cell = shared::<[u32; 1]>();
+            if value != 0 {
+                cell[0] = value;
+            }
+            cell[0]
+        }
+    )*};
+}
+
+keepers!(first_keeper, second_keeper);
+
+/// Each function, and each choice of its generic arguments, has shared arrays of its own.
+#[kernel]
+pub fn keep(y: &mut [u32]) {
+    y[0] = kept::<1>(11) + 100 * kept::<2>(22);
+    y[1] = kept::<1>(0);
+    y[2] = kept::<2>(0);
+    y[3] = first_keeper(33) + 100 * second_keeper(44);
+    y[4] = first_keeper(0);
+    y[5] = second_keeper(0);
+}
+
+fn own_storage(run: &mut Run<'_>) {
+    let mut y = run.zeros(6);
+    run.launch(keep(&mut y).grid(1).block(1));
+    run.expect("storage", &y, &[2211, 11, 22, 4433, 33, 44]);
 }

@@ -9,8 +9,13 @@ use crate::lower::{Lowered, result_name};
 use crate::signature::{Param, ParamKind, Signature};
 
 /// The body as an associated function of the type with the function's name. `lifetime` declares `'k`, where the type
-/// does not.
-pub(super) fn body(signature: &Signature, lowered: &Lowered, lifetime: &TokenStream) -> TokenStream {
+/// does not; `owner` is the type without lifetimes, which shared arrays belong to.
+pub(super) fn body(
+    signature: &Signature,
+    lowered: &Lowered,
+    lifetime: &TokenStream,
+    owner: &TokenStream,
+) -> TokenStream {
     let Lowered { ir: _, cpu, cx } = lowered;
     let patterns = signature.params.iter().map(|Param { name, mutable, .. }| {
         let mutability = mutable.then(|| quote!(mut));
@@ -26,6 +31,7 @@ pub(super) fn body(signature: &Signature, lowered: &Lowered, lifetime: &TokenStr
             #cx: ::cumbia::__private::Cx<'k>,
             (#(#patterns,)*): (#(#types,)*),
         ) -> (#result, impl ::cumbia::__private::Slots) {
+            let #cx = #cx.within::<#owner>();
             #(let #slots = ::cumbia::__private::Slot::new();)*
             #cpu
             (#result_name, #tree)
@@ -71,7 +77,11 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
             file: ::core::file!(),
             ir: #ir,
             slots: || ::cumbia::__private::contents_of(Self::__body),
-            overflow_checks: ::core::cfg!(debug_assertions),
+            overflow_checks: || {
+                ::cumbia::__private::overflows(|| {
+                    ::core::hint::black_box(::core::primitive::u8::MAX) + ::core::hint::black_box(1)
+                })
+            },
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
         }
     });
     let (bare, call) = (bare_params(generics), call(signature, generics));
-    let body = body::body(signature, lowered, &TokenStream::new());
+    let body = body::body(signature, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
     let definition = body::definition(signature, lowered);
     let position = position::of(name.span());
     let (line, column) = (position.line, position.column);

@@ -32,7 +32,7 @@ pub(crate) fn kernel(
     let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
     let info = info(signature, source);
     let looks = looks();
-    let body = body::body(signature, lowered, &quote!(<'k>));
+    let body = body::body(signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(signature, options, lowered, &info);
     quote! {
         #(#attributes)*

@@ -112,7 +112,13 @@ impl Lowerer<'_> {
         let function = &path.path.segments.last().expect("`number_type` found two segments").ident;
         let mut args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let cpu_args = args.iter().map(|arg| &arg.cpu);
-        let cpu = quote!(#path(#(#cpu_args),*));
+        let cpu = if self.signature.types.contains(ty) {
+            quote!(#path(#(#cpu_args),*))
+        } else {
+            // Not the user's path: a module or type of theirs may have the name of a number type.
+            let arguments = &path.path.segments.last().expect("`number_type` found two segments").arguments;
+            quote_spanned!(path.span()=> <::core::primitive::#ty>::#function #arguments (#(#cpu_args),*))
+        };
         let text = function.to_string();
         if matches!(text.as_str(), "from" | "from_f64") && args.len() == 1 {
             let slot = self.slot();

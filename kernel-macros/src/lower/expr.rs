@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprField, ExprLit, ExprPath, ExprTuple, ExprUnary, Lit, Member, UnOp};
 
 use super::{Lowerer, Value, slot_name};
-use crate::position::{ours, standing_for};
+use crate::position::{self, ours, standing_for};
 use crate::rules;
 
 impl Lowerer<'_> {
@@ -24,6 +24,8 @@ impl Lowerer<'_> {
             Expr::Tuple(tuple) => self.tuple(tuple),
             Expr::Paren(inner) => {
                 let Value { id, cpu } = self.expr(&inner.expr);
+                // To rustc the expression begins at the parenthesis.
+                self.exprs[id.index()].span = position::of(inner.span());
                 Value { id, cpu: standing_for(inner.span(), cpu) }
             }
             Expr::Group(inner) => {

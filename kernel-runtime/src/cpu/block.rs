@@ -36,9 +36,11 @@ pub(crate) struct BlockMemory {
     dynamic_bytes: usize,
 }
 
-/// Which storage: a place of a function, and the type at which a generic function is there.
+/// Which storage: a place of a function at one choice of its generic arguments, as on a GPU. Two functions that a macro
+/// wrote may have the same places.
 #[derive(PartialEq, Eq)]
 struct Site {
+    function: TypeId,
     at: &'static At,
     ty: TypeId,
 }
@@ -71,10 +73,10 @@ impl BlockMemory {
         BlockMemory { shared: RefCell::new(Vec::new()), dynamic: Memory::poisoned(dynamic_bytes), dynamic_bytes }
     }
 
-    /// The storage that belongs to `at`.
-    pub(crate) fn shared<A: Storable>(&self, at: &'static At) -> Storage<'_, A> {
+    /// The storage that belongs to `at` in `function`.
+    pub(crate) fn shared<A: Storable>(&self, function: TypeId, at: &'static At) -> Storage<'_, A> {
         const { assert!(align_of::<A>() <= ALIGNMENT) };
-        let site = Site { at, ty: TypeId::of::<A>() };
+        let site = Site { function, at, ty: TypeId::of::<A>() };
         let mut shared = self.shared.borrow_mut();
         let position = shared.iter().position(|(known, _)| *known == site).unwrap_or_else(|| {
             shared.push((site, Memory::poisoned(size_of::<A>())));

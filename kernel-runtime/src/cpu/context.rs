@@ -1,5 +1,7 @@
 //! What a kernel's body knows on the CPU: which thread it is, what it shares, and how to wait and to fault.
 
+use std::any::TypeId;
+
 use corosensei::Yielder;
 
 use crate::cpu::at::At;
@@ -16,6 +18,7 @@ pub struct Cx<'k> {
     place: Place,
     thread: Dim3,
     memory: &'k BlockMemory,
+    function: TypeId,
     yielder: Option<&'k Yielder<(), ()>>,
 }
 
@@ -23,12 +26,25 @@ impl<'k> Cx<'k> {
     /// A thread that cannot wait for others.
     #[inline(always)]
     pub(crate) fn plain(place: Place, thread: Dim3, memory: &'k BlockMemory) -> Self {
-        Cx { place, thread, memory, yielder: None }
+        Cx { place, thread, memory, function: TypeId::of::<()>(), yielder: None }
     }
 
     /// The same thread as a coroutine.
     pub(crate) fn with_yielder(self, yielder: &'k Yielder<(), ()>) -> Self {
         Cx { yielder: Some(yielder), ..self }
+    }
+
+    /// The same thread in the body of the function, at its choice of generic arguments, that `F` stands for.
+    #[inline(always)]
+    #[must_use]
+    pub fn within<F: 'static>(self) -> Self {
+        Cx { function: TypeId::of::<F>(), ..self }
+    }
+
+    /// What stands for the function that runs.
+    #[inline(always)]
+    pub(crate) fn function(self) -> TypeId {
+        self.function
     }
 
     /// Calls `body` as the only thread of a grid of one: what a device function runs in when the host calls it.

@@ -58,6 +58,7 @@ thread_local! {
 /// Runs part of a kernel, and gives the fault that ended it.
 pub(crate) fn catch<R>(part: impl FnOnce() -> R) -> Result<R, Fault> {
     let outer = IN_KERNEL.replace(true);
+    LAST_CALL.set(None);
     // Unwind safety: after a fault nothing reads what the part was changing but the user's arrays, which hold plain
     // numbers.
     let result = panic::catch_unwind(AssertUnwindSafe(part));
@@ -75,6 +76,12 @@ fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
             Fault { file: String::from("unknown"), line: 0, column: 0, kind }
         }),
     }
+}
+
+/// Whether `addition`, which overflows, is a panic.
+pub fn overflows(addition: fn() -> u8) -> bool {
+    install_hook();
+    catch(addition).is_err()
 }
 
 /// Makes panics of kernels silent, once for the process.

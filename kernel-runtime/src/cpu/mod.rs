@@ -11,7 +11,7 @@ mod at;
 mod block;
 mod context;
 mod coroutine;
-mod fault;
+pub mod fault;
 mod grid;
 mod view;
 

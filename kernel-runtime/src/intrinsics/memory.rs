@@ -71,7 +71,7 @@ impl<'k, A> shared<'k, A> {
     where
         A: Storable,
     {
-        self.call.cx.memory().shared(self.call.at)
+        self.call.cx.memory().shared(self.call.cx.function(), self.call.at)
     }
 }
 
