@@ -7,6 +7,7 @@ mod argument;
 mod array;
 mod cache;
 mod config;
+#[doc(hidden)]
 pub mod cpu;
 mod cuda;
 mod device;

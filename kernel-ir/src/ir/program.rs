@@ -31,7 +31,7 @@ pub struct Instance {
     pub slots: Vec<Filled>,
     /// The source file, as `file!()` gives it.
     pub file: String,
-    /// Integer overflow is a fault, as where `debug_assertions` are on; otherwise it wraps.
+    /// Integer overflow is a fault, as where `overflow-checks` are on; otherwise it wraps.
     pub overflow_checks: bool,
 }
 
