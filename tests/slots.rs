@@ -144,3 +144,25 @@ fn a_kernel_keeps_its_documentation_and_visibility() {
     assert_eq!((info.name, info.signature), ("seen", "fn seen(out: &mut [u32])"));
     assert!(cumbia::kernels().contains(&&info));
 }
+
+#[test]
+fn device_functions_of_another_crate_are_called() {
+    use cumbia_corpus::device_functions::{far, power};
+
+    #[kernel]
+    fn across<T: Float>(x: &[T], y: &mut [T], powers: &mut [i64]) {
+        let i = grid(1);
+        if i < y.len() {
+            y[i] = far::lerp(x[i], T::ONE, T::from_f64(0.5));
+            powers[i] = power::<3>(i as i64);
+        }
+    }
+
+    let device = Device::open().expect("a device");
+    let x = device.to_device(&[0.0f32, 3.0, 5.0]).expect("a small array");
+    let mut y = device.zeros(3).expect("a small array");
+    let mut powers = device.zeros(3).expect("a small array");
+    across(&x, &mut y, &mut powers).over(x.len()).launch().expect("a good launch");
+    assert_eq!(y.to_host().expect("no fault"), [0.5, 2.0, 3.0]);
+    assert_eq!(powers.to_host().expect("no fault"), [0, 1, 8]);
+}
