@@ -1,10 +1,13 @@
 //! Every method of integers, on every type that has it.
 
+use cumbia::prelude::*;
+
 use crate::inputs::Edges;
 use crate::sweep::{binary, checked, unary};
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![arithmetic, clamps, signs, unsigned_only, bits, rotations, powers, euclidean];
+pub(crate) const CASES: &[Case] =
+    listed![by_path, arithmetic, clamps, signs, unsigned_only, bits, rotations, powers, euclidean];
 
 /// The kernels of one type, in a module with its name; the same names in each module.
 macro_rules! kernels {
@@ -287,4 +290,19 @@ fn euclidean(run: &mut Run<'_>) {
         }};
     }
     for_integers!(run each);
+}
+
+/// Methods by their path, which fault at the call as well.
+#[kernel]
+pub fn raised(y: &mut [i32], exponent: u32) {
+    y[1] = i32::rem_euclid(y[1], y[2]);
+    y[0] = 1 + i32::pow(y[0], exponent);
+}
+
+fn by_path(run: &mut Run<'_>) {
+    for (divisor, exponent) in [(4, 3), (4, 40), (0, 3)] {
+        let mut y = run.array(&[3, -7, divisor]);
+        run.launch(raised(&mut y, exponent).grid(1).block(1));
+        run.output("raised", &y);
+    }
 }

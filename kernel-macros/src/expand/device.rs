@@ -30,6 +30,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let (bare, call) = (bare_params(generics), call(signature, generics));
     let body = body::body(signature, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
     let definition = body::definition(signature, lowered);
+    let callee = callee(function, generics, &quote!(::cumbia::__private::Content::Function(#definition)));
     let position = position::of(name.span());
     let (line, column) = (position.line, position.column);
     let cx = &lowered.cx;
@@ -61,22 +62,31 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
                 #body
             }
 
-            impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
-                type Key = #name<'static, #(#arguments),*>;
-                type This = Self;
-
-                #[inline(always)]
-                fn this(self) -> Self {
-                    self
-                }
-            }
-
-            impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {
-                fn content() -> ::cumbia::__private::Content {
-                    ::cumbia::__private::Content::Function(#definition)
-                }
-            }
+            #callee
         };
+    }
+}
+
+/// What makes the type something that can be called. `content` is what a call's slot holds.
+fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> TokenStream {
+    let name = &function.sig.ident;
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    quote! {
+        impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
+            type Key = #name<'static, #(#arguments),*>;
+            type This = Self;
+
+            #[inline(always)]
+            fn this(self) -> Self {
+                self
+            }
+        }
+
+        impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {
+            fn content() -> ::cumbia::__private::Content {
+                #content
+            }
+        }
     }
 }
 
@@ -143,6 +153,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let generics = &stub_generics(function);
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let declaration = declaration(function);
+    let callee = callee(function, generics, &quote!(loop {}));
     let params: Vec<TokenStream> =
         signature.params.iter().map(|Param { name, .. }| quote!(#name: impl ::core::marker::Sized)).collect();
     let result = signature.result.as_ref().map(|result| quote!(-> #result));
@@ -167,21 +178,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
                 }
             }
 
-            impl<#(#bounds),*> ::cumbia::__private::Callee for #name<'_, #(#arguments),*> #clause {
-                type Key = #name<'static, #(#arguments),*>;
-                type This = Self;
-
-                #[inline(always)]
-                fn this(self) -> Self {
-                    self
-                }
-            }
-
-            impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<'static, #(#arguments),*> #clause {
-                fn content() -> ::cumbia::__private::Content {
-                    loop {}
-                }
-            }
+            #callee
         };
     }
 }

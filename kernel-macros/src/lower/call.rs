@@ -1,7 +1,7 @@
 //! Calls: device functions, intrinsics, and methods of numbers and slices.
 
 use cumbia_kernel_ir::ir::{ExprKind, Method};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprIndex, ExprLit, ExprMethodCall, ExprPath, ExprReference, Ident, Lit, PathArguments};
@@ -36,14 +36,20 @@ impl Lowerer<'_> {
             return self.geometry(call, path, &dimension);
         }
         let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
+        self.resolved_call(call, &path.to_token_stream(), &args)
+    }
+
+    /// A call of what `path` names.
+    fn resolved_call(&mut self, call: &ExprCall, path: &TokenStream, args: &[Value]) -> Value {
         let callee = self.slot();
-        let name = slot_name(callee, path.span());
+        let span = call.func.span();
+        let name = slot_name(callee, span);
         let at = self.at(call.span());
         let cx = &self.cx;
         let cpu_args = args.iter().map(|arg| &arg.cpu);
         // The name is looked up as a type's, by a struct literal: so the generic arguments may be left out, and a
         // function of the host's is refused where it is named.
-        let cpu = quote_spanned! {ours(path.span())=>
+        let cpu = quote_spanned! {ours(span)=>
             #name
                 .callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::give(of))
                 .call(#(#cpu_args),*)
@@ -82,19 +88,7 @@ impl Lowerer<'_> {
             let shown: &dyn ToTokens = if call.args.is_empty() { call } else { &call.args };
             return self.refuse_named(&shown, &rules::GRID_DIMENSION, name);
         };
-        let callee = self.slot();
-        let slot = slot_name(callee, path.span());
-        let at = self.at(call.span());
-        let cx = &self.cx;
-        let cpu = quote_spanned! {ours(path.span())=>
-            #slot
-                .callee(
-                    #path::<#dimension> { call: #cx.call(#at), types: ::core::marker::PhantomData },
-                    |of| ::cumbia::__private::give(of),
-                )
-                .call()
-        };
-        self.value(ExprKind::Call { callee, args: Vec::new() }, call.span(), standing_for(call.span(), cpu))
+        self.resolved_call(call, &quote_spanned!(ours(path.span())=> #path::<#dimension>), &[])
     }
 
     /// The type in `f32::max` or `T::from_f64`, if the path is a function of a number type.
@@ -110,7 +104,10 @@ impl Lowerer<'_> {
     /// `f32::max(a, b)`, `u64::from(x)`, `T::from_f64(x)`
     fn associated_call(&mut self, call: &ExprCall, path: &ExprPath, ty: &Ident) -> Value {
         let function = &path.path.segments.last().expect("`number_type` found two segments").ident;
+        let text = function.to_string();
+        let method = Method::from_name(&text);
         let mut args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        self.note_call(method, &mut args, call.span());
         let cpu_args = args.iter().map(|arg| &arg.cpu);
         let cpu = if self.signature.types.contains(ty) {
             quote!(#path(#(#cpu_args),*))
@@ -119,14 +116,13 @@ impl Lowerer<'_> {
             let arguments = &path.path.segments.last().expect("`number_type` found two segments").arguments;
             quote_spanned!(path.span()=> <::core::primitive::#ty>::#function #arguments (#(#cpu_args),*))
         };
-        let text = function.to_string();
         if matches!(text.as_str(), "from" | "from_f64") && args.len() == 1 {
             let slot = self.slot();
             let name = slot_name(slot, path.span());
             let cpu = quote_spanned!(ours(path.span())=> #name.tap(#cpu));
             return self.value(ExprKind::Cast { operand: args[0].id, slot }, call.span(), cpu);
         }
-        let Some(method) = Method::from_name(&text) else {
+        let Some(method) = method else {
             return self.refuse_named(path, &rules::ASSOCIATED_FUNCTION, &format!("{ty}::{function}"));
         };
         if args.is_empty() {
@@ -152,19 +148,27 @@ impl Lowerer<'_> {
         if turbofish.is_some() {
             return self.refuse(turbofish, &rules::METHOD_GENERICS);
         }
-        let mut receiver = match &**receiver {
+        let receiver = match &**receiver {
             Expr::Index(index) if matches!(method, Method::Len | Method::IsEmpty) => self.element_place(index),
             receiver => self.expr(receiver),
         };
-        let mut args: Vec<Value> = args.iter().map(|arg| self.expr(arg)).collect();
-        if may_panic(method) {
-            let last = args.last_mut().unwrap_or(&mut receiver);
-            let (at, cx, operand) = (self.at(call.span()), &self.cx, &last.cpu);
-            last.cpu = standing_for(call.span(), quote_spanned!(ours(call.span())=> #cx.calling(#at, #operand)));
+        let mut operands = vec![receiver];
+        operands.extend(args.iter().map(|arg| self.expr(arg)));
+        self.note_call(Some(method), &mut operands, call.span());
+        let (receiver_cpu, args_cpu) = (&operands[0].cpu, operands[1..].iter().map(|arg| &arg.cpu));
+        let cpu = quote!(#receiver_cpu.#name(#(#args_cpu),*));
+        let receiver = operands.remove(0).id;
+        let args = operands.iter().map(|arg| arg.id).collect();
+        self.value(ExprKind::Method { receiver, method, args }, call.span(), cpu)
+    }
+
+    /// Lets the last operand of a method that may panic note the call: the panic would name a position in the standard
+    /// library.
+    fn note_call(&mut self, method: Option<Method>, operands: &mut [Value], span: Span) {
+        if let (true, Some(last)) = (method.is_some_and(may_panic), operands.last_mut()) {
+            let (at, cx, operand) = (self.at(span), &self.cx, &last.cpu);
+            last.cpu = standing_for(span, quote_spanned!(ours(span)=> #cx.calling(#at, #operand)));
         }
-        let cpu = method_tokens(&receiver.cpu, name, &args);
-        let args = args.iter().map(|arg| arg.id).collect();
-        self.value(ExprKind::Method { receiver: receiver.id, method, args }, call.span(), cpu)
     }
 }
 
@@ -172,11 +176,6 @@ impl Lowerer<'_> {
 fn may_panic(method: Method) -> bool {
     use Method::{Abs, Clamp, DivCeil, DivEuclid, Pow, RemEuclid};
     matches!(method, Abs | Clamp | DivCeil | DivEuclid | Pow | RemEuclid)
-}
-
-fn method_tokens(receiver: &TokenStream, name: &Ident, args: &[Value]) -> TokenStream {
-    let args = args.iter().map(|arg| &arg.cpu);
-    quote!(#receiver.#name(#(#args),*))
 }
 
 /// The name in `grid(..)` and `grid_size(..)`, however the path to it is written, if it has no generic arguments.

@@ -72,8 +72,7 @@ impl Lowerer<'_> {
             return self.nothing(call);
         };
         let (left, right) = (self.expr(left), self.expr(right));
-        let cpu = [&left.cpu, &right.cpu];
-        let [left_cpu, right_cpu] = cpu;
+        let (left_cpu, right_cpu) = (&left.cpu, &right.cpu);
         let cpu = quote!((#left_cpu) #token (#right_cpu));
         let condition = self.value(ExprKind::Binary { op, left: left.id, right: right.id }, call.span(), cpu);
         self.check(call, condition, message, debug)
