@@ -311,26 +311,51 @@
 //!   runs each thread on a stack of its own there, which is slower than the plain loop of other kernels.
 //! - Build with `--release` for the CPU: the kernel is compiled with the rest of your program.
 
-pub use cumbia_kernel_macros::{device, kernel, launch};
+pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::intrinsics;
+pub use cumbia_kernel_std::{random, vector};
 pub use cumbia_kernel_runtime::{
-    Checked, CompileError, Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float,
-    KernelInfo, Launch, LaunchError, Limits, Number, ReadArgument, Result, Storable, Unchecked, WriteArgument, kernels,
+    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
+    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float, Integer, KernelInfo, Launch,
+    LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting, WriteArgument,
+    WriteView, bf16, f16, half, kernels,
 };
 
 /// What a program with kernels needs: `use cumbia::prelude::*;`.
 pub mod prelude {
     pub use crate::intrinsics::{
-        atomic_add, block_dim, block_idx, dynamic_shared, dynamic_shared_at, grid, grid_dim, grid_size, shared,
-        sync_threads, thread_idx,
+        AcqRel, Acquire, BlockScope, DeviceScope, Relaxed, Release, SeqCst, SystemScope, WARP_SIZE, active_mask, all_sync,
+        any_sync, atomic_add, atomic_add_explicit, atomic_and, atomic_and_explicit, atomic_cas, atomic_cas_explicit,
+        atomic_dec, atomic_dec_explicit, atomic_exch, atomic_exch_explicit, atomic_inc, atomic_inc_explicit, atomic_load,
+        atomic_load_explicit, atomic_max, atomic_max_explicit, atomic_min, atomic_min_explicit, atomic_or,
+        atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub, atomic_sub_explicit, atomic_xor,
+        atomic_xor_explicit, ballot_sync, block_dim, block_idx, dynamic_shared, dynamic_shared_at, fast, grid, grid_dim,
+        grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt, lanemask_le, lanemask_lt, match_all_sync,
+        match_any_sync, reduce_add_sync, reduce_and_sync, reduce_max_sync, reduce_min_sync, reduce_or_sync,
+        reduce_xor_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_grid, sync_threads,
+        sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_fence_block,
+        thread_fence_system, thread_idx, uni_sync,
     };
-    pub use crate::{Device, DeviceArray, Dim3, Float, Launch, Number, device, kernel, launch};
+    pub use crate::{
+        ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
+        DeviceType, Dim3, Element, Float, Integer, Launch, Number, bf16, device, f16, kernel, launch,
+    };
 }
 
 #[doc(hidden)]
-pub use cumbia_kernel_runtime::macros as __private;
+pub use cumbia_kernel_runtime::__private;
 
 /// The programs of the README are compiled and run with the other documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// And so are those of the page of the language.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/language.md")]
+struct Language;
+
+/// And those of the page for whoever comes from Numba.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/from-numba.md")]
+struct FromNumba;

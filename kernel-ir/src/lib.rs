@@ -11,7 +11,7 @@
 //! faults, the order of evaluation) in a small tree of C; `cuda` prints that tree.
 //!
 //! ```
-//! use cumbia_kernel_ir::ir::{Block, Function, Instance, Program, Span};
+//! use cumbia_kernel_ir::ir::{Block, Function, Instance, Program, Scalar, Span};
 //! use cumbia_kernel_ir::{Options, check, write};
 //!
 //! // What `#[kernel] fn nothing() {}` writes down, without slots to fill.
@@ -20,18 +20,19 @@
 //!     span: Span { line: 1, column: 4 },
 //!     params: vec![],
 //!     result: None,
+//!     cuda: None,
 //!     locals: vec![],
 //!     exprs: vec![],
 //!     body: Block::default(),
 //!     slots: 0,
 //! };
 //! let kernel = Instance { function, slots: vec![], file: "src/lib.rs".to_owned(), overflow_checks: true };
-//! let program = Program { kernel, functions: vec![] };
+//! let program = Program { kernel, functions: vec![], index: Scalar::Usize };
 //!
 //! let validated = check(&program)?;
-//! let source = write(&validated, &Options { bounds_checks: true });
+//! let source = write(&validated, &Options::default());
 //! assert!(source.text.contains("extern \"C\" __global__ void nothing() {"));
-//! assert!(!source.can_fault);
+//! assert!(!source.takes_launch);
 //! # Ok::<(), cumbia_kernel_ir::Errors>(())
 //! ```
 //!
@@ -51,7 +52,9 @@ mod validate;
 pub use error::{Error, Errors, What};
 pub use facts::Facts;
 pub use ir::dim3;
-pub use source::{FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, Site, SiteKind, Source};
+pub use source::{
+    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source, Text,
+};
 pub use validate::Validated;
 
 /// Types and checks a program. On a mistake, gives all errors of all functions at once.
@@ -71,5 +74,5 @@ pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
 /// Writes a program as CUDA C. Never fails, and is a pure function of its arguments.
 pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
     let module = lower::program(validated, *options);
-    cuda::source(module)
+    cuda::source(module, *options)
 }

@@ -4,15 +4,37 @@
 //! to be given to NVRTC.
 
 mod common;
+#[path = "common/nvrtc.rs"]
+mod compiler;
 
 use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
 use cumbia_kernel_ir::ir::{Function, Program};
-use cumbia_kernel_ir::{Facts, Options, SiteKind, Source, check, write};
+use cumbia_kernel_ir::{Facts, Options, Site, SiteKind, Source, check, write};
 
-const PROGRAMS: &[&str] = &["saxpy", "grid_stride", "gemm", "names", "control", "dynamic"];
+const PROGRAMS: &[&str] = &[
+    "saxpy",
+    "grid_stride",
+    "gemm",
+    "names",
+    "control",
+    "dynamic",
+    "structs",
+    "arrays",
+    "tuples",
+    "matching",
+    "references",
+    "ranges",
+    "corners",
+    "messages",
+    "views",
+    "decided",
+    "cuda_c",
+    "methods",
+    "cooperation",
+];
 
 fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)
@@ -25,7 +47,7 @@ fn program(name: &str, overflow_checks: bool) -> Program {
 
 fn source(program: &Program, bounds_checks: bool) -> Source {
     let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
-    write(&validated, &Options { bounds_checks })
+    write(&validated, &Options { bounds_checks, ..Options::default() })
 }
 
 #[test]
@@ -33,7 +55,8 @@ fn the_text_is_as_it_was() {
     for name in PROGRAMS {
         let text = source(&program(name, false), true).text;
         // The prelude is the same everywhere, and covered by what is compiled.
-        let start = text.find("namespace device").or(text.find("#line")).expect("a function");
+        let parts = ["namespace types", "namespace constants", "namespace device", "#line"];
+        let start = parts.into_iter().find_map(|part| text.find(part)).expect("a function");
         let golden = path(&format!("{name}.cu"));
         if std::env::var_os("CUMBIA_BLESS").is_some() {
             fs::write(&golden, &text[start..]).expect("the golden file can be written to");
@@ -67,6 +90,24 @@ fn a_host_compiler_accepts_the_text() {
     common::host::run("emitted", &format!("{all}int main() {{}}"));
 }
 
+/// The oldest hardware that CUDA 13 compiles for, and one that people have.
+const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_90"];
+
+#[test]
+fn nvrtc_accepts_the_text() {
+    let Some(nvrtc) = compiler::Nvrtc::find() else { return };
+    for name in PROGRAMS {
+        for (overflow_checks, bounds_checks) in [(true, true), (false, false)] {
+            let text = source(&program(name, overflow_checks), bounds_checks).text;
+            for architecture in ARCHITECTURES {
+                if let Err(log) = nvrtc.compile(&text, architecture) {
+                    panic!("`{name}` for {architecture}: {log}\n{text}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn the_text_is_a_function_of_the_program() {
     for name in PROGRAMS {
@@ -89,19 +130,20 @@ fn functions_come_back_from_their_bytes() {
 fn facts_are_those_of_the_whole_program() {
     let facts = |name| check(&program(name, true)).unwrap_or_else(|errors| panic!("{errors}")).facts();
     assert_eq!(facts("saxpy"), Facts::default());
-    let gemm = Facts { needs_other_threads: true, static_shared_bytes: 2048, uses_dynamic_shared: false };
+    let gemm = Facts { needs_other_threads: true, static_shared_bytes: 2048, ..Facts::default() };
     assert_eq!(facts("gemm"), gemm);
-    let dynamic = Facts { needs_other_threads: true, static_shared_bytes: 8, uses_dynamic_shared: true };
+    let dynamic =
+        Facts { needs_other_threads: true, static_shared_bytes: 8, uses_dynamic_shared: true, ..Facts::default() };
     assert_eq!(facts("dynamic"), dynamic);
 }
 
 #[test]
 fn what_cannot_fault_takes_no_launch() {
     let unchecked = source(&program("saxpy", false), false);
-    assert!(!unchecked.can_fault && unchecked.sites.is_empty());
+    assert!(!unchecked.takes_launch && unchecked.sites.is_empty());
     assert!(!unchecked.text.contains("Launch"));
     let checked = source(&program("saxpy", false), true);
-    assert!(checked.can_fault && checked.sites.iter().all(|site| site.kind == SiteKind::OutOfBounds));
+    assert!(checked.takes_launch && checked.sites.iter().all(|site| site.kind == SiteKind::OutOfBounds));
     assert_eq!((checked.sites[0].span.line, checked.sites[0].span.column), (4, 20));
     assert_eq!(checked.entry, "saxpy");
     assert_eq!(source(&program("names", false), true).entry, "main_");
@@ -146,7 +188,7 @@ fn effects_happen_in_rusts_order() {
             main,
             "{{ i32 x[] = {x}, y[] = {{1, 2, 3, 4}}; u32 c[] = {{10, 20, 30, 40}}; u8 flags[] = {{1, 0}};
             rt::Fault record = {{}};
-            control(x, 4, y, 4, c, 4, flags, 2, rt::Launch{{&record, 0}});
+            control(x, 4, y, 4, c, 4, flags, 2, rt::Launch{{&record, nullptr, nullptr, 0}});
             for (i32 n : y) printf(\"%d \", n); for (u32 n : c) printf(\"%u \", n);
             printf(\"%s %s\\n\", flags[0] ? \"true\" : \"false\", flags[1] ? \"true\" : \"false\"); }}"
         );
@@ -156,4 +198,63 @@ fn effects_happen_in_rusts_order() {
     if let Some(output) = common::host::run("effects", &format!("{text}\n#line 1 \"main\"\n{main}")) {
         assert_eq!(output, expected);
     }
+}
+
+/// Runs `messages` for `n` as one thread, with room for `capacity` words: what it leaves in the buffer and the record.
+fn messages(n: i32, capacity: usize) -> Option<String> {
+    let emitted = source(&program("messages", true), true);
+    let text = common::host::for_host(&emitted.text);
+    let main = format!(
+        "int main() {{
+            const float x[] = {{1.5f, 2.5f, 3.5f}}; float y[1] = {{}};
+            rt::Fault record = {{}};
+            struct {{ rt::Print head; u64 words[64]; }} buffer = {{}};
+            buffer.head.capacity = {capacity};
+            threadIdx = {{0, 7, 8}}; blockIdx = {{0, 5, 6}};
+            try {{
+                messages({n}, x, 3, y, 1, rt::Launch{{&record, (rt::Print*)&buffer, nullptr, 9}});
+            }} catch (u32 site) {{
+                printf(\"fault %u %u\", record.kernel, record.site);
+                for (u64 arg : record.args) printf(\" %llx\", arg);
+                puts(\"\");
+            }}
+            printf(\"used %u lost %u\", buffer.head.used, buffer.head.lost);
+            for (int i = 0; i < 64; ++i) if (i < 25 || buffer.words[i] != 0) printf(\" %llx\", buffer.words[i]);
+        }}"
+    );
+    common::host::run(&format!("messages_{n}_{capacity}"), &format!("{text}\n#line 1 \"main\"\n{main}"))
+}
+
+#[test]
+fn messages_reach_the_host() {
+    let emitted = source(&program("messages", true), true);
+    assert!(emitted.prints && emitted.takes_launch);
+    let messages_of = |site: &Site| match &site.kind {
+        SiteKind::Panic(text) | SiteKind::Print(text) => {
+            Some(format!("{text} <- {}", text.args.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")))
+        }
+        _ => None,
+    };
+    let sites: Vec<String> = emitted.sites.iter().filter_map(messages_of).collect();
+    let expected = [
+        "n is {}, of {} in all <- usize i32",
+        "checked {:>4}\n <- i32",
+        "thread {} of {}: {:.3} {:?} {}\n <- usize f32 bool i8 usize",
+        "level {:?}\n <- kernels::Level",
+        "assertion failed <- ",
+        "{} {} {} {} {} {} (not kept) (not kept) <- usize usize usize usize usize usize",
+    ];
+    assert_eq!(sites, expected);
+    // The thread stands at (0, 7, 8) of block (0, 5, 6), in a grid and a block of one.
+    let at = "500000000 6 800000007";
+    let first = format!("900000005 {at} 1 3fc00000 1 fffffff9 0");
+    let Some(output) = messages(1, 64) else { return };
+    assert_eq!(output, format!("used 19 lost 0 {first} 900000002 {at} 1 900000007 {at} 3 0 0 0 0 0 0"));
+    // The second message does not fit, and neither does what comes after it.
+    let zeros = "0 ".repeat(16);
+    let full = messages(1, 10);
+    assert_eq!(full, Some(format!("used 14 lost 2 {first} {}", zeros.trim_end())));
+    // A panic hands over its numbers.
+    let failed = messages(-1, 64);
+    assert_eq!(failed, Some(format!("fault 9 0 3 ffffffff 0 0 0 0\nused 9 lost 0 {first} {}", zeros.trim_end())));
 }

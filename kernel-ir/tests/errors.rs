@@ -3,9 +3,10 @@
 mod common;
 
 use cumbia_kernel_ir::ir::{
-    Callee, Expr, ExprId, ExprKind, Filled, Function, FunctionId, Instance, LoopId, Program, SlotId, Type,
+    Arm, BinaryOp, Block, Callee, Constant, ConstantValue, Expr, ExprId, ExprKind, Filled, Function, FunctionId,
+    Instance, LocalId, LoopId, Message, Pattern, Piece, Program, Scalar, SlotId, Type, Unroll,
 };
-use cumbia_kernel_ir::{Options, check, write};
+use cumbia_kernel_ir::{LAUNCH_BYTES, Options, check, write};
 
 /// The messages of all errors in a program.
 fn messages(program: &Program) -> Vec<String> {
@@ -36,7 +37,7 @@ fn a_message_has_three_parts() {
 #[test]
 fn all_errors_come_at_once() {
     refuses(
-        "fn helper(x: &[f32]) { x[0] = 1.0; } fn k(x: (f32, f32), y: &[f32]) -> f32 { y[0] += 1.0; 2.0 }",
+        "fn helper(x: &[f32]) { x[0] = 1.0; } fn k(x: (f32, f32), y: &[f32]) -> f32 { y[0] += 1.0; helper(y); 2.0 }",
         &[
             "an element of `x` is written",
             "the parameter `x` has type `(f32, f32)`",
@@ -47,37 +48,169 @@ fn all_errors_come_at_once() {
 }
 
 #[test]
-fn what_is_refused() {
+fn writing_where_only_reading_is_allowed() {
     refuses("fn k(x: f32) { x = 1.0; }", &["`x` is assigned, but is not declared `mut`"]);
-    refuses("fn k(x: f32) { let n: u32 = x.count_ones(); }", &["`f32` has no method `count_ones` in a kernel"]);
-    refuses("fn k() { k(); }", &["the call reaches function 4294967295 of the program before it is complete"]);
+    refuses("fn k(y: &[u32]) { atomic_add(&mut y[0], 1u32); }", &["an element of `y` is written"]);
+    refuses("fn k(y: &[f32]) { let part = &mut y[1..]; }", &["an element of `y` is written"]);
+    refuses("fn k(y: ArrayView2<f32>) { y[[0, 1]] = 1.0; }", &["an element of `y` is written"]);
+    refuses("fn f(y: &f32) { *y = 1.0; } fn k(x: &[f32]) { f(&x[0]); }", &["what is behind `y` is written"]);
     refuses(
-        "fn k() { let mut a: Shared<[f32; 8192]> = shared::<[f32; 8192]>(); let b: Shared<[f32; 8192]> = shared::<[f32; 8192]>(); }",
+        "struct P { x: f32 } fn f(p: &P) { p.x += 1.0; } fn k(p: P) { f(&p); }",
+        &["what is behind `p` is written"],
+    );
+    refuses(
+        "struct P { x: [f32; 2] } fn f(p: &[P]) { p[0].x[1] = 1.0; } fn k(p: &[P]) { f(p); }",
+        &["an element of `p` is written"],
+    );
+    refuses("fn f() -> f32 { 1.0 } fn k() { f() = 2.0; }", &["this is not a place that can be written to"]);
+    refuses("fn k() { let a = [1.0, 2.0]; a[0] = 2.0; }", &["`a` is assigned, but is not declared `mut`"]);
+    refuses(
+        "fn k() { let a = [1.0, 2.0]; for v in a.iter_mut() { } }",
+        &["`a` is assigned, but is not declared `mut`"],
+    );
+    refuses(
+        "struct P { x: f32 } impl P { fn grow(&mut self) { self.x += 1.0; } } fn k(p: P) { p.grow(); }",
+        &["`p` is assigned, but is not declared `mut`"],
+    );
+}
+
+#[test]
+fn types_that_memory_cannot_hold() {
+    refuses("fn k(x: &[(f32, f32)]) { }", &["the parameter `x` has type `&[(f32, f32)]`"]);
+    refuses("fn k(x: &[[f32; 0]]) { }", &["the parameter `x` has type `&[[f32; 0]]`"]);
+    refuses("fn k(x: ()) { }", &["the parameter `x` has type `()`"]);
+    refuses("fn k(x: &f32) { }", &["the parameter `x` has type `&f32`"]);
+    refuses("struct Empty { } fn k(x: Empty) { }", &["the parameter `x` has type `kernels::Empty`"]);
+    refuses(
+        "struct P { x: &[f32] } fn f(p: P) { } fn k(x: &[f32]) { f(P { x }); }",
+        &["the parameter `p` has type `kernels::P`", "a value of type `kernels::P`"],
+    );
+    refuses(
+        "struct Tagged { x: f32, none: [u8; 0] } fn k(x: &[Tagged]) { }",
+        &["the parameter `x` has type `&[kernels::Tagged]`"],
+    );
+    refuses("fn k() { let t = (1.0, 2.0); let r = &t; }", &["a reference to a `(f32, f32)`"]);
+    refuses("fn k() { let a = [0.0; 0]; let r = &a; }", &["a reference to a `[f32; 0]`"]);
+    refuses("fn k(x: &[f32]) { let a = [&x[0], &x[1]]; let b = a; }", &["a value of type `[&f32; 2]`"]);
+    refuses("fn k(x: &[f32]) { let a = [&x[1..]; 2]; }", &["a value of type `[&[f32]; 2]`"]);
+    refuses("fn k() { let a = [(); 2]; }", &["a value of type `[(); 2]`"]);
+    refuses("fn k() { let a = [[0.0; 0]; 2]; }", &["a value of type `[[f32; 0]; 2]`"]);
+    refuses("fn k() { shared::<[f32; 0]>(); }", &["shared memory of type `[f32; 0]`"]);
+    refuses("fn k() { shared::<(f32, f32)>(); }", &["shared memory of type `(f32, f32)`"]);
+    refuses("fn k() { dynamic_shared::<()>(); }", &["dynamic shared memory of type `()`"]);
+    refuses("fn k() { shfl_sync(1u32, [0.0; 0], 3); }", &["a shuffle of `[f32; 0]`"]);
+}
+
+#[test]
+fn results_that_are_references() {
+    refuses("fn f(x: &[f32]) -> &[f32] { x } fn k(x: &[f32]) { f(x); }", &["the device function returns `&[f32]`"]);
+    refuses("fn f(x: &[f32]) -> &f32 { &x[0] } fn k(x: &[f32]) { f(x); }", &["the device function returns `&f32`"]);
+    refuses(
+        "fn f(x: &[f32]) -> (&[f32], usize) { (x, 1) } fn k(x: &[f32]) { f(x); }",
+        &["the device function returns `(&[f32], usize)`"],
+    );
+    refuses("fn f() -> [f32; 0] { [0.0; 0] } fn k() { f(); }", &["the device function returns `[f32; 0]`"]);
+}
+
+#[test]
+fn limits_of_the_device() {
+    refuses(
+        "fn k() { let a: Shared<[f32; 8192]> = shared::<[f32; 8192]>(); let b = shared::<[f32; 8192]>(); }",
         &["the kernel declares 65536 bytes of shared memory"],
     );
+    // A slice takes 16 bytes, a view of two dimensions 40.
+    let rest = (4096 - LAUNCH_BYTES - 16 - 40) / 8;
+    let takes = |len: usize| format!("fn k(a: [f64; {len}], x: &[f32], y: ArrayView2<f32>) {{ }}");
+    refuses(&takes(rest), &[]);
+    refuses(&takes(rest + 1), &[&format!("the parameters of the kernel take {} bytes", 4096 - LAUNCH_BYTES + 8)]);
     refuses(
-        "fn k() { let mut a: Shared<[[f32; 8]; 8]> = shared::<[[f32; 8]; 8]>(); a[0] = a[1]; }",
-        &["a row of a shared array is used as a value", "an assignment to a place of type `[f32; 8]`"],
+        "struct Big { data: [[f64; 16]; 32] } fn k(big: Big) { }",
+        &["the parameters of the kernel take 4096 bytes"],
     );
+}
+
+#[test]
+fn atomic_operations_on_what_has_none() {
     refuses("fn k(y: &mut [u8]) { atomic_add(&mut y[0], 1u8); }", &["`atomic_add` on a `u8`"]);
-    refuses("fn k(y: &[u32]) { atomic_add(&mut y[0], 1u32); }", &["an element of `y` is written"]);
+    refuses("fn k(y: &mut [f32]) { let v: f32 = atomic_xor(&mut y[0], 1.0); }", &["`atomic_xor` on a `f32`"]);
+    let thread = |name: &str| format!("`{name}` is applied to a variable of the thread");
+    let (add, count) = (thread("atomic_add"), thread("count"));
+    refuses("fn k(n: u32) { let mut n: u32 = n; atomic_add(&mut n, 1u32); }", &[&add]);
+    refuses("fn k() { let mut a = [0u32; 4]; atomic_add(&mut a[1], 1u32); }", &[&add]);
+    refuses("fn k() { let mut a = [0u32; 4]; let part = &mut a[1..]; atomic_add(&mut part[0], 1u32); }", &[&add]);
     refuses(
-        "fn k(n: u32) { let mut n: u32 = n; atomic_add(&mut n, 1u32); }",
-        &["a reference to a `u32` that is not an element of an array"],
+        "fn k(p: bool, y: &mut [u32]) {
+            let mut n = 0u32;
+            let mut r = &mut y[0];
+            if p { r = &mut n; }
+            let s = if p { r } else { &mut y[1] };
+            atomic_add(s, 1u32);
+        }",
+        &[&add],
+    );
+    refuses("fn k() { let mut a = [0u32; 4]; for v in a.iter_mut() { atomic_add(v, 1u32); } }", &[&add]);
+    refuses(
+        "fn k() { let mut a = [0u32; 4]; let (l, r) = (&mut a).split_at_mut(2); atomic_add(&mut r[0], 1u32); }",
+        &[&add],
+    );
+    let count_of = "fn inner(y: &mut u32) { atomic_add(y, 1u32); } fn count(n: u32, y: &mut u32) { inner(y); }";
+    refuses(&format!("{count_of} fn k() {{ let mut n = 0u32; count(1u32, &mut n); }}"), &[&count]);
+    refuses(
+        "struct Counter { hits: u32 }
+        impl Counter { fn count(&mut self) { atomic_add(&mut self.hits, 1u32); } }
+        fn k() { let mut c = Counter { hits: 0 }; c.count(); }",
+        &[&count],
     );
     refuses(
-        "fn k(y: &mut [u32]) { let p: &mut u32 = &mut y[0]; }",
-        &["the variable `p` has type `&mut u32`", "a reference to an element is used as a value"],
+        "struct Counter { hits: u32 }
+        impl AddAssign for Counter { fn add_assign(&mut self, n: u32) { atomic_add(&mut self.hits, n); } }
+        fn k(y: &mut [Counter]) { let mut c = y[0]; c += 1u32; y[1] += 2u32; }",
+        &[&thread("add_assign")],
     );
+    for fine in [
+        &format!("{count_of} fn k(y: &mut [u32]) {{ count(1u32, &mut y[0]); }}"),
+        "struct Counter { hits: u32 }
+        impl Counter { fn count(&mut self) { atomic_add(&mut self.hits, 1u32); } }
+        fn k(y: &mut [Counter]) { y[0].count(); let c = shared::<Counter>(); c.count(); }",
+        "fn k(y: &mut [u32]) {
+            let (l, r) = y.split_at_mut(2);
+            let all = dynamic_shared_at::<u32>(0, 4);
+            for v in l.iter_mut() { atomic_max(v, 1u32); }
+            let one = loop { break &mut all[1]; };
+            atomic_add(one, 1u32);
+            atomic_add(&mut shared::<[u32; 4]>()[2], 1u32);
+        }",
+    ] {
+        refuses(fine, &[]);
+    }
+}
+
+#[test]
+fn a_thread_behind_an_operator() {
+    let operator = |body: &str| {
+        format!(
+            "struct P {{ x: usize }}
+            fn position() -> usize {{ {body} }}
+            impl Add for P {{ fn add(self, other: P) -> P {{ P {{ x: self.x + other.x + position() }} }} }}
+            fn k(p: P) {{ let q = p + p; let x = position(); }}"
+        )
+    };
+    refuses(&operator("grid(1)"), &["`grid` is called behind an operator"]);
+    refuses(&operator("sync_threads(); 1"), &["`sync_threads` is called behind an operator"]);
+    refuses(&operator("thread_fence(); 1"), &[]);
     refuses(
-        "fn k(p: bool) { let mut a: Shared<[f32; 8]> = shared::<[f32; 8]>(); let b: Shared<[f32; 8]> = if p { a } else { a }; }",
-        &["a shared array cannot be chosen at run time"],
+        "struct P { x: usize }
+        impl AddAssign for P { fn add_assign(&mut self, other: P) { self.x += lane_id(); } }
+        fn k(p: P) { let mut q = p; q += p; }",
+        &["`lane_id` is called behind an operator"],
     );
-    refuses(
-        "fn k() { let a: Shared<[f32; 0]> = shared::<[f32; 0]>(); }",
-        &["the variable `a` has type `shared [f32; 0]`", "shared memory of type `[f32; 0]`"],
-    );
-    refuses("fn two() -> (f32, f32) { (1.0, 2.0) } fn k() { }", &["the device function returns `(f32, f32)`"]);
+}
+
+#[test]
+fn methods_and_messages() {
+    refuses("fn k(x: f32) { let n: u32 = x.count_ones(); }", &["`f32` has no method `count_ones` in a kernel"]);
+    refuses("fn k() { k(); }", &["the call reaches function 4294967295 of the program before it is complete"]);
+    refuses("struct P { x: f32 } fn k(p: P) { println!(\"{} {}\", p.x, p); }", &["a message contains a `kernels::P`"]);
 }
 
 #[test]
@@ -86,13 +219,53 @@ fn types_that_contradict_each_other() {
     refuses("fn k(x: f32) { if x { } }", &["the condition of an `if` is `f32`, not `bool`"]);
     refuses("fn k(x: f32) { let y: i32 = x; }", &["the value of a `let` is `f32`, not `i32`"]);
     refuses("fn k(y: &[f32], i: i32) { let z: f32 = y[i]; }", &["an index is `i32`, not `usize`"]);
-    refuses("fn k(x: f32) { let y: f32 = -true; }".replace("-true", "!x").as_str(), &["`!` of `f32`"]);
+    refuses("fn k(x: f32) { let y: f32 = !x; }", &["`!` of `f32`"]);
     refuses("fn f(x: f32) { } fn k(n: i32) { f(n); }", &["an argument of `f` is `i32`, not `f32`"]);
     refuses(
         "fn k() { let x: u8 = 256u8; }",
         &["the literal Int { magnitude: 256, negative: false } does not fit `u8`"],
     );
     refuses("fn k(b: bool) { for i in b..b { } }", &["a range of `bool`"]);
+    refuses("fn k(y: ArrayView2<f32>) { let x: f32 = y[1]; }", &["an index is `usize`, not `[usize; 2]`"]);
+    refuses("fn k(x: f32) { let y: f32 = x[0]; }", &["`f32` has no elements"]);
+    refuses("fn k(x: f32) { let y: f32 = *x; }", &["`*` of `f32`"]);
+    refuses("fn k(x: &[f32], i: i32) { let y = &x[i..]; }", &["a bound of a part is `i32`, not `usize`"]);
+    refuses("fn k() { let a = [1.0, 2u32]; }", &["the elements of an array are `f32` and `u32`"]);
+    refuses("fn k() { let a: [f32; 3] = [1.0; 2]; }", &["the value of a `let` is `[f32; 2]`, not `[f32; 3]`"]);
+    refuses("fn k(x: f32) { for v in x..x { } }", &["a range of `f32`"]);
+    refuses("fn k(b: bool) { let n: u8 = b as u8; let b: bool = n as bool; }", &["a cast from `u8` to `bool`"]);
+    refuses("enum Kind { A, B } fn k() { let x = Kind::A as f32; }", &["a cast from `kernels::Kind` to `f32`"]);
+    refuses("enum Kind { A, B } fn k() { let x = Kind::A < Kind::B; }", &["Lt of `kernels::Kind` and `kernels::Kind`"]);
+    refuses("enum Kind { A, B } fn k(n: u8) { let x = Kind::A == n; }", &["Eq of `kernels::Kind` and `u8`"]);
+    refuses("struct P { x: f32 } fn k(p: P) { let q: P = p + p; }", &["Add of `kernels::P` and `kernels::P`"]);
+    let point = |body: &str| format!("struct P {{ x: f32, y: f32 }} fn k(p: P) {{ {body} }}");
+    refuses(&point("let q = P { x: 1.0 };"), &["`kernels::P` is given 1 of 2 fields"]);
+    refuses(&point("let q = P { x: 1.0, z: 1.0 };"), &["`kernels::P` has no field `z`"]);
+    refuses(&point("let q = P { x: 1.0, x: 1.0 };"), &["`kernels::P` is given `x` twice"]);
+    refuses(&point("let q = P { x: 1u32, ..p };"), &["the value of a field is `u32`, not `f32`"]);
+    refuses(&point("let q = P { x: 1.0, ..1.0 };"), &["what gives the other fields is `f32`, not `kernels::P`"]);
+    refuses(&point("let q: f32 = p.z;"), &["`kernels::P` has no field `z`"]);
+    refuses(&point("let q: f32 = p;"), &["the value of a `let` is `kernels::P`, not `f32`"]);
+}
+
+#[test]
+fn patterns_that_contradict_their_value() {
+    let arm =
+        |of: &str, pattern: &str| format!("struct P {{ x: f32 }} fn k(v: {of}) {{ match v {{ {pattern} => {{}} }} }}");
+    refuses(&arm("u8", "(a, b)"), &["a pattern of 2 parts for `u8`"]);
+    refuses(&arm("u8", "P { x }"), &["a pattern of fields for `u8`"]);
+    refuses(&arm("P", "P { z: 1.0 }"), &["`kernels::P` has no field `z`"]);
+    refuses(&arm("P", "P { x: 1.0, x: 2.0 }"), &["a pattern names `x` twice"]);
+    refuses(&arm("P", "P { x: true }"), &["the literal Bool(true) does not fit `f32`"]);
+    refuses(&arm("[u8; 3]", "[a, b]"), &["a pattern of 2 elements for `[u8; 3]`"]);
+    refuses(&arm("u8", "256"), &["the literal Int { magnitude: 256, negative: false } does not fit `u8`"]);
+    refuses(&arm("bool", "false..=true"), &["a pattern that is a range for `bool`"]);
+    refuses(
+        "enum A { X } enum B { Y } fn k(a: A) { match a { B::Y => {} } }",
+        &["the constant of a pattern is `kernels::B`, not `kernels::A`"],
+    );
+    refuses("fn k(n: u8) { match n { 1 => 2, _ => 1.0 }; }", &["the arms of a `match` are `usize` and `f32`"]);
+    refuses("fn k(n: u8) { match n { 1 if n => {} _ => {} } }", &["the guard of an arm is `u8`, not `bool`"]);
 }
 
 /// A kernel with these expressions, all of them statements of its body.
@@ -110,22 +283,69 @@ fn damaged(exprs: Vec<ExprKind>, slots: Vec<Filled>) -> Program {
 fn damaged_functions_are_errors() {
     let call = |callee| ExprKind::Call { callee, args: Vec::new() };
     let unit = || ExprKind::Tuple(Vec::new());
+    let some = |id| Some(ExprId(id));
+    let bits = |ty, bits| vec![Filled::Constant(Constant { ty, value: ConstantValue::Bits(bits) })];
+    let parts = |ty, len| {
+        vec![Filled::Constant(Constant { ty, value: ConstantValue::Parts(vec![ConstantValue::Bits(0); len]) })]
+    };
+    let constant = || vec![ExprKind::Constant(SlotId(0))];
+    let arms = |pattern| {
+        let arm = Arm { pattern, guard: None, body: ExprId(1) };
+        vec![unit(), unit(), ExprKind::Match { scrutinee: ExprId(0), arms: vec![arm] }]
+    };
+    let labelled =
+        |jump| vec![jump, ExprKind::Labelled { id: LoopId(0), body: Block { stmts: Vec::new(), tail: some(0) } }];
+    let unrolled = ExprKind::Loop { id: LoopId(0), body: Block::default(), unroll: Unroll::By(0) };
+    let number = Piece::Number { position: 0, format: String::new() };
+    let part = ExprKind::SubSlice { base: ExprId(0), start: None, end: None, inclusive: false };
+    let nothing = Pattern::Range { start: None, end: None, inclusive: false };
+    let open = Pattern::Range { start: Some(Box::new(Pattern::Wild)), end: None, inclusive: true };
+    let deep = (0..500).fold(Pattern::Wild, |inner, _| Pattern::Tuple(vec![inner]));
+    let function = Filled::Callee(Callee::Function(FunctionId(0)));
+    let add = ExprKind::Binary { op: BinaryOp::Add, left: ExprId(0), right: ExprId(1), operator: SlotId(0) };
     for (program, expected) in [
-        (damaged(vec![ExprKind::Borrow(ExprId(0))], vec![]), "ExprId0 comes before its operand ExprId0"),
-        (damaged(vec![ExprKind::Borrow(ExprId(9))], vec![]), "ExprId0 comes before its operand ExprId9"),
+        (damaged(vec![ExprKind::Deref(ExprId(0))], vec![]), "ExprId0 comes before its operand ExprId0"),
+        (damaged(vec![ExprKind::Deref(ExprId(9))], vec![]), "ExprId0 comes before its operand ExprId9"),
         (damaged(vec![unit(), ExprKind::Tuple(vec![ExprId(0), ExprId(0)])], vec![]), "ExprId0 stands at two places"),
-        (damaged(vec![ExprKind::Local(cumbia_kernel_ir::ir::LocalId(3))], vec![]), "LocalId3 does not exist"),
+        (damaged(vec![ExprKind::Local(LocalId(3))], vec![]), "LocalId3 does not exist"),
         (damaged(vec![call(SlotId(0))], vec![]), "SlotId0 holds no callee"),
         (damaged(vec![call(SlotId(0))], vec![Filled::Type(Type::Unit)]), "SlotId0 holds no callee"),
         (damaged(vec![ExprKind::Constant(SlotId(7))], vec![]), "SlotId7 holds no constant"),
+        (damaged(constant(), bits(Type::Scalar(Scalar::U8), 256)), "SlotId0 holds no `u8`"),
+        (damaged(constant(), bits(Type::BOOL, 2)), "SlotId0 holds no `bool`"),
+        (damaged(constant(), bits(Type::Array(Box::new(Type::U32), 2), 2)), "SlotId0 holds no `[u32; 2]`"),
+        (damaged(constant(), parts(Type::Array(Box::new(Type::U32), 2), 1)), "SlotId0 holds no `[u32; 2]`"),
+        (damaged(constant(), parts(Type::Tuple(vec![Type::U32]), 2)), "SlotId0 holds no `(u32,)`"),
+        (damaged(vec![unit(), unit(), add], vec![Filled::Type(Type::Unit)]), "SlotId0 holds no operator"),
         (damaged(vec![ExprKind::Continue { target: LoopId(0) }], vec![]), "LoopId0 is not around the jump to it"),
+        (damaged(labelled(ExprKind::Continue { target: LoopId(0) }), vec![]), "LoopId0 has no next turn"),
+        (damaged(vec![unrolled], vec![]), "a loop is unrolled by no turns"),
+        (damaged(vec![ExprKind::Array(Vec::new())], vec![]), "an array has no type"),
+        (damaged(vec![unit(), part], vec![]), "a part of a slice is used without `&`"),
         (
-            damaged(vec![call(SlotId(0))], vec![Filled::Callee(Callee::Function(FunctionId(0)))]),
+            damaged(vec![ExprKind::Panic(Message { pieces: vec![number], args: Vec::new() })], vec![]),
+            "a message of 0 numbers names number 0",
+        ),
+        (damaged(arms(Pattern::Constant(SlotId(0))), vec![]), "SlotId0 holds no constant"),
+        (damaged(arms(Pattern::Local(LocalId(0))), vec![]), "LocalId0 does not exist"),
+        (damaged(arms(nothing), vec![]), "a pattern is a range without its bound"),
+        (damaged(arms(Pattern::Or(Vec::new())), vec![]), "the choices of a pattern declare different variables"),
+        (
+            damaged(arms(Pattern::Or(vec![Pattern::Wild, Pattern::Local(LocalId(0))])), vec![]),
+            "the choices of a pattern declare different variables",
+        ),
+        (damaged(arms(deep), vec![]), "the pattern nests deeper than 400 levels"),
+        (
+            damaged(vec![call(SlotId(0))], vec![function]),
             "the call reaches function 0 of the program before it is complete",
         ),
     ] {
         assert_eq!(messages(&program), [expected]);
     }
+    assert_eq!(
+        messages(&damaged(arms(open), vec![])),
+        ["a pattern is a range without its bound", "a pattern is a range with a bound that is no constant"]
+    );
 }
 
 /// A sum of `terms` terms nests as deep.
@@ -141,18 +361,15 @@ fn deep_expressions_compile_or_are_refused_on_a_small_stack() {
     let deep = sum(390);
     let written = std::thread::Builder::new().stack_size(2 << 20).spawn(move || {
         let validated = check(&deep).unwrap_or_else(|errors| panic!("{errors}"));
-        write(&validated, &Options { bounds_checks: true }).text.len()
+        write(&validated, &Options::default()).text.len()
     });
     assert!(written.expect("a thread").join().expect("no overflow") > 390 * 10);
     assert!(messages(&sum(600)).iter().any(|message| message == "the expression nests deeper than 400 levels"));
 }
 
 /// Every byte of a function changed in some way: whatever can still be read is refused or written, without a panic.
-#[test]
-fn no_bytes_make_the_compiler_panic() {
-    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/control.rs"))
-        .expect("it is there");
-    let program = common::program(&text, true);
+#[track_caller]
+fn damage_everywhere(program: &Program) {
     let bytes = program.kernel.function.to_bytes();
     let mut read = 0;
     for position in 0..bytes.len() {
@@ -162,11 +379,61 @@ fn no_bytes_make_the_compiler_panic() {
             let Ok(function) = Function::from_bytes(&bytes) else { continue };
             read += 1;
             let kernel = Instance { function, ..program.kernel.clone() };
-            let program = Program { kernel, functions: program.functions.clone() };
+            let program = Program { kernel, functions: program.functions.clone(), index: program.index };
             if let Ok(validated) = check(&program) {
-                write(&validated, &Options { bounds_checks: true });
+                write(&validated, &Options::default());
             }
         }
     }
     assert!(read > 100);
+}
+
+#[test]
+fn no_bytes_make_the_compiler_panic() {
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/control.rs"))
+        .expect("it is there");
+    damage_everywhere(&common::program(&text, true));
+}
+
+#[test]
+fn no_bytes_of_the_whole_language_make_the_compiler_panic() {
+    damage_everywhere(&common::program(
+        "enum Kind { A, B }
+        const N: usize = 4;
+        struct P { x: f32, kinds: [Kind; 2] }
+        impl P { fn norm(&self) -> f32 { self.x } fn grow(&mut self) { self.x += 1.0; } }
+        impl Add for P { fn add(self, other: P) -> P { P { x: self.x + other.x, ..self } } }
+        impl AddAssign for P { fn add_assign(&mut self, other: P) { self.x += other.x; } }
+        impl PartialEq for P { fn eq(&self, other: &P) -> bool { self.x == other.x } }
+        fn sum(x: &[f32]) -> (f32, bool) { let mut s = 0.0; for v in x.iter() { s += *v; } (s, x.is_empty()) }
+        fn k(p: P, x: &mut [f32], ps: &mut [P], v: ArrayViewMut2<f32>, hits: &mut [u32]) {
+            let i = grid(1);
+            let mut a = [[0.0; 4]; 2];
+            let list = [1u32, 2, 3];
+            a[1][i] = x[i];
+            ps[i].kinds[0] = Kind::B;
+            ps[i].grow();
+            let P { x: px, kinds: [first, _] } = ps[i] + p;
+            let mut q = p;
+            q += ps[0];
+            let r = &mut x[1..i];
+            let (s, empty) = sum(r);
+            let t = &mut a[0];
+            t[2] = match (i, first) {
+                (0, Kind::A) => s,
+                (n @ 1..=3, Kind::A | Kind::B) if n > 2 => px,
+                (N, k) if k == Kind::A => 3.0,
+                (..9, _) => if N > 4 { 1.0 } else { q.norm() },
+                _ => 'out: { if empty { break 'out 1.0; } for (j, e) in x.iter_mut().enumerate().rev() { *e = j as f32; } 2.0 },
+            };
+            #[unroll] for j in (0..10).rev().step_by(3) { x[j] = *(&t[0]); }
+            v[[i, 1]] = a[0][1] + list[2] as f32 + if q == p && q != ps[1] { 1.0 } else { -x[0].abs() };
+            let tile = shared::<[[f32; 4]; 4]>();
+            tile[0][1] = shfl_sync(1u32, x[0], 1);
+            atomic_add(&mut hits[0], 1u32);
+            println!(\"{} {:?}\", i, empty);
+            assert!(i < 100, \"{i}\");
+        }",
+        true,
+    ));
 }

@@ -13,12 +13,17 @@
     reason = "one macro for all types of numbers"
 )]
 
+#[path = "common/beyond.rs"]
+mod beyond;
 mod common;
 
+use std::cell::Cell;
 use std::fmt::Write as _;
 use std::panic::catch_unwind;
+use std::sync::Once;
 
 use cumbia_kernel_ir::{Options, Source, check, write};
+use half::{bf16, f16};
 
 /// A type with values at which things go wrong.
 trait Edges: Copy {
@@ -52,7 +57,11 @@ macro_rules! float_edges {
                     65536.0, 2147483520.0, 2147483648.0, 4294967040.0, 4294967296.0, 9.2e18, 9223372036854775808.0,
                     18446744073709551616.0, 1e30, $float::MAX, $float::MIN_POSITIVE, $float::INFINITY, $float::EPSILON,
                 ];
-                positive.into_iter().flat_map(|x| [x, -x]).chain([$float::NAN]).map(Edges::bits).collect()
+                // Beside a tie of `f16`, `bf16` and `f32`, where rounding twice goes wrong.
+                let ties = [-11, -8, -24].map(|tie| 1.0 + (2 as $float).powi(tie) + (2 as $float).powi(-40));
+                let subnormal = [$float::MIN_POSITIVE / 2.0, $float::from_bits(1), 2e-7, 1e-38];
+                let all = positive.into_iter().chain(ties).chain(subnormal);
+                all.flat_map(|x| [x, -x]).chain([$float::NAN]).map(Edges::bits).collect()
             }
             fn from(bits: u64) -> $float { $float::from_bits(bits as _) }
             // All NaNs are one: Rust promises nothing of their bits.
@@ -61,6 +70,26 @@ macro_rules! float_edges {
     )*};
 }
 float_edges!(f32 f64);
+
+/// `f16` and `bf16`, with edges of their own: all kinds of numbers, at both ends of what is subnormal.
+macro_rules! half_edges {
+    ($($half:ident)*) => {$(
+        impl Edges for $half {
+            fn edges() -> Vec<u64> {
+                let positive = [
+                    $half::ZERO, $half::ONE, $half::MAX, $half::MIN_POSITIVE, $half::MAX_SUBNORMAL,
+                    $half::MIN_POSITIVE_SUBNORMAL, $half::INFINITY, $half::EPSILON,
+                ];
+                let some = [0.1, 0.5, 1.5, 2.5, 3.25, 100.0, 127.5, 255.0, 256.5, 1000.0, 2049.0, 40000.0, 65504.0]
+                    .map($half::from_f32);
+                positive.into_iter().chain(some).flat_map(|x| [x, -x]).chain([$half::NAN]).map(Edges::bits).collect()
+            }
+            fn from(bits: u64) -> $half { $half::from_bits(bits as u16) }
+            fn bits(self) -> u64 { if self.is_nan() { $half::NAN.to_bits().into() } else { self.to_bits().into() } }
+        }
+    )*};
+}
+half_edges!(f16 bf16);
 
 impl Edges for bool {
     fn edges() -> Vec<u64> {
@@ -87,11 +116,16 @@ macro_rules! corpus {
     ($module:ident: $(fn $name:ident($($arg:ident: $ty:ident),*) -> $result:ident $body:block)*) => {
         mod $module {
             #![allow(clippy::all, clippy::pedantic, arithmetic_overflow, unused, reason = "they are edge cases")]
-            use super::{Case, Edges};
+            use super::beyond::*;
+            use super::{Case, Edges, bf16, f16};
             $(fn $name($($arg: $ty),*) -> $result $body)*
             pub(crate) const TEXT: &str = concat!(
                 $(stringify!(fn $name($($arg: $ty),*) -> $result $body), "\n",)*
-                "fn kernel_", stringify!($module), "() {}"
+                // A parameter of each type, which is its name, and a call of each function: others are not written.
+                "fn kernel_", stringify!($module), "(bool: bool, i8: i8, i16: i16, i32: i32, i64: i64, isize: isize, \
+                 u8: u8, u16: u16, u32: u32, u64: u64, usize: usize, f16: f16, bf16: bf16, f32: f32, f64: f64) {",
+                $(stringify!($name($($ty),*);),)*
+                "}"
             );
             pub(crate) fn cases() -> Vec<Case> {
                 vec![$(Case {
@@ -150,6 +184,37 @@ macro_rules! integers {
         fn rotate_right(a: $T, b: u32) -> $T { a.rotate_right(b) }
         fn swap_bytes(a: $T) -> $T { a.swap_bytes() }
         fn reverse_bits(a: $T) -> $T { a.reverse_bits() }
+        fn midpoint(a: $T, b: $T) -> $T { a.midpoint(b) }
+        fn wrapping_div(a: $T, b: $T) -> $T { a.wrapping_div(b) }
+        fn wrapping_rem(a: $T, b: $T) -> $T { a.wrapping_rem(b) }
+        fn wrapping_div_euclid(a: $T, b: $T) -> $T { a.wrapping_div_euclid(b) }
+        fn wrapping_rem_euclid(a: $T, b: $T) -> $T { a.wrapping_rem_euclid(b) }
+        fn wrapping_shl(a: $T, b: u32) -> $T { a.wrapping_shl(b) }
+        fn wrapping_shr(a: $T, b: u32) -> $T { a.wrapping_shr(b) ^ a.wrapping_shr(100u32) }
+        fn wrapping_pow(a: $T, b: u8) -> $T { a.wrapping_pow(b as u32) }
+        fn unbounded_shl(a: $T, b: u32) -> $T { a.unbounded_shl(b) }
+        fn unbounded_shr(a: $T, b: u32) -> $T { a.unbounded_shr(b) }
+        fn saturating_mul(a: $T, b: $T) -> $T { a.saturating_mul(b) }
+        fn saturating_div(a: $T, b: $T) -> $T { a.saturating_div(b) }
+        fn saturating_pow(a: $T, b: u8) -> $T { a.saturating_pow(b as u32) }
+        fn overflowing_add(a: $T, b: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_add(b); if over { !x } else { x } }
+        fn overflowing_sub(a: $T, b: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_sub(b); if over { !x } else { x } }
+        fn overflowing_mul(a: $T, b: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_mul(b); if over { !x } else { x } }
+        fn overflowing_neg(a: $T) -> $T { let (x, over): ($T, bool) = (a ^ 1 as $T).overflowing_neg(); if over { !x } else { x } }
+        fn overflowing_shl(a: $T, b: u32) -> $T { let (x, over): ($T, bool) = a.overflowing_shl(b); if over { !x } else { x } }
+        fn overflowing_shr(a: $T, b: u32) -> $T { let (x, over): ($T, bool) = a.overflowing_shr(b ^ 1u32); if over { !x } else { x } }
+        fn overflowing_pow(a: $T, b: u8) -> $T { let (x, over): ($T, bool) = a.overflowing_pow(b as u32); if over { !x } else { x } }
+        fn overflowing_sum(a: $T, b: $T) -> bool { a.overflowing_add(b).1 == b.overflowing_sub(a).1 }
+        fn leading_ones(a: $T) -> u32 { a.leading_ones() }
+        fn trailing_ones(a: $T) -> u32 { a.trailing_ones() }
+        fn big_end(a: $T) -> $T { a.to_be() ^ <$T>::from_le(a.to_le()) ^ <$T>::from_be(a) }
+        fn isqrt(a: $T) -> $T { a.isqrt() }
+        fn ilog(a: $T, b: $T) -> u32 { a.ilog(b) }
+        fn ilog2(a: $T) -> u32 { a.ilog2() }
+        fn ilog10(a: $T) -> u32 { a.ilog10() }
+        fn cloned(a: $T) -> $T { a.clone() }
+        fn f16_of(a: $T) -> f16 { f16::cast(a) }
+        fn bf16_of(a: $T) -> bf16 { bf16::cast(a) }
         fn count(a: $T, b: $T) -> i32 {
             let mut turns: i32 = 0i32;
             for i in a as $T..b { if turns > 300i32 { break; } turns += 1i32; }
@@ -179,6 +244,16 @@ macro_rules! signed {
         fn abs(a: $T) -> $T { a.abs() }
         fn unsigned_abs(a: $T) -> $U { a.unsigned_abs() }
         fn signum(a: $T) -> $T { a.signum() }
+        fn wrapping_abs(a: $T) -> $T { a.wrapping_abs() }
+        fn saturating_neg(a: $T) -> $T { a.saturating_neg() }
+        fn saturating_abs(a: $T) -> $T { a.saturating_abs() }
+        fn overflowing_abs(a: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_abs(); if over { !x } else { x } }
+        fn sign(a: $T) -> bool { a.is_positive() || !a.is_negative() && a == 0 as $T }
+        fn cast_unsigned(a: $T) -> $U { a.cast_unsigned() }
+        fn wrapping_add_unsigned(a: $T, b: $U) -> $T { a.wrapping_add_unsigned(b) }
+        fn wrapping_sub_unsigned(a: $T, b: $U) -> $T { a.wrapping_sub_unsigned(b) }
+        fn saturating_add_unsigned(a: $T, b: $U) -> $T { a.saturating_add_unsigned(b) }
+        fn saturating_sub_unsigned(a: $T, b: $U) -> $T { a.saturating_sub_unsigned(b) }
         fn div_seven(a: $T) -> $T { a / 7 as $T + a % 7 as $T }
         fn double_neg(a: $T) -> $T { -(-(a / 3 as $T)) }
     })*};
@@ -186,12 +261,20 @@ macro_rules! signed {
 signed! { signed_i8 i8 u8; signed_i16 i16 u16; signed_i32 i32 u32; signed_i64 i64 u64; signed_isize isize usize; }
 
 macro_rules! unsigned {
-    ($($module:ident $T:ident;)*) => {$(corpus! { $module:
+    ($($module:ident $T:ident $I:ident;)*) => {$(corpus! { $module:
+        fn next_power_of_two(a: $T) -> $T { a.next_power_of_two() }
+        fn next_multiple_of(a: $T, b: $T) -> $T { a.next_multiple_of(b) }
+        fn is_multiple_of(a: $T, b: $T) -> bool { a.is_multiple_of(b) }
+        fn cast_signed(a: $T) -> $I { a.cast_signed() }
+        fn wrapping_add_signed(a: $T, b: $I) -> $T { a.wrapping_add_signed(b) }
+        fn saturating_add_signed(a: $T, b: $I) -> $T { a.saturating_add_signed(b) }
         fn is_power_of_two(a: $T) -> bool { a.is_power_of_two() }
         fn div_ceil(a: $T, b: $T) -> $T { a.div_ceil(b) }
     })*};
 }
-unsigned! { unsigned_u8 u8; unsigned_u16 u16; unsigned_u32 u32; unsigned_u64 u64; unsigned_usize usize; }
+unsigned! {
+    unsigned_u8 u8 i8; unsigned_u16 u16 i16; unsigned_u32 u32 i32; unsigned_u64 u64 i64; unsigned_usize usize isize;
+}
 
 macro_rules! floats {
     ($($module:ident $T:ident $U:ident;)*) => {$(corpus! { $module:
@@ -238,9 +321,111 @@ macro_rules! floats {
         fn rem_euclid(a: $T, b: $T) -> $T { a.rem_euclid(b) }
         fn div_euclid(a: $T, b: $T) -> $T { a.div_euclid(b) }
         fn powi(a: $T, b: i8) -> $T { a.powi(b as i32) }
+        fn round_ties_even(a: $T) -> $T { a.round_ties_even() }
+        fn next_up(a: $T) -> $T { a.next_up() }
+        fn next_down(a: $T) -> $T { a.next_down() }
+        fn midpoint(a: $T, b: $T) -> $T { a.midpoint(b) }
+        fn is_normal(a: $T) -> bool { a.is_normal() }
+        fn is_subnormal(a: $T) -> bool { a.is_subnormal() }
+        fn from_bits(a: $U) -> $T { <$T>::from_bits(a) }
+        fn rsqrt(a: $T) -> $T { a.rsqrt() }
+        fn cloned(a: $T) -> $T { a.clone() }
+        fn to_f16(a: $T) -> f16 { f16::cast(a) }
+        fn to_bf16(a: $T) -> bf16 { bf16::cast(a) }
     })*};
 }
 floats! { of_f32 f32 u32; of_f64 f64 u64; }
+
+macro_rules! halves {
+    ($($module:ident $T:ident;)*) => {$(corpus! { $module:
+        fn add(a: $T, b: $T) -> $T { a + b }
+        fn sub(a: $T, b: $T) -> $T { a - b }
+        fn mul(a: $T, b: $T) -> $T { a * b }
+        fn div(a: $T, b: $T) -> $T { a / b }
+        fn rem(a: $T, b: $T) -> $T { a % b }
+        fn neg(a: $T) -> $T { -a }
+        fn nested(a: $T, b: $T) -> $T { a * b - (a - (b - a)) / -b }
+        fn update(a: $T, b: $T) -> $T { let mut x: $T = a; x += b; x *= a; x -= b; x /= a; x %= b; x }
+        fn equal(a: $T, b: $T) -> bool { a == b }
+        fn different(a: $T, b: $T) -> bool { a != b }
+        fn not_less(a: $T, b: $T) -> bool { !(a < b) || a > b }
+        fn ordered(a: $T, b: $T) -> bool { a <= b || a >= b }
+        fn min(a: $T, b: $T) -> $T { a.min(b) }
+        fn max(a: $T, b: $T) -> $T { a.max(b) }
+        fn clamp(a: $T, b: $T) -> $T { a.clamp(b, b * b) }
+        fn signum(a: $T) -> $T { a.signum() }
+        fn copysign(a: $T, b: $T) -> $T { a.copysign(b) }
+        fn is_nan(a: $T) -> bool { a.is_nan() }
+        fn is_finite(a: $T) -> bool { a.is_finite() }
+        fn is_infinite(a: $T) -> bool { a.is_infinite() }
+        fn is_normal(a: $T) -> bool { a.is_normal() }
+        fn is_negative(a: $T) -> bool { a.is_sign_negative() || !a.is_sign_positive() }
+        fn to_bits(a: $T) -> u16 { if a.is_nan() { 0u16 } else { a.to_bits() } }
+        fn from_bits(a: u16) -> $T { $T::from_bits(a) }
+        fn to_f32(a: $T) -> f32 { a.to_f32() }
+        fn to_f64(a: $T) -> f64 { a.to_f64() }
+        fn from_f32(a: f32) -> $T { $T::from_f32(a) }
+        fn to_i8(a: $T) -> i8 { i8::cast(a) }
+        fn to_u8(a: $T) -> u8 { u8::cast(a) }
+        fn to_i32(a: $T) -> i32 { i32::cast(a) }
+        fn to_u64(a: $T) -> u64 { u64::cast(a) }
+        fn to_f16(a: $T) -> f16 { f16::cast(a) }
+        fn to_bf16(a: $T) -> bf16 { bf16::cast(a) }
+        fn mul_add(a: $T, b: $T) -> $T { a.mul_add(b, $T::from_f32(1.0f32)) }
+        fn mul_subtract(a: $T, b: $T) -> $T { a.mul_add(a, -b) }
+        fn abs(a: $T) -> $T { a.abs() }
+        fn sqrt(a: $T) -> $T { a.sqrt() }
+        fn recip(a: $T) -> $T { a.recip() }
+        fn floor(a: $T) -> $T { a.floor() }
+        fn ceil(a: $T) -> $T { a.ceil() }
+        fn round(a: $T) -> $T { a.round() }
+        fn round_ties_even(a: $T) -> $T { a.round_ties_even() }
+        fn trunc(a: $T) -> $T { a.trunc() }
+        fn fract(a: $T) -> $T { a.fract() }
+        fn powi(a: $T, b: i8) -> $T { a.powi(b as i32) }
+        fn to_degrees(a: $T) -> $T { a.to_degrees() }
+        fn rem_euclid(a: $T, b: $T) -> $T { a.rem_euclid(b) }
+        fn div_euclid(a: $T, b: $T) -> $T { a.div_euclid(b) }
+    })*};
+}
+halves! { of_f16 f16; of_bf16 bf16; }
+
+/// Atomic operations on shared memory: what they leave there, and what they give.
+macro_rules! atomics {
+    ($($module:ident $T:ident: $($name:ident = $op:ident),*;)*) => {$(corpus! { $module:
+        $(fn $name(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = a; $op(cell, b); *cell })*
+    })*};
+    (old: $($module:ident $T:ident: $($name:ident = $op:ident),*;)*) => {$(corpus! { $module:
+        $(fn $name(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = a; $op(cell, b) })*
+        fn cas(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = a; atomic_cas(cell, b, a) }
+        fn swapped(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = a; atomic_cas(cell, a, b); *cell }
+        fn kept(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = a; atomic_cas(cell, b, b); *cell }
+        fn stored(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = b; atomic_store(cell, a); atomic_load(cell) }
+    })*};
+}
+atomics! {
+    new_i32 i32: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, and = atomic_and, or = atomic_or, xor = atomic_xor, exch = atomic_exch;
+    new_u32 u32: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, and = atomic_and, or = atomic_or, xor = atomic_xor, exch = atomic_exch, inc = atomic_inc, dec = atomic_dec;
+    new_i64 i64: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, and = atomic_and, or = atomic_or, xor = atomic_xor, exch = atomic_exch;
+    new_u64 u64: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, and = atomic_and, or = atomic_or, xor = atomic_xor, exch = atomic_exch, inc = atomic_inc, dec = atomic_dec;
+    new_isize isize: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, and = atomic_and, or = atomic_or, xor = atomic_xor, exch = atomic_exch;
+    new_f32 f32: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, exch = atomic_exch;
+    new_f64 f64: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, exch = atomic_exch;
+    new_f16 f16: add = atomic_add, sub = atomic_sub, exch = atomic_exch;
+    new_bf16 bf16: add = atomic_add, sub = atomic_sub, exch = atomic_exch;
+}
+atomics! { old:
+    old_i16 i16: exch = atomic_exch;
+    old_u16 u16: exch = atomic_exch;
+    old_i32 i32: add = atomic_add, min = atomic_min, exch = atomic_exch;
+    old_u32 u32: add = atomic_add, max = atomic_max, inc = atomic_inc;
+    old_i64 i64: add = atomic_add, sub = atomic_sub, and = atomic_and;
+    old_u64 u64: sub = atomic_sub, xor = atomic_xor, dec = atomic_dec;
+    old_f32 f32: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, exch = atomic_exch;
+    old_f64 f64: add = atomic_add, sub = atomic_sub, min = atomic_min, max = atomic_max, exch = atomic_exch;
+    old_f16 f16: add = atomic_add, sub = atomic_sub, exch = atomic_exch;
+    old_bf16 bf16: add = atomic_add, sub = atomic_sub, exch = atomic_exch;
+}
 
 corpus! { mixed:
     fn bools(a: bool, b: bool) -> bool { (a & !b | b ^ a) == (a != b) }
@@ -312,25 +497,34 @@ corpus! { mixed:
     fn unit_branches(a: i32) -> i32 { let mut x: i32 = 0i32; if a > 5i32 { } else if a > 2i32 { x = 1i32 } else { x = 2i32 } x }
 }
 
-fn programs() -> Vec<(&'static str, &'static str, Vec<Case>)> {
-    macro_rules! list {
-        ($($module:ident)*) => { vec![$((stringify!($module), $module::TEXT, $module::cases())),*] };
-    }
-    list! {
-        of_i8 of_i16 of_i32 of_i64 of_isize of_u8 of_u16 of_u32 of_u64 of_usize signed_i8 signed_i16 signed_i32 signed_i64
-        signed_isize unsigned_u8 unsigned_u16 unsigned_u32 unsigned_u64 unsigned_usize of_f32 of_f64 mixed
-    }
+/// Compares the functions of some modules.
+macro_rules! compare {
+    ($($test:ident: $($module:ident)*;)*) => {$(
+        #[test]
+        fn $test() {
+            compare(stringify!($test), vec![$((stringify!($module), $module::TEXT, $module::cases())),*]);
+        }
+    )*};
+}
+// Each is a program of g++, which takes longer than all the calls.
+compare! {
+    narrow_integers: of_i8 of_i16 of_u8 of_u16 signed_i8 signed_i16 unsigned_u8 unsigned_u16;
+    integers_of_32_bits: of_i32 of_u32 signed_i32 unsigned_u32 mixed;
+    integers_of_64_bits: of_i64 of_u64 signed_i64 unsigned_u64;
+    sizes: of_isize of_usize signed_isize unsigned_usize;
+    floats: of_f32 of_f64 of_f16 of_bf16;
+    atomic_operations: new_i32 new_u32 new_i64 new_u64 new_isize new_f32 new_f64 new_f16 new_bf16 old_i16 old_u16 old_i32
+        old_u32 old_i64 old_u64 old_f32 old_f64 old_f16 old_bf16;
 }
 
-#[test]
-fn c_means_what_rust_means() {
+fn compare(name: &str, programs: Vec<(&str, &str, Vec<Case>)>) {
     let mut body = String::new();
     let mut main = String::from("int main() {\n");
     let mut written: Vec<(Source, Vec<Case>)> = Vec::new();
-    for (module, text, cases) in programs() {
+    for (module, text, cases) in programs {
         let program = common::program(text, cfg!(debug_assertions));
         let validated = check(&program).unwrap_or_else(|errors| panic!("{module}: {errors}"));
-        let source = write(&validated, &Options { bounds_checks: true });
+        let source = write(&validated, &Options::default());
         let _ = writeln!(body, "namespace {module} {{\n{}\n}}", common::host::for_host(&source.text));
         for case in &cases {
             call(&mut main, module, &source, case);
@@ -343,19 +537,19 @@ fn c_means_what_rust_means() {
             std::fs::write(format!("{directory}/{}.cu", source.entry), &source.text).unwrap();
         }
     }
-    let Some(output) =
-        common::host::run("semantics", &format!("#line 1 \"emitted\"\n{body}\n#line 1 \"main\"\n{main}"))
+    let Some(output) = common::host::run(name, &format!("#line 1 \"emitted\"\n{body}\n#line 1 \"main\"\n{main}"))
     else {
         return;
     };
     let mut lines = output.lines();
     let mut wrong = Vec::new();
-    // The panics are what is tested.
-    let hook = std::panic::take_hook();
-    std::panic::set_hook(Box::new(|_| {}));
+    let mut compared = 0;
+    silence_expected_panics();
+    EXPECTED.set(true);
     for (source, cases) in &written {
         for case in cases {
             for inputs in products(case) {
+                compared += 1;
                 let rust = catch_unwind(|| (case.run)(&inputs)).map_err(|payload| {
                     let text = payload.downcast_ref::<String>().map(String::as_str);
                     text.or(payload.downcast_ref::<&str>().copied()).unwrap_or("?").to_owned()
@@ -377,8 +571,26 @@ fn c_means_what_rust_means() {
             }
         }
     }
-    std::panic::set_hook(hook);
+    EXPECTED.set(false);
+    println!("{compared} calls");
     assert!(wrong.is_empty(), "{} calls differ:\n{}", wrong.len(), wrong[..wrong.len().min(60)].join("\n"));
+}
+
+thread_local! {
+    /// This thread's panics are what is tested.
+    static EXPECTED: Cell<bool> = const { Cell::new(false) };
+}
+
+fn silence_expected_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !EXPECTED.get() {
+                others(panic);
+            }
+        }));
+    });
 }
 
 /// All combinations of the inputs of a case, the last parameter first to change.
@@ -397,7 +609,7 @@ fn call(main: &mut String, module: &str, source: &Source, case: &Case) {
     for (i, (ty, edges)) in case.params.iter().enumerate() {
         let list = edges.iter().map(|bits| format!("{bits}ull")).collect::<Vec<_>>().join(", ");
         let _ = writeln!(main, "{{ const unsigned long long e{i}[] = {{{list}}}; for (unsigned long long b{i} : e{i})");
-        args.push(format!("from_bits<{}>(b{i})", c_type(ty)));
+        args.push(format!("from_bits<{}>(b{i})", c_type(module, ty)));
     }
     // The functions that can fault take the launch.
     let marker = format!(" {}(", case.name);
@@ -407,19 +619,21 @@ fn call(main: &mut String, module: &str, source: &Source, case: &Case) {
     });
     let definition = definition.unwrap_or_else(|| panic!("{} is not in the text", case.name));
     if definition.contains("rt::Launch launch") {
-        args.push(format!("{module}::rt::Launch{{&record, 0}}"));
+        args.push(format!("{module}::rt::Launch{{&record, nullptr, nullptr, 0}}"));
     }
     let name = definition.split('(').next().unwrap().rsplit(' ').next().unwrap();
-    let record = if source.can_fault { format!("{module}::rt::Fault record = {{}}; ") } else { String::new() };
-    let result = c_type(case.result);
-    let canonical = if matches!(case.result, "f32" | "f64") {
-        format!(
-            "if (r != r) r = from_bits<{result}>({}); ",
-            if case.result == "f32" { "0x7fc00000" } else { "0x7ff8000000000000" }
-        )
-    } else {
-        String::new()
+    let record = if source.takes_launch { format!("{module}::rt::Fault record = {{}}; ") } else { String::new() };
+    let result = c_type(module, case.result);
+    // All NaNs are one.
+    let nan = match case.result {
+        "f32" => Some(("r != r", "0x7fc00000")),
+        "f64" => Some(("r != r", "0x7ff8000000000000")),
+        "f16" => Some(("(r.bits & 0x7fff) > 0x7c00", "0x7e00")),
+        "bf16" => Some(("(r.bits & 0x7fff) > 0x7f80", "0x7fc0")),
+        _ => None,
     };
+    let canonical =
+        nan.map_or_else(String::new, |(is_nan, bits)| format!("if ({is_nan}) r = from_bits<{result}>({bits}); "));
     let _ = writeln!(
         main,
         "try {{ {record}{result} r = {module}::device::{name}({}); {canonical}printf(\"%llu\\n\", to_bits<{result}>(r)); }} \
@@ -430,8 +644,8 @@ fn call(main: &mut String, module: &str, source: &Source, case: &Case) {
     main.push('\n');
 }
 
-fn c_type(rust: &str) -> &str {
-    match rust {
+fn c_type(module: &str, rust: &str) -> String {
+    let name = match rust {
         "f32" => "float",
         "f64" => "double",
         "bool" => "bool",
@@ -442,6 +656,8 @@ fn c_type(rust: &str) -> &str {
         "u8" => "unsigned char",
         "u16" => "unsigned short",
         "u32" => "unsigned",
+        "f16" | "bf16" => return format!("{module}::rt::{rust}"),
         _ => "unsigned long long",
-    }
+    };
+    name.to_owned()
 }

@@ -1,4 +1,4 @@
-//! `#[kernel]`, `#[device]` and `launch!`.
+//! `#[kernel]`, `#[device]`, `#[derive(DeviceType)]` and `launch!`.
 //!
 //! ```text
 //! tokens ─→ signature ─→ lower ─→ expand ─→ tokens
@@ -12,55 +12,242 @@
 //!
 //! This crate knows no types (rustc does) and no intrinsics (they are items that a call resolves to).
 
+mod bounds;
+mod derive;
 mod expand;
+mod foreign;
 mod launch;
 mod lower;
+mod methods;
 mod options;
 mod position;
 mod report;
 mod rules;
 mod signature;
+mod this;
 
 use proc_macro::TokenStream;
-use syn::ItemFn;
+use quote::ToTokens;
+use syn::{DeriveInput, Item, ItemFn, ItemImpl, ItemTrait};
 
+use crate::expand::Bodies;
 use crate::report::Errors;
 
 /// Makes a function a kernel: a GPU thread runs its body, once for each thread of a launch.
 ///
 /// Calling the function makes a `Launch`; a type of the same name says what the kernel is. The crate's front page shows
-/// it at work.
+/// it at work. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
 ///
-/// - `#[kernel(unchecked)]`: no checks of indices on a GPU; `.launch()` becomes `unsafe`.
-/// - `#[kernel(fmad = false)]`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may fuse the two
-///   into one operation of one rounding, as it does for CUDA C and Numba.
+/// - `unchecked`: no checks of indices on a GPU; `.launch()` becomes `unsafe`.
+/// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may fuse the two into one
+///   operation of one rounding, as it does for CUDA C and Numba.
+/// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32`s are
+///   zero; CUDA's `--use_fast_math`. The CPU computes as always.
+/// - `max_registers = n`: a thread of a GPU uses at most this many registers, from 16 to 255.
+/// - `launch_bounds(threads)`, `launch_bounds(threads, min_blocks)`: CUDA's `__launch_bounds__`. A launch with larger
+///   blocks is an error.
+/// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block that the kernel can be launched with, which a
+///   launch need not name.
+/// - `index = u32`: `usize` has 32 bits on a GPU, which makes arithmetic on indices faster. A launch with an array or a
+///   grid that does not fit is an error.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let source = proc_macro2::TokenStream::from(item.clone());
-    let function = syn::parse_macro_input!(item as ItemFn);
+    let mut function = syn::parse_macro_input!(item as ItemFn);
     let mut errors = Errors::default();
     let options = options::parse(attribute.into(), &mut errors);
-    let signature = signature::of_kernel(&function, &mut errors);
-    let lowered = lower::function(&function, &signature, &mut errors);
+    let signature = signature::of_kernel(&function.sig, &mut errors);
+    let lowered = lower::function(&function.block, &signature, &mut errors);
+    bounds::complete(&mut function.sig.generics);
     match errors.finish() {
         Ok(()) => expand::kernel(&function, &source, &options, &signature, &lowered).into(),
         Err(errors) => with_stub(errors, &function, || expand::kernel_stub(&function, &signature)),
     }
 }
 
-/// Makes a function callable from kernels and other device functions. The host can still call it.
+/// Makes a function, or those of an `impl` or a trait, callable from kernels and each other. The host can still call
+/// them.
 ///
-/// It may be generic, and live in any module or crate.
+/// They may be generic, and live in any module or crate.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Circle {
+///     radius: f32,
+/// }
+///
+/// #[device]
+/// trait Shape {
+///     fn area(&self) -> f32;
+/// }
+///
+/// #[device]
+/// impl Shape for Circle {
+///     fn area(&self) -> f32 {
+///         3.14 * square(self.radius)
+///     }
+/// }
+///
+/// #[device]
+/// fn square(x: f32) -> f32 {
+///     x * x
+/// }
+///
+/// #[kernel]
+/// fn areas<S: Shape>(shapes: &[S], areas: &mut [f32]) {
+///     let i = grid(1);
+///     if i < areas.len() {
+///         areas[i] = shapes[i].area();
+///     }
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let circles = device.to_device(&[Circle { radius: 1.0 }, Circle { radius: 2.0 }])?;
+/// let mut found = device.zeros(2)?;
+/// areas(&circles, &mut found).over(2).launch()?;
+/// assert_eq!(found.to_host()?, [3.14, 12.56]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// An `impl` of an operator (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator one of
+/// kernels; where a type parameter has an operator's bound, as in `T: Element + Add<Output = T>`, its operator has to be
+/// one. A trait under `#[device]` whose functions take or give `self` is one of `Element`s.
+///
+/// # CUDA C
+///
+/// `#[device(unsafe(cuda = ".."))]` gives the body of a function in CUDA C, as statements that see the parameters by
+/// their names (`self` is `self_`); a reference is one of C++'s, and a slice `x` is the pointer `x` and the length
+/// `x_len`. The Rust body is what the CPU runs, as it stands; where it is `unimplemented!()`, a call there is a fault. It
+/// is `unsafe`, since nobody checks that the text keeps to its parameters, nor, where these are references, that no other
+/// thread writes there while the Rust body runs.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[device(unsafe(cuda = "return __brev(x);"))]
+/// fn reversed(x: u32) -> u32 {
+///     x.reverse_bits()
+/// }
+/// assert_eq!(reversed(1), 1 << 31);
+/// ```
 #[proc_macro_attribute]
 pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let function = syn::parse_macro_input!(item as ItemFn);
+    match syn::parse_macro_input!(item as Item) {
+        Item::Fn(function) => device_function(attribute, function),
+        Item::Impl(item) => device_impl(attribute, item),
+        Item::Trait(item) => device_trait(attribute, item),
+        other => {
+            let mut errors = Errors::default();
+            errors.refuse(attribute_target(&other), &rules::DEVICE_ITEM);
+            let errors = errors.finish().err();
+            errors.into_iter().chain([other.into_token_stream()]).collect::<proc_macro2::TokenStream>().into()
+        }
+    }
+}
+
+fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream {
     let mut errors = Errors::default();
-    options::refuse(attribute.into(), &mut errors);
-    let signature = signature::of_device_function(&function, &mut errors);
-    let lowered = lower::function(&function, &signature, &mut errors);
+    let cuda = options::parse_device(attribute.into(), &mut errors);
+    if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
+        errors.refuse(&function.sig.ident, &rules::METHOD_ALONE);
+        return errors.finish().err().unwrap_or_default().into(); // what it is declared as cannot be in an `impl`
+    }
+    let mut signature = signature::of_device_function(&function.sig, &mut errors);
+    if let Some(cuda) = cuda {
+        signature.foreign = Some(foreign::body(&cuda, &signature, &function.block));
+    }
+    let lowered = lower::function(&function.block, &signature, &mut errors);
+    bounds::complete(&mut function.sig.generics);
     match errors.finish() {
         Ok(()) => expand::device_function(&function, &signature, &lowered).into(),
         Err(errors) => with_stub(errors, &function, || expand::device_stub(&function, &signature)),
+    }
+}
+
+fn device_impl(attribute: TokenStream, item: ItemImpl) -> TokenStream {
+    let mut errors = Errors::default();
+    options::refuse_device(attribute.into(), &mut errors);
+    let device_impl = methods::of_impl(item, &mut errors);
+    both(errors, |bodies| expand::device_impl(&device_impl, bodies))
+}
+
+fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
+    let mut errors = Errors::default();
+    options::refuse_device(attribute.into(), &mut errors);
+    let device_trait = methods::of_trait(item, &mut errors);
+    both(errors, |bodies| expand::device_trait(&device_trait, bodies))
+}
+
+/// Makes a struct or an enum a type of both the host and a device: its values can be in memory of the device, arguments
+/// of a kernel, and variables of one.
+///
+/// A struct may be generic, and hold numbers, `bool`s, arrays and other such types. Both sides have the layout that rustc
+/// gives it. An enum has variants without fields, and is the integer that rustc makes it. Both have to be `Copy`.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[derive(Clone, Copy, PartialEq, DeviceType)]
+/// enum Kind {
+///     Fluid,
+///     Wall,
+/// }
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Cell<T> {
+///     kind: Kind,
+///     velocity: [T; 2],
+/// }
+///
+/// #[kernel]
+/// fn stop_at_walls(cells: &mut [Cell<f32>]) {
+///     let i = grid(1);
+///     if i < cells.len() && cells[i].kind == Kind::Wall {
+///         cells[i].velocity = [0.0, 0.0];
+///     }
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let wall = Cell { kind: Kind::Wall, velocity: [1.0, 2.0] };
+/// let mut cells = Device::cpu().to_device(&[Cell { kind: Kind::Fluid, ..wall }, wall])?;
+/// stop_at_walls(&mut cells).over(2).launch()?;
+/// let cells = cells.to_host()?;
+/// assert_eq!([cells[0].velocity, cells[1].velocity], [[1.0, 2.0], [0.0, 0.0]]);
+/// # Ok(())
+/// # }
+/// ```
+#[proc_macro_derive(DeviceType)]
+pub fn derive_device_type(item: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(item as DeriveInput);
+    let mut errors = Errors::default();
+    let Some(data) = derive::read(input, &mut errors) else {
+        return errors.finish().err().unwrap_or_default().into();
+    };
+    both(errors, |bodies| expand::device_type(&data, bodies))
+}
+
+/// The items, beside the errors if there are any.
+fn both(errors: Errors, items: impl FnOnce(Bodies) -> proc_macro2::TokenStream) -> TokenStream {
+    match errors.finish() {
+        Ok(()) => items(Bodies::Lowered).into(),
+        Err(errors) => [errors, items(Bodies::Mistaken)].into_iter().collect::<proc_macro2::TokenStream>().into(),
+    }
+}
+
+/// The token of an item that says what it is.
+fn attribute_target(item: &Item) -> proc_macro2::TokenStream {
+    match item {
+        Item::Struct(item) => item.struct_token.into_token_stream(),
+        Item::Enum(item) => item.enum_token.into_token_stream(),
+        Item::Union(item) => item.union_token.into_token_stream(),
+        Item::Mod(item) => item.mod_token.into_token_stream(),
+        Item::Const(item) => item.const_token.into_token_stream(),
+        Item::Static(item) => item.static_token.into_token_stream(),
+        Item::Type(item) => item.type_token.into_token_stream(),
+        Item::Use(item) => item.use_token.into_token_stream(),
+        other => other.into_token_stream(),
     }
 }
 

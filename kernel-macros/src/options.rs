@@ -1,46 +1,104 @@
-//! `#[kernel(..)]`
+//! `#[kernel(..)]` and `#[device(..)]`
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Expr, ExprLit, Lit, Meta, Token};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprTuple, Lit, LitStr, Meta, MetaNameValue, Token, parenthesized};
 
 use crate::report::Errors;
-use crate::rules;
+use crate::rules::{self, Rule};
 
 /// What the attribute asks for.
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the user's")]
 pub(crate) struct Options {
     /// `unchecked`
     pub(crate) unchecked: bool,
     /// Not `fmad = false`
     pub(crate) fmad: bool,
+    /// `fast_math`
+    pub(crate) fast_math: bool,
+    /// `max_registers = 64`
+    pub(crate) max_registers: Option<u32>,
+    /// `launch_bounds(256, 2)`
+    pub(crate) launch_bounds: Option<LaunchBounds>,
+    /// `block = (16, 16)`
+    pub(crate) block: Option<[u32; 3]>,
+    /// `index = u32`
+    pub(crate) index32: bool,
 }
 
-/// Reads the attribute's arguments.
+/// CUDA's `__launch_bounds__`.
+#[derive(Clone, Copy)]
+pub(crate) struct LaunchBounds {
+    /// A block has at most this many threads.
+    pub(crate) threads: u32,
+    /// A multiprocessor is to hold at least this many blocks.
+    pub(crate) min_blocks: Option<u32>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            unchecked: false,
+            fmad: true,
+            fast_math: false,
+            max_registers: None,
+            launch_bounds: None,
+            block: None,
+            index32: false,
+        }
+    }
+}
+
+/// Reads the arguments of `#[kernel(..)]`.
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
-    let mut options = Options { unchecked: false, fmad: true };
-    let metas = match syn::parse::Parser::parse2(Punctuated::<Meta, Token![,]>::parse_terminated, tokens) {
+    let mut options = Options::default();
+    let metas = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
         Ok(metas) => metas,
         Err(error) => {
             errors.push(error);
             return options;
         }
     };
-    for meta in metas {
-        match (name(&meta).as_str(), &meta) {
-            ("unchecked", Meta::Path(_)) => options.unchecked = true,
-            ("fmad", Meta::NameValue(value)) if boolean(&value.value).is_some() => {
-                options.fmad = boolean(&value.value) == Some(true);
-            }
-            (name, _) => errors.refuse_named(&meta, &rules::UNKNOWN_OPTION, &name),
+    let mut seen: Vec<String> = Vec::new();
+    for meta in &metas {
+        let name = name(meta);
+        if seen.contains(&name) {
+            errors.refuse_named(meta, &rules::OPTION_TWICE, &name);
+        } else if let Err((span, rule)) = options.set(&name, meta) {
+            errors.refuse_named_at(span, rule, &name);
         }
+        seen.push(name);
+    }
+    if let (Some(LaunchBounds { threads, min_blocks: _ }), Some(block)) = (options.launch_bounds, options.block)
+        && block.iter().product::<u32>() > threads
+    {
+        let bounds = metas.iter().find(|meta| meta.path().is_ident("launch_bounds"));
+        errors.refuse(bounds, &rules::BLOCK_ABOVE_BOUNDS);
     }
     options
 }
 
-/// `#[device]` takes none.
-pub(crate) fn refuse(tokens: TokenStream, errors: &mut Errors) {
-    if !tokens.is_empty() {
-        errors.refuse(tokens, &rules::DEVICE_OPTION);
+/// What is wrong with an option, and where.
+type Refusal = (Span, &'static Rule);
+
+impl Options {
+    fn set(&mut self, name: &str, meta: &Meta) -> Result<(), Refusal> {
+        match name {
+            "unchecked" => self.unchecked = flag(meta)?,
+            "fast_math" => self.fast_math = flag(meta)?,
+            "fmad" => self.fmad = boolean(meta)?,
+            "max_registers" => {
+                let value = &assigned(meta, &rules::MAX_REGISTERS)?.value;
+                self.max_registers = Some(number(value, 16..=255, &rules::MAX_REGISTERS)?);
+            }
+            "launch_bounds" => self.launch_bounds = Some(launch_bounds(meta)?),
+            "block" => self.block = Some(block(&assigned(meta, &rules::BLOCK)?.value)?),
+            "index" => self.index32 = index(&assigned(meta, &rules::INDEX)?.value)?,
+            _ => return Err((meta.span(), &rules::UNKNOWN_OPTION)),
+        }
+        Ok(())
     }
 }
 
@@ -48,9 +106,193 @@ fn name(meta: &Meta) -> String {
     meta.path().get_ident().map_or_else(|| String::from("this"), ToString::to_string)
 }
 
-fn boolean(expr: &Expr) -> Option<bool> {
-    match expr {
-        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Some(value.value),
+/// `unchecked`, without a value.
+fn flag(meta: &Meta) -> Result<bool, Refusal> {
+    match meta {
+        Meta::Path(_) => Ok(true),
+        Meta::List(_) | Meta::NameValue(_) => Err((meta.span(), &rules::FLAG_OPTION)),
+    }
+}
+
+/// `fmad = false`
+fn boolean(meta: &Meta) -> Result<bool, Refusal> {
+    match &assigned(meta, &rules::BOOLEAN_OPTION)?.value {
+        Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok(value.value),
+        other => Err((other.span(), &rules::BOOLEAN_OPTION)),
+    }
+}
+
+/// `name = value`
+fn assigned<'a>(meta: &'a Meta, rule: &'static Rule) -> Result<&'a MetaNameValue, Refusal> {
+    match meta {
+        Meta::NameValue(value) => Ok(value),
+        Meta::Path(_) | Meta::List(_) => Err((meta.span(), rule)),
+    }
+}
+
+/// A literal in a range.
+fn number(expr: &Expr, range: std::ops::RangeInclusive<u32>, rule: &'static Rule) -> Result<u32, Refusal> {
+    let value = match expr {
+        Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => value.base10_parse::<u32>().ok(),
         _ => None,
+    };
+    value.filter(|value| range.contains(value)).ok_or((expr.span(), rule))
+}
+
+/// `launch_bounds(threads)`, `launch_bounds(threads, min_blocks)`
+fn launch_bounds(meta: &Meta) -> Result<LaunchBounds, Refusal> {
+    const RULE: &Rule = &rules::LAUNCH_BOUNDS;
+    let Meta::List(list) = meta else { return Err((meta.span(), RULE)) };
+    let numbers = Punctuated::<Expr, Token![,]>::parse_terminated
+        .parse2(list.tokens.clone())
+        .map_err(|error| (error.span(), RULE))?;
+    let mut numbers = numbers.iter();
+    let (Some(threads), min_blocks, None) = (numbers.next(), numbers.next(), numbers.next()) else {
+        return Err((meta.span(), RULE));
+    };
+    let threads = number(threads, 1..=1024, RULE)?;
+    let min_blocks = min_blocks.map(|blocks| number(blocks, 1..=32, RULE)).transpose()?;
+    Ok(LaunchBounds { threads, min_blocks })
+}
+
+/// `block = 256`, `block = (16, 16)`, `block = (8, 8, 8)`
+fn block(value: &Expr) -> Result<[u32; 3], Refusal> {
+    const RULE: &Rule = &rules::BLOCK;
+    let mut block = [1; 3];
+    match value {
+        Expr::Tuple(ExprTuple { elems, .. }) if (1..=3).contains(&elems.len()) => {
+            for ((extent, limit), value) in block.iter_mut().zip([1024, 1024, 64]).zip(elems) {
+                *extent = number(value, 1..=limit, RULE)?;
+            }
+        }
+        value => block[0] = number(value, 1..=1024, RULE)?,
+    }
+    if block.iter().product::<u32>() > 1024 {
+        return Err((value.span(), RULE));
+    }
+    Ok(block)
+}
+
+/// `index = u32`, and `index = usize` for what there is without it.
+fn index(value: &Expr) -> Result<bool, Refusal> {
+    match value {
+        Expr::Path(path) if path.path.is_ident("u32") => Ok(true),
+        Expr::Path(path) if path.path.is_ident("usize") => Ok(false),
+        other => Err((other.span(), &rules::INDEX)),
+    }
+}
+
+/// Reads the argument of `#[device(..)]`: the function's body in CUDA C, if there is one.
+pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<LitStr> {
+    if tokens.is_empty() {
+        return None;
+    }
+    match syn::parse2::<CudaBody>(tokens.clone()) {
+        Ok(CudaBody { trusted: true, text }) => Some(text),
+        Ok(CudaBody { trusted: false, text }) => {
+            errors.refuse(tokens, &rules::CUDA_IS_UNSAFE);
+            Some(text) // so that nothing is said of the body in Rust
+        }
+        Err(_) => {
+            errors.refuse(tokens, &rules::DEVICE_OPTION);
+            None
+        }
+    }
+}
+
+/// `#[device]` on an `impl` or a `trait` takes no arguments.
+pub(crate) fn refuse_device(tokens: TokenStream, errors: &mut Errors) {
+    if !tokens.is_empty() {
+        errors.refuse(tokens, &rules::DEVICE_OPTION);
+    }
+}
+
+/// `unsafe(cuda = "return __brev(x);")`
+struct CudaBody {
+    trusted: bool,
+    text: LitStr,
+}
+
+impl Parse for CudaBody {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        fn assignment(input: ParseStream<'_>) -> syn::Result<LitStr> {
+            let name: syn::Ident = input.parse()?;
+            if name != "cuda" {
+                return Err(syn::Error::new(name.span(), "not an option"));
+            }
+            input.parse::<Token![=]>()?;
+            let text = input.parse()?;
+            input.parse::<Option<Token![,]>>()?;
+            Ok(text)
+        }
+        if input.parse::<Option<Token![unsafe]>>()?.is_none() {
+            return Ok(CudaBody { trusted: false, text: assignment(input)? });
+        }
+        let content;
+        parenthesized!(content in input);
+        Ok(CudaBody { trusted: true, text: assignment(&content)? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    #[track_caller]
+    fn parsed(tokens: TokenStream) -> Options {
+        let mut errors = Errors::default();
+        let options = parse(tokens, &mut errors);
+        assert!(errors.finish().is_ok());
+        options
+    }
+
+    #[track_caller]
+    fn check_refused(tokens: TokenStream, what: &str) {
+        let mut errors = Errors::default();
+        parse(tokens, &mut errors);
+        let errors = errors.finish().expect_err("nothing was refused").to_string();
+        assert!(errors.contains(what), "{errors}");
+    }
+
+    #[test]
+    fn all_options_at_once() {
+        let options = parsed(quote! {
+            unchecked, fmad = false, fast_math, max_registers = 64, launch_bounds(256, 2), block = (16, 16), index = u32
+        });
+        assert!(options.unchecked && !options.fmad && options.fast_math && options.index32);
+        assert_eq!((options.max_registers, options.block), (Some(64), Some([16, 16, 1])));
+        let LaunchBounds { threads, min_blocks } = options.launch_bounds.expect("they were given");
+        assert_eq!((threads, min_blocks), (256, Some(2)));
+    }
+
+    #[test]
+    fn none_is_the_default() {
+        let options = parsed(quote!());
+        assert!(!options.unchecked && options.fmad && !options.fast_math && !options.index32);
+        assert!(options.max_registers.is_none() && options.block.is_none() && options.launch_bounds.is_none());
+        assert_eq!(parsed(quote!(block = 1024)).block, Some([1024, 1, 1]));
+        assert_eq!(parsed(quote!(block = (4, 4, 64))).block, Some([4, 4, 64]));
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused() {
+        check_refused(quote!(max_registers = 15), "16 to 255");
+        check_refused(quote!(max_registers = 256), "16 to 255");
+        check_refused(quote!(max_registers), "16 to 255");
+        check_refused(quote!(launch_bounds = 3), "launch_bounds(256, 2)");
+        check_refused(quote!(launch_bounds(1025)), "launch_bounds(256, 2)");
+        check_refused(quote!(launch_bounds(1, 2, 3)), "launch_bounds(256, 2)");
+        check_refused(quote!(block = 0), "product is at most 1024");
+        check_refused(quote!(block = (1, 1, 65)), "product is at most 1024");
+        check_refused(quote!(block = (33, 32)), "product is at most 1024");
+        check_refused(quote!(block = (1, 1, 1, 1)), "product is at most 1024");
+        check_refused(quote!(block = 512, launch_bounds(256)), "could never be launched");
+        check_refused(quote!(index = u64), "`u32` or `usize`");
+        check_refused(quote!(fmad = 1), "`true` or `false`");
+        check_refused(quote!(unchecked = true), "has no value");
+        check_refused(quote!(unchecked, unchecked), "given twice");
+        check_refused(quote!(fast), "is not an option");
     }
 }

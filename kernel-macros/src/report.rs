@@ -25,6 +25,16 @@ impl Errors {
         self.0.push(syn::Error::new_spanned(tokens, rule.named(name)));
     }
 
+    /// As [`Errors::refuse_named`], of what begins at `span`.
+    pub(crate) fn refuse_named_at(&mut self, span: Span, rule: &Rule, name: &dyn std::fmt::Display) {
+        self.0.push(syn::Error::new(span, rule.named(name)));
+    }
+
+    /// Notes a mistake of `tokens` in words that no rule has.
+    pub(crate) fn explain(&mut self, tokens: impl ToTokens, message: &str) {
+        self.0.push(syn::Error::new_spanned(tokens, message));
+    }
+
     /// Notes a mistake that `syn` found.
     pub(crate) fn push(&mut self, error: syn::Error) {
         self.0.push(error);

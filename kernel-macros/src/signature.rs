@@ -1,33 +1,58 @@
-//! The signature of a kernel or device function: its parameters and what they are on each side.
+//! The signature of a kernel, a device function or a method: its parameters and what they are on each side.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericParam, Ident, ItemFn, Pat, PatIdent, ReturnType, Safety, Signature as SynSignature, Type, TypePath,
-    TypeReference, TypeSlice, parse_quote,
+    FnArg, GenericArgument, GenericParam, Ident, Pat, PatIdent, PathArguments, Receiver, ReceiverKind, ReturnType,
+    Safety, Signature as SynSignature, Token, Type, TypePath, TypeReference, TypeSlice, TypeTuple, parse_quote,
 };
 
 use crate::report::Errors;
 use crate::rules::{self, Rule};
+use crate::this::{self, This};
 
 /// A signature that the device understands.
+#[derive(Clone)]
 pub(crate) struct Signature {
     /// The function's name.
     pub(crate) name: Ident,
-    /// In order.
+    /// The name in the device's code: of a method, with its type's.
+    pub(crate) device_name: String,
+    /// The path inside the module: of a method, `Type::name`.
+    pub(crate) path: String,
+    /// Whether it is a kernel's.
+    pub(crate) kernel: bool,
+    /// Whether it is an item of an `impl` or a `trait`. Then its name alone does not name it.
+    pub(crate) associated: bool,
+    /// In order, the receiver first.
     pub(crate) params: Vec<Param>,
     /// The declared result, for a device function that has one.
     pub(crate) result: Option<Type>,
     /// The names of the type parameters.
     pub(crate) types: Vec<Ident>,
+    /// The body in CUDA C, of a function that has one.
+    pub(crate) foreign: Option<Foreign>,
+}
+
+/// A body that the user wrote twice: nothing of it is lowered.
+#[derive(Clone)]
+pub(crate) struct Foreign {
+    /// The statements in CUDA C.
+    pub(crate) cuda: String,
+    /// The expression that gives the result on the CPU, from the parameters.
+    pub(crate) cpu: TokenStream,
 }
 
 /// A parameter.
+#[derive(Clone)]
 pub(crate) struct Param {
     /// Its name.
     pub(crate) name: Ident,
+    /// The token that it stands for, if it is the receiver.
+    pub(crate) this: Option<Token![self]>,
     /// Declared `mut`.
     pub(crate) mutable: bool,
     /// What it is.
@@ -35,6 +60,7 @@ pub(crate) struct Param {
 }
 
 /// What a parameter is.
+#[derive(Clone)]
 pub(crate) enum ParamKind {
     /// A value of this type.
     Value(Type),
@@ -42,6 +68,19 @@ pub(crate) enum ParamKind {
     Slice(Type),
     /// `&mut [T]`
     SliceMut(Type),
+    /// `&T`, `&self`; never of a kernel.
+    Ref(Type),
+    /// `&mut T`, `&mut self`; never of a kernel.
+    RefMut(Type),
+    /// `ArrayView2<T>`, `ArrayViewMut2<T>` and their like.
+    View {
+        /// The elements.
+        element: Type,
+        /// How many indices an element has: 1 to 3.
+        dimensions: u8,
+        /// `ArrayViewMut2<T>`
+        mutable: bool,
+    },
     /// A type that was refused.
     Refused,
 }
@@ -50,7 +89,12 @@ impl Param {
     /// Where an error about the parameter's type is shown: at the type.
     pub(crate) fn span(&self) -> Span {
         match &self.kind {
-            ParamKind::Value(ty) | ParamKind::Slice(ty) | ParamKind::SliceMut(ty) => ty.span(),
+            ParamKind::Value(ty)
+            | ParamKind::Slice(ty)
+            | ParamKind::SliceMut(ty)
+            | ParamKind::Ref(ty)
+            | ParamKind::RefMut(ty)
+            | ParamKind::View { element: ty, dimensions: _, mutable: _ } => ty.span(),
             ParamKind::Refused => self.name.span(),
         }
     }
@@ -61,24 +105,62 @@ impl Param {
     }
 }
 
+/// What a function is: not every parameter fits each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Kernel,
+    Function,
+    Associated,
+}
+
 /// Reads a kernel's signature.
-pub(crate) fn of_kernel(function: &ItemFn, errors: &mut Errors) -> Signature {
-    let mut signature = read(&function.sig, true, errors);
-    if let ReturnType::Type(_, result) = &function.sig.output {
+pub(crate) fn of_kernel(signature: &SynSignature, errors: &mut Errors) -> Signature {
+    let mut read = read(signature, Role::Kernel, errors);
+    if let ReturnType::Type(_, result) = &signature.output {
         if !is_unit(result) {
             errors.refuse(result, &rules::KERNEL_RESULT);
         }
-        signature.result = None;
+        read.result = None;
     }
-    signature
+    read
 }
 
 /// Reads a device function's signature.
-pub(crate) fn of_device_function(function: &ItemFn, errors: &mut Errors) -> Signature {
-    read(&function.sig, false, errors)
+pub(crate) fn of_device_function(signature: &SynSignature, errors: &mut Errors) -> Signature {
+    read(signature, Role::Function, errors)
 }
 
-fn read(signature: &SynSignature, kernel: bool, errors: &mut Errors) -> Signature {
+/// Reads the signature of a method or an associated function. `owner` is what its type is called in messages.
+pub(crate) fn of_method(signature: &SynSignature, owner: &str, errors: &mut Errors) -> Signature {
+    let mut read = read(signature, Role::Associated, errors);
+    read.device_name = format!("{owner}_{}", read.device_name);
+    read.path = format!("{owner}::{}", read.path);
+    read
+}
+
+impl Signature {
+    /// The signature as the body sees it, where `Self` is a type.
+    pub(crate) fn with(&self, this: &mut This) -> Signature {
+        let mut signature = self.clone();
+        for param in &mut signature.params {
+            match &mut param.kind {
+                ParamKind::Value(ty)
+                | ParamKind::Slice(ty)
+                | ParamKind::SliceMut(ty)
+                | ParamKind::Ref(ty)
+                | ParamKind::RefMut(ty)
+                | ParamKind::View { element: ty, dimensions: _, mutable: _ } => this.visit_type_mut(ty),
+                ParamKind::Refused => {}
+            }
+        }
+        if let Some(result) = &mut signature.result {
+            this.visit_type_mut(result);
+        }
+        signature
+    }
+}
+
+fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature {
     refuse_qualifiers(signature, errors);
     let mut types = Vec::new();
     for param in &signature.generics.params {
@@ -95,10 +177,10 @@ fn read(signature: &SynSignature, kernel: bool, errors: &mut Errors) -> Signatur
     }
     // A lifetime that is declared was refused there.
     let lifetimes = signature.generics.lifetimes().next().is_some();
-    let params = signature.inputs.iter().filter_map(|input| param(input, lifetimes, errors)).collect();
+    let params = signature.inputs.iter().filter_map(|input| param(input, role, lifetimes, errors)).collect();
     let result = match &signature.output {
         ReturnType::Type(_, result) if !is_unit(result) => {
-            if !kernel && !is_value(result) {
+            if role != Role::Kernel && !is_value(result) {
                 errors.refuse_named(result, &rules::RESULT_TYPE, &text_of(result));
                 Some(parse_quote!(!)) // fits wherever the stub is called
             } else {
@@ -107,7 +189,17 @@ fn read(signature: &SynSignature, kernel: bool, errors: &mut Errors) -> Signatur
         }
         ReturnType::Type(..) | ReturnType::Default => None,
     };
-    Signature { name: signature.ident.clone(), params, result, types }
+    Signature {
+        name: signature.ident.clone(),
+        device_name: signature.ident.unraw().to_string(),
+        path: signature.ident.unraw().to_string(),
+        kernel: role == Role::Kernel,
+        associated: role == Role::Associated,
+        params,
+        result,
+        types,
+        foreign: None,
+    }
 }
 
 fn refuse_qualifiers(signature: &SynSignature, errors: &mut Errors) {
@@ -127,8 +219,9 @@ fn refuse_qualifiers(signature: &SynSignature, errors: &mut Errors) {
     }
 }
 
-fn param(input: &FnArg, lifetimes: bool, errors: &mut Errors) -> Option<Param> {
+fn param(input: &FnArg, role: Role, lifetimes: bool, errors: &mut Errors) -> Option<Param> {
     let input = match input {
+        FnArg::Receiver(receiver) if role == Role::Associated => return Some(this_param(receiver, errors)),
         FnArg::Receiver(receiver) => {
             errors.refuse(receiver, &rules::SELF);
             return None;
@@ -139,33 +232,107 @@ fn param(input: &FnArg, lifetimes: bool, errors: &mut Errors) -> Option<Param> {
         errors.refuse(&input.pat, &rules::PARAMETER_PATTERN);
         return None;
     };
-    let kind = kind(&input.ty, lifetimes, errors);
-    Some(Param { name: ident.clone(), mutable: mutability.is_some(), kind })
+    let kind = kind(&input.ty, role, lifetimes, errors);
+    Some(Param { name: ident.clone(), this: None, mutable: mutability.is_some(), kind })
 }
 
-fn kind(ty: &Type, lifetimes: bool, errors: &mut Errors) -> ParamKind {
+/// `self`, `&self` or `&mut self`
+fn this_param(receiver: &Receiver, errors: &mut Errors) -> Param {
+    let span = receiver.self_token.span();
+    let this: Type = parse_quote! {Self};
+    let this = this::located(this, span);
+    let kind = match &receiver.kind {
+        ReceiverKind::Value => ParamKind::Value(this),
+        ReceiverKind::Reference(_, lifetime, mutability) => {
+            if let Some(lifetime) = lifetime {
+                errors.refuse(lifetime, &rules::LIFETIME);
+            }
+            if mutability.is_some() { ParamKind::RefMut(this) } else { ParamKind::Ref(this) }
+        }
+        ReceiverKind::Typed(_, ty) if is_this(ty) => ParamKind::Value(this),
+        // `self: Box<Self>` and its like; `syn` may learn of more.
+        _ => {
+            errors.refuse(receiver, &rules::RECEIVER);
+            ParamKind::Refused
+        }
+    };
+    Param { name: this::name(span), this: Some(receiver.self_token), mutable: receiver.mutability.is_some(), kind }
+}
+
+fn is_this(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
+fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKind {
     match ty {
         Type::Reference(TypeReference { lifetime, mutability, elem, .. }) => {
-            let Type::Slice(TypeSlice { elem, .. }) = &**elem else {
-                errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
-                return ParamKind::Refused;
-            };
             if let Some(lifetime) = lifetime
                 && !lifetimes
             {
                 errors.refuse(lifetime, &rules::LIFETIME);
             }
-            let element = (**elem).clone();
-            if mutability.is_some() { ParamKind::SliceMut(element) } else { ParamKind::Slice(element) }
+            let kind = target(elem, mutability.is_some());
+            match &kind {
+                ParamKind::Ref(_) | ParamKind::RefMut(_) if role == Role::Kernel => {
+                    errors.refuse_named(ty, &rules::REFERENCE_PARAMETER, &text_of(elem));
+                    return ParamKind::Refused;
+                }
+                ParamKind::View { .. } => errors.refuse_named(ty, &rules::VIEW_REFERENCE, &text_of(elem)),
+                ParamKind::Refused => errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty)),
+                ParamKind::Slice(_)
+                | ParamKind::SliceMut(_)
+                | ParamKind::Ref(_)
+                | ParamKind::RefMut(_)
+                | ParamKind::Value(_) => {}
+            }
+            kind
         }
-        Type::Paren(inner) => kind(&inner.elem, lifetimes, errors),
-        Type::Group(inner) => kind(&inner.elem, lifetimes, errors),
-        ty if is_value(ty) => ParamKind::Value(ty.clone()),
+        Type::Paren(inner) => kind(&inner.elem, role, lifetimes, errors),
+        Type::Group(inner) => kind(&inner.elem, role, lifetimes, errors),
+        Type::Path(path) if let Some(view) = view(path) => view,
+        Type::Tuple(_) if role != Role::Kernel && is_value(ty) => ParamKind::Value(ty.clone()),
+        ty if !matches!(ty, Type::Tuple(_)) && is_value(ty) => ParamKind::Value(ty.clone()),
         _ => {
             errors.refuse_named(ty, &rules::PARAMETER_TYPE, &text_of(ty));
             ParamKind::Refused
         }
     }
+}
+
+/// What a reference to `ty` is.
+fn target(ty: &Type, mutable: bool) -> ParamKind {
+    match ty {
+        Type::Slice(TypeSlice { elem, .. }) if mutable => ParamKind::SliceMut((**elem).clone()),
+        Type::Slice(TypeSlice { elem, .. }) => ParamKind::Slice((**elem).clone()),
+        Type::Paren(inner) => target(&inner.elem, mutable),
+        Type::Group(inner) => target(&inner.elem, mutable),
+        Type::Path(path) if let Some(view) = view(path) => view,
+        Type::Path(path) if path.path.is_ident("str") => ParamKind::Refused,
+        ty if !is_value(ty) || matches!(ty, Type::Tuple(_)) => ParamKind::Refused,
+        ty if mutable => ParamKind::RefMut(ty.clone()),
+        ty => ParamKind::Ref(ty.clone()),
+    }
+}
+
+/// `ArrayView2<T>` and its like, by the last segment of the path.
+fn view(path: &TypePath) -> Option<ParamKind> {
+    let last = path.path.segments.last()?;
+    let name = last.ident.to_string();
+    let rest = name.strip_prefix("ArrayView")?;
+    let (rest, mutable) = rest.strip_prefix("Mut").map_or((rest, false), |rest| (rest, true));
+    let dimensions = match rest {
+        "1" => 1,
+        "2" => 2,
+        "3" => 3,
+        _ => return None,
+    };
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let mut types = arguments.args.iter().filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None, // a lifetime has no meaning here
+    });
+    let (Some(element), None) = (types.next(), types.next()) else { return None };
+    Some(ParamKind::View { element, dimensions, mutable })
 }
 
 /// Whether a value of the type may be on the device, as far as its tokens tell. The rest rustc says.
@@ -174,12 +341,14 @@ fn is_value(ty: &Type) -> bool {
         Type::Path(path) => heap_type(path).is_none(),
         Type::Paren(inner) => is_value(&inner.elem),
         Type::Group(inner) => is_value(&inner.elem),
+        Type::Array(array) => is_value(&array.elem),
+        Type::Tuple(TypeTuple { elems, .. }) => elems.iter().all(is_value),
         _ => false,
     }
 }
 
 /// The name of a type that allocates, if `path` is one.
-fn heap_type(path: &TypePath) -> Option<&Ident> {
+pub(crate) fn heap_type(path: &TypePath) -> Option<&Ident> {
     let last = &path.path.segments.last()?.ident;
     is_heap_name(&last.to_string()).then_some(last)
 }
@@ -208,7 +377,7 @@ fn is_unit(ty: &Type) -> bool {
 }
 
 /// A type as the user would write it.
-fn text_of(ty: &Type) -> String {
+pub(crate) fn text_of(ty: &Type) -> String {
     let mut text = quote!(#ty).to_token_stream().to_string();
     for (tokens, written) in [
         ("& ", "&"),

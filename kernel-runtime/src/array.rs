@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 
 use crate::device::{Backend, Device, host_memory};
 use crate::error::{Error, Result};
-use crate::types::Element;
+use crate::types::{Element, make_valid};
 
 /// An array of `T` in the memory of a device.
 ///
@@ -107,11 +107,12 @@ impl<T: Element> DeviceArray<T> {
     pub fn to_host(&self) -> Result<Vec<T>> {
         let mut values: Vec<T> = Vec::new();
         values.try_reserve_exact(self.len).map_err(|_| no_room::<T>("the host".to_owned(), self.len))?;
-        // SAFETY: the vector has room for `len` elements.
-        unsafe { self.read_to(values.as_mut_ptr()) }?;
-        // SAFETY: all of them have been written just now, from elements that are valid: they came from the host, are all
-        // zeros, or were stored by a kernel.
-        unsafe { values.set_len(self.len) };
+        // SAFETY: the vector has room for `len` elements; all of them are written, made values, and only then its own.
+        unsafe {
+            self.copy_bytes_to(values.as_mut_ptr())?;
+            make_valid(values.as_mut_ptr(), self.len);
+            values.set_len(self.len);
+        }
         Ok(values)
     }
 
@@ -122,8 +123,13 @@ impl<T: Element> DeviceArray<T> {
     /// [`Error::LengthMismatch`], and [`Error::Fault`] as in [`DeviceArray::to_host`].
     pub fn copy_to_host(&self, values: &mut [T]) -> Result<()> {
         self.check_length("copy_to_host", values.len())?;
-        // SAFETY: the slice has `len` elements.
-        unsafe { self.read_to(values.as_mut_ptr()) }
+        // SAFETY: the slice has `len` elements. They are made values even if there was an error: a fault is given out behind
+        // the copy.
+        unsafe {
+            let result = self.copy_bytes_to(values.as_mut_ptr());
+            make_valid(values.as_mut_ptr(), self.len);
+            result
+        }
     }
 
     /// Copies `values` over the elements, once every kernel launched before is done.
@@ -146,12 +152,12 @@ impl<T: Element> DeviceArray<T> {
         }
     }
 
-    /// Copies all elements to `to`.
+    /// Copies the bytes of all elements to `to`. They may be no values: zeros and a kernel on a GPU can leave such.
     ///
     /// # Safety
     ///
     /// `to` is valid for writing `len` elements.
-    unsafe fn read_to(&self, to: *mut T) -> Result<()> {
+    unsafe fn copy_bytes_to(&self, to: *mut T) -> Result<()> {
         match self.device.backend() {
             Backend::Cpu(state) => {
                 state.give_out_fault()?;

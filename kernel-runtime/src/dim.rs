@@ -85,6 +85,12 @@ macro_rules! from_numbers {
 
 from_numbers!(u32, u64, usize, i32, i64);
 
+impl From<[u32; 3]> for Dim3 {
+    fn from([x, y, z]: [u32; 3]) -> Dim3 {
+        Dim3::from((x, y, z))
+    }
+}
+
 /// A negative extent is 0, which a launch refuses with the rest of what it was asked for.
 fn extent<N: TryInto<usize>>(number: N) -> usize {
     number.try_into().unwrap_or(0)

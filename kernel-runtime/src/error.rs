@@ -66,6 +66,9 @@ pub enum Error {
         /// Elements of the host slice.
         host: usize,
     },
+    /// A view that would not be inside of its array.
+    #[error("{0}")]
+    Shape(ShapeError),
     /// The CUDA driver refused a call that should have worked.
     #[error("the CUDA driver refused {call}: {name} ({message})")]
     Driver {
@@ -102,6 +105,40 @@ pub enum FaultKind {
     Overflow(String),
     /// A `panic!`, or an assertion that did not hold, with its message.
     Panic(String),
+    /// The threads of a block wait for each other, and none can go on. Found by the CPU device; a GPU waits for ever.
+    Deadlock(Vec<Waiting>),
+}
+
+/// Threads of a block that wait at one place, in a [`FaultKind::Deadlock`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Waiting {
+    /// How many threads of the block wait here.
+    pub threads: usize,
+    /// The operation at which they wait, such as `sync_threads`.
+    pub operation: &'static str,
+    /// The source file of its call, as `file!()` gives it.
+    pub file: &'static str,
+    /// Its line, from 1.
+    pub line: u32,
+    /// Its column, from 1.
+    pub column: u32,
+    /// The lanes that an operation of the warp waits for.
+    pub mask: Option<u32>,
+    /// Of these, those that do not come, in the first of the warps that wait here.
+    pub missing: u32,
+}
+
+impl std::fmt::Display for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Waiting { threads, operation, file, line, column, mask, missing } = self;
+        let plural = if *threads == 1 { "" } else { "s" };
+        write!(f, "{threads} thread{plural} at `{operation}` ({file}:{line}:{column})")?;
+        match mask {
+            Some(mask) => write!(f, ", whose mask {mask:#010x} names the lanes {missing:#010x} that do not come"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl std::fmt::Display for FaultKind {
@@ -112,6 +149,14 @@ impl std::fmt::Display for FaultKind {
             }
             FaultKind::DivisionByZero => f.write_str("attempt to divide by zero"),
             FaultKind::Overflow(message) | FaultKind::Panic(message) => f.write_str(message),
+            FaultKind::Deadlock(waits) => {
+                f.write_str("the threads of the block wait for each other, and none can go on: ")?;
+                for (i, waiting) in waits.iter().enumerate() {
+                    let separator = if i == 0 { "" } else { "; " };
+                    write!(f, "{separator}{waiting}")?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -208,6 +253,52 @@ pub enum LaunchError {
         /// The device.
         device: String,
     },
+    /// Another block than the one that `#[kernel(block = ..)]` says.
+    #[error(
+        "kernel `{kernel}`: the block is {requested}, and the kernel is written for one of {fixed}\n  help: leave `.block(..)` out"
+    )]
+    BlockFixed {
+        /// The kernel.
+        kernel: &'static str,
+        /// As asked for.
+        requested: Dim3,
+        /// The kernel's.
+        fixed: Dim3,
+    },
+    /// A kernel with a barrier for the whole grid, launched as any other.
+    #[error(
+        "kernel `{kernel}` calls `sync_grid`, for which all blocks have to be on the device at once\n  help: call `.cooperative()` before `.launch()`"
+    )]
+    NotCooperative {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A cooperative launch of more blocks than the device can hold at once.
+    #[error(
+        "kernel `{kernel}`: a cooperative launch of {requested} blocks of {block} threads, and {device} can hold {possible} such blocks at once\n  help: launch no more than `.cooperative_blocks()`, and let each thread do the work of several"
+    )]
+    GridNotResident {
+        /// The kernel.
+        kernel: &'static str,
+        /// Blocks asked for.
+        requested: u64,
+        /// Their size.
+        block: Dim3,
+        /// The most blocks of this size that can be on the device at once.
+        possible: u64,
+        /// The device.
+        device: String,
+    },
+    /// A length, a number of threads or an argument that an index of 32 bits does not reach.
+    #[error(
+        "kernel `{kernel}`: an array, a grid or an argument comes to {requested}, and the kernel has `index = u32`\n  help: leave the option out, or launch the kernel on parts of fewer than 2^32 elements"
+    )]
+    IndexTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// The largest number.
+        requested: u64,
+    },
     /// Arguments on different devices.
     #[error(
         "kernel `{kernel}`: `{first}` is on {first_device} and `{second}` on {second_device}\n  help: copy one of them with `to_host` and `to_device`"
@@ -224,6 +315,18 @@ pub enum LaunchError {
         /// Where its array is.
         second_device: String,
     },
+    /// Arguments that do not fit into the memory that a kernel's arguments have.
+    #[error(
+        "kernel `{kernel}`: its arguments are {bytes} bytes, and a GPU takes at most {limit}\n  help: pass large structs and arrays as a `&[_]`"
+    )]
+    ArgumentsTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes in all.
+        bytes: usize,
+        /// The most that are possible.
+        limit: usize,
+    },
     /// No argument is on a device, so none says where to run.
     #[error(
         "kernel `{kernel}` has no array among its arguments, so nothing says where to run\n  help: name the device with `.on_device(&device)`"
@@ -232,6 +335,54 @@ pub enum LaunchError {
         /// The kernel.
         kernel: &'static str,
     },
+}
+
+/// Why an [`ArrayView`](crate::ArrayView) cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// Lengths that do not multiply to that of the array.
+    #[error("an array of {elements} elements has not the shape {}", describe_shape(shape))]
+    Reshape {
+        /// Elements of the array.
+        elements: usize,
+        /// As asked for.
+        shape: Vec<usize>,
+    },
+    /// An index that is not below the length.
+    #[error("index {index} of dimension {axis}, whose length is {len}")]
+    Index {
+        /// As asked for.
+        index: usize,
+        /// The dimension, from 0.
+        axis: usize,
+        /// Its length.
+        len: usize,
+    },
+    /// A range that is reversed or not inside.
+    #[error("range {start}..{end} of dimension {axis}, whose length is {len}")]
+    Range {
+        /// Where it starts.
+        start: usize,
+        /// Where it ends.
+        end: usize,
+        /// The dimension, from 0.
+        axis: usize,
+        /// Its length.
+        len: usize,
+    },
+    /// A dimension that the view does not have.
+    #[error("dimension {axis} of a view of {dimensions}")]
+    Axis {
+        /// As asked for, from 0.
+        axis: usize,
+        /// How many there are.
+        dimensions: usize,
+    },
+}
+
+fn describe_shape(shape: &[usize]) -> String {
+    shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
 }
 
 /// Why there is no such device.

@@ -7,14 +7,15 @@ use crate::cuda::RawFault;
 use crate::dim::Dim3;
 use crate::error::{Error, FaultKind};
 use crate::kernel::KernelInfo;
-use crate::specialise;
+use crate::message;
+use crate::specialise::{self, Layout};
 
 /// The error of a fault that a GPU recorded.
 pub(crate) fn resolve(raw: RawFault) -> Error {
-    let RawFault { kernel: number, site, block, thread, index, len } = raw;
+    let RawFault { kernel: number, site, block, thread, index, len, args } = raw;
     let [block, thread] = [block, thread].map(|[x, y, z]| Dim3 { x: x as usize, y: y as usize, z: z as usize });
     let kernel = specialise::by_number(number);
-    let site = kernel.and_then(|kernel| Some((kernel, kernel.source().sites.get(site as usize)?)));
+    let site = kernel.and_then(|kernel| Some((kernel, kernel.source(Layout::Contiguous).sites.get(site as usize)?)));
     match site {
         Some((kernel, site)) => Error::Fault {
             kernel: kernel.info.name.to_owned(),
@@ -23,7 +24,7 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
             column: site.span.column,
             block,
             thread,
-            kind: kind_of(&site.kind, index, len),
+            kind: kind_of(&site.kind, index, len, &args),
         },
         // Only a record that something else wrote over can name a kernel or a site that does not exist.
         None => Error::Fault {
@@ -42,15 +43,19 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
 pub(crate) const DYNAMIC_SHARED: &str =
     "a part of dynamic shared memory that is outside of it, or not aligned for its elements";
 
-fn kind_of(site: &SiteKind, index: u64, len: u64) -> FaultKind {
+fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
+    let panic = |message: String| FaultKind::Panic(message);
     match site {
         SiteKind::OutOfBounds => FaultKind::IndexOutOfBounds { index, len },
-        SiteKind::DivisionByZero | SiteKind::RemainderByZero => FaultKind::DivisionByZero,
-        SiteKind::DynamicSharedMisaligned | SiteKind::DynamicSharedOutside => {
-            FaultKind::Panic(String::from(DYNAMIC_SHARED))
+        SiteKind::RangeReversed => panic(format!("slice index starts at {index} but ends at {len}")),
+        SiteKind::RangeStartOutside => {
+            panic(format!("range start index {index} out of range for slice of length {len}"))
         }
+        SiteKind::RangeEndOutside => panic(format!("range end index {index} out of range for slice of length {len}")),
+        SiteKind::DivisionByZero | SiteKind::RemainderByZero => FaultKind::DivisionByZero,
+        SiteKind::DynamicSharedMisaligned | SiteKind::DynamicSharedOutside => panic(String::from(DYNAMIC_SHARED)),
         SiteKind::Overflow(message) => FaultKind::Overflow((*message).to_owned()),
-        SiteKind::Panic(message) => FaultKind::Panic(message.clone()),
+        SiteKind::Panic(message) | SiteKind::Print(message) => panic(message::format(message, args)),
     }
 }
 

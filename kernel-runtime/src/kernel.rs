@@ -1,6 +1,11 @@
 //! What `#[kernel]` and `#[device]` make of a function, as the runtime sees it.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 use std::any::TypeId;
+use std::marker::PhantomData;
+
+use cumbia_kernel_ir::ir::Method;
 
 use crate::argument::Binder;
 use crate::cpu::Cx;
@@ -105,11 +110,22 @@ pub trait Kernel: Sized + 'static {
 
 /// What `#[kernel(..)]` asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the user's")]
 pub struct Options {
     /// Without `unchecked`.
     pub bounds_checks: bool,
     /// `a * b + c` may be rounded once, as CUDA C does.
     pub fmad: bool,
+    /// `fast_math`: approximations of division, roots and elementary functions, and subnormal numbers are zero.
+    pub fast_math: bool,
+    /// `max_registers = n`: a thread has at most this many.
+    pub max_registers: Option<u32>,
+    /// `launch_bounds(threads, min_blocks)`: the most threads of a block, and the least blocks of a multiprocessor.
+    pub launch_bounds: Option<(u32, Option<u32>)>,
+    /// `block = (x, y, z)`: the only block that the kernel is launched with.
+    pub block: Option<[u32; 3]>,
+    /// `index = u32`: `usize` has 32 bits on a GPU.
+    pub index32: bool,
 }
 
 /// What can be called in a kernel: a `#[device]` function or an intrinsic. The type that implements it has the
@@ -135,4 +151,58 @@ pub trait Callee: Sized {
 pub trait CalleeKey: 'static {
     /// What it is.
     fn content() -> Content;
+}
+
+/// What a method of the device gives: its value, and in its type which method it was.
+pub trait MethodResult {
+    /// The method.
+    type Key: CalleeKey;
+    /// What it gives.
+    type Value;
+
+    /// The value itself.
+    fn value(self) -> Self::Value;
+}
+
+/// The result `R` of the method that `K` stands for.
+pub struct Returned<K, R> {
+    value: R,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K, R> Returned<K, R> {
+    /// Wraps a result.
+    #[inline(always)]
+    pub fn new(value: R) -> Self {
+        Returned { value, key: PhantomData }
+    }
+}
+
+impl<K: CalleeKey, R> MethodResult for Returned<K, R> {
+    type Key = K;
+    type Value = R;
+
+    #[inline(always)]
+    fn value(self) -> R {
+        self.value
+    }
+}
+
+/// A method that every program has: the position of a [`Method`] among all.
+pub struct MethodKey<const METHOD: usize>;
+
+impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
+    fn content() -> Content {
+        Content::Method(Method::ALL[METHOD])
+    }
+}
+
+/// The key of a method that no type has. The macro's code for such a call is refused by rustc, so that nobody asks for
+/// its content.
+pub struct NoKey;
+
+impl CalleeKey for NoKey {
+    fn content() -> Content {
+        unreachable!("a kernel with an unknown method does not compile")
+    }
 }

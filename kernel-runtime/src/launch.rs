@@ -4,8 +4,10 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use cumbia_kernel_ir::{Facts, LAUNCH_BYTES, Source};
+
 use crate::argument::{Binder, Params};
-use crate::config::{Config, Shape};
+use crate::config::{Config, Needs, Shape, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, RawFault};
 use crate::device::{Backend, CpuState, Device};
@@ -13,7 +15,7 @@ use crate::dim::Dim3;
 use crate::error::{LaunchError, Result};
 use crate::fault;
 use crate::kernel::Kernel;
-use crate::specialise::{self, Specialised};
+use crate::specialise::{self, Layout, Specialised};
 
 /// A kernel with its arguments, on its way to a device. Calling the kernel makes one; nothing runs until `.launch()`.
 ///
@@ -92,6 +94,72 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         self
     }
 
+    /// All blocks are to be on the device at once, so that the kernel can call
+    /// [`sync_grid`](crate::intrinsics::sync_grid). A launch of more blocks than
+    /// [`cooperative_blocks`](Launch::cooperative_blocks) is an error.
+    pub fn cooperative(mut self) -> Self {
+        self.config.cooperative = true;
+        self
+    }
+
+    /// How many blocks of this launch's block and shared memory the device can hold at once: the most for a
+    /// [`cooperative`](Launch::cooperative) launch.
+    ///
+    /// On a GPU that depends on what the kernel needs of each multiprocessor. The CPU device runs up to 16,384 threads at
+    /// once, which all cooperative launches of the process share.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// /// Numbers the elements, then reverses them.
+    /// #[kernel]
+    /// fn number_and_reverse(x: &mut [u32], y: &mut [u32]) {
+    ///     for i in (grid(1)..x.len()).step_by(grid_size(1)) {
+    ///         x[i] = i as u32;
+    ///     }
+    ///     sync_grid();
+    ///     for i in (grid(1)..y.len()).step_by(grid_size(1)) {
+    ///         y[i] = x[x.len() - 1 - i];
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let n = 100_000;
+    /// let (mut x, mut y) = (device.zeros(n)?, device.zeros(n)?);
+    /// let most = number_and_reverse(&mut x, &mut y).block(256).cooperative_blocks()?;
+    /// let blocks = most.min(n.div_ceil(256));
+    /// number_and_reverse(&mut x, &mut y).grid(blocks).block(256).cooperative().launch()?;
+    /// assert_eq!(y.to_host()?[0], 99_999);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for the launch itself, but that a grid need not be given.
+    pub fn cooperative_blocks(&self) -> Result<usize> {
+        let kernel = K::INFO.name;
+        let mut binder = Binder::new(kernel);
+        K::bind(&self.args, &mut binder);
+        let layout = binder.layout();
+        let (device, _) = binder.finish()?;
+        let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
+        let config = Config { grid: Some(Dim3::ONE), cooperative: true, ..self.config };
+        let Some(shape) = config.shape(kernel, K::OPTIONS.block)? else {
+            return Ok(0); // over nothing
+        };
+        let specialised = specialise::of::<K>()?;
+        shape.check(kernel, device, needs::<K>(specialised))?;
+        let blocks = match device.backend() {
+            Backend::Cpu(_) => resident_on_cpu(shape.block.count()),
+            Backend::Cuda(context) => {
+                let threads = shape.block.count() as u32;
+                specialised.module(context, layout)?.resident_blocks(threads, shape.shared_bytes as u32)?
+            }
+        };
+        Ok(blocks as usize)
+    }
+
     /// The device to run on, for a kernel without arrays among its arguments; otherwise theirs is used.
     pub fn on_device(mut self, device: &'a Device) -> Self {
         self.device = Some(device);
@@ -103,16 +171,26 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let kernel = K::INFO.name;
         let mut binder = Binder::new(kernel);
         K::bind(&self.args, &mut binder);
+        let (largest, layout) = (binder.largest(), binder.layout());
         let (device, params) = binder.finish()?;
         let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
-        let Some(shape) = self.config.shape(kernel)? else {
+        let Some(shape) = self.config.shape(kernel, K::OPTIONS.block)? else {
             return Ok(()); // over nothing
         };
+        if K::OPTIONS.index32 {
+            shape.check_narrow_indices(kernel, largest)?;
+        }
         let specialised = specialise::of::<K>()?;
-        shape.check(kernel, device, specialised.facts.static_shared_bytes)?;
+        let needs = needs::<K>(specialised);
+        shape.check(kernel, device, needs)?;
         match device.backend() {
-            Backend::Cpu(state) => self.run_on_cpu(state, specialised, shape),
-            Backend::Cuda(context) => run_on_cuda(context, device, specialised, shape, params)?,
+            Backend::Cpu(state) => {
+                if needs.other_threads {
+                    shape.check_resident(kernel, device, resident_on_cpu(shape.block.count()))?;
+                }
+                self.run_on_cpu(state, specialised, shape);
+            }
+            Backend::Cuda(context) => run_on_cuda(context, device, (specialised, layout), shape, params)?,
         }
         Ok(())
     }
@@ -131,12 +209,13 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     pub fn emulate(&self, emulator: &mut dyn FnMut(Emulation<'_>) -> Option<RawFault>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
+        let layout = binder.layout();
         let (_, mut params) = binder.finish()?;
-        let Some(shape) = self.config.shape(K::INFO.name)? else {
+        let Some(shape) = self.config.shape(K::INFO.name, K::OPTIONS.block)? else {
             return Ok(());
         };
         let specialised = specialise::of::<K>()?;
-        let source = specialised.source();
+        let source = specialised.source(layout);
         let raw = emulator(Emulation {
             source,
             kernel: specialised.number,
@@ -149,12 +228,24 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 }
 
+/// What the kernel asks of its launches.
+fn needs<K: Kernel>(specialised: &Specialised) -> Needs {
+    let Facts { needs_other_threads, syncs_grid, static_shared_bytes, uses_dynamic_shared: _ } = specialised.facts;
+    Needs {
+        static_shared_bytes,
+        cooperative: syncs_grid,
+        other_threads: needs_other_threads,
+        most_threads: K::OPTIONS.launch_bounds.map(|(threads, _)| threads),
+    }
+}
+
 impl<K: Kernel> Launch<'_, K, Checked> {
     /// Runs the kernel.
     ///
     /// On a GPU the launch returns at once; the next call that waits for the device ([`Device::synchronize`],
-    /// [`DeviceArray::to_host`](crate::DeviceArray::to_host)) gives out the fault of a thread that stopped. The CPU
-    /// device gives it out in the same place.
+    /// [`DeviceArray::to_host`](crate::DeviceArray::to_host)) prints what the kernel said with `println!`, as far as a buffer
+    /// of 1 MiB held it, and gives out the fault of a thread that stopped. The CPU device prints at once, and gives the
+    /// fault out in the same place.
     ///
     /// # Errors
     ///
@@ -184,39 +275,74 @@ impl<K: Kernel> Launch<'_, K, Unchecked> {
     }
 }
 
-/// The parameter that a kernel with faults takes last, as `rt::Launch` of the emitted CUDA C.
+/// What a kernel takes last if it can fault or print: `rt::Launch` of the emitted CUDA C. The addresses are the device's.
 #[repr(C)]
-struct FaultParameter {
-    record: u64,
+struct LaunchParameter {
+    fault: u64,
+    /// 0 for a kernel that does not print.
+    print: u64,
+    /// 0 for a kernel without a barrier for the grid.
+    grid_barrier: u64,
     kernel: u32,
 }
+
+const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
 fn run_on_cuda(
     context: &Arc<cuda::Context>,
     device: &Device,
-    specialised: &Specialised,
+    (specialised, layout): (&Specialised, Layout),
     shape: Shape,
     mut params: Params,
 ) -> Result<()> {
-    let Shape { grid, block, shared_bytes } = shape;
+    let Shape { grid, block, shared_bytes, cooperative } = shape;
     let kernel = specialised.info.name;
-    let module = specialised.module(context)?;
+    let module = specialised.module(context, layout)?;
     let limit = u64::from(module.max_threads_per_block());
     if block.count() > limit {
         let (threads, device) = (block.count(), device.to_string());
         let reason = "this kernel's registers leave room for no more";
         return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device }.into());
     }
-    let mut fault = FaultParameter { record: context.fault_pointer(), kernel: specialised.number };
-    if specialised.source().can_fault {
-        params.push((&raw mut fault).cast());
+    if cooperative {
+        shape.check_resident(kernel, device, module.resident_blocks(block.count() as u32, shared_bytes as u32)?)?;
     }
     let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
-    // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the IR
-    // has, and the fault parameter comes last where the source has one. The arrays are on this device and borrowed by
-    // the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the device's limits.
-    unsafe { module.launch(extents(grid), extents(block), shared_bytes as u32, &mut params) }
+    let mut launch = |print: u64, grid_barrier: u64| {
+        let fault = context.fault_pointer();
+        let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
+        if specialised.source(layout).takes_launch {
+            params.push((&raw mut parameter).cast());
+        }
+        // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the IR
+        // has, and the launch parameter comes last where the source has one. The arrays are on this device and borrowed by
+        // the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the device's limits.
+        unsafe { module.launch(extents(grid), extents(block), shared_bytes as u32, cooperative, &mut params) }
+    };
+    let &Source { prints, .. } = specialised.source(layout);
+    let syncs_grid = specialised.facts.syncs_grid;
+    with_grid_barrier(context, syncs_grid, |grid_barrier| {
+        if prints { context.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+    })
+}
+
+/// Launches with the address of a count that is zero when the kernel begins, if it has a barrier for the grid.
+fn with_grid_barrier(
+    context: &cuda::Context,
+    syncs_grid: bool,
+    launch: impl FnOnce(u64) -> Result<(), cuda::Refusal>,
+) -> Result<()> {
+    if !syncs_grid {
+        return Ok(launch(0)?);
+    }
+    // Each launch has its own, since others may follow before this one is over. Allocating is ordered like the launch.
+    let address = context.alloc(size_of::<u64>())?;
+    // SAFETY: the memory has been allocated just now with that many bytes.
+    let launched = unsafe { context.clear(address, size_of::<u64>()) }.and_then(|()| Ok(launch(address)?));
+    // SAFETY: the free is ordered behind the launch, and nothing else has the address.
+    unsafe { context.free(address) };
+    launched
 }
 
 /// What an emulator of a GPU needs for a launch.

@@ -6,13 +6,13 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
-use std::any::Any;
 use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir;
 
-use crate::kernel::{Callee, CalleeKey as _};
-use crate::types::{DeviceType, Element, Repr};
+use crate::kernel::{Callee, CalleeKey, Definition, MethodResult};
+use crate::op::Applied;
+use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
 
 /// A gap in the IR, typed by what belongs there.
 pub struct Slot<R>(PhantomData<fn() -> R>);
@@ -28,9 +28,9 @@ impl<R> Slot<R> {
     #[inline(always)]
     pub fn is<T: DeviceType<Repr = R>>(&self, _: &T) {}
 
-    /// Learns the type of a parameter that is no slice, or of a device function's result.
+    /// Learns the type of what a kernel takes by value.
     #[inline(always)]
-    pub fn scalar<T: Element<Held = R>>(&self, _: &T) {}
+    pub fn element<T: Element<Held = R>>(&self, _: &T) {}
 
     /// Learns the type of the value that passes through.
     #[inline(always)]
@@ -75,20 +75,71 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     }
 }
 
-/// What a `const`, an associated constant or a const generic can be in a kernel: the types that are [`Element`]s, each
-/// with an implementation of its own. One for all elements would be found for every type, and fail a second time where
-/// the constant is used.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be used as a value in a kernel",
-    label = "not a number or `bool`",
-    note = "why: a name that is not a variable of the kernel is a constant, and is copied into the device code",
-    note = "help: use a constant number, or call a `#[device]` function"
-)]
-pub trait ConstantType: Copy {
-    type Repr;
-    /// `Self`. Where the trait is not implemented this has no meaning either, so that the mistake is reported once.
-    type Value;
-    fn value(self) -> Self::Value;
+/// The content of the slot of a method call: the method that rustc found.
+pub struct KeyOf<K>(PhantomData<fn() -> K>);
+
+impl<K> Slot<KeyOf<K>> {
+    /// Learns which method was called, and gives its result.
+    #[inline(always)]
+    pub fn method<R: MethodResult<Key = K>>(&self, result: R) -> R::Value {
+        result.value()
+    }
+}
+
+/// Types that nothing holds a value of.
+type Types<T> = PhantomData<fn() -> T>;
+
+/// The content of an operator's slot: the types of its operands, and what it is to the compiler.
+pub struct OperatorOf<L, R, K>(Types<(L, R, K)>);
+
+impl<L, R, K> Slot<OperatorOf<L, R, K>> {
+    /// Learns the type of the left operand.
+    #[inline(always)]
+    pub fn left(&self, left: L) -> L {
+        left
+    }
+
+    /// Learns the type of the place that is assigned to, as in `x += 1`.
+    #[inline(always)]
+    pub fn target(&self, _: &L) {}
+
+    /// Learns the type of the right operand.
+    #[inline(always)]
+    pub fn right(&self, right: R) -> R {
+        right
+    }
+
+    /// Takes the result. What is asked of the operands is asked by [`ResultOf::of`], once rustc has found that the operator
+    /// exists: so the mistake of one that does not is reported once.
+    #[inline(always)]
+    pub fn result<T>(&self, value: T) -> ResultOf<L, R, T, K> {
+        ResultOf { value, operands: PhantomData }
+    }
+}
+
+impl<L, K> Slot<OperatorOf<L, (), K>> {
+    /// Learns the type of the only operand.
+    #[inline(always)]
+    pub fn operand(&self, operand: L) -> L {
+        operand
+    }
+}
+
+/// The result of an operator on its way.
+pub struct ResultOf<L, R, T, K> {
+    value: T,
+    operands: Types<(L, R, K)>,
+}
+
+impl<L, R, T, K> ResultOf<L, R, T, K> {
+    /// The result, if the operator is one that the device has.
+    #[inline(always)]
+    pub fn of<O>(self, _operator: O) -> T
+    where
+        L: Applied<O, R, T, Key = K>,
+    {
+        self.value
+    }
 }
 
 /// What a slot holds.
@@ -96,7 +147,9 @@ pub enum Content {
     Type(ir::Type),
     Constant(ir::Constant),
     Intrinsic(ir::Intrinsic),
-    Function(crate::kernel::Definition),
+    Function(Definition),
+    Method(ir::Method),
+    Operator(Option<Definition>),
 }
 
 /// Slots, in order: one, or a pair of trees.
@@ -120,9 +173,30 @@ impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> 
     }
 }
 
-impl<F: Fn() -> T + Copy, T: 'static, R> Slots for Slot<ConstantOf<F, T, R>> {
+impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
     fn collect(into: &mut Vec<Content>) {
-        into.push(Content::Constant(bits_of(&instance_of::<F>()())));
+        let value = R::of(&instance_of::<F>()());
+        into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
+    }
+}
+
+impl<K: CalleeKey> Slots for Slot<KeyOf<K>> {
+    fn collect(into: &mut Vec<Content>) {
+        into.push(K::content());
+    }
+}
+
+impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
+    fn collect(into: &mut Vec<Content>) {
+        into.push(match K::content() {
+            Content::Function(definition) => Content::Operator(Some(definition)),
+            // What is built in, and keys that no operator has: the compiler refuses those.
+            content @ (Content::Operator(_)
+            | Content::Type(_)
+            | Content::Constant(_)
+            | Content::Intrinsic(_)
+            | Content::Method(_)) => content,
+        });
     }
 }
 
@@ -135,29 +209,6 @@ fn instance_of<F: Copy>() -> F {
     // ways to a `ConstantOf<F, ..>` and a `CalleeOf<_, F>` are the methods of their slots, whose arguments come from closure
     // expressions, and a closure of size 0 captures nothing whose invariants could matter.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
-}
-
-/// The scalar and bits of a constant.
-fn bits_of(value: &dyn Any) -> ir::Constant {
-    /// The constant, if `value` is an `E`.
-    fn of<E: Element>(value: &dyn Any) -> Option<ir::Constant> {
-        let value = value.downcast_ref::<E>()?;
-        Some(ir::Constant { scalar: E::SCALAR, bits: value.to_bits64() })
-    }
-    of::<bool>(value)
-        .or_else(|| of::<i8>(value))
-        .or_else(|| of::<i16>(value))
-        .or_else(|| of::<i32>(value))
-        .or_else(|| of::<i64>(value))
-        .or_else(|| of::<isize>(value))
-        .or_else(|| of::<u8>(value))
-        .or_else(|| of::<u16>(value))
-        .or_else(|| of::<u32>(value))
-        .or_else(|| of::<u64>(value))
-        .or_else(|| of::<usize>(value))
-        .or_else(|| of::<f32>(value))
-        .or_else(|| of::<f64>(value))
-        .expect("`ConstantType` is implemented for exactly these types, which `Element` being sealed ensures")
 }
 
 impl Slots for () {

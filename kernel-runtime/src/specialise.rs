@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, RwLock};
 
-use cumbia_kernel_ir::ir::{Callee, Filled, Function, FunctionId, Instance, Program};
+use cumbia_kernel_ir::ir::{Callee, Filled, Function, FunctionId, Instance, Program, Scalar};
 use cumbia_kernel_ir::{Facts, Source};
 
 use crate::cuda;
@@ -20,44 +20,62 @@ pub(crate) struct Specialised {
     pub(crate) number: u32,
     pub(crate) facts: Facts,
     program: Program,
-    source: OnceLock<Source>,
-    /// The loaded module of each CUDA device, by ordinal.
-    modules: RwLock<Vec<Option<Arc<cuda::Module>>>>,
+    /// The text for each layout of the views.
+    sources: [OnceLock<Source>; 2],
+    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views.
+    modules: RwLock<Vec<[Option<Arc<cuda::Module>>; 2]>>,
     /// Held while a module is made, so that many threads that launch first at once compile once.
     loading: Mutex<()>,
 }
 
+/// How the elements of the views lie that a launch is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// One behind the other, in all views, or there are no views.
+    Contiguous,
+    /// At the distances that the views say.
+    Strided,
+}
+
 impl Specialised {
-    /// The CUDA C of the program.
-    pub(crate) fn source(&self) -> &Source {
-        self.source.get_or_init(|| {
+    /// The CUDA C of the program. Its sites are the same for all layouts.
+    pub(crate) fn source(&self, layout: Layout) -> &Source {
+        self.sources[layout as usize].get_or_init(|| {
             let validated = cumbia_kernel_ir::check(&self.program).expect("`of` has checked this program");
-            let options = cumbia_kernel_ir::Options { bounds_checks: self.options.bounds_checks };
+            let Options { bounds_checks, launch_bounds, block, .. } = self.options;
+            // A block that is fixed is the largest as well.
+            let fixed = block.map(|[x, y, z]| (x * y * z, None));
+            let options = cumbia_kernel_ir::Options {
+                bounds_checks,
+                launch_bounds: launch_bounds.or(fixed),
+                contiguous_views: layout == Layout::Contiguous,
+            };
             cumbia_kernel_ir::write(&validated, &options)
         })
     }
 
     /// The machine code on a device, compiled and loaded at the first call.
-    pub(crate) fn module(&self, context: &Arc<cuda::Context>) -> Result<Arc<cuda::Module>> {
-        if let Some(module) = self.loaded(context.ordinal()) {
+    pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<Arc<cuda::Module>> {
+        if let Some(module) = self.loaded(context.ordinal(), layout) {
             return Ok(module);
         }
         let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = self.loaded(context.ordinal()) {
+        if let Some(module) = self.loaded(context.ordinal(), layout) {
             return Ok(module);
         }
-        let source = self.source();
-        let module = Arc::new(context.load(self.info.name, &source.text, &source.entry, self.options.fmad)?);
+        let source = self.source(layout);
+        let module = Arc::new(context.load(self.info.name, &source.text, &source.entry, self.options.into())?);
         let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
         if modules.len() <= context.ordinal() {
-            modules.resize(context.ordinal() + 1, None);
+            modules.resize(context.ordinal() + 1, [None, None]);
         }
-        modules[context.ordinal()] = Some(Arc::clone(&module));
+        modules[context.ordinal()][layout as usize] = Some(Arc::clone(&module));
         Ok(module)
     }
 
-    fn loaded(&self, ordinal: usize) -> Option<Arc<cuda::Module>> {
-        self.modules.read().unwrap_or_else(PoisonError::into_inner).get(ordinal).cloned().flatten()
+    fn loaded(&self, ordinal: usize, layout: Layout) -> Option<Arc<cuda::Module>> {
+        let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
+        modules.get(ordinal).and_then(|of_device| of_device[layout as usize].clone())
     }
 }
 
@@ -103,7 +121,8 @@ fn entry(id: TypeId) -> &'static Entry {
 fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String> {
     let mut linker = Linker::default();
     let kernel = linker.instance(&K::definition())?;
-    let program = Program { kernel, functions: linker.functions };
+    let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
+    let program = if K::OPTIONS.index32 { program.with_narrow_indices()? } else { program };
     let facts = cumbia_kernel_ir::check(&program).map_err(|errors| errors.to_string())?.facts();
     Ok(Specialised {
         info: K::INFO,
@@ -111,7 +130,7 @@ fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String
         number,
         facts,
         program,
-        source: OnceLock::new(),
+        sources: [OnceLock::new(), OnceLock::new()],
         modules: RwLock::default(),
         loading: Mutex::default(),
     })
@@ -145,6 +164,9 @@ impl Linker {
             Content::Constant(constant) => Filled::Constant(constant),
             Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
+            Content::Method(method) => Filled::Callee(Callee::Method(method)),
+            Content::Operator(None) => Filled::Operator(None),
+            Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
         })
     }
 

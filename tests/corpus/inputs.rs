@@ -43,6 +43,9 @@ pub(crate) trait Edges: Number {
     /// Any value.
     fn random(random: &mut Random) -> Self;
 
+    /// A small number, as `as` converts it.
+    fn small(number: i64) -> Self;
+
     /// The edges, and `more` random values.
     fn some(more: usize) -> Vec<Self> {
         let mut random = Random::new(7);
@@ -73,6 +76,10 @@ macro_rules! signed {
             fn random(random: &mut Random) -> Self {
                 random.bits() as $int
             }
+
+            fn small(number: i64) -> Self {
+                number as $int
+            }
         }
     )*};
 }
@@ -87,6 +94,10 @@ macro_rules! unsigned {
 
             fn random(random: &mut Random) -> Self {
                 random.bits() as $int
+            }
+
+            fn small(number: i64) -> Self {
+                number as $int
             }
         }
     )*};
@@ -120,6 +131,10 @@ macro_rules! floats {
                     0 => if any.is_nan() { $float::NAN } else { any },
                     _ => ((random.unit() * 2.0 - 1.0) * 100.0) as $float,
                 }
+            }
+
+            fn small(number: i64) -> Self {
+                number as $float / 2.0
             }
         }
     )*};

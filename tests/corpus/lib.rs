@@ -4,6 +4,7 @@
 //! A [`Case`] is a function that is handed a [`Run`]: it makes its arrays, launches its kernels and names its results.
 //! Where the kernels run, or whether they are only collected, is the run's business.
 
+#![recursion_limit = "1024"]
 #![allow(
     missing_docs,
     clippy::cast_lossless,
@@ -18,12 +19,15 @@
 )]
 
 mod inputs;
+mod program;
 mod record;
 mod report;
 mod run;
 mod sweep;
 mod twin;
 
+pub mod arrays;
+pub mod bindings;
 pub mod casts;
 pub mod control;
 pub mod device_functions;
@@ -33,15 +37,20 @@ pub mod geometry;
 pub mod indices;
 pub mod integer_methods;
 pub mod linear;
+pub mod matching;
+pub mod methods;
 pub mod operators;
 pub mod order;
 pub mod ranges;
+pub mod sequences;
 pub mod shared_memory;
+pub mod slices;
 pub mod slots;
+pub mod structs;
 
 pub use record::{Record, Tolerance};
 pub use report::{compare, left_out};
-pub use run::{Emulator, Kernels, Look, Run};
+pub use run::{Emulated, Emulator, Kernels, Look, Run};
 
 /// A set of launches whose results are the same wherever they run.
 #[derive(Clone, Copy)]
@@ -77,10 +86,25 @@ const MODULES: &[&[Case]] = &[
     foreign_names::CASES,
 ];
 
-/// Every case; with `CUMBIA_CASES` in the environment, only those with its value in their names.
+/// The cases of modules with programs.
+const GROUPS: &[&[&[Case]]] = &[
+    structs::CASES,
+    matching::CASES,
+    bindings::CASES,
+    arrays::CASES,
+    sequences::CASES,
+    slices::CASES,
+    methods::CASES,
+];
+
+/// Every case; with `CUMBIA_CASES` in the environment, only those that have one of its words, between commas, in their
+/// names.
 pub fn cases() -> Vec<&'static Case> {
     let wanted = std::env::var("CUMBIA_CASES").unwrap_or_default();
-    MODULES.iter().chain(slots::CASES).copied().flatten().filter(|case| case.name.contains(&wanted)).collect()
+    let groups = GROUPS.iter().copied().flatten();
+    let modules = MODULES.iter().chain(slots::CASES).chain(groups);
+    let is_wanted = |case: &&Case| wanted.split(',').any(|word| case.name.contains(word));
+    modules.copied().flatten().filter(is_wanted).collect()
 }
 
 /// Every kernel that some case launches, at the types it is launched with.

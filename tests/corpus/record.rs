@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 use std::panic::Location;
 
-use cumbia::{Element, Error};
-use cumbia_kernel_ir::ir::Scalar;
+use cumbia::{Element, Error, bf16, f16};
+use cumbia_kernel_ir::ir::{ConstantValue, Scalar, Type};
 
 /// How far results may be apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +27,28 @@ pub struct Record {
 #[derive(Debug)]
 enum Event {
     /// The values of an array.
-    Output { name: String, scalar: Scalar, bits: Vec<u64>, tolerance: Tolerance },
+    Output(Output),
     /// A launch ended with this fault.
     Fault(Fault),
+}
+
+/// The values of an array, as the numbers that they are made of.
+#[derive(Debug)]
+struct Output {
+    name: String,
+    /// The numbers of each element, in order of declaration.
+    leaves: Vec<Leaf>,
+    /// Those of all elements.
+    bits: Vec<u64>,
+    tolerance: Tolerance,
+}
+
+/// A number in an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Leaf {
+    /// Where it is: nothing, or as in `.velocity[1]`.
+    path: String,
+    scalar: Scalar,
 }
 
 /// A fault in words.
@@ -52,7 +71,7 @@ impl fmt::Display for Fault {
 impl Record {
     /// How many values and faults there are to compare.
     pub fn len(&self) -> usize {
-        self.events.iter().map(|event| if let Event::Output { bits, .. } = event { bits.len() } else { 1 }).sum()
+        self.events.iter().map(|event| if let Event::Output(output) = event { output.bits.len() } else { 1 }).sum()
     }
 
     /// Whether nothing came out.
@@ -66,8 +85,13 @@ impl Record {
     }
 
     pub(crate) fn output<T: Element>(&mut self, name: &str, values: &[T], tolerance: Tolerance) {
-        let bits = values.iter().map(|value| value.to_bits64()).collect();
-        self.events.push(Event::Output { name: name.to_owned(), scalar: T::SCALAR, bits, tolerance });
+        let mut leaves = Vec::new();
+        add_leaves(&mut leaves, "", &T::ty());
+        let mut bits = Vec::with_capacity(leaves.len() * values.len());
+        for value in values {
+            add_bits(&mut bits, &value.constant());
+        }
+        self.events.push(Event::Output(Output { name: name.to_owned(), leaves, bits, tolerance }));
     }
 
     pub(crate) fn fault(&mut self, fault: &Error) {
@@ -106,7 +130,7 @@ impl Record {
 
     /// Compares the last output with what it should be.
     pub(crate) fn expect<T: Element>(&mut self, place: &Location<'_>, expected: &[T]) {
-        let Some(Event::Output { name, tolerance, .. }) = self.events.last() else {
+        let Some(Event::Output(Output { name, tolerance, .. })) = self.events.last() else {
             return self.wrong_at(place, "no output");
         };
         let mut host = Record::default();
@@ -117,31 +141,67 @@ impl Record {
     }
 }
 
+/// The numbers that a value of this type is made of.
+fn add_leaves(leaves: &mut Vec<Leaf>, path: &str, ty: &Type) {
+    match ty {
+        Type::Scalar(scalar) => leaves.push(Leaf { path: path.to_owned(), scalar: *scalar }),
+        Type::Enum(choice) => leaves.push(Leaf { path: path.to_owned(), scalar: choice.repr }),
+        Type::Struct(structure) => {
+            for field in &structure.fields {
+                add_leaves(leaves, &format!("{path}.{}", field.name), &field.ty);
+            }
+        }
+        Type::Array(element, len) => {
+            for i in 0..*len {
+                add_leaves(leaves, &format!("{path}[{i}]"), element);
+            }
+        }
+        Type::Unit | Type::Never | Type::Tuple(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => {
+            unreachable!("{ty} is in no array")
+        }
+    }
+}
+
+/// The bits of the numbers that a value is made of.
+fn add_bits(bits: &mut Vec<u64>, value: &ConstantValue) {
+    match value {
+        ConstantValue::Bits(number) => bits.push(*number),
+        ConstantValue::Parts(parts) => parts.iter().for_each(|part| add_bits(bits, part)),
+    }
+}
+
 fn compare(here: &Event, there: &Event) -> Option<String> {
     match (here, there) {
-        (
-            Event::Output { name, scalar, bits, tolerance },
-            Event::Output { name: other_name, scalar: _, bits: other, tolerance: _ },
-        ) => {
-            if name != other_name || bits.len() != other.len() {
-                return Some(format!("{name} of {} values against {other_name} of {}", bits.len(), other.len()));
-            }
-            let apart: Vec<usize> =
-                (0..bits.len()).filter(|&i| !agree(*scalar, bits[i], other[i], *tolerance)).collect();
-            (!apart.is_empty()).then(|| {
-                let mut text = format!("{name}: {} of {} values differ", apart.len(), bits.len());
-                for &i in apart.iter().take(4) {
-                    let _ = write!(text, "; [{i}] {} against {}", show(*scalar, bits[i]), show(*scalar, other[i]));
-                }
-                text
-            })
-        }
+        (Event::Output(here), Event::Output(there)) => here.difference(there),
         (Event::Fault(here), Event::Fault(there)) => {
             let elsewhere = here.position.is_some() && there.position.is_some() && here.position != there.position;
             (here.what != there.what || elsewhere).then(|| format!("“{here}” against “{there}”"))
         }
-        (Event::Fault(fault), Event::Output { name, .. }) => Some(format!("“{fault}” against a good {name}")),
-        (Event::Output { name, .. }, Event::Fault(fault)) => Some(format!("a good {name} against “{fault}”")),
+        (Event::Fault(fault), Event::Output(output)) => Some(format!("“{fault}” against a good {}", output.name)),
+        (Event::Output(output), Event::Fault(fault)) => Some(format!("a good {} against “{fault}”", output.name)),
+    }
+}
+
+impl Output {
+    fn difference(&self, other: &Output) -> Option<String> {
+        let Output { name, leaves, bits, tolerance } = self;
+        let per_element = leaves.len().max(1);
+        if *name != other.name || bits.len() != other.bits.len() || *leaves != other.leaves {
+            let (len, other_len) = (bits.len() / per_element, other.bits.len() / other.leaves.len().max(1));
+            return Some(format!("{name} of {len} values against {} of {other_len}", other.name));
+        }
+        let leaf = |i: usize| &leaves[i % per_element];
+        let apart = |&i: &usize| !agree(leaf(i).scalar, bits[i], other.bits[i], *tolerance);
+        let apart: Vec<usize> = (0..bits.len()).filter(apart).collect();
+        (!apart.is_empty()).then(|| {
+            let mut text = format!("{name}: {} of {} values differ", apart.len(), bits.len());
+            for &i in apart.iter().take(4) {
+                let Leaf { path, scalar } = leaf(i);
+                let (here, there) = (show(*scalar, bits[i]), show(*scalar, other.bits[i]));
+                let _ = write!(text, "; [{}]{path} {here} against {there}", i / per_element);
+            }
+            text
+        })
     }
 }
 
@@ -152,42 +212,46 @@ fn agree(scalar: Scalar, here: u64, there: u64, tolerance: Tolerance) -> bool {
     match tolerance {
         Tolerance::Exact => false,
         Tolerance::Ulps(ulps) => {
-            let apart = match scalar {
-                Scalar::F32 => {
-                    ordinal(here << 32 | 0xffff_ffff) / (1 << 32) - ordinal(there << 32 | 0xffff_ffff) / (1 << 32)
-                }
-                Scalar::F64 => ordinal(here) - ordinal(there),
-                _ => return false,
-            };
-            !is_nan(scalar, here) && !is_nan(scalar, there) && apart.unsigned_abs() <= u128::from(ulps)
+            if !scalar.is_float() || is_nan(scalar, here) || is_nan(scalar, there) {
+                return false;
+            }
+            let apart = ordinal(scalar, here) - ordinal(scalar, there);
+            apart.unsigned_abs() <= u128::from(ulps)
         }
     }
 }
 
-/// The place of a float, as its bits, among all floats in order.
-fn ordinal(bits: u64) -> i128 {
-    let magnitude = i128::from(bits & (u64::MAX >> 1));
-    if bits >> 63 == 0 { magnitude } else { -magnitude }
+/// The place of a float, as its bits, among all floats of its type in order.
+fn ordinal(scalar: Scalar, bits: u64) -> i128 {
+    let sign = 1 << (scalar.bits() - 1);
+    let magnitude = i128::from(bits & (sign - 1));
+    if bits & sign == 0 { magnitude } else { -magnitude }
 }
 
 fn is_nan(scalar: Scalar, bits: u64) -> bool {
+    value(scalar, bits).is_some_and(f64::is_nan)
+}
+
+/// The value of a float.
+fn value(scalar: Scalar, bits: u64) -> Option<f64> {
     match scalar {
-        Scalar::F32 => f32::from_bits(bits as u32).is_nan(),
-        Scalar::F64 => f64::from_bits(bits).is_nan(),
-        _ => false,
+        Scalar::F16 => Some(f16::from_bits(bits as u16).to_f64()),
+        Scalar::Bf16 => Some(bf16::from_bits(bits as u16).to_f64()),
+        Scalar::F32 => Some(f64::from(f32::from_bits(bits as u32))),
+        Scalar::F64 => Some(f64::from_bits(bits)),
+        _ => None,
     }
 }
 
 fn show(scalar: Scalar, bits: u64) -> String {
-    match scalar {
-        Scalar::F32 => format!("{:e} (0x{bits:08x})", f32::from_bits(bits as u32)),
-        Scalar::F64 => format!("{:e} (0x{bits:016x})", f64::from_bits(bits)),
-        _ if scalar.is_signed() => {
-            let unused = 64 - scalar.bits();
-            format!("{}", (bits << unused).cast_signed() >> unused)
-        }
-        _ => bits.to_string(),
+    if let Some(value) = value(scalar, bits) {
+        return format!("{value:e} (0x{bits:0width$x})", width = scalar.size() as usize * 2);
     }
+    if scalar.is_signed() {
+        let unused = 64 - scalar.bits();
+        return ((bits << unused).cast_signed() >> unused).to_string();
+    }
+    bits.to_string()
 }
 
 #[cfg(test)]
@@ -195,7 +259,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check<T: Element>(here: T, there: T, tolerance: Tolerance, expected: bool) {
+    fn check<T: cumbia::Scalar>(here: T, there: T, tolerance: Tolerance, expected: bool) {
         assert_eq!(agree(T::SCALAR, here.to_bits64(), there.to_bits64(), tolerance), expected);
     }
 
@@ -211,6 +275,10 @@ mod tests {
             check(a, b, Tolerance::Ulps(2), true);
             check(b, a, Tolerance::Ulps(2), true);
         }
+        let half = |bits| f16::from_bits(bits);
+        check(half(0x8001), half(1), Tolerance::Ulps(2), true);
+        check(half(0x3c00), half(0x3c02), Tolerance::Ulps(1), false);
+        check(bf16::NAN, bf16::from_bits(0xffff), Tolerance::Exact, true);
         check(1.0f64, 1.0f64.next_up(), Tolerance::Ulps(1), true);
         check(1.0f64, 1.0f64.next_up().next_up(), Tolerance::Ulps(1), false);
     }
@@ -226,5 +294,12 @@ mod tests {
         assert_eq!(record(&[1, -2]).differences(&record(&[1, 3])), ["out: 1 of 2 values differ; [1] -2 against 3"]);
         assert_eq!(record(&[1]).differences(&record(&[])), ["out of 1 values against out of 0"]);
         assert_eq!(record(&[1]).differences(&Record::default()), ["1 results against 0"]);
+        let nested = |last| {
+            let mut record = Record::default();
+            record.output("out", &[[[1.5f32, 2.0]], [[0.0, last]]], Tolerance::Exact);
+            record
+        };
+        let told = "out: 1 of 4 values differ; [1][0][1] 3e0 (0x40400000) against -1e0 (0xbf800000)";
+        assert_eq!(nested(3.0).differences(&nested(-1.0)), [told]);
     }
 }

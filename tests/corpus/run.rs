@@ -5,12 +5,22 @@ use std::collections::BTreeMap;
 use std::panic::Location;
 
 use cumbia::__private::{Checked, Emulation, Kernel, RawFault, Unchecked, inspect};
-use cumbia::{Device, DeviceArray, Element, Error, Launch};
+use cumbia::{Device, DeviceArray, Element, Error, FaultKind, Launch};
 
+use crate::program::says;
 use crate::record::{Record, Tolerance};
 
 /// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type.
-pub type Emulator<'e> = dyn FnMut(&'static str, Emulation<'_>) -> Option<RawFault> + 'e;
+pub type Emulator<'e> = dyn FnMut(&'static str, Emulation<'_>) -> Emulated + 'e;
+
+/// What came of a launch in an emulator, beside what is in memory.
+#[derive(Debug)]
+pub struct Emulated {
+    /// The first fault.
+    pub fault: Option<RawFault>,
+    /// The words of what was printed.
+    pub printed: Vec<u64>,
+}
 
 /// Where the kernels of a case run.
 enum Place<'e> {
@@ -44,12 +54,17 @@ pub struct Run<'e> {
     device: Device,
     kernels: Kernels,
     record: Record,
+    /// What the last launch printed, where it can be seen.
+    printed: Option<String>,
+    /// The fault of the last launch.
+    fault: Option<FaultKind>,
 }
 
 impl<'e> Run<'e> {
     /// A run on a device.
     pub fn on(device: &Device) -> Self {
-        Run { place: Place::Device, device: device.clone(), kernels: Kernels::new(), record: Record::default() }
+        let (kernels, record) = (Kernels::new(), Record::default());
+        Run { place: Place::Device, device: device.clone(), kernels, record, printed: None, fault: None }
     }
 
     /// A run in an emulator.
@@ -129,14 +144,59 @@ impl<'e> Run<'e> {
         });
         let result = match &mut self.place {
             Place::Device => on_device(launch).and_then(|()| self.device.synchronize()),
-            Place::Emulator(emulator) => launch.emulate(&mut |emulation| emulator(kernel, emulation)),
+            Place::Emulator(emulator) => {
+                let printed = &mut self.printed;
+                launch.emulate(&mut |emulation| {
+                    let Emulated { fault, printed: words } = emulator(kernel, emulation);
+                    *printed = Some(cumbia::__private::printed(&words));
+                    fault
+                })
+            }
             Place::Nowhere => Ok(()),
         };
+        self.fault = None;
         match result {
             Ok(()) => {}
-            Err(fault @ Error::Fault { .. }) => self.record.fault(&fault),
+            Err(fault @ Error::Fault { .. }) => {
+                self.record.fault(&fault);
+                if let Error::Fault { kind, .. } = fault {
+                    self.fault = Some(kind);
+                }
+            }
             Err(error) => self.record.wrong_at(Location::caller(), &format!("{kernel} did not run: {error}")),
         }
+    }
+
+    /// Compares what the last launch printed with what it should have, where that can be seen: in an emulator. What a
+    /// device prints goes to the standard output, which `tests/printing.rs` looks at.
+    #[track_caller]
+    pub fn expect_printed(&mut self, expected: &str) {
+        if let Some(printed) = self.printed.take()
+            && printed != expected
+        {
+            self.record.wrong_at(Location::caller(), &format!("{printed:?} was printed, and {expected:?} should be"));
+        }
+    }
+
+    /// Compares the last launch's fault with what Rust's panic says.
+    #[track_caller]
+    pub fn expect_words(&mut self, expected: &str) {
+        if let Some(kind) = self.fault.take() {
+            if !says(&kind, expected) {
+                self.record.wrong_at(Location::caller(), &format!("the fault is “{kind}”, and Rust says “{expected}”"));
+            }
+        }
+    }
+
+    /// Whether the kernels are only collected, so that nothing that is asked of results needs an answer.
+    pub fn is_nowhere(&self) -> bool {
+        matches!(self.place, Place::Nowhere)
+    }
+
+    /// Notes that something is not as it should be.
+    #[track_caller]
+    pub fn wrong(&mut self, what: &str) {
+        self.record.wrong_at(Location::caller(), what);
     }
 
     /// Notes an array as a result that must agree to the last bit everywhere.

@@ -1,7 +1,7 @@
 // The part of CUDA that the emitted C uses, on a CPU: enough to run its kernels and to see what they compute.
 //
 // The list of what the emitted C uses is in kernel-ir/src/cuda/prelude.rs. Threads run one after another; those of a
-// kernel with barriers each have a stack, and change at the barriers. So every operation is atomic already.
+// kernel in which threads meet each have a stack, and change where they wait. So every operation is atomic already.
 
 #pragma once
 
@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <ucontext.h>
 #include <utility>
 #include <vector>
 
 #define __global__
 #define __device__
+#define __constant__
 #define __forceinline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
@@ -39,7 +41,12 @@ struct Launch {
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t shared_bytes;
+    // Threads meet: those of a block need stacks of their own.
     uint32_t side_by_side;
+    // Those of all blocks do.
+    uint32_t all_blocks;
+    // Not 0 where the threads wait for each other in vain.
+    uint32_t deadlock;
     // What the sanitizer found first, or null.
     const char* undefined;
     uint32_t undefined_line;
@@ -54,23 +61,114 @@ inline Launch* current;
 
 constexpr unsigned MOST_DYNAMIC_BYTES = 227 * 1024;
 
-// The threads of a block with barriers.
+// What the threads of a warp or block brought to where they meet.
+struct Brought {
+    uint32_t present = 0;
+    uint64_t value[32];
+    uint32_t asked[32];
+};
+
+// What a lane gets.
+using Give = uint64_t (*)(const Brought& all, unsigned lane);
+
+// A thread among others.
 struct Fiber {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     Position index;
+    unsigned number;
     bool done = false;
+    // What it waits for: a meeting of lanes, or, with a mask of 0, of the block.
+    Give meeting = nullptr;
+    uint32_t mask;
+    uint64_t value;
+    uint32_t asked;
+    uint64_t got;
+};
+
+struct Block {
+    Position index;
+    std::vector<std::unique_ptr<Fiber>> fibers;
+    // What is in shared memory while another block runs.
+    std::vector<char> shared;
 };
 
 inline ucontext_t scheduler;
+inline Block* block;
 inline Fiber* running;
+// Whether anything but waiting happened since all threads had a turn.
+inline bool moved;
 
 inline void yield() {
     if (running == nullptr) return;
-    Fiber* const self = running;
-    swapcontext(&self->context, &scheduler);
-    running = self;
+    swapcontext(&running->context, &scheduler);
 }
+
+// Whether all have come that a thread waits for. Those that have ended are not waited for.
+inline bool is_complete(const Fiber& waiting) {
+    const unsigned first = waiting.mask == 0 ? 0 : waiting.number / 32 * 32;
+    const unsigned end = waiting.mask == 0 ? block->fibers.size() : first + 32;
+    for (unsigned i = first; i < end && i < block->fibers.size(); i++) {
+        const Fiber& other = *block->fibers[i];
+        if (other.done || (waiting.mask != 0 && (waiting.mask >> (i - first) & 1) == 0)) continue;
+        if (other.meeting == nullptr || other.mask != waiting.mask) return false;
+        if (waiting.mask != 0 && other.meeting != waiting.meeting) return false;
+    }
+    return true;
+}
+
+// Gives all that have come what they get.
+inline void give(const Fiber& waiting) {
+    const Give meeting = waiting.meeting;
+    const uint32_t mask = waiting.mask;
+    const unsigned first = mask == 0 ? 0 : waiting.number / 32 * 32;
+    const unsigned end = mask == 0 ? block->fibers.size() : first + 32;
+    Brought all;
+    uint64_t count = 0, total = 0;
+    auto each = [&](auto visit) {
+        for (unsigned i = first; i < end && i < block->fibers.size(); i++) {
+            Fiber& other = *block->fibers[i];
+            if (!other.done && (mask == 0 || (mask >> (i - first) & 1) != 0)) visit(other, i - first);
+        }
+    };
+    each([&](Fiber& other, unsigned lane) {
+        count++;
+        total += other.value != 0;
+        if (mask == 0) return;
+        all.present |= 1u << lane;
+        all.value[lane] = other.value;
+        all.asked[lane] = other.asked;
+    });
+    each([&](Fiber& other, unsigned lane) {
+        if (mask == 0) {
+            // The number of threads whose predicate holds, and whether these are all.
+            other.got = total | (uint64_t)(total == count) << 32;
+        } else {
+            other.got = meeting(all, lane);
+        }
+    });
+    each([&](Fiber& other, unsigned) { other.meeting = nullptr; });
+    moved = true;
+}
+
+// Waits for the lanes of a mask; for the block where it is 0.
+inline uint64_t meet(Give meeting, uint32_t mask, uint64_t value, uint32_t asked) {
+    Fiber* const self = running;
+    self->meeting = meeting;
+    self->mask = mask;
+    self->value = value;
+    self->asked = asked;
+    for (;;) {
+        if (self->meeting == nullptr) return self->got;
+        if (is_complete(*self)) {
+            give(*self);
+            return self->got;
+        }
+        yield();
+    }
+}
+
+inline uint64_t nothing(const Brought&, unsigned) { return 0; }
 
 // The body of the kernel that runs.
 inline void (*body)(void**);
@@ -85,6 +183,7 @@ inline void thread() {
 inline void fiber_main() {
     thread();
     running->done = true;
+    moved = true;
     swapcontext(&running->context, &scheduler);
 }
 
@@ -95,38 +194,65 @@ void for_each_position(const uint32_t (&extent)[3], Visit visit) {
             for (unsigned x = 0; x < extent[0]; x++) visit(Position{x, y, z});
 }
 
-inline void run_side_by_side() {
+inline void poison_shared() {
+    if (__start_cuda_shared != nullptr) memset(__start_cuda_shared, 0xff, __stop_cuda_shared - __start_cuda_shared);
+}
+
+// Runs blocks whose threads change where they wait.
+inline void run_side_by_side(const std::vector<Position>& indices) {
     constexpr size_t STACK_BYTES = 128 * 1024;
+    // Turns without anything but waiting; a thread that spins counts as one that waits.
+    constexpr unsigned MOST_TURNS = 100'000;
     static std::vector<std::unique_ptr<char[]>> stacks;
-    std::vector<std::unique_ptr<Fiber>> fibers;
-    for_each_position(current->block, [&](Position index) {
-        auto fiber = std::make_unique<Fiber>();
-        fiber->index = index;
-        if (stacks.empty()) {
-            fiber->stack.reset(new char[STACK_BYTES]);
-        } else {
-            fiber->stack = std::move(stacks.back());
-            stacks.pop_back();
-        }
-        getcontext(&fiber->context);
-        fiber->context.uc_stack.ss_sp = fiber->stack.get();
-        fiber->context.uc_stack.ss_size = STACK_BYTES;
-        fiber->context.uc_link = nullptr;
-        makecontext(&fiber->context, fiber_main, 0);
-        fibers.push_back(std::move(fiber));
-    });
-    for (bool more = true; more;) {
-        more = false;
-        for (auto& fiber : fibers) {
-            if (fiber->done) continue;
-            threadIdx = fiber->index;
-            running = fiber.get();
-            swapcontext(&scheduler, &fiber->context);
-            more |= !fiber->done;
-        }
+    std::vector<std::unique_ptr<Block>> blocks;
+    const size_t shared_bytes = __start_cuda_shared == nullptr ? 0 : __stop_cuda_shared - __start_cuda_shared;
+    for (const Position& index : indices) {
+        auto block = std::make_unique<Block>();
+        block->index = index;
+        if (indices.size() > 1) block->shared.assign(shared_bytes, (char)0xff);
+        for_each_position(current->block, [&](Position index) {
+            auto fiber = std::make_unique<Fiber>();
+            fiber->index = index;
+            fiber->number = block->fibers.size();
+            if (stacks.empty()) {
+                fiber->stack.reset(new char[STACK_BYTES]);
+            } else {
+                fiber->stack = std::move(stacks.back());
+                stacks.pop_back();
+            }
+            getcontext(&fiber->context);
+            fiber->context.uc_stack.ss_sp = fiber->stack.get();
+            fiber->context.uc_stack.ss_size = STACK_BYTES;
+            fiber->context.uc_link = nullptr;
+            makecontext(&fiber->context, fiber_main, 0);
+            block->fibers.push_back(std::move(fiber));
+        });
+        blocks.push_back(std::move(block));
     }
+    unsigned turns = 0;
+    for (bool more = true; more && turns < MOST_TURNS;) {
+        more = false;
+        moved = false;
+        for (auto& next : blocks) {
+            block = next.get();
+            blockIdx = block->index;
+            if (indices.size() > 1 && shared_bytes > 0) memcpy(__start_cuda_shared, block->shared.data(), shared_bytes);
+            for (auto& fiber : block->fibers) {
+                if (fiber->done) continue;
+                threadIdx = fiber->index;
+                running = fiber.get();
+                swapcontext(&scheduler, &fiber->context);
+                more |= !fiber->done;
+            }
+            if (indices.size() > 1 && shared_bytes > 0) memcpy(block->shared.data(), __start_cuda_shared, shared_bytes);
+        }
+        turns = moved ? 0 : turns + 1;
+    }
+    if (turns == MOST_TURNS) current->deadlock = 1;
     running = nullptr;
-    for (auto& fiber : fibers) stacks.push_back(std::move(fiber->stack));
+    block = nullptr;
+    for (auto& block : blocks)
+        for (auto& fiber : block->fibers) stacks.push_back(std::move(fiber->stack));
 }
 
 inline void run(Launch* launch, void (*kernel)(void**)) {
@@ -134,13 +260,14 @@ inline void run(Launch* launch, void (*kernel)(void**)) {
     body = kernel;
     gridDim = {launch->grid[0], launch->grid[1], launch->grid[2]};
     blockDim = {launch->block[0], launch->block[1], launch->block[2]};
+    std::vector<Position> all;
     for_each_position(launch->grid, [&](Position index) {
         blockIdx = index;
-        if (__start_cuda_shared != nullptr) {
-            memset(__start_cuda_shared, 0xff, __stop_cuda_shared - __start_cuda_shared);
-        }
-        if (launch->side_by_side) {
-            run_side_by_side();
+        poison_shared();
+        if (launch->all_blocks) {
+            all.push_back(index);
+        } else if (launch->side_by_side) {
+            run_side_by_side({index});
         } else {
             for_each_position(launch->block, [&](Position index) {
                 threadIdx = index;
@@ -148,6 +275,7 @@ inline void run(Launch* launch, void (*kernel)(void**)) {
             });
         }
     });
+    if (launch->all_blocks) run_side_by_side(all);
 }
 
 template <class... Params, size_t... Index>
@@ -159,6 +287,29 @@ void call(void (*kernel)(Params...), void** params, std::index_sequence<Index...
 template <class... Params>
 void call(void (*kernel)(Params...), void** params) {
     call(kernel, params, std::index_sequence_for<Params...>());
+}
+
+template <class To, class From>
+To bits(From from) {
+    static_assert(sizeof(To) == sizeof(From));
+    To to;
+    memcpy(&to, &from, sizeof(To));
+    return to;
+}
+
+// The bits of a number of any size.
+template <class T>
+uint64_t low_bits(T value) {
+    uint64_t bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+
+template <class T>
+T from_low_bits(uint64_t bits) {
+    T value;
+    memcpy(&value, &bits, sizeof(T));
+    return value;
 }
 
 }  // namespace shim
@@ -180,25 +331,140 @@ extern "C" inline __attribute__((used)) void __ubsan_on_report() {
     shim::current->undefined_line = line;
 }
 
-inline void __syncthreads() { shim::yield(); }
+// Barriers and fences.
+
+inline uint64_t meet_block(bool predicate) { return shim::meet(shim::nothing, 0, predicate, 0); }
+inline void __syncthreads() { meet_block(false); }
+inline int __syncthreads_count(int predicate) { return int(uint32_t(meet_block(predicate != 0))); }
+inline int __syncthreads_and(int predicate) { return int(meet_block(predicate != 0) >> 32); }
+inline int __syncthreads_or(int predicate) { return uint32_t(meet_block(predicate != 0)) != 0; }
+inline void __threadfence_block() {}
+inline void __threadfence() {}
 inline void __threadfence_system() {}
 
-template <class T>
-T atomicAdd(T* place, T value) {
-    const T old = *place;
-    if constexpr (std::is_integral_v<T>) {
-        *place = T(std::make_unsigned_t<T>(old) + std::make_unsigned_t<T>(value));
-    } else {
-        *place = old + value;
-    }
-    return old;
+// Atomic operations. One that could not do what it is for lets other threads run.
+
+#define SHIM_ATOMIC(name, T, result)                                 \
+    inline T name(T* place, T value) {                               \
+        const T old = *place;                                        \
+        *place = result;                                             \
+        return old;                                                  \
+    }                                                                \
+    inline T name##_block(T* place, T value) { return name(place, value); } \
+    inline T name##_system(T* place, T value) { return name(place, value); }
+#define SHIM_COMPARE(T)                                                                                   \
+    inline T atomicCAS(T* place, T expected, T value) {                                                   \
+        const T old = *place;                                                                             \
+        if (old == expected) {                                                                            \
+            *place = value;                                                                               \
+            shim::moved = true;                                                                           \
+        } else {                                                                                          \
+            shim::yield();                                                                                \
+        }                                                                                                 \
+        return old;                                                                                       \
+    }                                                                                                     \
+    inline T atomicCAS_block(T* place, T expected, T value) { return atomicCAS(place, expected, value); } \
+    inline T atomicCAS_system(T* place, T expected, T value) { return atomicCAS(place, expected, value); }
+
+using shim_u64 = unsigned long long;
+SHIM_ATOMIC(atomicAdd, int, int(unsigned(old) + unsigned(value)))
+SHIM_ATOMIC(atomicAdd, unsigned, old + value)
+SHIM_ATOMIC(atomicAdd, shim_u64, old + value)
+SHIM_ATOMIC(atomicAdd, float, old + value)
+SHIM_ATOMIC(atomicAdd, double, old + value)
+SHIM_ATOMIC(atomicSub, int, int(unsigned(old) - unsigned(value)))
+SHIM_ATOMIC(atomicSub, unsigned, old - value)
+#define SHIM_EXTREMES(T) \
+    SHIM_ATOMIC(atomicMin, T, value < old ? value : old) SHIM_ATOMIC(atomicMax, T, value > old ? value : old)
+SHIM_EXTREMES(int)
+SHIM_EXTREMES(unsigned)
+SHIM_EXTREMES(long long)
+SHIM_EXTREMES(shim_u64)
+#define SHIM_BITS(T)                                                                \
+    SHIM_ATOMIC(atomicAnd, T, old& value) SHIM_ATOMIC(atomicOr, T, old | value)     \
+    SHIM_ATOMIC(atomicXor, T, old ^ value)
+SHIM_BITS(int)
+SHIM_BITS(unsigned)
+SHIM_BITS(shim_u64)
+SHIM_ATOMIC(atomicExch, int, value)
+SHIM_ATOMIC(atomicExch, unsigned, value)
+SHIM_ATOMIC(atomicExch, shim_u64, value)
+SHIM_ATOMIC(atomicExch, float, value)
+SHIM_ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)
+SHIM_ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)
+SHIM_COMPARE(int)
+SHIM_COMPARE(unsigned)
+SHIM_COMPARE(shim_u64)
+SHIM_COMPARE(unsigned short)
+
+// What the lanes of a warp do together.
+
+namespace shim {
+
+// The value of another lane; the thread's own where that is outside the warp or does not take part.
+inline uint64_t of_lane(const Brought& all, unsigned lane, unsigned source) {
+    return all.value[source < 32 && (all.present >> source & 1) != 0 ? source : lane];
+}
+inline uint64_t of_index(const Brought& all, unsigned lane) { return of_lane(all, lane, all.asked[lane] & 31); }
+inline uint64_t of_below(const Brought& all, unsigned lane) { return of_lane(all, lane, lane - (all.asked[lane] & 31)); }
+inline uint64_t of_above(const Brought& all, unsigned lane) { return of_lane(all, lane, lane + (all.asked[lane] & 31)); }
+inline uint64_t of_xor(const Brought& all, unsigned lane) { return of_lane(all, lane, lane ^ (all.asked[lane] & 31)); }
+
+// The lanes that brought this.
+inline uint32_t lanes_with(const Brought& all, uint64_t value) {
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < 32; i++) lanes |= uint32_t((all.present >> i & 1) != 0 && all.value[i] == value) << i;
+    return lanes;
+}
+inline uint64_t of_ballot(const Brought& all, unsigned) { return all.present & ~lanes_with(all, 0); }
+inline uint64_t of_same(const Brought& all, unsigned lane) { return lanes_with(all, all.value[lane]); }
+inline uint64_t of_all(const Brought& all, unsigned lane) {
+    return lanes_with(all, all.value[lane]) == all.present ? all.present : 0;
 }
 
-inline unsigned atomicCAS(unsigned* place, unsigned expected, unsigned desired) {
-    const unsigned old = *place;
-    if (old == expected) *place = desired;
-    return old;
+template <class T, class Lane>
+T shuffle(Give meeting, unsigned lanes, T value, Lane lane) {
+    return from_low_bits<T>(meet(meeting, lanes, low_bits(value), uint32_t(lane)));
 }
+
+}  // namespace shim
+
+inline void __syncwarp(unsigned lanes) { shim::meet(shim::nothing, lanes, 0, 0); }
+template <class T>
+T __shfl_sync(unsigned lanes, T value, int lane) { return shim::shuffle(shim::of_index, lanes, value, lane); }
+template <class T>
+T __shfl_up_sync(unsigned lanes, T value, unsigned by) { return shim::shuffle(shim::of_below, lanes, value, by); }
+template <class T>
+T __shfl_down_sync(unsigned lanes, T value, unsigned by) { return shim::shuffle(shim::of_above, lanes, value, by); }
+template <class T>
+T __shfl_xor_sync(unsigned lanes, T value, int by) { return shim::shuffle(shim::of_xor, lanes, value, by); }
+inline unsigned __ballot_sync(unsigned lanes, int predicate) {
+    return unsigned(shim::meet(shim::of_ballot, lanes, predicate != 0, 0));
+}
+inline int __all_sync(unsigned lanes, int predicate) {
+    return (shim::meet([](const shim::Brought& all, unsigned) -> uint64_t { return shim::lanes_with(all, 0) == 0; },
+                       lanes, predicate != 0, 0)) != 0;
+}
+inline int __any_sync(unsigned lanes, int predicate) {
+    return (shim::meet([](const shim::Brought& all, unsigned lane) { return shim::of_ballot(all, lane); }, lanes,
+                       predicate != 0, 0)) != 0;
+}
+inline int __uni_sync(unsigned lanes, int predicate) {
+    return (shim::meet([](const shim::Brought& all, unsigned lane) { return shim::of_all(all, lane); }, lanes,
+                       predicate != 0, 0)) != 0;
+}
+template <class T>
+unsigned __match_any_sync(unsigned lanes, T value) {
+    return unsigned(shim::meet(shim::of_same, lanes, shim::low_bits(value), 0));
+}
+template <class T>
+unsigned __match_all_sync(unsigned lanes, T value, int* same) {
+    const unsigned found = unsigned(shim::meet(shim::of_all, lanes, shim::low_bits(value), 0));
+    *same = found != 0;
+    return found;
+}
+
+// Bits.
 
 inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(unsigned(x)); }
 inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)x); }
@@ -224,15 +490,102 @@ inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
 }
 inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
 
-template <class To, class From>
-To shim_bits(From from) {
-    static_assert(sizeof(To) == sizeof(From));
-    To to;
-    memcpy(&to, &from, sizeof(To));
-    return to;
+inline float __int_as_float(int x) { return shim::bits<float>(x); }
+inline float __uint_as_float(unsigned x) { return shim::bits<float>(x); }
+inline int __float_as_int(float x) { return shim::bits<int>(x); }
+inline unsigned __float_as_uint(float x) { return shim::bits<unsigned>(x); }
+inline double __longlong_as_double(long long x) { return shim::bits<double>(x); }
+inline long long __double_as_longlong(double x) { return shim::bits<long long>(x); }
+
+// Towards zero: what was rounded away from it goes one step back. An f80 holds all of these exactly.
+template <class T>
+float shim_toward_zero(T x) {
+    const float y = float(x);
+    if (y != y) return y;
+    const bool away = std::fabs((long double)y) > std::fabs((long double)x);
+    return away ? shim::bits<float>(shim::bits<unsigned>(y) - 1u) : y;
 }
-inline float __int_as_float(int x) { return shim_bits<float>(x); }
-inline int __float_as_int(float x) { return shim_bits<int>(x); }
-inline unsigned __float_as_uint(float x) { return shim_bits<unsigned>(x); }
-inline double __longlong_as_double(long long x) { return shim_bits<double>(x); }
-inline long long __double_as_longlong(double x) { return shim_bits<long long>(x); }
+inline float __double2float_rz(double x) { return shim_toward_zero(x); }
+inline float __int2float_rz(int x) { return shim_toward_zero(x); }
+inline float __uint2float_rz(unsigned x) { return shim_toward_zero(x); }
+inline float __ll2float_rz(long long x) { return shim_toward_zero(x); }
+inline float __ull2float_rz(unsigned long long x) { return shim_toward_zero(x); }
+
+// Mathematics that C does not have.
+
+constexpr long double SHIM_PI = 3.14159265358979323846264338327950288L;
+// Sine and cosine of x π; exact where they are 0, 1 or -1.
+inline long double shim_sinpi(long double x) {
+    if (!std::isfinite(x)) return NAN;
+    const long double turn = std::fmod(x, 2.0L);
+    if (turn == std::trunc(turn)) return std::copysign(0.0L, x);
+    if (std::fabs(turn) == 0.5L || std::fabs(turn) == 1.5L) return turn == 0.5L || turn == -1.5L ? 1.0L : -1.0L;
+    return std::sin(turn * SHIM_PI);
+}
+inline long double shim_cospi(long double x) {
+    if (!std::isfinite(x)) return NAN;
+    const long double turn = std::fabs(std::fmod(x, 2.0L));
+    if (turn == 0.5L || turn == 1.5L) return 0.0L;
+    if (turn == 0.0L || turn == 1.0L) return turn == 0.0L ? 1.0L : -1.0L;
+    return std::cos(turn * SHIM_PI);
+}
+inline float rsqrtf(float x) { return float(1.0 / std::sqrt((double)x)); }
+inline double rsqrt(double x) { return double(1.0L / std::sqrt((long double)x)); }
+inline float sinpif(float x) { return float(shim_sinpi(x)); }
+inline double sinpi(double x) { return double(shim_sinpi(x)); }
+inline float cospif(float x) { return float(shim_cospi(x)); }
+inline double cospi(double x) { return double(shim_cospi(x)); }
+inline float normcdff(float x) { return float(0.5 * std::erfc(-(double)x * 0.70710678118654752440)); }
+inline double normcdf(double x) { return double(0.5L * std::erfc(-(long double)x * 0.70710678118654752440L)); }
+
+// CUDA's approximations. glibc declares functions of some of these names.
+#define __sinf(x) sinf(x)
+#define __cosf(x) cosf(x)
+#define __tanf(x) tanf(x)
+#define __sincosf(x, s, c) (void)(*(s) = sinf(x), *(c) = cosf(x))
+#define __expf(x) expf(x)
+#define __exp10f(x) float(exp10((double)(x)))
+#define __logf(x) logf(x)
+#define __log2f(x) log2f(x)
+#define __log10f(x) log10f(x)
+#define __powf(x, y) powf(x, y)
+inline float __fdividef(float x, float y) { return x / y; }
+
+// Instructions of PTX, as tests/emulator/mod.rs calls them.
+namespace ptx {
+
+using half = unsigned short;
+inline float wide(half x) { return float(shim::bits<_Float16>(x)); }
+template <class T>
+half narrow(T x) { return shim::bits<half>(_Float16(x)); }
+inline void cvt_f32_f16(float& y, half x) { y = wide(x); }
+inline void cvt_rn_f16_f32(half& y, float x) { y = narrow(x); }
+inline void cvt_rn_f16_f64(half& y, double x) { y = narrow(x); }
+inline void add_rn_f16(half& y, half a, half b) { y = narrow(wide(a) + wide(b)); }
+inline void sub_rn_f16(half& y, half a, half b) { y = narrow(wide(a) - wide(b)); }
+inline void mul_rn_f16(half& y, half a, half b) { y = narrow(wide(a) * wide(b)); }
+inline void fma_rn_f16(half& y, half a, half b, half c) {
+    y = narrow((__float128)wide(a) * (__float128)wide(b) + (__float128)wide(c));
+}
+inline void rcp_approx_ftz_f32(float& y, float x) { y = 1.0f / x; }
+inline void sqrt_approx_ftz_f32(float& y, float x) { y = sqrtf(x); }
+inline void rsqrt_approx_ftz_f32(float& y, float x) { y = rsqrtf(x); }
+inline void ex2_approx_ftz_f32(float& y, float x) { y = exp2f(x); }
+inline void tanh_approx_f32(float& y, float x) { y = tanhf(x); }
+inline unsigned lane() { return shim::running == nullptr ? 0 : shim::running->number % 32; }
+inline void activemask_b32(unsigned& lanes) { lanes = 1u << lane(); }
+inline void laneid(unsigned& number) { number = lane(); }
+inline void lanemask_eq(unsigned& lanes) { lanes = 1u << lane(); }
+inline void lanemask_lt(unsigned& lanes) { lanes = (1u << lane()) - 1; }
+inline void lanemask_le(unsigned& lanes) { lanes = (2u << lane()) - 1; }
+inline void lanemask_gt(unsigned& lanes) { lanes = ~((2u << lane()) - 1); }
+inline void lanemask_ge(unsigned& lanes) { lanes = ~((1u << lane()) - 1); }
+inline void dynamic_smem_size(unsigned& bytes) { bytes = shim::current->shared_bytes; }
+inline void fence_acq_rel_cta() {}
+inline void fence_acq_rel_gpu() {}
+inline void fence_acq_rel_sys() {}
+inline void atom_relaxed_sys_cas_b16(half& old, half* place, half expected, half value) {
+    old = atomicCAS(place, expected, value);
+}
+
+}  // namespace ptx

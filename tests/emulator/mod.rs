@@ -1,5 +1,6 @@
 //! Runs emitted CUDA C without a GPU: `g++` compiles it behind `cuda_shim.h`, and the result is loaded and called.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write;
@@ -8,6 +9,8 @@ use std::process::Command;
 use std::{fs, thread};
 
 use cumbia::__private::{Emulation, RawFault};
+use cumbia_corpus::Emulated;
+use cumbia_kernel_ir::{FAULT_RECORD_BYTES, LAUNCH_BYTES, PANIC_ARGS, PRINT_HEADER_BYTES};
 use libloading::Library;
 
 const SHIM: &str = include_str!("cuda_shim.h");
@@ -26,7 +29,10 @@ type Compiled = Result<Entry, String>;
 #[derive(Clone, Copy)]
 struct Entry {
     run: unsafe extern "C" fn(*mut RawLaunch),
+    /// The threads of a block meet, or wait for each other.
     side_by_side: bool,
+    /// Those of the grid do.
+    all_blocks: bool,
 }
 
 /// The shim's `Launch`.
@@ -37,6 +43,8 @@ struct RawLaunch {
     block: [u32; 3],
     shared_bytes: u32,
     side_by_side: u32,
+    all_blocks: u32,
+    deadlock: u32,
     undefined: *const c_char,
     undefined_line: u32,
 }
@@ -53,14 +61,33 @@ struct Record {
     pad: u32,
     index: u64,
     len: u64,
+    args: [u64; PANIC_ARGS],
+}
+
+/// The words that a launch can print.
+const PRINT_CAPACITY: usize = 1 << 14;
+
+/// The emitted C's `rt::Print`, and the words behind it.
+#[repr(C)]
+struct Prints {
+    used: u32,
+    capacity: u32,
+    lost: u32,
+    pad: u32,
+    words: [u64; PRINT_CAPACITY],
 }
 
 /// The emitted C's `rt::Launch`.
 #[repr(C)]
-struct FaultParameter {
+struct LaunchParameter {
     record: *mut Record,
+    prints: *mut Prints,
+    grid_barrier: *mut u64,
     kernel: u32,
 }
+
+const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES && size_of::<LaunchParameter>() == LAUNCH_BYTES);
+const _: () = assert!(size_of::<Prints>() == PRINT_HEADER_BYTES + 8 * PRINT_CAPACITY);
 
 impl Emulator {
     /// Compiles kernels, known by their names, some at a time in each of a few files, which stay in `folder` for the next
@@ -91,19 +118,28 @@ impl Emulator {
         Ok(Emulator { entries, sanitized })
     }
 
-    /// Runs a launch. Undefined behaviour of the emitted C is a panic.
-    pub(crate) fn run(&self, kernel: &'static str, emulation: Emulation<'_>) -> Option<RawFault> {
-        let Entry { run, side_by_side } = match self.entries.get(kernel) {
+    /// Runs a launch. Undefined behaviour of the emitted C is a panic, and so are threads that wait in vain.
+    pub(crate) fn run(&self, kernel: &'static str, emulation: Emulation<'_>) -> Emulated {
+        let Entry { run, side_by_side, all_blocks } = match self.entries.get(kernel) {
             Some(Ok(entry)) => *entry,
             Some(Err(log)) => panic!("{log}"),
             None => panic!("{kernel} has no CUDA C"),
         };
         let Emulation { source, kernel: number, params, grid, block, shared_bytes } = emulation;
         let mut record = Record::default();
-        let mut fault = FaultParameter { record: &raw mut record, kernel: number };
+        let words = if source.prints { PRINT_CAPACITY } else { 0 };
+        let mut prints =
+            Box::new(Prints { used: 0, capacity: words as u32, lost: 0, pad: 0, words: [0; PRINT_CAPACITY] });
+        let mut grid_barrier = 0;
+        let mut parameter = LaunchParameter {
+            record: &raw mut record,
+            prints: &raw mut *prints,
+            grid_barrier: &raw mut grid_barrier,
+            kernel: number,
+        };
         let mut params = params.to_vec();
-        if source.can_fault {
-            params.push((&raw mut fault).cast());
+        if source.takes_launch {
+            params.push((&raw mut parameter).cast());
         }
         let mut launch = RawLaunch {
             params: params.as_mut_ptr(),
@@ -111,11 +147,13 @@ impl Emulator {
             block: block.to_array().map(|extent| extent as u32),
             shared_bytes: shared_bytes as u32,
             side_by_side: side_by_side.into(),
+            all_blocks: all_blocks.into(),
+            deadlock: 0,
             undefined: std::ptr::null(),
             undefined_line: 0,
         };
         // SAFETY: the function was compiled from this source, the launch has the layout of the shim's, and the parameters
-        // are those of the kernel: `Launch::emulate` gives all but the last, which is the fault parameter.
+        // are those of the kernel: `Launch::emulate` gives all but the last, which is the launch parameter.
         unsafe { run(&raw mut launch) };
         if !launch.undefined.is_null() {
             // SAFETY: the sanitizer's runtime gives a string that lives as long as it does.
@@ -125,8 +163,12 @@ impl Emulator {
                 launch.undefined_line
             );
         }
-        let Record { flag, kernel, site, block, thread, pad: _, index, len } = record;
-        (flag != 0).then_some(RawFault { kernel, site, block, thread, index, len })
+        assert_eq!(launch.deadlock, 0, "the threads of {kernel} wait for each other in vain");
+        assert_eq!(prints.lost, 0, "{kernel} prints more than the emulator has room for");
+        let printed = prints.words[..prints.used as usize].to_vec();
+        let Record { flag, kernel, site, block, thread, pad: _, index, len, args } = record;
+        let fault = (flag != 0).then_some(RawFault { kernel, site, block, thread, index, len, args });
+        Emulated { fault, printed }
     }
 }
 
@@ -154,10 +196,15 @@ fn load(folder: &Path, name: &str, unit: &[(&'static str, String)], sanitized: b
         *unsafe { library.get::<unsafe extern "C" fn(*mut RawLaunch)>(format!("emulate{i}")) }
             .expect("a kernel's entry")
     };
-    let side_by_side = |source: &str| source.contains("__syncthreads");
     unit.iter()
         .enumerate()
-        .map(|(i, (kernel, source))| (*kernel, Ok(Entry { run: entry(i), side_by_side: side_by_side(source) })))
+        .map(|(i, (kernel, source))| {
+            let all_blocks = source.contains("sync_grid");
+            // A barrier, what lanes do together, or an atomic operation by which a thread can wait for another one.
+            let meets = ["__syncthreads", "__syncwarp", "_sync(", "atomic_load", "atomic_cas", "atomic_exch"];
+            let side_by_side = meets.iter().any(|word| source.contains(word));
+            (*kernel, Ok(Entry { run: entry(i), side_by_side, all_blocks }))
+        })
         .collect()
 }
 
@@ -166,26 +213,68 @@ fn write_kernel(text: &mut String, number: usize, source: &str) {
     const HEAD: &str = "extern \"C\" __global__ void ";
     let entry = source.split_once(HEAD).and_then(|(_, rest)| rest.split_once('(')).map(|(name, _)| name.to_owned());
     let entry = entry.expect("a kernel in the source");
-    let mut source = replace(source, 1..=1, HEAD, "static void ");
-    source = replace(&source, 0..=1, "asm volatile(\"exit;\")", "shim::exit_thread()");
-    source = replace(
-        &source,
-        0..=1,
-        "asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"(bytes))",
-        "bytes = shim::current->shared_bytes",
-    );
-    source = replace(
+    let source = replace(source, 1..=1, HEAD, "static void ");
+    let source = replace(
         &source,
         0..=1,
         "extern __shared__ __align__(16) u8 dynamic_shared[]",
-        "__align__(16) __shared__ u8 dynamic_shared[shim::MOST_DYNAMIC_BYTES]",
+        "__align__(16) __shared__ u8 dynamic_shared[::shim::MOST_DYNAMIC_BYTES]",
     );
+    // Loops that wait let others run. CUDA's loads have no name by which the shim could see them.
+    let source = replace(&source, 0..=1, "now = *count) {}", "now = *count) ::shim::yield();");
+    let source = loads_that_yield(&source);
+    let source = without_assembly(&source);
     let _ = write!(
         text,
         "namespace kernel{number} {{\n{source}\n\
          void body(void** params) {{ shim::call(&kernel{number}::{entry}, params); }}\n}}\n\
          extern \"C\" void emulate{number}(shim::Launch* launch) {{ shim::run(launch, kernel{number}::body); }}\n"
     );
+}
+
+/// Has the loads of `rt::atomic_load_u32` and its like let other threads run.
+fn loads_that_yield(source: &str) -> String {
+    let loads = |line: &str| line.contains("__forceinline__") && line.contains(" atomic_load_");
+    let lines = source.split_inclusive('\n').map(|line| {
+        if loads(line) { Cow::Owned(line.replacen("{ return", "{ ::shim::yield(); return", 1)) } else { Cow::Borrowed(line) }
+    });
+    lines.collect()
+}
+
+/// Makes each instruction of PTX, of which there is one in a line, a function of the shim.
+fn without_assembly(source: &str) -> String {
+    let lines = source.split_inclusive('\n').map(|line| match instruction(line) {
+        Some(call) => Cow::Owned(call),
+        None => Cow::Borrowed(line),
+    });
+    lines.collect()
+}
+
+/// A line with an `asm` as one with a call: the instruction's name, then the operands in order. A special register is
+/// named by itself. An empty `asm` stays.
+fn instruction(line: &str) -> Option<String> {
+    let (before, rest) = line.split_once("asm volatile(\"").or_else(|| line.split_once("asm(\""))?;
+    let (instruction, operands) = rest.split_once('"')?;
+    let name = match (instruction.split_once("%%"), instruction) {
+        (_, "") => return None,
+        (_, "exit;") => return Some(line.replace("asm volatile(\"exit;\");", "::shim::exit_thread();")),
+        (Some((_, register)), _) => register.trim_end_matches(';').to_owned(),
+        (None, _) => instruction.split([' ', ';']).next()?.replace('.', "_"),
+    };
+    // What stands between parentheses behind a constraint.
+    let mut args = Vec::new();
+    let mut rest = operands;
+    while let Some(start) = rest.find("\"(") {
+        rest = &rest[start + 2..];
+        let mut depth = 1;
+        let end = rest.find(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth == 0
+        })?;
+        args.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    Some(format!("{before}::ptx::{name}({});\n", args.join(", ")))
 }
 
 /// Replaces what a CPU cannot do, and checks that it was there as often as expected.

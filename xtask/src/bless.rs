@@ -6,7 +6,11 @@ use crate::program::{self, Result};
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;
-    for golden in [["-p", "cumbia-kernel-ir", "--test", "emitted"], ["-p", "cumbia-tests", "--test", "golden"]] {
+    for golden in [
+        ["-p", "cumbia-kernel-ir", "--test", "emitted"],
+        ["-p", "cumbia-tests", "--test", "golden"],
+        ["-p", "cumbia-kernel-macros", "--lib", "rules"],
+    ] {
         let mut test = program::cargo(&["test"]);
         program::run(test.args(golden).env("CUMBIA_BLESS", "1").env("CUMBIA_NVRTC", &nvrtc))?;
     }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::lower::{CType, Callee, Expr, Module, Operator, Prefix};
+use crate::ir::{FunctionId, Scalar};
+use crate::lower::{CType, Callee, Expr, Operator, Prefix, TypeId, TypeKind};
 
-use super::literal;
-use super::names::{FunctionNames, Names};
+use super::names::Names;
+use super::{Context, literal, types};
 
 /// How tightly an operator binds, from C++'s grammar (\[expr\]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,17 +31,39 @@ enum Level {
 /// What names an expression can hold.
 #[derive(Clone, Copy)]
 pub(super) struct ExprPrinter<'p> {
-    pub(super) module: &'p Module,
-    pub(super) functions: &'p FunctionNames,
+    pub(super) context: &'p Context<'p>,
     pub(super) names: &'p Names,
 }
 
-impl ExprPrinter<'_> {
+impl<'p> ExprPrinter<'p> {
     /// An expression that nothing binds to, converted to a type that is written elsewhere.
     pub(super) fn top(self, expr: &Expr) -> String {
         let mut text = String::new();
         self.converted(&mut text, expr);
         text
+    }
+
+    /// The first value of a variable whose type stands before it: a struct or an array is braces only.
+    pub(super) fn initial(self, expr: &Expr) -> String {
+        let mut text = String::new();
+        match expr {
+            Expr::Struct(_, members) => self.braces(&mut text, members, ("{", "}")),
+            Expr::Array(_, elements) => self.braces(&mut text, elements, ("{{", "}}")),
+            expr => self.converted(&mut text, expr),
+        }
+        text
+    }
+
+    /// Members or elements, each of a type that is written elsewhere.
+    fn braces(self, text: &mut String, members: &[Expr], (open, close): (&str, &str)) {
+        text.push_str(open);
+        for (i, member) in members.iter().enumerate() {
+            if i > 0 {
+                text.push_str(", ");
+            }
+            text.push_str(&self.initial(member));
+        }
+        text.push_str(close);
     }
 
     /// An expression that nothing binds to.
@@ -68,7 +91,10 @@ impl ExprPrinter<'_> {
         }
         match expr {
             Expr::Var(var) => text.push_str(&self.names.vars[var.index()]),
-            Expr::Literal(scalar, bits) => text.push_str(&literal::number(*scalar, *bits)),
+            Expr::Literal(scalar, bits) => {
+                let scalar = if *scalar == Scalar::Usize { self.context.module.index } else { *scalar };
+                text.push_str(&literal::number(scalar, *bits));
+            }
             Expr::Special(name) => text.push_str(name),
             Expr::Unary(op, operand) => {
                 text.push(match op {
@@ -83,7 +109,7 @@ impl ExprPrinter<'_> {
             Expr::Binary(op, left, right) => self.binary(text, *op, left, right),
             Expr::Cast(ty, operand) => {
                 text.push('(');
-                text.push_str(&type_of_cast(ty));
+                text.push_str(&self.context.ctype(ty));
                 text.push(')');
                 self.expr(text, operand, Level::Prefix);
             }
@@ -100,15 +126,56 @@ impl ExprPrinter<'_> {
                 self.converted(text, index);
                 text.push(']');
             }
+            Expr::Field(base, id, position) => {
+                match &**base {
+                    Expr::Deref(pointer) => {
+                        self.expr(text, pointer, Level::Postfix);
+                        text.push_str("->");
+                    }
+                    base => {
+                        self.expr(text, base, Level::Postfix);
+                        text.push('.');
+                    }
+                }
+                text.push_str(self.member(*id, *position));
+            }
+            Expr::Deref(pointer) => {
+                text.push('*');
+                self.expr(text, pointer, Level::Prefix);
+            }
             Expr::AddressOf(place) => {
                 text.push('&');
                 self.expr(text, place, Level::Prefix);
+            }
+            Expr::Struct(id, members) => {
+                text.push_str(&self.context.ctype(&CType::Named(*id)));
+                self.braces(text, members, ("{", "}"));
+            }
+            Expr::Array(element, elements) => {
+                let _ = write!(text, "rt::Array<{}, {}>", self.context.ctype(element), elements.len());
+                self.braces(text, elements, ("{{", "}}"));
+            }
+            Expr::Filled(element, len, value) => {
+                let _ = write!(text, "rt::filled<{}, {len}>(", self.context.ctype(element));
+                self.converted(text, value);
+                text.push(')');
+            }
+            Expr::Variant(id, position) => text.push_str(&self.context.variant(*id, *position)),
+            Expr::Constant(id) => {
+                let _ = write!(text, "constants::{}", types::name(id.index()));
             }
             Expr::Call(callee, args) => self.call(text, callee, args),
         }
         if parentheses {
             text.push(')');
         }
+    }
+
+    /// The name of the member that is a field in Rust.
+    fn member(self, id: TypeId, position: usize) -> &'p str {
+        let TypeKind::Struct { members, layout: _ } = &self.context.module.types[id.index()].kind else { return "" };
+        let member = members.iter().position(|member| member.position == position);
+        member.map_or("", |member| &self.context.types.inside[id.index()][member])
     }
 
     fn binary(self, text: &mut String, op: Operator, left: &Expr, right: &Expr) {
@@ -144,12 +211,16 @@ impl ExprPrinter<'_> {
         }
     }
 
+    fn function(self, id: FunctionId) -> String {
+        format!("device::{}", self.context.functions.device[&id])
+    }
+
     fn call(self, text: &mut String, callee: &Callee, args: &[Expr]) {
         // A function of ours or the user's converts its arguments; CUDA's are overloaded.
         let (name, converts) = match callee {
             Callee::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
             Callee::Builtin(name) | Callee::Effect(name) => ((*name).to_owned(), false),
-            Callee::Function(id) => (format!("device::{}", self.functions.0[id.index()]), true),
+            Callee::Function(id) => (self.function(*id), true),
         };
         text.push_str(&name);
         text.push('(');
@@ -167,7 +238,7 @@ impl ExprPrinter<'_> {
             Callee::Helper(_, Some(site)) => {
                 let _ = write!(text, "{separator}{site}, {}", self.names.launch);
             }
-            Callee::Function(id) if self.module.functions[id.index()].faults => {
+            Callee::Function(id) if self.context.module.functions[id].takes_launch => {
                 text.push_str(separator);
                 text.push_str(&self.names.launch);
             }
@@ -195,7 +266,16 @@ fn is_negative(expr: &Expr) -> bool {
 
 fn level(expr: &Expr) -> Level {
     match expr {
-        Expr::Var(_) | Expr::Special(_) | Expr::Index(..) | Expr::Call(..) => Level::Postfix,
+        Expr::Var(_)
+        | Expr::Special(_)
+        | Expr::Index(..)
+        | Expr::Field(..)
+        | Expr::Struct(..)
+        | Expr::Array(..)
+        | Expr::Filled(..)
+        | Expr::Variant(..)
+        | Expr::Constant(_)
+        | Expr::Call(..) => Level::Postfix,
         Expr::Literal(..) => {
             if is_negative(expr) {
                 Level::Prefix
@@ -203,7 +283,7 @@ fn level(expr: &Expr) -> Level {
                 Level::Postfix
             }
         }
-        Expr::Unary(..) | Expr::Cast(..) | Expr::AddressOf(_) => Level::Prefix,
+        Expr::Unary(..) | Expr::Cast(..) | Expr::AddressOf(_) | Expr::Deref(_) => Level::Prefix,
         Expr::Binary(op, _, _) => operator(*op).1,
         Expr::Conditional(..) => Level::Conditional,
     }
@@ -243,15 +323,4 @@ fn above(level: Level) -> Level {
 /// The operator of a compound assignment.
 pub(super) fn update(op: Operator) -> &'static str {
     operator(op).0
-}
-
-fn type_of_cast(ty: &CType) -> String {
-    match ty {
-        CType::Scalar(scalar) => literal::type_name(*scalar).to_owned(),
-        CType::Pointer { element, mutable, restrict: _ } => {
-            format!("{}{}*", if *mutable { "" } else { "const " }, literal::memory_name(*element))
-        }
-        // Nothing is cast to an array.
-        CType::Array { element, lens: _ } => format!("{}*", literal::memory_name(*element)),
-    }
 }

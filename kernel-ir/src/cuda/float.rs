@@ -1,6 +1,6 @@
 //! The helpers on floats, as templates for `prelude::fill`.
 
-use crate::ir::Scalar;
+use crate::ir::{Fast, Scalar};
 use crate::lower::Op;
 
 use super::{literal, prelude};
@@ -78,16 +78,100 @@ $T $name($T x, i32 n) {
 }
 "
         }
+        Op::IsNormal if single => {
+            "\
+bool $name(float x) { return (__float_as_uint(x) & 0x7fffffffu) - 0x00800000u < 0x7f000000u; }
+"
+        }
+        Op::IsNormal => {
+            "\
+bool $name(double x) {
+    const u64 magnitude = (u64)__double_as_longlong(x) & 0x7fffffffffffffffull;
+    return magnitude - 0x0010000000000000ull < 0x7fe0000000000000ull;
+}
+"
+        }
+        Op::IsSubnormal if single => {
+            "\
+bool $name(float x) { return (__float_as_uint(x) & 0x7fffffffu) - 1u < 0x007fffffu; }
+"
+        }
+        Op::IsSubnormal => {
+            "\
+bool $name(double x) {
+    return ((u64)__double_as_longlong(x) & 0x7fffffffffffffffull) - 1ull < 0x000fffffffffffffull;
+}
+"
+        }
+        // The neighbour's bits are one away, but for zero, which has two.
+        Op::NextUp if single => {
+            "\
+float $name(float x) {
+    const i32 bits = __float_as_int(x);
+    if (x != x || bits == 0x7f800000) return x;
+    return __int_as_float((bits & 0x7fffffff) == 0 ? 1 : (bits < 0 ? bits - 1 : bits + 1));
+}
+"
+        }
+        Op::NextUp => {
+            "\
+double $name(double x) {
+    const i64 bits = __double_as_longlong(x);
+    if (x != x || bits == 0x7ff0000000000000ll) return x;
+    return __longlong_as_double((bits & 0x7fffffffffffffffll) == 0 ? 1ll : (bits < 0 ? bits - 1 : bits + 1));
+}
+"
+        }
+        Op::NextDown if single => {
+            "\
+float $name(float x) {
+    const i32 bits = __float_as_int(x);
+    if (x != x || bits == (i32)0xff800000u) return x;
+    return __int_as_float((bits & 0x7fffffff) == 0 ? (i32)0x80000001u : (bits < 0 ? bits + 1 : bits - 1));
+}
+"
+        }
+        Op::NextDown => {
+            "\
+double $name(double x) {
+    const i64 bits = __double_as_longlong(x);
+    if (x != x || bits == (i64)0xfff0000000000000ull) return x;
+    return __longlong_as_double((bits & 0x7fffffffffffffffll) == 0 ? (i64)0x8000000000000001ull : (bits < 0 ? bits + 1 : bits - 1));
+}
+"
+        }
+        // What is half of a number too great to be doubled is exact.
+        Op::Midpoint if single => {
+            "\
+float $name(float a, float b) {
+    const float sum = a + b;
+    return fabsf(sum) == __int_as_float(0x7f800000) ? a * 0.5f + b * 0.5f : sum * 0.5f;
+}
+"
+        }
+        Op::Midpoint => {
+            "\
+double $name(double a, double b) {
+    const double sum = a + b;
+    return fabs(sum) == __longlong_as_double(0x7ff0000000000000ll) ? a * 0.5 + b * 0.5 : sum * 0.5;
+}
+"
+        }
+        Op::Fast(fast) => approximation(fast),
         Op::Fract if single => "float $name(float x) { return x - truncf(x); }\n",
         Op::Fract => "double $name(double x) { return x - trunc(x); }\n",
         // Asked for integers only, or written elsewhere.
         Op::At
+        | Op::PartLen
+        | Op::RestLen
+        | Op::PartToLen
         | Op::Within
         | Op::Opaque
         | Op::DynamicSharedBytes
         | Op::DynamicSharedAt
         | Op::Step
         | Op::StepTo
+        | Op::StepDown
         | Op::WrappingAdd
         | Op::WrappingSub
         | Op::WrappingMul
@@ -111,13 +195,116 @@ $T $name($T x, i32 n) {
         | Op::Pow
         | Op::CheckedPow
         | Op::DivCeil
+        | Op::WrappingDiv
+        | Op::WrappingRem
+        | Op::WrappingDivEuclid
+        | Op::WrappingRemEuclid
+        | Op::NextMultipleOf
+        | Op::CheckedNextMultipleOf
+        | Op::IsMultipleOf
+        | Op::NextPowerOfTwo
+        | Op::CheckedNextPowerOfTwo
+        | Op::Isqrt
+        | Op::Ilog
+        | Op::Ilog2
+        | Op::Ilog10
+        | Op::OverflowingAdd
+        | Op::OverflowingSub
+        | Op::OverflowingMul
+        | Op::OverflowingPow
+        | Op::SaturatingMul
+        | Op::SaturatingDiv
+        | Op::SaturatingNeg
+        | Op::SaturatingAbs
+        | Op::SaturatingPow
+        | Op::SaturatingAddMixed
+        | Op::SaturatingSubMixed
+        | Op::UnboundedShl
+        | Op::UnboundedShr
         | Op::RotateLeft
         | Op::RotateRight
         | Op::SwapBytes
         | Op::ReverseBits
         | Op::LeadingZeros
         | Op::TrailingZeros
-        | Op::CountOnes => "",
+        | Op::CountOnes
+        | Op::Copysign
+        | Op::ToBits
+        | Op::FromBits
+        | Op::MulAdd
+        | Op::SplitAt
+        | Op::LaneOffset
+        | Op::Shuffle(_)
+        | Op::Reduce(_)
+        | Op::ActiveMask
+        | Op::LaneId
+        | Op::LaneMask(_)
+        | Op::SyncGrid
+        | Op::CompareExchangeSystem
+        | Op::Atomic(_) => "",
+    }
+}
+
+/// CUDA's approximations that are one instruction and have no function (PTX ISA, "Floating Point Instructions").
+/// `lower::intrinsic` calls the functions that there are.
+fn approximation(fast: Fast) -> &'static str {
+    match fast {
+        Fast::Rcp => {
+            "\
+float $name(float x) {
+    float y;
+    asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+    return y;
+}
+"
+        }
+        Fast::Sqrt => {
+            "\
+float $name(float x) {
+    float y;
+    asm(\"sqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+    return y;
+}
+"
+        }
+        Fast::Rsqrt => {
+            "\
+float $name(float x) {
+    float y;
+    asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+    return y;
+}
+"
+        }
+        Fast::Exp2 => {
+            "\
+float $name(float x) {
+    float y;
+    asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+    return y;
+}
+"
+        }
+        Fast::Tanh => {
+            "\
+float $name(float x) {
+    float y;
+    asm(\"tanh.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+    return y;
+}
+"
+        }
+        Fast::Sin
+        | Fast::Cos
+        | Fast::Tan
+        | Fast::SinCos
+        | Fast::Exp
+        | Fast::Exp10
+        | Fast::Ln
+        | Fast::Log2
+        | Fast::Log10
+        | Fast::Pow
+        | Fast::Div => "",
     }
 }
 

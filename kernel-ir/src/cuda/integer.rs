@@ -1,12 +1,12 @@
 //! The helpers on integers, as templates for `prelude::fill`.
-//!
-//! Where types of up to 32 bits can be computed in 64, they are: it is the same code for all of them, and the compiler
-//! sees through it.
 
 use crate::ir::Scalar;
 use crate::lower::Op;
 
+use super::arithmetic;
+
 /// The text of a helper.
+#[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
 pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
     let signed = scalar.is_signed();
     let wide = scalar.bits() == 64;
@@ -15,15 +15,24 @@ pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
         Op::Step => {
             "\
 $T $name($T i, $T end, usize by) {
-    return (usize)end - (usize)i > by ? ($T)((usize)i + by) : end;
+    return (u64)end - (u64)i > by ? ($T)((u64)i + by) : end;
 }
 "
         }
         Op::StepTo => {
             "\
 bool $name($T& i, $T last, usize by) {
-    if ((usize)last - (usize)i < by) return false;
-    i = ($T)((usize)i + by);
+    if ((u64)last - (u64)i < by) return false;
+    i = ($T)((u64)i + by);
+    return true;
+}
+"
+        }
+        Op::StepDown => {
+            "\
+bool $name($T& i, $T last, usize by) {
+    if ((u64)i - (u64)last < by) return false;
+    i = ($T)((u64)i - by);
     return true;
 }
 "
@@ -32,7 +41,7 @@ bool $name($T& i, $T last, usize by) {
         Op::WrappingSub => "$T $name($T a, $T b) { return ($T)(($W)a - ($W)b); }\n",
         Op::WrappingMul => "$T $name($T a, $T b) { return ($T)(($W)a * ($W)b); }\n",
         Op::WrappingNeg => "$T $name($T a) { return ($T)(0 - ($W)a); }\n",
-        Op::Add | Op::Sub | Op::Mul | Op::Neg => checked(op, signed, wide, scalar),
+        Op::Add | Op::Sub | Op::Mul | Op::Neg => arithmetic::checked(op, signed, wide, scalar),
         Op::ShiftAmount => {
             "\
 u32 $name(u64 amount, u32 width, $fault) {
@@ -41,8 +50,30 @@ u32 $name(u64 amount, u32 width, $fault) {
 }
 "
         }
-        Op::Div | Op::Rem | Op::DivEuclid | Op::RemEuclid | Op::DivCeil => division(op, signed),
-        Op::SaturatingAdd | Op::SaturatingSub => saturating(op, signed, wide),
+        Op::Div
+        | Op::Rem
+        | Op::DivEuclid
+        | Op::RemEuclid
+        | Op::DivCeil
+        | Op::WrappingDiv
+        | Op::WrappingRem
+        | Op::WrappingDivEuclid
+        | Op::WrappingRemEuclid
+        | Op::SaturatingDiv
+        | Op::NextMultipleOf
+        | Op::CheckedNextMultipleOf => arithmetic::division(op, signed),
+        Op::IsMultipleOf => "bool $name($T a, $T b) { return b == 0 ? a == 0 : a % b == 0; }\n",
+        Op::SaturatingAdd
+        | Op::SaturatingSub
+        | Op::SaturatingMul
+        | Op::SaturatingNeg
+        | Op::SaturatingAbs
+        | Op::SaturatingPow
+        | Op::SaturatingAddMixed
+        | Op::SaturatingSubMixed => arithmetic::saturating(op, signed, wide, scalar),
+        Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
+            arithmetic::overflowing(op, signed, wide, scalar)
+        }
         Op::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
         Op::Max => "$T $name($T a, $T b) { return b < a ? a : b; }\n",
         Op::Clamp => {
@@ -66,11 +97,22 @@ $T $name($T x, $fault) {
         }
         Op::AbsDiff => "$U $name($T a, $T b) { return ($U)(a < b ? ($W)b - ($W)a : ($W)a - ($W)b); }\n",
         Op::UnsignedAbs => "$U $name($T x) { return ($U)(x < 0 ? 0 - ($W)x : ($W)x); }\n",
-        Op::Pow | Op::CheckedPow => power(op),
+        Op::Pow | Op::CheckedPow | Op::OverflowingPow => power(op),
+        Op::Isqrt => root(signed, wide),
+        Op::Ilog | Op::Ilog2 | Op::Ilog10 => logarithm(op, wide),
+        Op::NextPowerOfTwo | Op::CheckedNextPowerOfTwo => next_power_of_two(op, wide),
+        Op::Midpoint => midpoint(signed, wide),
+        Op::UnboundedShl => "$T $name($T x, u32 by) { return by < $bits ? ($T)(($W)x << by) : ($T)0; }\n",
+        // The sign fills a signed number.
+        Op::UnboundedShr if signed => "$T $name($T x, u32 by) { return ($T)(x >> (by < $bits ? by : $bits - 1)); }\n",
+        Op::UnboundedShr => "$T $name($T x, u32 by) { return by < $bits ? ($T)(x >> by) : ($T)0; }\n",
         Op::RotateLeft | Op::RotateRight | Op::SwapBytes | Op::ReverseBits => permutation(op, scalar),
         Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => count(op, scalar),
-        // Asked for floats only, or written by the prelude itself.
+        // Asked for floats only, or written elsewhere.
         Op::At
+        | Op::PartLen
+        | Op::RestLen
+        | Op::PartToLen
         | Op::Within
         | Op::Opaque
         | Op::DynamicSharedBytes
@@ -79,9 +121,28 @@ $T $name($T x, $fault) {
         | Op::IsNan
         | Op::IsInfinite
         | Op::IsFinite
+        | Op::IsNormal
+        | Op::IsSubnormal
         | Op::IsSignNegative
+        | Op::Copysign
         | Op::Powi
-        | Op::Fract => "",
+        | Op::Fract
+        | Op::NextUp
+        | Op::NextDown
+        | Op::ToBits
+        | Op::FromBits
+        | Op::MulAdd
+        | Op::Fast(_)
+        | Op::SplitAt
+        | Op::LaneOffset
+        | Op::Shuffle(_)
+        | Op::Reduce(_)
+        | Op::ActiveMask
+        | Op::LaneId
+        | Op::LaneMask(_)
+        | Op::SyncGrid
+        | Op::CompareExchangeSystem
+        | Op::Atomic(_) => "",
     }
 }
 
@@ -103,231 +164,6 @@ $T $name($T x) {{
     )
 }
 
-/// `+`, `-`, `*` and the minus sign, with overflow as a fault.
-fn checked(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
-    match (op, signed, wide) {
-        (Op::Add, _, false) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const i64 sum = (i64)a + (i64)b;
-    if (sum != ($T)sum) fault(launch, site, 0, 0);
-    return ($T)sum;
-}
-"
-        }
-        (Op::Sub, _, false) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const i64 difference = (i64)a - (i64)b;
-    if (difference != ($T)difference) fault(launch, site, 0, 0);
-    return ($T)difference;
-}
-"
-        }
-        (Op::Mul, _, false) if scalar == Scalar::U32 => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const u64 product = (u64)a * (u64)b;
-    if (product != ($T)product) fault(launch, site, 0, 0);
-    return ($T)product;
-}
-"
-        }
-        (Op::Mul, _, false) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const i64 product = (i64)a * (i64)b;
-    if (product != ($T)product) fault(launch, site, 0, 0);
-    return ($T)product;
-}
-"
-        }
-        // Not `sum < a`: see `opaque`.
-        (Op::Add, false, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b > ~a) fault(launch, site, 0, 0);
-    return a + b;
-}
-"
-        }
-        // `a` may be a counter that starts at `b`: see `opaque`.
-        (Op::Sub, false, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    u64 seen = a;
-    asm(\"\" : \"+l\"(seen));
-    if (seen < b) fault(launch, site, 0, 0);
-    return a - b;
-}
-"
-        }
-        (Op::Mul, false, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
-    return a * b;
-}
-"
-        }
-        // The sum overflows where both signs differ from its own.
-        (Op::Add, true, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const $T sum = ($T)(($U)a + ($U)b);
-    if (((a ^ sum) & (b ^ sum)) < 0) fault(launch, site, 0, 0);
-    return sum;
-}
-"
-        }
-        (Op::Sub, true, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const $T difference = ($T)(($U)a - ($U)b);
-    if (((a ^ b) & (a ^ difference)) < 0) fault(launch, site, 0, 0);
-    return difference;
-}
-"
-        }
-        // The upper half is the sign of the lower half.
-        (Op::Mul, true, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    const $T product = ($T)(($U)a * ($U)b);
-    if (__mul64hi(a, b) != (product >> 63)) fault(launch, site, 0, 0);
-    return product;
-}
-"
-        }
-        _ => {
-            "\
-$T $name($T a, $fault) {
-    if (a == $min) fault(launch, site, 0, 0);
-    return ($T)-a;
-}
-"
-        }
-    }
-}
-
-/// What divides. C truncates as Rust does, and leaves undefined what is a fault here.
-fn division(op: Op, signed: bool) -> &'static str {
-    match (op, signed) {
-        (Op::Div, false) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    return ($T)(a / b);
-}
-"
-        }
-        (Op::Rem, false) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    return ($T)(a % b);
-}
-"
-        }
-        (Op::Div, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
-    return ($T)(a / b);
-}
-"
-        }
-        (Op::Rem, true) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
-    return ($T)(a % b);
-}
-"
-        }
-        (Op::DivEuclid, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
-    const $T quotient = ($T)(a / b);
-    if (a % b >= 0) return quotient;
-    return ($T)(b > 0 ? quotient - 1 : quotient + 1);
-}
-"
-        }
-        (Op::RemEuclid, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
-    const $T remainder = ($T)(a % b);
-    if (remainder >= 0) return remainder;
-    return ($T)(b < 0 ? remainder - b : remainder + b);
-}
-"
-        }
-        _ => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    return ($T)(a % b != 0 ? a / b + 1 : a / b);
-}
-"
-        }
-    }
-}
-
-fn saturating(op: Op, signed: bool, wide: bool) -> &'static str {
-    match (op, signed, wide) {
-        (Op::SaturatingAdd, false, _) => {
-            "\
-$T $name($T a, $T b) {
-    const $T sum = ($T)(a + b);
-    return sum < a ? $max : sum;
-}
-"
-        }
-        (_, false, _) => "$T $name($T a, $T b) { return ($T)(a < b ? 0 : a - b); }\n",
-        (Op::SaturatingAdd, true, false) => {
-            "\
-$T $name($T a, $T b) {
-    const i64 sum = (i64)a + (i64)b;
-    return ($T)(sum < $min ? $min : (sum > $max ? $max : sum));
-}
-"
-        }
-        (_, true, false) => {
-            "\
-$T $name($T a, $T b) {
-    const i64 difference = (i64)a - (i64)b;
-    return ($T)(difference < $min ? $min : (difference > $max ? $max : difference));
-}
-"
-        }
-        (Op::SaturatingAdd, true, true) => {
-            "\
-$T $name($T a, $T b) {
-    const $T sum = ($T)(($U)a + ($U)b);
-    if (((a ^ sum) & (b ^ sum)) < 0) return a < 0 ? $min : $max;
-    return sum;
-}
-"
-        }
-        (_, true, true) => {
-            "\
-$T $name($T a, $T b) {
-    const $T difference = ($T)(($U)a - ($U)b);
-    if (((a ^ b) & (a ^ difference)) < 0) return a < 0 ? $min : $max;
-    return difference;
-}
-"
-        }
-    }
-}
-
 /// By squaring, as core does: the checked one multiplies no more often than that, so that it faults where core does.
 fn power(op: Op) -> &'static str {
     match op {
@@ -344,6 +180,23 @@ $T $name($T base, u32 exponent) {
 }
 "
         }
+        Op::OverflowingPow => {
+            "\
+bool $name($T base, u32 exponent, $T& power) {
+    power = 1;
+    bool overflows = false;
+    if (exponent == 0) return false;
+    for (;;) {
+        if (exponent & 1) {
+            overflows |= overflowing_mul_$T(power, base, power);
+            if (exponent == 1) return overflows;
+        }
+        exponent >>= 1;
+        overflows |= overflowing_mul_$T(base, base, base);
+    }
+}
+"
+        }
         _ => {
             "\
 $T $name($T base, u32 exponent, $fault) {
@@ -357,6 +210,162 @@ $T $name($T base, u32 exponent, $fault) {
         exponent >>= 1;
         base = mul_$T(base, base, site, launch);
     }
+}
+"
+        }
+    }
+}
+
+/// The integer square root. `sqrtf` is off by one at most for 32 bits, also where it is CUDA's approximation; for 64
+/// bits a step of Newton's method makes it so.
+fn root(signed: bool, wide: bool) -> &'static str {
+    match (signed, wide) {
+        (false, false) => {
+            "\
+$T $name($T x) {
+    u32 root = (u32)sqrtf((float)x);
+    if ((u64)root * root > x) --root;
+    if ((u64)(root + 1) * (root + 1) <= x) ++root;
+    return ($T)root;
+}
+"
+        }
+        (true, false) => {
+            "\
+$T $name($T x, $fault) {
+    if (x < 0) fault(launch, site, 0, 0);
+    u32 root = (u32)sqrtf((float)x);
+    if ((u64)root * root > (u64)x) --root;
+    if ((u64)(root + 1) * (root + 1) <= (u64)x) ++root;
+    return ($T)root;
+}
+"
+        }
+        (false, true) => {
+            "\
+$T $name($T x) {
+    if (x < 2) return x;
+    u64 root = (u64)sqrtf((float)x);
+    root = (root + x / root) >> 1;
+    if (root > 0xffffffffull) root = 0xffffffffull;
+    while (root * root > x) --root;
+    while (x - root * root > 2 * root) ++root;
+    return root;
+}
+"
+        }
+        (true, true) => {
+            "\
+$T $name($T x, $fault) {
+    if (x < 0) fault(launch, site, 0, 0);
+    if (x < 2) return x;
+    const u64 square = (u64)x;
+    u64 root = (u64)sqrtf((float)square);
+    root = (root + square / root) >> 1;
+    while (root * root > square) --root;
+    while (square - root * root > 2 * root) ++root;
+    return ($T)root;
+}
+"
+        }
+    }
+}
+
+fn logarithm(op: Op, wide: bool) -> &'static str {
+    match (op, wide) {
+        (Op::Ilog, _) => {
+            "\
+u32 $name($T x, $T base, $fault) {
+    if (base < 2) fault(launch, site, 0, 0);
+    if (!(x > 0)) fault(launch, site + 1, 0, 0);
+    u32 power = 0;
+    for (; x >= base; x = ($T)(x / base)) ++power;
+    return power;
+}
+"
+        }
+        (Op::Ilog2, false) => {
+            "\
+u32 $name($T x, $fault) {
+    if (!(x > 0)) fault(launch, site, 0, 0);
+    return 31u - (u32)__clz((i32)x);
+}
+"
+        }
+        (Op::Ilog2, true) => {
+            "\
+u32 $name($T x, $fault) {
+    if (!(x > 0)) fault(launch, site, 0, 0);
+    return 63u - (u32)__clzll((i64)x);
+}
+"
+        }
+        _ => {
+            "\
+u32 $name($T x, $fault) {
+    if (!(x > 0)) fault(launch, site, 0, 0);
+    u32 power = 0;
+    for (; x >= 10; x = ($T)(x / 10)) ++power;
+    return power;
+}
+"
+        }
+    }
+}
+
+/// What is one less than a power of two has ones only, behind the leading zeros of what is one less than `x`.
+fn next_power_of_two(op: Op, wide: bool) -> &'static str {
+    match (op, wide) {
+        (Op::NextPowerOfTwo, false) => {
+            "\
+$T $name($T x) {
+    if (x <= 1) return 1;
+    return ($T)((0xffffffffu >> __clz((i32)(x - 1))) + 1u);
+}
+"
+        }
+        (Op::NextPowerOfTwo, true) => {
+            "\
+$T $name($T x) {
+    if (x <= 1) return 1;
+    return (0xffffffffffffffffull >> __clzll((i64)(x - 1))) + 1ull;
+}
+"
+        }
+        (_, false) => {
+            "\
+$T $name($T x, $fault) {
+    if (x <= 1) return 1;
+    const $T next = ($T)((0xffffffffu >> __clz((i32)(x - 1))) + 1u);
+    if (next == 0) fault(launch, site, 0, 0);
+    return next;
+}
+"
+        }
+        (_, true) => {
+            "\
+$T $name($T x, $fault) {
+    if (x <= 1) return 1;
+    const $T next = (0xffffffffffffffffull >> __clzll((i64)(x - 1))) + 1ull;
+    if (next == 0) fault(launch, site, 0, 0);
+    return next;
+}
+"
+        }
+    }
+}
+
+/// Half of the sum, rounded towards zero.
+fn midpoint(signed: bool, wide: bool) -> &'static str {
+    match (signed, wide) {
+        (false, _) => "$T $name($T a, $T b) { return ($T)((a & b) + ((a ^ b) >> 1)); }\n",
+        (true, false) => "$T $name($T a, $T b) { return ($T)(((i64)a + (i64)b) / 2); }\n",
+        // The first line rounds down.
+        (true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T down = (a & b) + ((a ^ b) >> 1);
+    return down < 0 && ((a ^ b) & 1) ? down + 1 : down;
 }
 "
         }

@@ -9,6 +9,8 @@ pub(super) fn type_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::F32 => "float",
         Scalar::F64 => "double",
+        Scalar::F16 => "rt::f16",
+        Scalar::Bf16 => "rt::bf16",
         Scalar::Bool
         | Scalar::I8
         | Scalar::I16
@@ -23,15 +25,6 @@ pub(super) fn type_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The type of an element in memory. A `bool` is a byte there: shared memory that was never written may hold any, and
-/// reading a C++ `bool` that is neither 0 nor 1 is undefined.
-pub(super) fn memory_name(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "u8",
-        scalar => type_name(scalar),
-    }
-}
-
 /// A number by its bits, of exactly its type.
 pub(super) fn number(scalar: Scalar, bits: u64) -> String {
     match scalar {
@@ -41,6 +34,7 @@ pub(super) fn number(scalar: Scalar, bits: u64) -> String {
         Scalar::U8 | Scalar::U16 => bits.to_string(),
         Scalar::U32 => format!("{bits}u"),
         Scalar::U64 | Scalar::Usize => format!("{bits}ull"),
+        Scalar::F16 | Scalar::Bf16 => format!("{}{{0x{bits:04x}}}", type_name(scalar)),
         Scalar::F32 => single(f32::from_bits(bits as u32)),
         Scalar::F64 => double(f64::from_bits(bits)),
     }
@@ -58,13 +52,13 @@ pub(super) fn bare(scalar: Scalar, bits: u64) -> Option<String> {
     }
 }
 
-/// The dimensions of an array, as in `[16][16]`.
-pub(super) fn dimensions(lens: &[u64]) -> String {
-    let mut text = String::new();
-    for len in lens {
-        let _ = write!(text, "[{len}]");
+/// A number for where C++ wants a constant and knows the type: the functions that make infinities and NaNs are none.
+pub(super) fn constant(scalar: Scalar, bits: u64) -> String {
+    match scalar {
+        Scalar::F32 if !f32::from_bits(bits as u32).is_finite() => format!("__builtin_bit_cast(float, 0x{bits:08x}u)"),
+        Scalar::F64 if !f64::from_bits(bits).is_finite() => format!("__builtin_bit_cast(double, 0x{bits:016x}ull)"),
+        _ => bare(scalar, bits).unwrap_or_else(|| number(scalar, bits)),
     }
-    text
 }
 
 /// The value of a signed number by its bits.

@@ -1,96 +1,134 @@
 //! Prints the tree of C as CUDA C that people can read.
 //!
-//! Everything of ours is in `namespace rt` and called as `rt::x`; the device functions are in `namespace device`. In
-//! `rt::x`, C++ looks for nothing but a namespace named `rt` (\[basic.lookup.qual\]), so that no variable of the user's
-//! can capture it. There are no includes: NVRTC compiles a source without headers in a fraction of the time.
+//! Everything of ours is in `namespace rt` and called as `rt::x`; the device functions are in `namespace device`, the
+//! user's types in `namespace types`, and constants that have storage in `namespace constants`. In `rt::x`, C++ looks for
+//! nothing but a namespace named `rt` (\[basic.lookup.qual\]), so that no variable of the user's can capture it. There
+//! are no includes: NVRTC compiles a source without headers in a fraction of the time.
 
+mod arithmetic;
+mod atomic;
 mod expr;
 mod float;
+mod half;
 mod integer;
 mod literal;
 mod names;
 mod prelude;
 mod reserved;
 mod stmt;
+mod support;
+mod types;
+mod warp;
 
 use std::fmt::Write;
 
-use crate::lower::{CType, Function, Module, VarId};
-use crate::source::Source;
+use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
+use crate::source::{Options, SiteKind, Source};
 
-use names::{FunctionNames, Names};
+use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
 
 /// Prints a program.
-pub(crate) fn source(module: Module) -> Source {
-    let names = names::functions(&module.functions);
-    let can_fault = !module.sites.is_empty();
+pub(crate) fn source(module: Module, options: Options) -> Source {
+    let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
     let mut text = String::new();
-    prelude::write(&mut text, &module.helpers, can_fault);
-    let (kernels, functions): (Vec<_>, Vec<_>) = module.functions.iter().enumerate().partition(|(_, f)| f.kernel);
-    if !functions.is_empty() {
+    prelude::write(&mut text, &module);
+    types::write(&mut text, &context);
+    types::write_constants(&mut text, &context);
+    if !module.functions.is_empty() {
         text.push_str("\nnamespace device {\n");
-        for (i, function) in functions {
-            write_function(&mut text, &module, &names, i, function);
+        for (id, function) in &module.functions {
+            let result = function.result.as_ref().map_or("void".to_owned(), |ty| context.ctype(ty));
+            let head = format!("static __device__ inline {result} {}", context.functions.device[id]);
+            write_function(&mut text, &context, &head, function, function.takes_launch);
         }
         text.push_str("\n}  // namespace device\n");
     }
-    let mut entry = String::new();
-    for (i, function) in kernels {
-        write_function(&mut text, &module, &names, i, function);
-        entry.clone_from(&names.0[i]);
-    }
-    Source { text, entry, sites: module.sites, can_fault }
+    let entry = context.functions.kernel.clone();
+    let takes_launch = !module.sites.is_empty();
+    let bounds = match options.launch_bounds {
+        None => String::new(),
+        Some((threads, None)) => format!("__launch_bounds__({threads}) "),
+        Some((threads, Some(blocks))) => format!("__launch_bounds__({threads}, {blocks}) "),
+    };
+    let head = format!("extern \"C\" __global__ void {bounds}{entry}");
+    write_function(&mut text, &context, &head, &module.kernel, takes_launch);
+    let prints = module.sites.iter().any(|site| matches!(site.kind, SiteKind::Print(_)));
+    Source { text, entry, takes_launch, prints, sites: module.sites }
+}
+
+/// What a name can stand for, outside of functions.
+struct Context<'m> {
+    module: &'m Module,
+    functions: FunctionNames,
+    types: TypeNames,
 }
 
 /// Prints a function after an empty line.
-fn write_function(text: &mut String, module: &Module, functions: &FunctionNames, position: usize, function: &Function) {
+fn write_function(text: &mut String, context: &Context<'_>, head: &str, function: &Function, takes_launch: bool) {
     let names = names::variables(&function.vars);
-    let faults = if function.kernel { !module.sites.is_empty() } else { function.faults };
-    let mut params: Vec<String> = function.params.iter().map(|param| parameter(function, &names, *param)).collect();
-    if faults {
+    let mut params: Vec<String> =
+        function.params.iter().map(|param| parameter(context, function, &names, *param)).collect();
+    if takes_launch {
         params.push(format!("rt::Launch {}", names.launch));
     }
-    let name = &functions.0[position];
     let params = params.join(", ");
-    let head = if function.kernel {
-        format!("extern \"C\" __global__ void {name}({params}) {{")
-    } else {
-        let result = function.result.map_or("void", literal::type_name);
-        format!("static __device__ inline {result} {name}({params}) {{")
-    };
     let _ = writeln!(text, "\n#line {} {}", function.line.max(1), literal::string(&function.file));
-    text.push_str(&head);
-    text.push('\n');
-    let mut printer = Printer::new(text, module, functions, function, &names);
-    printer.stmts(&function.body);
+    let _ = writeln!(text, "{head}({params}) {{");
+    match &function.body {
+        Body::Stmts(stmts) => Printer::new(text, context, function, &names).stmts(stmts),
+        Body::Text(body) => {
+            // A single line gets the indentation that the others have from the user.
+            let indent = if body.contains('\n') { "" } else { "    " };
+            let _ = writeln!(text, "{indent}{}", body.trim_end());
+        }
+    }
     text.push_str("}\n");
 }
 
 /// A parameter's declaration.
-fn parameter(function: &Function, names: &Names, id: VarId) -> String {
+fn parameter(context: &Context<'_>, function: &Function, names: &Names, id: VarId) -> String {
     let var = &function.vars[id.index()];
     // `const` of a parameter says nothing to the caller, and would be on nearly every one.
-    declaration(&var.ty, false, &names.vars[id.index()])
+    context.declaration(&var.ty, false, &names.vars[id.index()])
 }
 
-/// The declaration of a variable, without its value.
-fn declaration(ty: &CType, constant: bool, name: &str) -> String {
-    let qualifier = if constant { "const " } else { "" };
-    match ty {
-        CType::Scalar(scalar) => format!("{qualifier}{} {name}", literal::type_name(*scalar)),
-        CType::Pointer { element, mutable, restrict } => {
-            let target = if *mutable { "" } else { "const " };
-            let element = literal::memory_name(*element);
-            let itself = match (*restrict, constant) {
-                (true, _) => " __restrict__ ",
-                (false, true) => " const ",
-                (false, false) => " ",
-            };
-            format!("{target}{element}*{itself}{name}")
+impl Context<'_> {
+    /// The declaration of a variable, without its value.
+    fn declaration(&self, ty: &CType, constant: bool, name: &str) -> String {
+        let qualifier = if constant { "const " } else { "" };
+        match ty {
+            CType::Scalar(_) | CType::Named(_) | CType::Array(..) => format!("{qualifier}{} {name}", self.ctype(ty)),
+            CType::Pointer { target: _, mutable: _, restrict } => {
+                let itself = match (*restrict, constant) {
+                    (true, _) => " __restrict__ ",
+                    (false, true) => " const ",
+                    (false, false) => " ",
+                };
+                format!("{}{itself}{name}", self.ctype(ty))
+            }
+            // A reference is constant anyway.
+            CType::Reference { .. } => format!("{} {name}", self.ctype(ty)),
         }
-        CType::Array { element, lens } => {
-            format!("{} (&{name}){}", literal::memory_name(*element), literal::dimensions(lens))
+    }
+
+    /// The name of a variant of an enum.
+    fn variant(&self, id: TypeId, position: usize) -> String {
+        format!("types::{}", self.types.inside[id.index()][position])
+    }
+
+    /// The name of a type.
+    fn ctype(&self, ty: &CType) -> String {
+        match ty {
+            CType::Scalar(scalar) => literal::type_name(*scalar).to_owned(),
+            CType::Named(id) => format!("types::{}", self.types.types[id.index()]),
+            CType::Array(element, len) => format!("rt::Array<{}, {len}>", self.ctype(element)),
+            CType::Pointer { target, mutable, restrict: _ } => {
+                format!("{}{}*", if *mutable { "" } else { "const " }, self.ctype(target))
+            }
+            CType::Reference { target, mutable } => {
+                format!("{}{}&", if *mutable { "" } else { "const " }, self.ctype(target))
+            }
         }
     }
 }

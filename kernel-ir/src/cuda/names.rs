@@ -3,15 +3,29 @@
 //! Shadowing does not exist in the text: every variable of a function has a name of its own, so that no block needs
 //! braces for the sake of names. The user's variables choose first, those of ours after them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use crate::lower::{Function, Named, Variable};
+use crate::ir::FunctionId;
+use crate::lower::{Module, Named, TypeDef, TypeKind, Variable};
 
 use super::reserved;
 
-/// The C names of all functions, in their order.
-pub(super) struct FunctionNames(pub(super) Vec<String>);
+/// The C names of all functions.
+pub(super) struct FunctionNames {
+    /// Of the device functions.
+    pub(super) device: BTreeMap<FunctionId, String>,
+    /// Of the entry point.
+    pub(super) kernel: String,
+}
+
+/// The C names of types, in `namespace types`.
+pub(super) struct TypeNames {
+    /// Of each type.
+    pub(super) types: Vec<String>,
+    /// Of the members of a struct in their order, or of the variants of an enum.
+    pub(super) inside: Vec<Vec<String>>,
+}
 
 /// The C names inside a function.
 pub(super) struct Names {
@@ -23,20 +37,39 @@ pub(super) struct Names {
 
 /// Names functions. Device functions are in a namespace and have to differ from each other; a kernel is `extern "C"`, and
 /// has to differ from all that CUDA declares in C.
-pub(super) fn functions(functions: &[Function]) -> FunctionNames {
+pub(super) fn functions(module: &Module) -> FunctionNames {
     let mut taken = BTreeSet::new();
-    let names = functions.iter().map(|function| {
-        let mut name = identifier(&function.name);
-        if function.kernel {
-            if reserved::is_global(&name) {
-                name.push('_');
-            }
-            name
-        } else {
-            free(name, &mut taken)
+    let device = module.functions.iter().map(|(id, function)| (*id, free(identifier(&function.name), &mut taken)));
+    let device = device.collect();
+    let mut kernel = identifier(&module.kernel.name);
+    if reserved::is_global(&kernel) {
+        kernel.push('_');
+    }
+    FunctionNames { device, kernel }
+}
+
+/// Names types, their members and variants. A variant stands beside its enum, and is named after it too.
+pub(super) fn types(defs: &[TypeDef]) -> TypeNames {
+    // In `types::rt::x`, C++ would look for `x` in a type named `rt`.
+    let mut taken = BTreeSet::from(["rt", "types", "constants"].map(str::to_owned));
+    let types: Vec<String> = defs.iter().map(|def| free(identifier(&def.wish), &mut taken)).collect();
+    let inside = defs.iter().zip(&types).map(|(def, name)| match &def.kind {
+        TypeKind::Struct { members, layout: _ } => {
+            // A member has another name than its struct.
+            let mut taken = BTreeSet::from([name.clone()]);
+            members.iter().map(|member| free(member_identifier(&member.wish), &mut taken)).collect()
+        }
+        TypeKind::Enum { repr: _, variants } => {
+            variants.iter().map(|(variant, _)| free(identifier(&format!("{name}_{variant}")), &mut taken)).collect()
         }
     });
-    FunctionNames(names.collect())
+    let inside = inside.collect();
+    TypeNames { types, inside }
+}
+
+/// The fields of a tuple are numbers in Rust.
+fn member_identifier(name: &str) -> String {
+    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { identifier(name) }
 }
 
 /// Names the variables of a function.

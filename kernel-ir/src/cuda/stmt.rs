@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use crate::lower::{CType, Function, Header, Label, Module, Next, Stmt, StmtKind};
+use crate::ir::Unroll;
+use crate::lower::{Case, Expr, Function, Header, Label, Next, Stmt, StmtKind};
 
-use super::declaration;
+use super::Context;
 use super::expr::{ExprPrinter, update};
-use super::literal::{dimensions, memory_name};
-use super::names::{FunctionNames, Names};
+use super::names::Names;
 
 /// Prints the body of a function.
 pub(super) struct Printer<'p> {
@@ -22,12 +22,11 @@ pub(super) struct Printer<'p> {
 impl<'p> Printer<'p> {
     pub(super) fn new(
         text: &'p mut String,
-        module: &'p Module,
-        functions: &'p FunctionNames,
+        context: &'p Context<'p>,
         function: &'p Function,
         names: &'p Names,
     ) -> Printer<'p> {
-        let exprs = ExprPrinter { module, functions, names };
+        let exprs = ExprPrinter { context, names };
         Printer { text, exprs, function, indent: 1, presumed: function.line.max(1) + 1 }
     }
 
@@ -54,6 +53,9 @@ impl<'p> Printer<'p> {
     }
 
     fn stmt(&mut self, Stmt { line, kind }: &Stmt) {
+        if let StmtKind::Loop { unroll, .. } = kind {
+            self.pragma(*unroll);
+        }
         if *line != self.presumed && *line > 0 {
             let _ = writeln!(self.text, "#line {line}");
             self.presumed = *line;
@@ -62,22 +64,21 @@ impl<'p> Printer<'p> {
         match kind {
             StmtKind::Declare { var, init } => {
                 let declared = &self.function.vars[var.index()];
-                let declaration = declaration(&declared.ty, declared.constant, &exprs.names.vars[var.index()]);
+                let name = &exprs.names.vars[var.index()];
+                let declaration = exprs.context.declaration(&declared.ty, declared.constant, name);
                 match init {
-                    Some(init) => self.line(&format!("{declaration} = {};", exprs.top(init))),
+                    Some(init) => self.line(&format!("{declaration} = {};", exprs.initial(init))),
                     None => self.line(&format!("{declaration};")),
                 }
             }
             StmtKind::Shared { var } => {
-                if let CType::Array { element, lens } = &self.function.vars[var.index()].ty {
-                    let lens = dimensions(lens);
-                    let name = &exprs.names.vars[var.index()];
-                    self.line(&format!("__shared__ {} {name}{lens};", memory_name(*element)));
-                    // To LLVM, memory that nothing wrote is `undef`, which may be one value in a comparison and another
-                    // in the access that it guards. Behind this it is memory that anyone may have written: an index
-                    // read from it is some index, and stays the one that was checked. No instruction comes of it.
-                    self.line(&format!("asm volatile(\"\" : : \"l\"({name}) : \"memory\");"));
-                }
+                let name = &exprs.names.vars[var.index()];
+                let declaration = exprs.context.declaration(&self.function.vars[var.index()].ty, false, name);
+                self.line(&format!("__shared__ {declaration};"));
+                // To LLVM, memory that nothing wrote is `undef`, which may be one value in a comparison and another
+                // in the access that it guards. Behind this it is memory that anyone may have written: an index
+                // read from it is some index, and stays the one that was checked. No instruction comes of it.
+                self.line(&format!("asm volatile(\"\" : : \"l\"(&{name}) : \"memory\");"));
             }
             StmtKind::Assign { place, value } => {
                 self.line(&format!("{} = {};", exprs.condition(place), exprs.top(value)));
@@ -87,17 +88,75 @@ impl<'p> Printer<'p> {
             }
             StmtKind::Expr(expr) => self.line(&format!("{};", exprs.condition(expr))),
             StmtKind::If { condition, then, otherwise } => self.if_else("", condition, then, otherwise),
-            StmtKind::Loop { header, body, next, end } => self.loop_(header, body, *next, *end),
+            StmtKind::Switch { on, cases, otherwise } => self.switch(on, cases, otherwise),
+            StmtKind::Loop { header, body, next, end, unroll: _ } => self.loop_(header, body, *next, *end),
+            StmtKind::Block { body, end } => {
+                self.line("{");
+                self.inside(body);
+                self.line("}");
+                self.line(&format!("{}:;", name(*end)));
+            }
             StmtKind::Break => self.line("break;"),
             StmtKind::Continue => self.line("continue;"),
             StmtKind::Goto(label) => self.line(&format!("goto {};", name(*label))),
             StmtKind::Return(Some(value)) => self.line(&format!("return {};", exprs.top(value))),
             StmtKind::Return(None) => self.line("return;"),
-            StmtKind::Fault { site } => self.line(&format!("rt::fault({}, {site}, 0, 0);", exprs.names.launch)),
+            StmtKind::Fault { site, args } if args.is_empty() => {
+                self.line(&format!("rt::fault({}, {site}, 0, 0);", exprs.names.launch));
+            }
+            StmtKind::Fault { site, args } => self.message("panic", *site, args),
+            StmtKind::Print { site, args } => self.message("print", *site, args),
+            StmtKind::Contradiction => self.line("static_assert(false, \"this is a bug in Cumbia\");"),
         }
     }
 
-    fn if_else(&mut self, before: &str, condition: &crate::lower::Expr, then: &[Stmt], otherwise: &[Stmt]) {
+    /// A call that takes the numbers of a message, each as it is.
+    fn message(&mut self, function: &str, site: u32, args: &[Expr]) {
+        let mut line = format!("rt::{function}({}, {site}", self.exprs.names.launch);
+        for arg in args {
+            let _ = write!(line, ", {}", self.exprs.condition(arg));
+        }
+        line.push_str(");");
+        self.line(&line);
+    }
+
+    /// What the compiler is asked to do with the next loop.
+    fn pragma(&mut self, unroll: Unroll) {
+        match unroll {
+            Unroll::Undecided => {}
+            Unroll::Full => self.line("#pragma unroll"),
+            Unroll::By(turns) => self.line(&format!("#pragma unroll {turns}")),
+        }
+    }
+
+    fn switch(&mut self, on: &Expr, cases: &[Case], otherwise: &[Stmt]) {
+        self.line(&format!("switch ({}) {{", self.exprs.condition(on)));
+        self.indent += 1;
+        for Case { values, body } in cases {
+            if let Some((last, others)) = values.split_last() {
+                for value in others {
+                    self.line(&format!("case {}:", self.exprs.top(value)));
+                }
+                self.case(&format!("case {}: {{", self.exprs.top(last)), body);
+            }
+        }
+        self.case("default: {", otherwise);
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn case(&mut self, head: &str, body: &[Stmt]) {
+        self.line(head);
+        self.inside(body);
+        if !body.last().is_some_and(Stmt::diverges) {
+            self.indent += 1;
+            self.line("break;");
+            self.indent -= 1;
+        }
+        self.line("}");
+    }
+
+    fn if_else(&mut self, before: &str, condition: &Expr, then: &[Stmt], otherwise: &[Stmt]) {
         let condition = self.exprs.condition(condition);
         self.line(&format!("{before}if ({condition}) {{"));
         self.inside(then);
@@ -121,9 +180,10 @@ impl<'p> Printer<'p> {
             Header::For { var, init, test, next } => {
                 let declared = &self.function.vars[var.index()];
                 let name = &self.exprs.names.vars[var.index()];
-                let declaration = declaration(&declared.ty, false, name);
+                let declaration = self.exprs.context.declaration(&declared.ty, false, name);
                 let next = match next {
                     Next::Increment => format!("++{name}"),
+                    Next::Decrement => format!("--{name}"),
                     Next::Assign(value) => format!("{name} = {}", self.exprs.top(value)),
                 };
                 format!("for ({declaration} = {}; {}; {next})", self.exprs.top(init), self.exprs.condition(test))
@@ -150,6 +210,6 @@ impl<'p> Printer<'p> {
 }
 
 /// Labels have a name space of their own in C.
-fn name(Label(number): Label) -> String {
-    format!("loop_{number}")
+fn name(Label { name, number }: Label) -> String {
+    format!("{name}_{number}")
 }

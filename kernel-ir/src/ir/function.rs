@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::Method;
-
 /// Defines a newtype over an index into one of a function's tables.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
@@ -56,6 +54,9 @@ pub struct Function {
     pub params: Vec<LocalId>,
     /// The slot of the declared result type; `None` for a function that returns nothing.
     pub result: Option<SlotId>,
+    /// What the function is on CUDA, where the user wrote it in CUDA C: the statements of its body. The parameters have
+    /// their names.
+    pub cuda: Option<String>,
     /// All variables, parameters first, then in order of appearance.
     pub locals: Vec<Local>,
     /// All expressions. Operands come before the expressions that use them.
@@ -123,15 +124,47 @@ pub enum Stmt {
     Expr(ExprId),
 }
 
-/// What a `let` binds.
+/// What a `let` or an arm of a `match` binds, and what a value has to be for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pattern {
     /// `_`
     Wild,
     /// `x` or `mut x`
     Local(LocalId),
+    /// `x @ pattern`
+    At(LocalId, Box<Pattern>),
     /// `(x, y)`
     Tuple(Vec<Pattern>),
+    /// `Point { x, y: 0, .. }`, `Pair(a, b)`: fields by name, or by position in decimal. Those left out may be any.
+    Struct(Vec<(String, Pattern)>),
+    /// `[a, b, c]`, one pattern for each element of an array.
+    Array(Vec<Pattern>),
+    /// `-3`, `true`, of the type of what is matched.
+    Literal(Literal),
+    /// `LIMIT`, `Kind::Leaf`: a constant that rustc evaluates.
+    Constant(SlotId),
+    /// `a..=b`, `a..b`, `a..`, `..=b`: each end is a literal or a constant.
+    Range {
+        /// The least value.
+        start: Option<Box<Pattern>>,
+        /// The bound.
+        end: Option<Box<Pattern>>,
+        /// `..=`: the bound belongs to the range.
+        inclusive: bool,
+    },
+    /// `a | b`: each binds the same variables.
+    Or(Vec<Pattern>),
+}
+
+/// An arm of a `match`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Arm {
+    /// What the value has to be.
+    pub pattern: Pattern,
+    /// `if condition`, evaluated once the pattern fits.
+    pub guard: Option<ExprId>,
+    /// The value of the `match`.
+    pub body: ExprId,
 }
 
 /// An expression and where it begins.
@@ -163,6 +196,8 @@ pub enum ExprKind {
         op: UnaryOp,
         /// Its operand.
         operand: ExprId,
+        /// The slot of the function that the operator calls, where it is not built in.
+        operator: SlotId,
     },
     /// `x + y` and its like. Both operands are evaluated, left first.
     Binary {
@@ -172,6 +207,8 @@ pub enum ExprKind {
         left: ExprId,
         /// Evaluated second.
         right: ExprId,
+        /// The slot of the function that the operator calls, where it is not built in.
+        operator: SlotId,
     },
     /// `p && q`, `p || q`. The right operand may not be evaluated.
     Logical {
@@ -191,38 +228,68 @@ pub enum ExprKind {
     },
     /// `x[i]`: a place. Faults where `i` is not below the length.
     Index {
-        /// A slice or a shared array.
+        /// A slice, an array, a view, or a reference to an array.
         base: ExprId,
-        /// Of type `usize`.
+        /// Of type `usize`; for a view an array of them, as in `a[[i, j]]`. A view of one dimension takes either.
         index: ExprId,
+    },
+    /// `x[a..b]`, always inside a [`ExprKind::Borrow`]. Faults where the range is reversed or not inside.
+    SubSlice {
+        /// A slice, an array, or a reference to an array.
+        base: ExprId,
+        /// Of type `usize`; the first element without it.
+        start: Option<ExprId>,
+        /// Of type `usize`; the length without it.
+        end: Option<ExprId>,
+        /// `..=`
+        inclusive: bool,
     },
     /// `v.x`, `t.0`
     Field {
-        /// A struct or a tuple.
+        /// A struct, a tuple, or a reference to a struct.
         base: ExprId,
         /// The field's name, or its position in decimal.
         name: String,
     },
     /// `(x, y)`; the empty tuple is `()`.
     Tuple(Vec<ExprId>),
-    /// `f(x, y)`: a device function or an intrinsic.
+    /// `Point { x: 1.0, y }`, `Pair(a, b)`
+    Struct {
+        /// The slot of the struct's type.
+        slot: SlotId,
+        /// Fields by name, or by position in decimal, evaluated in this order.
+        fields: Vec<(String, ExprId)>,
+        /// `..base`, evaluated last: the fields that are not named.
+        base: Option<ExprId>,
+    },
+    /// `[x, y]`, never empty.
+    Array(Vec<ExprId>),
+    /// `[x; N]`
+    Repeat {
+        /// Evaluated once, even if `N` is 0.
+        value: ExprId,
+        /// The slot of the array's type.
+        slot: SlotId,
+    },
+    /// `f(x, y)`, `x.f(y)`, `T::f(x)`: a device function, an operation of the device, or a method that every program has.
     Call {
         /// The slot of the callee.
         callee: SlotId,
-        /// Evaluated in order.
+        /// Evaluated in order; the receiver comes first. Where the callee takes its receiver by reference, and a value
+        /// is given, that is borrowed here: the variable itself if it is one or a field of one, and else a copy, which
+        /// is written back behind the call if it was borrowed as `&mut`. Where the callee takes a value, and a
+        /// reference to one is given, that is read; a reference to an array is given where a slice is taken.
         args: Vec<ExprId>,
     },
-    /// `x.sqrt()`: a method that every program has.
-    Method {
-        /// `self`
-        receiver: ExprId,
-        /// Which one.
-        method: Method,
-        /// The other arguments, evaluated in order after the receiver.
-        args: Vec<ExprId>,
+    /// `&x`, `&mut y[i]`, `&x[a..b]`: the place itself, not its value. A slice or a reference is borrowed again.
+    Borrow {
+        /// A place, or a value, which gets a place of the thread's own.
+        place: ExprId,
+        /// `&mut`
+        mutable: bool,
     },
-    /// `&mut y[i]` as an argument: the place itself, not its value.
-    Borrow(ExprId),
+    /// `*r`: a place.
+    Deref(ExprId),
     /// `{ .. }`
     Block(Block),
     /// `if condition { .. } else { .. }`
@@ -234,12 +301,28 @@ pub enum ExprKind {
         /// Where it does not: a block or another `if`.
         otherwise: Option<ExprId>,
     },
+    /// `match scrutinee { .. }`: the first arm that fits. rustc has seen that one does.
+    Match {
+        /// Evaluated once.
+        scrutinee: ExprId,
+        /// In order.
+        arms: Vec<Arm>,
+    },
+    /// `'label: { .. }`, whose value is that of its end and of its `break`s.
+    Labelled {
+        /// What `break` names.
+        id: LoopId,
+        /// Run once.
+        body: Block,
+    },
     /// `loop { .. }`, whose value is that of its `break`s.
     Loop {
         /// What `break` and `continue` name.
         id: LoopId,
         /// Repeated.
         body: Block,
+        /// `#[unroll]`
+        unroll: Unroll,
     },
     /// `while condition { .. }`
     While {
@@ -249,17 +332,19 @@ pub enum ExprKind {
         condition: ExprId,
         /// Repeated.
         body: Block,
+        /// `#[unroll]`
+        unroll: Unroll,
     },
-    /// `for x in range { .. }`
+    /// `for x in sequence { .. }`
     For {
         /// What `break` and `continue` name.
         id: LoopId,
-        /// The variable, fresh in each turn; `None` for `_`.
-        local: Option<LocalId>,
         /// Evaluated once.
-        range: Range,
+        sequence: Sequence,
         /// Repeated.
         body: Block,
+        /// `#[unroll]`
+        unroll: Unroll,
     },
     /// `break`, `break 'label value`
     Break {
@@ -277,7 +362,7 @@ pub enum ExprKind {
     Return(Option<ExprId>),
     /// `place = value`. The value is evaluated before the place.
     Assign {
-        /// A variable, or an element of a mutable slice or shared array.
+        /// A variable, an element of what is mutable, what a `&mut` leads to, or a field of one of these.
         place: ExprId,
         /// What it becomes.
         value: ExprId,
@@ -290,11 +375,77 @@ pub enum ExprKind {
         place: ExprId,
         /// The right operand.
         value: ExprId,
+        /// The slot of the function that the operator calls, where it is not built in.
+        operator: SlotId,
     },
     /// `panic!("..")`, and what a failed `assert!` does.
-    Panic {
-        /// The message.
-        message: String,
+    Panic(Message),
+    /// `println!("..")`, `print!("..")`: the message goes to the host, which prints it.
+    Print(Message),
+}
+
+/// A text with numbers in it, as `format!` takes it. The host makes the text, by Rust's own rules.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// In order.
+    pub pieces: Vec<Piece>,
+    /// Numbers and `bool`s, evaluated in order.
+    pub args: Vec<ExprId>,
+}
+
+impl Message {
+    /// A text without numbers.
+    pub fn text(text: impl Into<String>) -> Message {
+        Message { pieces: vec![Piece::Text(text.into())], args: Vec::new() }
+    }
+}
+
+/// A part of a [`Message`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Piece {
+    /// As it stands.
+    Text(String),
+    /// `{}`, `{:?}`, `{:>8.3}`, `{:#x}`
+    Number {
+        /// The position among the arguments.
+        position: u32,
+        /// What stands behind the colon.
+        format: String,
+    },
+}
+
+/// What `#[unroll]` asks of a loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Unroll {
+    /// Nothing: the compiler decides.
+    #[default]
+    Undecided,
+    /// `#[unroll]`: all turns.
+    Full,
+    /// `#[unroll(n)]`: this many turns at a time; 1 is not at all.
+    By(u32),
+}
+
+/// What a `for` goes through.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Sequence {
+    /// `for i in a..b`
+    Range {
+        /// The variable, fresh in each turn; `None` for `_`.
+        local: Option<LocalId>,
+        /// The numbers.
+        range: Range,
+    },
+    /// `for v in x.iter()`, `for (i, v) in x.iter_mut().enumerate()`, `for &v in x`, `for v in [a, b]`
+    Elements {
+        /// A slice, an array, a view of one dimension, or a reference to an array.
+        of: ExprId,
+        /// The variable of the position, a `usize`.
+        index: Option<LocalId>,
+        /// The variable of the element: the element itself, or a reference to it, as its slot says.
+        element: Option<LocalId>,
+        /// `.rev()`; behind `.enumerate()` the positions are reversed too.
+        reversed: bool,
     },
 }
 
@@ -307,8 +458,17 @@ pub struct Range {
     pub end: ExprId,
     /// `..=`: the bound belongs to the range.
     pub inclusive: bool,
-    /// `.step_by(n)`, a `usize`; zero is a fault.
-    pub step: Option<ExprId>,
+    /// `.rev()` and `.step_by(n)`, in the order that they are written.
+    pub adapters: Vec<Adapter>,
+}
+
+/// What a [`Range`] is made to count through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Adapter {
+    /// `.rev()`
+    Reversed,
+    /// `.step_by(n)`: every `n`-th number, from the first. A `usize`; zero is a fault.
+    StepBy(ExprId),
 }
 
 /// A literal as written. Its type is in a slot.

@@ -1,11 +1,14 @@
-//! The methods of numbers and slices that a kernel can call.
+//! The methods that every program has: those of numbers, slices, arrays and views.
+//!
+//! The standard library and the crate `half` say what each means; the few that they do not have, CUDA has.
 
 use serde::{Deserialize, Serialize};
 
 /// Defines [`Method`] with Rust's name of each.
 macro_rules! methods {
     ($($variant:ident $name:literal),* $(,)?) => {
-        /// A method of a number or a slice, with the meaning that Rust's standard library gives it.
+        /// A method of a number, a slice, an array or a view. An associated function, as in `f32::from_bits(x)`, is one too,
+        /// and its first argument is the receiver.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[allow(missing_docs, reason = "each variant is named after the method")]
         pub enum Method {
@@ -24,7 +27,8 @@ macro_rules! methods {
                 }
             }
 
-            /// Rust's name of the method.
+            /// Rust's name of the method. Where the receiver does not tell whose function it is, the type stands before
+            /// it, as in `f32::from_bits`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Method::$variant => $name),*
@@ -35,23 +39,51 @@ macro_rules! methods {
 }
 
 methods! {
-    // slices
-    Len "len", IsEmpty "is_empty",
+    // all values
+    Clone "clone",
+    // slices and arrays
+    Len "len", IsEmpty "is_empty", SplitAt "split_at", SplitAtMut "split_at_mut",
+    // views
+    Nrows "nrows", Ncols "ncols", Shape "shape", Dim "dim", Row "row", RowMut "row_mut", Column "column",
+    ColumnMut "column_mut", Plane "plane", PlaneMut "plane_mut", Transposed "t",
     // floats
-    Sqrt "sqrt", Cbrt "cbrt", Exp "exp", Exp2 "exp2", ExpM1 "exp_m1", Ln "ln", Ln1p "ln_1p", Log2 "log2",
+    Sqrt "sqrt", Cbrt "cbrt", Exp "exp", Exp2 "exp2", ExpM1 "exp_m1", Ln "ln", Ln1p "ln_1p", Log "log", Log2 "log2",
     Log10 "log10", Powf "powf", Powi "powi", Hypot "hypot", Recip "recip", MulAdd "mul_add",
-    Sin "sin", Cos "cos", Tan "tan", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",
+    Sin "sin", Cos "cos", Tan "tan", SinCos "sin_cos", Asin "asin", Acos "acos", Atan "atan", Atan2 "atan2",
     Sinh "sinh", Cosh "cosh", Tanh "tanh", Asinh "asinh", Acosh "acosh", Atanh "atanh",
-    Floor "floor", Ceil "ceil", Round "round", Trunc "trunc", Fract "fract",
-    Copysign "copysign", ToDegrees "to_degrees", ToRadians "to_radians",
-    IsNan "is_nan", IsFinite "is_finite", IsInfinite "is_infinite",
+    Floor "floor", Ceil "ceil", Round "round", RoundTiesEven "round_ties_even", Trunc "trunc", Fract "fract",
+    Copysign "copysign", ToDegrees "to_degrees", ToRadians "to_radians", NextUp "next_up", NextDown "next_down",
+    IsNan "is_nan", IsFinite "is_finite", IsInfinite "is_infinite", IsNormal "is_normal", IsSubnormal "is_subnormal",
     IsSignPositive "is_sign_positive", IsSignNegative "is_sign_negative", ToBits "to_bits",
+    F32FromBits "f32::from_bits", F64FromBits "f64::from_bits",
+    // CUDA's, that Rust does not have
+    Rsqrt "rsqrt", Erf "erf", Erfc "erfc", Sinpi "sinpi", Cospi "cospi", Normcdf "normcdf",
+    // `half`'s
+    ToF32 "to_f32", ToF64 "to_f64", F16FromBits "f16::from_bits", F16FromF32 "f16::from_f32", F16FromF64 "f16::from_f64",
+    Bf16FromBits "bf16::from_bits", Bf16FromF32 "bf16::from_f32", Bf16FromF64 "bf16::from_f64",
     // floats and integers
     Abs "abs", Signum "signum", Min "min", Max "max", Clamp "clamp", RemEuclid "rem_euclid", DivEuclid "div_euclid",
+    Midpoint "midpoint",
     // integers
-    Pow "pow", AbsDiff "abs_diff", UnsignedAbs "unsigned_abs", DivCeil "div_ceil", IsPowerOfTwo "is_power_of_two",
-    WrappingAdd "wrapping_add", WrappingSub "wrapping_sub", WrappingMul "wrapping_mul", WrappingNeg "wrapping_neg",
-    SaturatingAdd "saturating_add", SaturatingSub "saturating_sub",
-    CountOnes "count_ones", CountZeros "count_zeros", LeadingZeros "leading_zeros", TrailingZeros "trailing_zeros",
+    Pow "pow", Isqrt "isqrt", Ilog "ilog", Ilog2 "ilog2", Ilog10 "ilog10", AbsDiff "abs_diff", UnsignedAbs "unsigned_abs",
+    DivCeil "div_ceil", NextMultipleOf "next_multiple_of", IsMultipleOf "is_multiple_of",
+    IsPowerOfTwo "is_power_of_two", NextPowerOfTwo "next_power_of_two", IsPositive "is_positive", IsNegative "is_negative",
+    CastSigned "cast_signed", CastUnsigned "cast_unsigned",
+    WrappingAdd "wrapping_add", WrappingSub "wrapping_sub", WrappingMul "wrapping_mul", WrappingDiv "wrapping_div",
+    WrappingRem "wrapping_rem", WrappingDivEuclid "wrapping_div_euclid", WrappingRemEuclid "wrapping_rem_euclid",
+    WrappingNeg "wrapping_neg", WrappingAbs "wrapping_abs", WrappingShl "wrapping_shl", WrappingShr "wrapping_shr",
+    WrappingPow "wrapping_pow", WrappingAddSigned "wrapping_add_signed", WrappingAddUnsigned "wrapping_add_unsigned",
+    WrappingSubUnsigned "wrapping_sub_unsigned",
+    SaturatingAdd "saturating_add", SaturatingSub "saturating_sub", SaturatingMul "saturating_mul",
+    SaturatingDiv "saturating_div", SaturatingNeg "saturating_neg", SaturatingAbs "saturating_abs",
+    SaturatingPow "saturating_pow", SaturatingAddSigned "saturating_add_signed",
+    SaturatingAddUnsigned "saturating_add_unsigned", SaturatingSubUnsigned "saturating_sub_unsigned",
+    OverflowingAdd "overflowing_add", OverflowingSub "overflowing_sub", OverflowingMul "overflowing_mul",
+    OverflowingNeg "overflowing_neg", OverflowingAbs "overflowing_abs", OverflowingShl "overflowing_shl",
+    OverflowingShr "overflowing_shr", OverflowingPow "overflowing_pow",
+    UnboundedShl "unbounded_shl", UnboundedShr "unbounded_shr",
+    CountOnes "count_ones", CountZeros "count_zeros", LeadingZeros "leading_zeros", LeadingOnes "leading_ones",
+    TrailingZeros "trailing_zeros", TrailingOnes "trailing_ones",
     RotateLeft "rotate_left", RotateRight "rotate_right", SwapBytes "swap_bytes", ReverseBits "reverse_bits",
+    ToBe "to_be", ToLe "to_le", FromBe "from_be", FromLe "from_le",
 }

@@ -8,16 +8,18 @@ mod bytes;
 mod function;
 mod intrinsic;
 mod method;
+mod narrow;
 mod program;
 mod types;
 mod visit;
 
 pub use bytes::DecodeError;
 pub use function::{
-    BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Pattern, Range,
-    SlotId, Span, Stmt, UnaryOp,
+    Adapter, Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Message,
+    Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
 };
-pub use intrinsic::Intrinsic;
+pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};
 pub use method::Method;
-pub use program::{Callee, Constant, Filled, FunctionId, Instance, Program};
-pub use types::{Field, Scalar, StructType, Type, dim3};
+pub use program::{Callee, Constant, ConstantValue, Filled, FunctionId, Instance, Program};
+pub(crate) use types::dim3_of;
+pub use types::{EnumType, Field, Scalar, StructType, Type, Variant, dim3};

@@ -1,6 +1,6 @@
 //! A kernel with all that it calls, at the types of one launch.
 
-use super::{Function, Intrinsic, Scalar, Type};
+use super::{Function, Intrinsic, Method, Scalar, Type};
 
 /// A kernel and the device functions it reaches, with every slot filled.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,6 +9,8 @@ pub struct Program {
     pub kernel: Instance,
     /// The device functions, each before its callers.
     pub functions: Vec<Instance>,
+    /// What positions and lengths are: `usize`, or `u32` by [`Program::with_narrow_indices`].
+    pub index: Scalar,
 }
 
 /// A device function of a [`Program`].
@@ -44,6 +46,8 @@ pub enum Filled {
     Callee(Callee),
     /// The value of a constant.
     Constant(Constant),
+    /// The function that an operator calls; `None` where it is built in.
+    Operator(Option<FunctionId>),
 }
 
 /// What a call calls.
@@ -53,13 +57,24 @@ pub enum Callee {
     Intrinsic(Intrinsic),
     /// A device function of the same program.
     Function(FunctionId),
+    /// A method that every program has, of the first argument's type.
+    Method(Method),
 }
 
 /// A value that rustc computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
     /// Its type.
-    pub scalar: Scalar,
-    /// Its bits, in the low end; the rest are zero.
-    pub bits: u64,
+    pub ty: Type,
+    /// Its value.
+    pub value: ConstantValue,
+}
+
+/// The value of a [`Constant`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ConstantValue {
+    /// Of a number, a `bool` or an enum: the bits, in the low end; the rest are zero.
+    Bits(u64),
+    /// Of an array, a tuple or a struct: the elements or fields, in order of declaration.
+    Parts(Vec<ConstantValue>),
 }

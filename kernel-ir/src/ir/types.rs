@@ -15,8 +15,10 @@ pub enum Type {
     Scalar(Scalar),
     /// `(A, B)`
     Tuple(Vec<Type>),
-    /// A struct with named fields.
+    /// A struct; the fields of a tuple struct are named by their positions.
     Struct(StructType),
+    /// An enum whose variants have no fields.
+    Enum(EnumType),
     /// `[T; N]`
     Array(Box<Type>, u64),
     /// `&[T]` or `&mut [T]`: a pointer and a length.
@@ -26,10 +28,22 @@ pub enum Type {
         /// `&mut`
         mutable: bool,
     },
-    /// What `shared::<T>()` gives: storage of the block, used as the `T` that it holds.
-    Shared(Box<Type>),
-    /// `&mut` to one element, as the atomics take it.
-    Place(Box<Type>),
+    /// `ArrayView2<T>` and its like: a pointer, a length and a stride for each dimension.
+    View {
+        /// The elements.
+        element: Box<Type>,
+        /// How many indices an element has: 1 to 3.
+        dimensions: u8,
+        /// `ArrayViewMut2<T>`
+        mutable: bool,
+    },
+    /// `&T` or `&mut T`: the place of a value that can be in memory. What `shared::<T>()` gives is a `&mut T` too.
+    Ref {
+        /// What is there.
+        target: Box<Type>,
+        /// `&mut`
+        mutable: bool,
+    },
 }
 
 impl Type {
@@ -52,14 +66,39 @@ impl Type {
     pub fn size(&self) -> Option<u64> {
         match self {
             Type::Scalar(scalar) => Some(scalar.size()),
+            Type::Struct(structure) => Some(structure.size),
+            Type::Enum(choice) => Some(choice.repr.size()),
             Type::Array(element, len) => element.size()?.checked_mul(*len),
             Type::Unit
             | Type::Never
             | Type::Tuple(_)
-            | Type::Struct(_)
             | Type::Slice { .. }
-            | Type::Shared(_)
-            | Type::Place(_) => None,
+            | Type::View { .. }
+            | Type::Ref { .. } => None,
+        }
+    }
+
+    /// The alignment of a value in memory, for the types that memory can hold.
+    pub fn align(&self) -> Option<u64> {
+        match self {
+            Type::Scalar(scalar) => Some(scalar.size()),
+            Type::Struct(structure) => Some(structure.align),
+            Type::Enum(choice) => Some(choice.repr.size()),
+            Type::Array(element, _) => element.align(),
+            Type::Unit
+            | Type::Never
+            | Type::Tuple(_)
+            | Type::Slice { .. }
+            | Type::View { .. }
+            | Type::Ref { .. } => None,
+        }
+    }
+
+    /// What a reference leads to; any other type is itself.
+    pub fn target(&self) -> &Type {
+        match self {
+            Type::Ref { target, mutable: _ } => target,
+            other => other,
         }
     }
 }
@@ -78,38 +117,83 @@ impl fmt::Display for Type {
                 }
                 f.write_str(if parts.len() == 1 { ",)" } else { ")" })
             }
-            Type::Struct(StructType { name, .. }) => f.write_str(name),
+            Type::Struct(StructType { path, .. }) | Type::Enum(EnumType { path, .. }) => f.write_str(path),
             Type::Array(element, len) => write!(f, "[{element}; {len}]"),
             Type::Slice { element, mutable: false } => write!(f, "&[{element}]"),
             Type::Slice { element, mutable: true } => write!(f, "&mut [{element}]"),
-            Type::Shared(inner) => write!(f, "shared {inner}"),
-            Type::Place(inner) => write!(f, "&mut {inner}"),
+            Type::View { element, dimensions, mutable } => {
+                write!(f, "ArrayView{}{dimensions}<{element}>", if *mutable { "Mut" } else { "" })
+            }
+            Type::Ref { target, mutable: false } => write!(f, "&{target}"),
+            Type::Ref { target, mutable: true } => write!(f, "&mut {target}"),
         }
     }
 }
 
-/// A struct that both devices lay out in the same way.
+/// A struct, in the layout that rustc gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StructType {
-    /// The name in the source.
+    /// The name in the source, without path and generic arguments.
     pub name: String,
+    /// The path with its generic arguments, as `type_name` gives it: two structs of one path are the same.
+    pub path: String,
     /// In order of declaration.
     pub fields: Vec<Field>,
+    /// In bytes.
+    pub size: u64,
+    /// In bytes.
+    pub align: u64,
 }
 
 /// A field of a [`StructType`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Field {
-    /// The name in the source.
+    /// The name in the source, or the position in decimal.
     pub name: String,
     /// Its type.
     pub ty: Type,
+    /// Where it begins in the struct, in bytes. Rust may order fields by itself.
+    pub offset: u64,
+}
+
+/// An enum whose variants have no fields: an integer of which only some values occur.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct EnumType {
+    /// The name in the source, without its path.
+    pub name: String,
+    /// The path, as `type_name` gives it: two enums of one path are the same.
+    pub path: String,
+    /// The integer of the discriminant's size and sign.
+    pub repr: Scalar,
+    /// In order of declaration; there is at least one.
+    pub variants: Vec<Variant>,
+}
+
+/// A variant of an [`EnumType`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Variant {
+    /// The name in the source.
+    pub name: String,
+    /// The discriminant's bits, in the low end; the rest are zero.
+    pub bits: u64,
 }
 
 /// What `thread_idx()` and its like give: `x`, `y` and `z`, each a `usize`.
 pub fn dim3() -> Type {
-    let field = |name: &str| Field { name: name.to_owned(), ty: Type::USIZE };
-    Type::Struct(StructType { name: "Dim3".to_owned(), fields: vec![field("x"), field("y"), field("z")] })
+    dim3_of(Scalar::Usize)
+}
+
+/// The same of another integer.
+pub(crate) fn dim3_of(scalar: Scalar) -> Type {
+    let size = scalar.size();
+    let field = |name: &str, offset| Field { name: name.to_owned(), ty: Type::Scalar(scalar), offset };
+    Type::Struct(StructType {
+        name: "Dim3".to_owned(),
+        path: "Dim3".to_owned(),
+        fields: vec![field("x", 0), field("y", size), field("z", 2 * size)],
+        size: 3 * size,
+        align: size,
+    })
 }
 
 /// A number or a `bool`. `usize` and `isize` have 64 bits on every device.
@@ -137,6 +221,10 @@ pub enum Scalar {
     U64,
     /// `usize`
     Usize,
+    /// `half::f16`: IEEE's binary16
+    F16,
+    /// `half::bf16`: the upper half of an `f32`
+    Bf16,
     /// `f32`
     F32,
     /// `f64`
@@ -158,6 +246,8 @@ impl Scalar {
             Scalar::U32 => "u32",
             Scalar::U64 => "u64",
             Scalar::Usize => "usize",
+            Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
         }
@@ -167,7 +257,7 @@ impl Scalar {
     pub fn size(self) -> u64 {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
-            Scalar::I16 | Scalar::U16 => 2,
+            Scalar::I16 | Scalar::U16 | Scalar::F16 | Scalar::Bf16 => 2,
             Scalar::I32 | Scalar::U32 | Scalar::F32 => 4,
             Scalar::I64 | Scalar::Isize | Scalar::U64 | Scalar::Usize | Scalar::F64 => 8,
         }
@@ -178,9 +268,14 @@ impl Scalar {
         self.size() as u32 * 8
     }
 
-    /// `f32` or `f64`
+    /// `f16`, `bf16`, `f32` or `f64`
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F32 | Scalar::F64)
+        matches!(self, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64)
+    }
+
+    /// `f16` or `bf16`, which C computes as `float`.
+    pub fn is_half(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
     /// An integer with a sign.
@@ -203,6 +298,30 @@ impl Scalar {
             | Scalar::U32
             | Scalar::U64
             | Scalar::Usize
+            | Scalar::F16
+            | Scalar::Bf16
+            | Scalar::F32
+            | Scalar::F64 => self,
+        }
+    }
+
+    /// The integer of the same width with a sign; any other scalar is itself.
+    #[must_use]
+    pub fn to_signed(self) -> Scalar {
+        match self {
+            Scalar::U8 => Scalar::I8,
+            Scalar::U16 => Scalar::I16,
+            Scalar::U32 => Scalar::I32,
+            Scalar::U64 => Scalar::I64,
+            Scalar::Usize => Scalar::Isize,
+            Scalar::Bool
+            | Scalar::I8
+            | Scalar::I16
+            | Scalar::I32
+            | Scalar::I64
+            | Scalar::Isize
+            | Scalar::F16
+            | Scalar::Bf16
             | Scalar::F32
             | Scalar::F64 => self,
         }

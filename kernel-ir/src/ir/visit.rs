@@ -1,6 +1,6 @@
-//! Which expressions stand directly inside another one.
+//! Which expressions stand directly inside another one, and which variables a pattern binds.
 
-use super::{Block, ExprId, ExprKind, Range, Stmt};
+use super::{Adapter, Arm, Block, ExprId, ExprKind, LocalId, Message, Pattern, Range, Sequence, Stmt};
 
 impl ExprKind {
     /// Calls `visit` with every expression directly inside this one, in the order of the source.
@@ -9,12 +9,14 @@ impl ExprKind {
             ExprKind::Literal { value: _, slot: _ }
             | ExprKind::Local(_)
             | ExprKind::Constant(_)
-            | ExprKind::Continue { target: _ }
-            | ExprKind::Panic { message: _ } => {}
-            ExprKind::Unary { op: _, operand } | ExprKind::Cast { operand, slot: _ } | ExprKind::Borrow(operand) => {
-                visit(*operand);
-            }
-            ExprKind::Binary { op: _, left, right } | ExprKind::Logical { op: _, left, right } => {
+            | ExprKind::Continue { target: _ } => {}
+            ExprKind::Unary { op: _, operand, operator: _ }
+            | ExprKind::Cast { operand, slot: _ }
+            | ExprKind::Borrow { place: operand, mutable: _ }
+            | ExprKind::Deref(operand)
+            | ExprKind::Field { base: operand, name: _ }
+            | ExprKind::Repeat { value: operand, slot: _ } => visit(*operand),
+            ExprKind::Binary { op: _, left, right, operator: _ } | ExprKind::Logical { op: _, left, right } => {
                 visit(*left);
                 visit(*right);
             }
@@ -22,34 +24,47 @@ impl ExprKind {
                 visit(*base);
                 visit(*index);
             }
-            ExprKind::Field { base, name: _ } => visit(*base),
-            ExprKind::Tuple(parts) => parts.iter().copied().for_each(visit),
-            ExprKind::Call { callee: _, args } => args.iter().copied().for_each(visit),
-            ExprKind::Method { receiver, method: _, args } => {
-                visit(*receiver);
-                args.iter().copied().for_each(visit);
+            ExprKind::SubSlice { base, start, end, inclusive: _ } => {
+                visit(*base);
+                start.iter().copied().for_each(&mut *visit);
+                end.iter().copied().for_each(visit);
             }
-            ExprKind::Block(block) | ExprKind::Loop { id: _, body: block } => block.for_each_child(visit),
+            ExprKind::Tuple(parts) | ExprKind::Array(parts) => parts.iter().copied().for_each(visit),
+            ExprKind::Struct { slot: _, fields, base } => {
+                fields.iter().map(|(_, value)| *value).for_each(&mut *visit);
+                base.iter().copied().for_each(visit);
+            }
+            ExprKind::Call { callee: _, args } => args.iter().copied().for_each(visit),
+            ExprKind::Block(body) | ExprKind::Labelled { id: _, body } | ExprKind::Loop { id: _, body, unroll: _ } => {
+                body.for_each_child(visit);
+            }
             ExprKind::If { condition, then, otherwise } => {
                 visit(*condition);
                 then.for_each_child(visit);
                 otherwise.iter().copied().for_each(visit);
             }
-            ExprKind::While { id: _, condition, body } => {
+            ExprKind::Match { scrutinee, arms } => {
+                visit(*scrutinee);
+                for Arm { pattern: _, guard, body } in arms {
+                    guard.iter().copied().for_each(&mut *visit);
+                    visit(*body);
+                }
+            }
+            ExprKind::While { id: _, condition, body, unroll: _ } => {
                 visit(*condition);
                 body.for_each_child(visit);
             }
-            ExprKind::For { id: _, local: _, range, body } => {
-                let Range { start, end, inclusive: _, step } = range;
-                visit(*start);
-                visit(*end);
-                step.iter().copied().for_each(&mut *visit);
+            ExprKind::For { id: _, sequence, body, unroll: _ } => {
+                sequence.for_each_child(visit);
                 body.for_each_child(visit);
             }
             ExprKind::Break { target: _, value } | ExprKind::Return(value) => value.iter().copied().for_each(visit),
-            ExprKind::Assign { place, value } | ExprKind::AssignOp { op: _, place, value } => {
+            ExprKind::Assign { place, value } | ExprKind::AssignOp { op: _, place, value, operator: _ } => {
                 visit(*place);
                 visit(*value);
+            }
+            ExprKind::Panic(Message { pieces: _, args }) | ExprKind::Print(Message { pieces: _, args }) => {
+                args.iter().copied().for_each(visit);
             }
         }
     }
@@ -58,9 +73,10 @@ impl ExprKind {
     pub(crate) fn block(&self) -> Option<&Block> {
         match self {
             ExprKind::Block(block)
-            | ExprKind::Loop { id: _, body: block }
-            | ExprKind::While { id: _, condition: _, body: block }
-            | ExprKind::For { id: _, local: _, range: _, body: block }
+            | ExprKind::Labelled { id: _, body: block }
+            | ExprKind::Loop { id: _, body: block, unroll: _ }
+            | ExprKind::While { id: _, condition: _, body: block, unroll: _ }
+            | ExprKind::For { id: _, sequence: _, body: block, unroll: _ }
             | ExprKind::If { condition: _, then: block, otherwise: _ } => Some(block),
             ExprKind::Literal { .. }
             | ExprKind::Local(_)
@@ -70,17 +86,90 @@ impl ExprKind {
             | ExprKind::Logical { .. }
             | ExprKind::Cast { .. }
             | ExprKind::Index { .. }
+            | ExprKind::SubSlice { .. }
             | ExprKind::Field { .. }
             | ExprKind::Tuple(_)
+            | ExprKind::Struct { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Repeat { .. }
             | ExprKind::Call { .. }
-            | ExprKind::Method { .. }
-            | ExprKind::Borrow(_)
+            | ExprKind::Borrow { .. }
+            | ExprKind::Deref(_)
+            | ExprKind::Match { .. }
             | ExprKind::Break { .. }
             | ExprKind::Continue { .. }
             | ExprKind::Return(_)
             | ExprKind::Assign { .. }
             | ExprKind::AssignOp { .. }
-            | ExprKind::Panic { .. } => None,
+            | ExprKind::Panic(_)
+            | ExprKind::Print(_) => None,
+        }
+    }
+
+    /// Whether this names a place, which can be borrowed and written to, and no value.
+    pub(crate) fn is_place(&self) -> bool {
+        match self {
+            ExprKind::Local(_)
+            | ExprKind::Index { .. }
+            | ExprKind::SubSlice { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Deref(_) => true,
+            ExprKind::Literal { .. }
+            | ExprKind::Constant(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Logical { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Struct { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Repeat { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Borrow { .. }
+            | ExprKind::Block(_)
+            | ExprKind::If { .. }
+            | ExprKind::Match { .. }
+            | ExprKind::Labelled { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::While { .. }
+            | ExprKind::For { .. }
+            | ExprKind::Break { .. }
+            | ExprKind::Continue { .. }
+            | ExprKind::Return(_)
+            | ExprKind::Assign { .. }
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Panic(_)
+            | ExprKind::Print(_) => false,
+        }
+    }
+}
+
+impl Sequence {
+    /// Calls `visit` with every expression that is evaluated once, before the first turn.
+    pub(crate) fn for_each_child(&self, visit: &mut impl FnMut(ExprId)) {
+        match self {
+            Sequence::Range { local: _, range } => {
+                let Range { start, end, inclusive: _, adapters } = range;
+                visit(*start);
+                visit(*end);
+                for adapter in adapters {
+                    match adapter {
+                        Adapter::Reversed => {}
+                        Adapter::StepBy(step) => visit(*step),
+                    }
+                }
+            }
+            Sequence::Elements { of, index: _, element: _, reversed: _ } => visit(*of),
+        }
+    }
+
+    /// Calls `visit` with the variables that are fresh in each turn.
+    pub(crate) fn for_each_local(&self, visit: &mut impl FnMut(LocalId)) {
+        match self {
+            Sequence::Range { local, range: _ } => local.iter().copied().for_each(visit),
+            Sequence::Elements { of: _, index, element, reversed: _ } => {
+                index.iter().chain(element).copied().for_each(visit);
+            }
         }
     }
 }
@@ -95,5 +184,44 @@ impl Block {
             }
         }
         self.tail.iter().copied().for_each(visit);
+    }
+
+    /// Calls `visit` with the variables that the statements of this block declare.
+    pub(crate) fn for_each_local(&self, visit: &mut impl FnMut(LocalId)) {
+        for stmt in &self.stmts {
+            match stmt {
+                Stmt::Let { pattern, init: _, span: _ } => pattern.for_each_local(visit),
+                Stmt::Expr(_) => {}
+            }
+        }
+    }
+}
+
+impl Pattern {
+    /// Calls `visit` with the variables that the pattern binds. Those of `a | b` are the ones of `a`.
+    pub(crate) fn for_each_local(&self, visit: &mut impl FnMut(LocalId)) {
+        match self {
+            Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}
+            Pattern::Local(local) => visit(*local),
+            Pattern::At(local, inner) => {
+                visit(*local);
+                inner.for_each_local(visit);
+            }
+            Pattern::Tuple(parts) | Pattern::Array(parts) => {
+                for part in parts {
+                    part.for_each_local(visit);
+                }
+            }
+            Pattern::Struct(fields) => {
+                for (_, field) in fields {
+                    field.for_each_local(visit);
+                }
+            }
+            Pattern::Or(choices) => {
+                if let Some(choice) = choices.first() {
+                    choice.for_each_local(visit);
+                }
+            }
+        }
     }
 }

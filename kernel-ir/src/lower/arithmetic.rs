@@ -21,8 +21,9 @@ impl Lowering<'_, '_> {
         span: Span,
     ) -> Expr {
         match op {
+            // Those of `f16` and `bf16` are operators of ours.
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => match scalar {
-                Scalar::F32 | Scalar::F64 => Expr::binary(operator(op), left, right),
+                _ if scalar.is_float() => Expr::binary(operator(op), left, right),
                 _ if self.overflow_checks() => {
                     let (helper, text) = match op {
                         BinaryOp::Add => (Op::Add, "attempt to add with overflow"),
@@ -35,12 +36,13 @@ impl Lowering<'_, '_> {
                 _ => wrapping(operator(op), left, right, scalar),
             },
             BinaryOp::Div => match scalar {
-                Scalar::F32 | Scalar::F64 => Expr::binary(Operator::Div, left, right),
+                _ if scalar.is_float() => Expr::binary(Operator::Div, left, right),
                 _ => self.division(Op::Div, (left, right), scalar, span),
             },
             BinaryOp::Rem => match scalar {
                 Scalar::F32 => Expr::Call(Callee::Builtin("fmodf"), vec![left, right]),
                 Scalar::F64 => Expr::Call(Callee::Builtin("fmod"), vec![left, right]),
+                Scalar::F16 | Scalar::Bf16 => Expr::binary(Operator::Rem, left, right),
                 _ => self.division(Op::Rem, (left, right), scalar, span),
             },
             // Narrow operands are extended by their sign or by zeros, and so is the result.
@@ -140,11 +142,11 @@ pub(super) fn wrapping_neg(operand: Expr, scalar: Scalar) -> Expr {
 
 /// The low bits of what C computed as an `int`, for types that are narrower.
 pub(super) fn narrowed(expr: Expr, scalar: Scalar) -> Expr {
-    if scalar.bits() < 32 && scalar != Scalar::Bool { Expr::cast(scalar, expr) } else { expr }
+    if scalar.bits() < 32 && scalar.is_integer() { Expr::cast(scalar, expr) } else { expr }
 }
 
 /// A shift by an amount below the width.
-fn shift(op: BinaryOp, left: Expr, amount: Expr, scalar: Scalar) -> Expr {
+pub(super) fn shift(op: BinaryOp, left: Expr, amount: Expr, scalar: Scalar) -> Expr {
     match op {
         // C leaves the left shift of a negative number undefined before C++20.
         BinaryOp::Shl if scalar.is_signed() => {

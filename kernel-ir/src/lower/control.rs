@@ -1,14 +1,15 @@
 //! Blocks, branches and loops, and where their values go.
 
-use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type};
-use crate::source::SiteKind;
+use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type, Unroll};
 
 use super::function::{Declared, Lowering};
+use super::types::is_empty;
 use super::value::Value;
 use super::{Expr, Header, Label, Named, Operator, Prefix, StmtKind};
 
 /// Where the value of an expression goes.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each loop around, and that is all")]
 pub(super) enum Target {
     /// Nowhere.
     Discard,
@@ -18,9 +19,13 @@ pub(super) enum Target {
     Return,
 }
 
-/// A loop while its body is lowered.
+/// A loop or a labelled block while its body is lowered.
 pub(super) struct Loop {
     id: LoopId,
+    /// `break` and `continue` of C go to it. Not so for a labelled block.
+    repeats: bool,
+    /// How many `switch` statements are around it: C's `break` leaves those too.
+    switches: usize,
     /// Where the value of a `break` goes.
     target: Target,
     /// The label at the end of the body, once a `continue` of an inner loop needs it.
@@ -57,20 +62,32 @@ impl Lowering<'_, '_> {
     /// `let x;`
     fn declare(&mut self, pattern: &Pattern) {
         match pattern {
-            Pattern::Wild => {}
             Pattern::Local(local) => {
                 self.locals[local.index()] = self.declared_local(*local);
             }
-            Pattern::Tuple(parts) => parts.iter().for_each(|part| self.declare(part)),
+            Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().for_each(|part| self.declare(part)),
+            Pattern::Struct(fields) => fields.iter().for_each(|(_, field)| self.declare(field)),
+            // `let _;`, and what Rust has no `let` without a value for.
+            Pattern::Wild
+            | Pattern::At(..)
+            | Pattern::Literal(_)
+            | Pattern::Constant(_)
+            | Pattern::Range { .. }
+            | Pattern::Or(_) => {}
         }
     }
 
     fn declare_vars(&mut self, value: &Value) {
         let mut vars = Vec::new();
-        value.leaves(&mut |leaf| {
-            if let Expr::Var(var) = leaf {
-                vars.push(*var);
+        value.leaves(&mut |leaf| match leaf {
+            Expr::Var(var) => vars.push(*var),
+            // A reference that is chosen at run time is a pointer.
+            Expr::Deref(pointer) => {
+                if let Expr::Var(var) = **pointer {
+                    vars.push(var);
+                }
             }
+            _ => {}
         });
         for var in vars {
             self.push(StmtKind::Declare { var, init: None });
@@ -82,64 +99,76 @@ impl Lowering<'_, '_> {
         let expr = self.expr(id);
         match &expr.kind {
             ExprKind::Block(block) => self.block(block, target),
-            ExprKind::If { condition, then, otherwise } => {
-                let valued = !matches!(target, Target::Discard);
-                if valued && self.plain_size(id).is_some() {
-                    let (value, effect) = self.root(id);
-                    return self.give(value, effect, target);
+            ExprKind::If { condition, then, otherwise } => match self.typed.decided(*condition) {
+                Some(true) => self.block(then, target),
+                Some(false) => self.otherwise(*otherwise, target),
+                None => {
+                    let valued = !matches!(target, Target::Discard);
+                    if valued && self.plain_size(id).is_some() {
+                        let (value, effect) = self.root(id);
+                        return self.give(value, effect, target);
+                    }
+                    self.branch(*condition, then, *otherwise, target);
                 }
-                let leaves = !self.loops.is_empty()
-                    && (self.leaves(then) || otherwise.is_some_and(|otherwise| *self.ty(otherwise) == Type::Never));
-                let outer = std::mem::replace(&mut self.leaving, leaves);
-                let condition = self.value(*condition).expr();
-                self.leaving = outer;
-                let (then, ()) = self.scope(|this| this.block(then, target));
-                let (otherwise, ()) = self.scope(|this| match otherwise {
-                    Some(otherwise) => this.at_line(this.expr(*otherwise).span, |this| this.into(*otherwise, target)),
-                    None => this.give(Value::Unit, false, target),
-                });
-                self.if_else(condition, then, otherwise);
-            }
-            ExprKind::Loop { id, body } => self.lower_loop(
-                *id,
+            },
+            ExprKind::Match { scrutinee, arms } => self.match_(*scrutinee, arms, target),
+            ExprKind::Labelled { id, body } => self.labelled(*id, body, target),
+            ExprKind::Loop { id, body, unroll } => self.lower_loop(
+                (*id, *unroll),
                 target,
                 |_| Header::Forever,
                 |this| {
                     this.block(body, &Target::Discard);
                 },
             ),
-            ExprKind::While { id, condition, body } => self.while_loop(*id, *condition, body),
-            ExprKind::For { id, local, range, body } => self.for_loop(*id, *local, range, body),
+            ExprKind::While { id, condition, body, unroll } => self.while_loop((*id, *unroll), *condition, body),
+            ExprKind::For { id, sequence, body, unroll } => self.for_loop((*id, *unroll), sequence, body),
             ExprKind::Break { target: end, value } => self.break_loop(*end, *value),
             ExprKind::Continue { target: next } => self.continue_loop(*next),
             ExprKind::Return(value) => {
-                if self.typed.signature.result.scalar().is_some() {
-                    if let Some(value) = value {
-                        self.into(*value, &Target::Return);
-                    }
-                } else {
-                    if let Some(value) = value {
-                        self.into(*value, &Target::Discard);
-                    }
+                let returns = !is_empty(&self.typed.signature.result);
+                if let Some(value) = value {
+                    self.into(*value, if returns { &Target::Return } else { &Target::Discard });
+                }
+                if !returns {
                     self.push(StmtKind::Return(None));
                 }
             }
-            ExprKind::Panic { message } => {
-                let site = self.site(SiteKind::Panic(message.clone()), expr.span);
-                self.push(StmtKind::Fault { site });
+            ExprKind::Panic(message) => self.panic(message, expr.span),
+            ExprKind::Print(message) => {
+                self.print(message, expr.span);
+                self.give(Value::Unit, false, target);
             }
             ExprKind::Assign { place, value } => {
                 self.assign(*place, *value);
                 self.give(Value::Unit, false, target);
             }
-            ExprKind::AssignOp { op, place, value } => {
-                self.assign_op(*op, *place, *value, expr.span);
+            ExprKind::AssignOp { op, place, value, operator } => {
+                self.assign_op(*op, *place, *value, *operator, expr.span);
                 self.give(Value::Unit, false, target);
             }
             _ => {
                 let (value, effect) = self.root(id);
                 self.give(value, effect, target);
             }
+        }
+    }
+
+    fn branch(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, target: &Target) {
+        let leaves = self.is_in_loop()
+            && (self.leaves(then) || otherwise.is_some_and(|otherwise| *self.ty(otherwise) == Type::Never));
+        let outer = std::mem::replace(&mut self.leaving, leaves);
+        let condition = self.value(condition).expr();
+        self.leaving = outer;
+        let (then, ()) = self.scope(|this| this.block(then, target));
+        let (otherwise, ()) = self.scope(|this| this.otherwise(otherwise, target));
+        self.if_else(condition, then, otherwise);
+    }
+
+    fn otherwise(&mut self, otherwise: Option<ExprId>, target: &Target) {
+        match otherwise {
+            Some(otherwise) => self.at_line(self.expr(otherwise).span, |this| this.into(otherwise, target)),
+            None => self.give(Value::Unit, false, target),
         }
     }
 
@@ -155,34 +184,22 @@ impl Lowering<'_, '_> {
                     }
                 }
             }
-            Target::Vars(vars) => self.write(vars, &value),
-            Target::Return => match value {
-                Value::Scalar(expr, _) => self.push(StmtKind::Return(Some(expr))),
-                // Not reached, or the function returns nothing.
-                Value::Never
-                | Value::Unit
-                | Value::Parts(_)
-                | Value::Slice { .. }
-                | Value::Array { .. }
-                | Value::Place { .. } => {}
-            },
-        }
-    }
-
-    /// Assigns each part of a value to its variable.
-    pub(super) fn write(&mut self, vars: &Value, value: &Value) {
-        let mut places = Vec::new();
-        vars.leaves(&mut |leaf| places.push(leaf.clone()));
-        let mut values = Vec::new();
-        value.leaves(&mut |leaf| values.push(leaf.clone()));
-        for (place, value) in places.into_iter().zip(values) {
-            self.push(StmtKind::Assign { place, value });
+            Target::Vars(vars) => {
+                let value = if effect && matches!(vars, Value::Parts(_)) { self.performed(value) } else { value };
+                self.write(vars, value);
+            }
+            Target::Return => {
+                let typed = self.typed;
+                if let Some(value) = self.whole(value, &typed.signature.result) {
+                    self.push(StmtKind::Return(Some(value)));
+                }
+            }
         }
     }
 
     /// The variables that an expression of this type gives its value to, declared.
-    pub(super) fn receiver(&mut self, ty: &Type) -> Value {
-        let value = self.vars_of("value", Named::ByUs, ty, Declared { constant: false, stable: true });
+    pub(super) fn awaited(&mut self, ty: &Type) -> Value {
+        let value = self.vars_of("value", Named::ByUs, ty, Declared { constant: false, stable: true, in_pieces: true });
         self.declare_vars(&value);
         value
     }
@@ -210,19 +227,34 @@ impl Lowering<'_, '_> {
     /// A loop around `body`. `header` may look at the loop's body as it became.
     pub(super) fn lower_loop(
         &mut self,
-        id: LoopId,
+        (id, unroll): (LoopId, Unroll),
         target: &Target,
         header: impl FnOnce(&mut Self) -> Header,
         body: impl FnOnce(&mut Self),
     ) {
-        self.loops.push(Loop { id, target: target.clone(), next: None, end: None });
+        self.enter(id, true, target);
         let (body, header) = self.scope(|this| {
             let header = header(this);
             body(this);
             header
         });
-        if let Some(Loop { id: _, target: _, next, end }) = self.loops.pop() {
-            self.push(StmtKind::Loop { header, body, next, end });
+        if let Some(Loop { next, end, .. }) = self.loops.pop() {
+            self.push(StmtKind::Loop { header, body, next, end, unroll });
+        }
+    }
+
+    fn enter(&mut self, id: LoopId, repeats: bool, target: &Target) {
+        let switches = self.switches;
+        self.loops.push(Loop { id, repeats, switches, target: target.clone(), next: None, end: None });
+    }
+
+    /// `'label: { .. }`
+    fn labelled(&mut self, id: LoopId, body: &Block, target: &Target) {
+        self.enter(id, false, target);
+        let (body, ()) = self.scope(|this| this.block(body, target));
+        match self.loops.pop().and_then(|block| block.end) {
+            Some(end) => self.push(StmtKind::Block { body, end }),
+            None => body.into_iter().for_each(|stmt| self.append(stmt)),
         }
     }
 
@@ -236,7 +268,11 @@ impl Lowering<'_, '_> {
             })
     }
 
-    fn while_loop(&mut self, id: LoopId, condition: ExprId, body: &Block) {
+    fn while_loop(&mut self, id: (LoopId, Unroll), condition: ExprId, body: &Block) {
+        // Its body need not compile.
+        if self.typed.decided(condition) == Some(false) {
+            return;
+        }
         // What the condition needs to do first is done at the top of each turn.
         let header = |this: &mut Self| {
             let condition = this.value(condition).expr();
@@ -258,10 +294,11 @@ impl Lowering<'_, '_> {
             Some(value) => self.into(value, &target),
             None => self.give(Value::Unit, false, &target),
         }
-        if position + 1 == self.loops.len() {
+        let around = &self.loops[position];
+        if around.repeats && self.is_innermost(position) && around.switches == self.switches {
             self.push(StmtKind::Break);
         } else {
-            let label = self.loops[position].end.unwrap_or_else(|| self.label());
+            let label = self.loops[position].end.unwrap_or_else(|| self.label("end"));
             self.loops[position].end = Some(label);
             self.push(StmtKind::Goto(label));
         }
@@ -269,18 +306,28 @@ impl Lowering<'_, '_> {
 
     fn continue_loop(&mut self, id: LoopId) {
         let Some(position) = self.loops.iter().position(|around| around.id == id) else { return };
-        if position + 1 == self.loops.len() {
+        if self.is_innermost(position) {
             self.push(StmtKind::Continue);
         } else {
-            let label = self.loops[position].next.unwrap_or_else(|| self.label());
+            let label = self.loops[position].next.unwrap_or_else(|| self.label("next"));
             self.loops[position].next = Some(label);
             self.push(StmtKind::Goto(label));
         }
     }
 
-    fn label(&mut self) -> Label {
+    /// There is a loop around.
+    pub(super) fn is_in_loop(&self) -> bool {
+        self.loops.iter().any(|around| around.repeats)
+    }
+
+    /// No other loop is inside the one at a position.
+    fn is_innermost(&self, position: usize) -> bool {
+        !self.loops[position + 1..].iter().any(|around| around.repeats)
+    }
+
+    pub(super) fn label(&mut self, name: &'static str) -> Label {
         self.labels += 1;
-        Label(self.labels)
+        Label { name, number: self.labels }
     }
 }
 

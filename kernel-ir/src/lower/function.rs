@@ -1,84 +1,99 @@
 //! A function while it is lowered: its variables, its statements so far, its temporaries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{self, ExprId, ExprKind, LocalId, Scalar, Span, Type};
+use crate::ir::{self, ExprId, FunctionId, LocalId, Pattern, Scalar, Span, Type};
 use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
 
 use super::control::{Loop, Target};
-use super::value::{Value, dimensions};
-use super::{CType, Callee, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
+use super::types::{comes_apart, is_empty, is_one_value};
+use super::usage::{Usage, usage};
+use super::value::Value;
+use super::{Body, CType, Callee, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
-pub(super) fn lower(typed: &TypedFunction<'_>, kernel: bool, output: &mut Output) -> Function {
+pub(super) fn lower<'a>(typed: &'a TypedFunction<'a>, kernel: bool, output: &mut Output<'a>) -> (Function, Summary) {
     let function = &typed.instance.function;
     let mut lowering = Lowering {
         typed,
+        usage: usage(typed, output.program),
+        names: names(function),
         output,
         vars: Vec::new(),
+        shared: BTreeSet::new(),
         locals: vec![Value::Never; function.locals.len()],
-        assigned: assigned(function),
         out: Vec::new(),
         line: function.span.line,
         loops: Vec::new(),
         labels: 0,
+        switches: 0,
         summary: Summary::default(),
         known_inside: BTreeSet::new(),
         leaving: false,
     };
     let params = lowering.params(kernel);
-    let result = typed.signature.result.scalar();
-    let target = if result.is_some() { Target::Return } else { Target::Discard };
-    lowering.block(&function.body, &target);
-    let Lowering { vars, out, summary, .. } = lowering;
-    output.summaries.push(summary);
-    Function {
+    let result = match &typed.signature.result {
+        ty if is_empty(ty) => None,
+        ty => Some(lowering.output.types.value(ty)),
+    };
+    let body = if let Some(text) = &function.cuda {
+        // Nobody looks into it.
+        lowering.summary = Summary { writes: true, reads: true, faults: false, takes_launch: false };
+        Body::Text(text.clone())
+    } else {
+        let target = if result.is_some() { Target::Return } else { Target::Discard };
+        lowering.block(&function.body, &target);
+        Body::Stmts(std::mem::take(&mut lowering.out))
+    };
+    let Lowering { vars, summary, .. } = lowering;
+    let function = Function {
         name: function.name.clone(),
         file: typed.instance.file.clone(),
         line: function.span.line,
-        kernel,
         result,
         params,
         vars,
-        faults: summary.faults,
-        body: out,
-    }
+        takes_launch: summary.takes_launch,
+        body,
+    };
+    (function, summary)
 }
 
-/// The variables that are assigned after they were declared. A `let mut` that is not among them is a constant.
-fn assigned(function: &ir::Function) -> Vec<bool> {
-    let mut assigned = vec![false; function.locals.len()];
-    for expr in &function.exprs {
-        if let ExprKind::Assign { place, value: _ } | ExprKind::AssignOp { op: _, place, value: _ } = &expr.kind {
-            let mut place = function.expr(*place);
-            while let ExprKind::Field { base, name: _ } = &place.kind {
-                place = function.expr(*base);
-            }
-            if let ExprKind::Local(local) = place.kind {
-                assigned[local.index()] = true;
-            }
-        }
-    }
-    assigned
+/// The variable that a `let` gives an expression to.
+fn names(function: &ir::Function) -> BTreeMap<ExprId, LocalId> {
+    let blocks = function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]);
+    let stmts = blocks.flat_map(|block| &block.stmts);
+    stmts
+        .filter_map(|stmt| match stmt {
+            ir::Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: _ } => Some((*init, *local)),
+            ir::Stmt::Let { .. } | ir::Stmt::Expr(_) => None,
+        })
+        .collect()
 }
 
 /// A function while it is lowered.
 pub(super) struct Lowering<'a, 'o> {
     pub(super) typed: &'a TypedFunction<'a>,
-    pub(super) output: &'o mut Output,
+    pub(super) output: &'o mut Output<'a>,
+    usage: Usage,
+    /// The variables that expressions are given to by a `let`.
+    names: BTreeMap<ExprId, LocalId>,
     vars: Vec<Variable>,
+    /// The variables that are memory of the block.
+    shared: BTreeSet<u32>,
     /// What each variable of the user's is in C, once it is declared.
     pub(super) locals: Vec<Value>,
-    assigned: Vec<bool>,
     /// The statements of the current C block.
     pub(super) out: Vec<Stmt>,
     /// The line of the current statement.
     line: u32,
-    /// The loops around, innermost last.
+    /// The loops and labelled blocks around, innermost last.
     pub(super) loops: Vec<Loop>,
     /// How many labels there are.
     pub(super) labels: u32,
+    /// How many `switch` statements of C are around.
+    pub(super) switches: usize,
     pub(super) summary: Summary,
     /// The elements that are known to be inside their arrays.
     pub(super) known_inside: BTreeSet<ExprId>,
@@ -99,10 +114,31 @@ impl<'a> Lowering<'a, '_> {
         self.typed.instance.overflow_checks
     }
 
+    /// A function of the program.
+    pub(super) fn function(&self, id: FunctionId) -> &'a TypedFunction<'a> {
+        &self.output.program[id.index()]
+    }
+
     /// Appends a statement, unless it cannot be reached.
     pub(super) fn push(&mut self, kind: StmtKind) {
-        if !self.out.last().is_some_and(Stmt::diverges) {
+        if let StmtKind::Shared { var } = kind {
+            self.shared.insert(var.0);
+            self.vars[var.index()].stable = false;
+        }
+        if self.comes_to_end() {
             self.out.push(Stmt { line: self.line, kind });
+        }
+    }
+
+    /// What follows in the current C block is reached.
+    pub(super) fn comes_to_end(&self) -> bool {
+        !self.out.last().is_some_and(Stmt::diverges)
+    }
+
+    /// Appends a statement with its own line.
+    pub(super) fn append(&mut self, stmt: Stmt) {
+        if self.comes_to_end() {
+            self.out.push(stmt);
         }
     }
 
@@ -120,10 +156,24 @@ impl<'a> Lowering<'a, '_> {
         self.line = outer;
     }
 
+    /// What comes of a value whose form `typify` rules out; of one that does not arrive, there is nothing to say.
+    pub(super) fn unexpected(&mut self, value: &Value) -> Value {
+        if !matches!(value, Value::Never) {
+            self.push(StmtKind::Contradiction);
+        }
+        Value::Never
+    }
+
     /// A place that can fault.
     pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> u32 {
-        let instance = self.typed.instance;
         self.summary.faults = true;
+        self.note(kind, span)
+    }
+
+    /// A place that the launch hears of.
+    pub(super) fn note(&mut self, kind: SiteKind, span: Span) -> u32 {
+        let instance = self.typed.instance;
+        self.summary.takes_launch = true;
         self.output.sites.push(Site {
             function: instance.function.name.clone(),
             file: instance.file.clone(),
@@ -153,86 +203,151 @@ impl<'a> Lowering<'a, '_> {
         var
     }
 
+    /// What a variable that is given this expression by a `let` is called, or else `wish`.
+    pub(super) fn name_of(&self, id: ExprId, wish: &str) -> (String, Named) {
+        match self.names.get(&id) {
+            Some(local) => (self.typed.instance.function.local(*local).name.clone(), Named::ByUser),
+            None => (wish.to_owned(), Named::ByUs),
+        }
+    }
+
     /// Makes the parameters.
     fn params(&mut self, kernel: bool) -> Vec<VarId> {
         let mut params = Vec::new();
         let function = &self.typed.instance.function;
+        let first = self.vars.len() as u32;
         for param in &function.params {
             let name = &function.local(*param).name;
             let ty = self.typed.local_type(*param);
-            let constant = !self.assigned[param.index()];
-            let mut var = |wish: String, named, ty, constant| {
-                let var = self.var(Variable { wish, named, ty, constant, stable: constant });
+            let constant = !self.is_assigned(*param);
+            let declared = Declared { constant, stable: constant, in_pieces: true };
+            let mut value = self.vars_of(name, Named::ByUser, ty, declared);
+            let end = self.vars.len() as u32;
+            for var in (first..end).map(VarId).skip(params.len()) {
+                self.adjust_param(var, ty, kernel);
                 params.push(var);
-                var
-            };
-            let value = match ty {
-                Type::Slice { element, mutable } => {
-                    let element = element.scalar().unwrap_or(Scalar::U8);
-                    // Two slices of a device function may lead to one array; those of a launch do not.
-                    let pointer = CType::Pointer { element, mutable: *mutable, restrict: kernel };
-                    let pointer = var(name.clone(), Named::ByUser, pointer, constant);
-                    let len = var(format!("{name}_len"), Named::ByUs, CType::Scalar(Scalar::Usize), constant);
-                    Value::Slice { pointer: Expr::Var(pointer), len: Expr::Var(len), element, mutable: *mutable }
-                }
-                Type::Shared(inner) => {
-                    let (element, lens) = dimensions(inner);
-                    let place = var(name.clone(), Named::ByUser, CType::Array { element, lens: lens.clone() }, true);
-                    Value::Array { place: Expr::Var(place), element, lens }
-                }
-                other => {
-                    let scalar = other.scalar().unwrap_or(Scalar::U8);
-                    Value::Scalar(Expr::Var(var(name.clone(), Named::ByUser, CType::Scalar(scalar), constant)), scalar)
-                }
-            };
+            }
+            if let (Type::Ref { target, mutable: _ }, Value::Place { lvalue: Expr::Deref(pointer), .. }) = (ty, &value)
+            {
+                value = Value::Place { lvalue: (**pointer).clone(), target: (**target).clone() };
+            }
+            if kernel && self.output.options.contiguous_views {
+                value = contiguous(value);
+            }
             self.locals[param.index()] = value;
         }
+        // What is borrowed is in one piece, a `bool` in memory is a byte, and a reference that changes is a pointer: those
+        // are copies.
+        for param in &function.params {
+            let ty = self.typed.local_type(*param);
+            let borrowed = self.usage.borrowed[param.index()] && (comes_apart(ty) || *ty == Type::BOOL);
+            let leads_elsewhere = self.is_assigned(*param) && matches!(ty, Type::Ref { .. });
+            if borrowed || leads_elsewhere {
+                let given = self.locals[param.index()].clone();
+                let vars = self.local_vars(*param, ty, true);
+                self.declare_with(&vars, given);
+                self.locals[param.index()] = vars;
+            }
+        }
         params
+    }
+
+    /// A reference that is a parameter is one of C++'s; two slices of a device function may lead to one array, but those
+    /// of a launch do not.
+    fn adjust_param(&mut self, var: VarId, ty: &Type, kernel: bool) {
+        let var = &mut self.vars[var.index()];
+        let CType::Pointer { target, mutable, restrict } = &mut var.ty else { return };
+        if matches!(ty, Type::Ref { .. }) {
+            var.ty = CType::Reference { target: target.clone(), mutable: *mutable };
+            var.stable = false;
+        } else {
+            *restrict = kernel;
+        }
     }
 
     /// Makes the C variables of a user's variable, without declaring them.
     pub(super) fn local_vars(&mut self, local: LocalId, ty: &Type, initialised: bool) -> Value {
         let ir::Local { name, mutable, slot: _ } = self.typed.instance.function.local(local);
-        let assigned = self.assigned[local.index()];
+        let assigned = self.is_assigned(local);
         // What is assigned once, after `let x;`, is not read before.
         let stable = !assigned || (!initialised && !mutable);
-        self.vars_of(name, Named::ByUser, ty, Declared { constant: initialised && !assigned, stable })
+        let borrowed = self.usage.borrowed[local.index()];
+        let declared = Declared { constant: initialised && !assigned, stable, in_pieces: !borrowed };
+        if borrowed && *ty == Type::BOOL {
+            let Declared { constant, stable, in_pieces: _ } = declared;
+            let ty = CType::Scalar(Scalar::U8);
+            let var = self.var(Variable { wish: name.clone(), named: Named::ByUser, ty, constant, stable });
+            return Value::Place { lvalue: Expr::Var(var), target: Type::BOOL };
+        }
+        self.vars_of(name, Named::ByUser, ty, declared)
     }
 
-    /// Whether the user assigns the variable.
+    /// Makes the one C variable of a user's variable that is given a value in one piece.
+    pub(super) fn whole_var(&mut self, local: LocalId, ty: &Type) -> Value {
+        let name = &self.typed.instance.function.local(local).name;
+        let assigned = self.is_assigned(local);
+        let declared = Declared { constant: !assigned, stable: !assigned, in_pieces: false };
+        self.vars_of(name, Named::ByUser, ty, declared)
+    }
+
+    /// Whether the user changes the variable after it was declared.
     pub(super) fn is_assigned(&self, local: LocalId) -> bool {
-        self.assigned[local.index()]
+        self.usage.assigned[local.index()]
     }
 
     /// Makes the C variables for a value of a type.
     pub(super) fn vars_of(&mut self, wish: &str, named: Named, ty: &Type, declared: Declared) -> Value {
-        let Declared { constant, stable } = declared;
-        let mut var = |wish: String, named, ty| Expr::Var(self.var(Variable { wish, named, ty, constant, stable }));
+        let Declared { constant, stable, in_pieces } = declared;
+        let var = |this: &mut Self, wish: String, named, ty| {
+            Expr::Var(this.var(Variable { wish, named, ty, constant, stable }))
+        };
         match ty {
             Type::Unit => Value::Unit,
-            Type::Scalar(scalar) => Value::Scalar(var(wish.to_owned(), named, CType::Scalar(*scalar)), *scalar),
-            Type::Slice { element, mutable } => {
-                let (element, mutable) = (element.scalar().unwrap_or(Scalar::U8), *mutable);
-                let pointer = var(wish.to_owned(), named, CType::Pointer { element, mutable, restrict: false });
-                let len = var(format!("{wish}_len"), Named::ByUs, CType::Scalar(Scalar::Usize));
-                Value::Slice { pointer, len, element, mutable }
+            Type::Never => Value::Never,
+            Type::Scalar(scalar) => Value::Scalar(var(self, wish.to_owned(), named, CType::Scalar(*scalar)), *scalar),
+            Type::Enum(choice) => {
+                let c = self.output.types.value(ty);
+                Value::Scalar(var(self, wish.to_owned(), named, c), choice.repr)
             }
-            Type::Tuple(parts) => Value::Parts(
+            Type::Slice { element, mutable } => {
+                let pointer = self.output.types.memory(ty);
+                let pointer = var(self, wish.to_owned(), named, pointer);
+                let len = var(self, format!("{wish}_len"), Named::ByUs, CType::USIZE);
+                Value::Slice { pointer, len, element: (**element).clone(), mutable: *mutable }
+            }
+            Type::View { element, dimensions, mutable } => {
+                let pointer = self.output.types.memory(ty);
+                let pointer = var(self, wish.to_owned(), named, pointer);
+                let mut numbers = |what: &str| {
+                    let wishes = (0..*dimensions).map(|dimension| format!("{wish}_{what}_{dimension}"));
+                    wishes.map(|wish| var(self, wish, Named::ByUs, CType::USIZE)).collect()
+                };
+                let (lens, strides) = (numbers("len"), numbers("stride"));
+                Value::View { pointer, lens, strides, element: (**element).clone(), mutable: *mutable }
+            }
+            Type::Ref { target, mutable: _ } => {
+                let pointer = self.output.types.memory(ty);
+                let pointer = var(self, wish.to_owned(), named, pointer);
+                Value::Place { lvalue: Expr::Deref(Box::new(pointer)), target: (**target).clone() }
+            }
+            Type::Tuple(parts) if in_pieces || !is_one_value(ty) => Value::Parts(
                 parts
                     .iter()
                     .enumerate()
                     .map(|(i, part)| self.vars_of(&format!("{wish}_{i}"), Named::ByUs, part, declared))
                     .collect(),
             ),
-            Type::Struct(structure) => Value::Parts(
+            Type::Struct(structure) if in_pieces && comes_apart(ty) => Value::Parts(
                 structure
                     .fields
                     .iter()
                     .map(|field| self.vars_of(&format!("{wish}_{}", field.name), Named::ByUs, &field.ty, declared))
                     .collect(),
             ),
-            // An array is never copied, and a place never kept.
-            Type::Never | Type::Array(..) | Type::Shared(_) | Type::Place(_) => Value::Never,
+            Type::Tuple(_) | Type::Struct(_) | Type::Array(..) => {
+                let c = self.output.types.value(ty);
+                Value::Whole(var(self, wish.to_owned(), named, c), ty.clone())
+            }
         }
     }
 
@@ -241,30 +356,123 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn is_stable(&self, expr: &Expr) -> bool {
         let itself = match expr {
             Expr::Var(var) => self.vars[var.index()].stable,
-            Expr::Index(..) => false,
+            Expr::Index(base, _) => !self.is_pointer(base),
+            Expr::Deref(_) => false,
             Expr::Call(callee, _) => match callee {
-                Callee::Helper(_, site) => site.is_none(),
+                Callee::Helper(helper, site) => site.is_none() && !helper.op.has_effect(),
                 Callee::Builtin(_) => true,
                 Callee::Effect(_) => false,
                 Callee::Function(id) => {
-                    let Summary { writes, reads, faults } = self.output.summaries[id.index()];
-                    !writes && !reads && !faults
+                    let Summary { writes, reads, faults, takes_launch } = self.output.summaries[id.index()];
+                    !writes && !reads && !faults && !takes_launch
                 }
             },
-            Expr::AddressOf(place) => {
-                let Expr::Index(base, index) = &**place else { return self.is_stable(place) };
-                return self.is_stable(base) && self.is_stable(index);
-            }
+            Expr::AddressOf(place) => return self.is_place_stable(place),
             Expr::Literal(..)
             | Expr::Special(_)
             | Expr::Unary(..)
             | Expr::Binary(..)
             | Expr::Cast(..)
-            | Expr::Conditional(..) => true,
+            | Expr::Conditional(..)
+            | Expr::Field(..)
+            | Expr::Struct(..)
+            | Expr::Array(..)
+            | Expr::Filled(..)
+            | Expr::Variant(..)
+            | Expr::Constant(_) => true,
         };
         let mut stable = itself;
         expr.for_each_child(&mut |child| stable &= self.is_stable(child));
         stable
+    }
+
+    /// The place stays the same, whatever is written there.
+    pub(super) fn is_place_stable(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(_) => true,
+            Expr::Field(base, _, _) => self.is_place_stable(base),
+            Expr::Index(base, index) if self.is_pointer(base) => self.is_stable(base) && self.is_stable(index),
+            Expr::Index(base, index) => self.is_place_stable(base) && self.is_stable(index),
+            Expr::Deref(pointer) => self.is_stable(pointer),
+            other => self.is_stable(other),
+        }
+    }
+
+    /// The C value is a pointer.
+    pub(super) fn is_pointer(&self, expr: &Expr) -> bool {
+        self.pointer_type(expr).is_some()
+    }
+
+    /// The type of a C value that is a pointer.
+    pub(super) fn pointer_type(&self, expr: &Expr) -> Option<CType> {
+        match expr {
+            Expr::Var(var) => match &self.vars[var.index()].ty {
+                CType::Pointer { target, mutable, restrict: _ } => {
+                    Some(CType::Pointer { target: target.clone(), mutable: *mutable, restrict: false })
+                }
+                CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Reference { .. } => None,
+            },
+            Expr::Cast(ty @ CType::Pointer { .. }, _) => Some(ty.clone()),
+            Expr::Binary(_, left, _) => self.pointer_type(left),
+            Expr::Conditional(_, then, _) => self.pointer_type(then),
+            Expr::AddressOf(place) => {
+                self.place_type(place).map(|target| CType::pointer(target, self.is_writable(place)))
+            }
+            _ => None,
+        }
+    }
+
+    /// What leads to the place lets it be written to.
+    pub(super) fn is_writable(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => {
+                let var = &self.vars[var.index()];
+                !var.constant && !matches!(var.ty, CType::Reference { mutable: false, .. })
+            }
+            Expr::Field(base, _, _) => self.is_writable(base),
+            Expr::Index(pointer, _) | Expr::Deref(pointer) => match self.pointer_type(pointer) {
+                Some(ty) => matches!(ty, CType::Pointer { mutable: true, .. }),
+                None => self.is_writable(pointer),
+            },
+            _ => false,
+        }
+    }
+
+    /// The type of a place, as memory holds it.
+    fn place_type(&self, place: &Expr) -> Option<CType> {
+        match place {
+            Expr::Var(var) => match &self.vars[var.index()].ty {
+                CType::Reference { target, mutable: _ } => Some((**target).clone()),
+                ty => Some(ty.clone()),
+            },
+            Expr::Index(base, _) => match (self.pointer_type(base), self.place_type(base)) {
+                (Some(CType::Pointer { target, .. }), _) | (_, Some(CType::Array(target, _))) => Some(*target),
+                _ => None,
+            },
+            Expr::Deref(pointer) => match self.pointer_type(pointer) {
+                Some(CType::Pointer { target, .. }) => Some(*target),
+                _ => None,
+            },
+            Expr::Field(_, id, position) => {
+                let members = self.output.types.members_of(*id);
+                members.iter().find(|member| member.position == *position).map(|member| member.ty.clone())
+            }
+            Expr::Constant(id) => Some(self.output.constants.defs[id.index()].ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// The place can change by what others do: it is not a variable of the thread's own.
+    pub(super) fn is_in_memory(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => {
+                self.shared.contains(&var.0) || matches!(self.vars[var.index()].ty, CType::Reference { .. })
+            }
+            Expr::Field(base, _, _) => self.is_in_memory(base),
+            Expr::Index(base, _) => self.is_pointer(base) || self.is_in_memory(base),
+            Expr::Deref(_) => true,
+            _ => false,
+        }
     }
 
     /// The expression can fault, so that it cannot be left out.
@@ -295,29 +503,77 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn saved(&mut self, value: Value) -> Value {
         match value {
             Value::Scalar(expr, scalar) => Value::Scalar(self.saved_expr("saved", expr, CType::Scalar(scalar)), scalar),
+            Value::Whole(expr, ty) => {
+                let c = self.output.types.value(&ty);
+                Value::Whole(self.saved_expr("saved", expr, c), ty)
+            }
             Value::Parts(parts) => Value::Parts(parts.into_iter().map(|part| self.saved(part)).collect()),
             Value::Slice { pointer, len, element, mutable } => {
-                let pointer = self.saved_expr("saved", pointer, CType::Pointer { element, mutable, restrict: false });
-                let len = self.saved_expr("saved_len", len, CType::Scalar(Scalar::Usize));
+                let pointer = self.saved_pointer(pointer, &element, mutable);
+                let len = self.saved_expr("saved_len", len, CType::USIZE);
                 Value::Slice { pointer, len, element, mutable }
             }
-            Value::Place { lvalue, element } => {
-                let address = Expr::AddressOf(Box::new(lvalue));
-                let ty = CType::Pointer { element, mutable: true, restrict: false };
-                let saved = match self.saved_expr("saved", address, ty) {
-                    Expr::AddressOf(lvalue) => *lvalue,
-                    pointer => Expr::index(pointer, Expr::int(Scalar::Usize, 0)),
+            Value::View { pointer, lens, strides, element, mutable } => {
+                let pointer = self.saved_pointer(pointer, &element, mutable);
+                let mut saved = |exprs: Vec<Expr>, wish| -> Vec<Expr> {
+                    exprs.into_iter().map(|expr| self.saved_expr(wish, expr, CType::USIZE)).collect()
                 };
-                Value::Place { lvalue: saved, element }
+                let (lens, strides) = (saved(lens, "saved_len"), saved(strides, "saved_stride"));
+                Value::View { pointer, lens, strides, element, mutable }
             }
-            // An array of the block stays where it is; the indices into it are values of their own.
-            Value::Never | Value::Unit | Value::Array { .. } => value,
+            Value::Place { lvalue, target } => Value::Place { lvalue: self.settled_place(lvalue), target },
+            Value::Never | Value::Unit => value,
         }
+    }
+
+    fn saved_pointer(&mut self, pointer: Expr, element: &Type, mutable: bool) -> Expr {
+        let ty = CType::pointer(self.output.types.memory(element), mutable);
+        self.saved_expr("saved", pointer, ty)
     }
 
     /// The number as of now.
     pub(super) fn saved_expr(&mut self, wish: &str, expr: Expr, ty: CType) -> Expr {
         if self.is_stable(&expr) { expr } else { self.constant(wish, ty, expr) }
+    }
+
+    /// The same place, whatever comes, and cheap to name twice: its indices are variables and numbers.
+    pub(super) fn settled_place(&mut self, place: Expr) -> Expr {
+        match place {
+            Expr::Index(base, index) => {
+                let base = if let Some(ty) = self.pointer_type(&base) {
+                    self.saved_expr("saved", *base, ty)
+                } else {
+                    self.settled_place(*base)
+                };
+                let simple = matches!(*index, Expr::Var(_) | Expr::Literal(..)) && self.is_stable(&index);
+                let index = if simple { *index } else { self.constant("at", CType::USIZE, *index) };
+                Expr::index(base, index)
+            }
+            Expr::Field(base, id, position) => Expr::field(self.settled_place(*base), id, position),
+            Expr::Deref(pointer) => match self.pointer_type(&pointer) {
+                Some(ty) => Expr::Deref(Box::new(self.saved_expr("saved", *pointer, ty))),
+                None => Expr::Deref(pointer),
+            },
+            place => place,
+        }
+    }
+}
+
+/// A view whose last index is the fastest, by its lengths alone.
+fn contiguous(value: Value) -> Value {
+    match value {
+        Value::View { pointer, lens, strides: _, element, mutable } => {
+            let mut strides = vec![Expr::int(Scalar::Usize, 1)];
+            for len in lens.iter().skip(1).rev() {
+                let next = match &strides[0] {
+                    Expr::Literal(_, 1) => len.clone(),
+                    stride => Expr::binary(super::Operator::Mul, len.clone(), stride.clone()),
+                };
+                strides.insert(0, next);
+            }
+            Value::View { pointer, lens, strides, element, mutable }
+        }
+        other => other,
     }
 }
 
@@ -328,4 +584,6 @@ pub(super) struct Declared {
     pub(super) constant: bool,
     /// See [`Variable::stable`].
     pub(super) stable: bool,
+    /// A tuple or a `Dim3` is a variable for each part.
+    pub(super) in_pieces: bool,
 }

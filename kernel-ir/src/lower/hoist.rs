@@ -19,8 +19,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, Method, Pattern, Scalar, Stmt,
-    Type,
+    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, Method, Pattern, Scalar, SlotId,
+    Stmt, Type,
 };
 
 use super::function::Lowering;
@@ -65,7 +65,9 @@ enum Test {
 #[derive(Default)]
 struct Survey {
     elements: Vec<ExprId>,
-    /// The values of the body's own variables.
+    /// The body's own variables.
+    own: BTreeSet<LocalId>,
+    /// The values of those that have one and keep it.
     lets: BTreeMap<LocalId, ExprId>,
     size: usize,
     /// Something in it must not be written twice.
@@ -73,12 +75,21 @@ struct Survey {
 }
 
 impl Lowering<'_, '_> {
-    /// The test for a loop of `counter` from `start` up to `end`, if there is something to gain.
-    pub(super) fn hoist(&mut self, counter: LocalId, start: &Expr, end: &Expr, body: &Block) -> Option<Hoisted> {
+    /// The test for a loop of `counter` from `start` up to `end`, if there is something to gain. A loop over elements has
+    /// a variable for each of them too.
+    pub(super) fn hoist(
+        &mut self,
+        (counter, element): (LocalId, Option<LocalId>),
+        start: &Expr,
+        end: &Expr,
+        body: &Block,
+    ) -> Option<Hoisted> {
         if !self.output.options.bounds_checks {
             return None;
         }
         let mut survey = Survey::default();
+        survey.own.extend([counter]);
+        survey.own.extend(element);
         self.survey_block(body, &mut survey);
         if survey.unsuited || survey.size > BODY_SIZE {
             return None;
@@ -86,7 +97,7 @@ impl Lowering<'_, '_> {
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            match self.test(*element, (counter, start, end), &survey.lets) {
+            match self.test(*element, (counter, start, end), &survey) {
                 None => continue,
                 Some(Test::Holds) => {}
                 // The compiler unrolls such a loop whole, and then sees that its turns check the same.
@@ -107,6 +118,9 @@ impl Lowering<'_, '_> {
     }
 
     fn survey_block(&self, block: &Block, survey: &mut Survey) {
+        block.for_each_local(&mut |local| {
+            survey.own.insert(local);
+        });
         for stmt in &block.stmts {
             if let Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: _ } = stmt
                 && !self.is_assigned(*local)
@@ -118,15 +132,32 @@ impl Lowering<'_, '_> {
     }
 
     fn survey(&self, id: ExprId, survey: &mut Survey) {
+        // What is not reached is not written.
+        if !self.typed.is_alive(id) {
+            return;
+        }
         survey.size += 1;
         let kind = &self.expr(id).kind;
         match kind {
             ExprKind::Index { .. } => survey.elements.push(id),
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.unsuited = true,
-            ExprKind::Call { callee, args: _ } => {
-                survey.unsuited |= match &self.typed.instance.slots[callee.index()] {
-                    Filled::Callee(IrCallee::Function(id)) => self.output.summaries[id.index()].writes,
+            ExprKind::Match { scrutinee: _, arms } => {
+                for arm in arms {
+                    arm.pattern.for_each_local(&mut |local| {
+                        survey.own.insert(local);
+                    });
+                }
+            }
+            ExprKind::Call { callee: slot, args: _ }
+            | ExprKind::Unary { operator: slot, .. }
+            | ExprKind::Binary { operator: slot, .. }
+            | ExprKind::AssignOp { operator: slot, .. } => {
+                survey.unsuited |= match &self.typed.instance.slots[slot.index()] {
+                    Filled::Callee(IrCallee::Function(id)) | Filled::Operator(Some(id)) => {
+                        self.output.summaries[id.index()].writes
+                    }
                     Filled::Callee(IrCallee::Intrinsic(intrinsic)) => !is_geometry(intrinsic),
+                    Filled::Callee(IrCallee::Method(_)) | Filled::Operator(None) => false,
                     Filled::Type(_) | Filled::Constant(_) => true,
                 };
             }
@@ -152,11 +183,11 @@ impl Lowering<'_, '_> {
         &mut self,
         element: ExprId,
         (counter, start, end): (LocalId, &Expr, &Expr),
-        lets: &BTreeMap<LocalId, ExprId>,
+        survey: &Survey,
     ) -> Option<Test> {
         let ExprKind::Index { base, index } = &self.expr(element).kind else { return None };
-        let len = self.len_of(*base)?;
-        let Affine { base, stride } = self.affine(*index, counter, lets)?;
+        let len = self.len_of(*base, survey)?;
+        let Affine { base, stride } = self.affine(*index, counter, survey)?;
         let stride = stride.unwrap_or(Expr::int(Scalar::Usize, 0));
         // `for i in 0..x.len() { .. x[i] .. }`, and indices into shared arrays by numbers that are written out.
         let counts_all = is_number(&base, 0) && is_number(&stride, 1) && end == &len;
@@ -164,67 +195,74 @@ impl Lowering<'_, '_> {
             return Some(Test::Holds);
         }
         let arguments = vec![base, stride, start.clone(), end.clone(), len];
-        Some(Test::If(Expr::helper(Helper::new(Op::Within, Scalar::Usize), arguments)))
+        Some(Test::If(Expr::helper(Helper::new(Op::Within, self.typed.index), arguments)))
     }
 
-    /// The length of what an index is into: a slice, a shared array, or a row of one, known before the loop.
-    fn len_of(&self, base: ExprId) -> Option<Expr> {
-        let mut depth = 0;
-        let mut root = base;
-        while let ExprKind::Index { base, index: _ } = &self.expr(root).kind {
-            depth += 1;
-            root = *base;
+    /// The length of what an index is into, known before the loop: an array's is in its type, and a slice has to be a
+    /// variable.
+    fn len_of(&self, base: ExprId, survey: &Survey) -> Option<Expr> {
+        if let Type::Array(_, len) = self.ty(base).target() {
+            return Some(Expr::int(Scalar::Usize, *len));
         }
-        let ExprKind::Local(local) = self.expr(root).kind else { return None };
+        let ExprKind::Local(local) = self.expr(base).kind else { return None };
+        if survey.own.contains(&local) {
+            return None;
+        }
         match &self.locals[local.index()] {
             Value::Slice { len, .. } if self.is_stable(len) => Some(len.clone()),
-            Value::Array { lens, .. } => lens.get(depth).map(|len| Expr::int(Scalar::Usize, *len)),
             _ => None,
         }
     }
 
-    fn affine(&mut self, id: ExprId, counter: LocalId, lets: &BTreeMap<LocalId, ExprId>) -> Option<Affine> {
-        if *self.ty(id) != Type::USIZE {
+    fn affine(&mut self, id: ExprId, counter: LocalId, survey: &Survey) -> Option<Affine> {
+        if self.ty(id).scalar() != Some(self.typed.index) {
             return None;
         }
         match &self.expr(id).kind {
             ExprKind::Local(local) if *local == counter => {
                 Some(Affine { base: Expr::int(Scalar::Usize, 0), stride: Some(Expr::int(Scalar::Usize, 1)) })
             }
-            ExprKind::Local(local) => match lets.get(local) {
-                Some(init) => self.affine(*init, counter, lets),
+            ExprKind::Local(local) => match survey.lets.get(local) {
+                Some(init) => self.affine(*init, counter, survey),
+                None if survey.own.contains(local) => None,
                 None => self.invariant(id),
             },
             ExprKind::Literal { .. } | ExprKind::Constant(_) => self.invariant(id),
-            ExprKind::Field { base, name: _ } if self.is_variable(*base) => self.invariant(id),
-            ExprKind::Cast { operand, slot: _ } if self.is_variable(*operand) => self.invariant(id),
-            ExprKind::Method { receiver, method: Method::Len, args: _ } if self.is_variable(*receiver) => {
+            ExprKind::Field { base, name: _ } if self.is_outside(*base, survey) => self.invariant(id),
+            ExprKind::Cast { operand, slot: _ } if self.is_outside(*operand, survey) => self.invariant(id),
+            ExprKind::Call { callee, args }
+                if self.is_len(*callee) && args.iter().all(|arg| self.is_outside(*arg, survey)) =>
+            {
                 self.invariant(id)
             }
-            ExprKind::Binary { op, left, right } => {
-                let left = self.affine(*left, counter, lets)?;
-                let right = self.affine(*right, counter, lets)?;
+            ExprKind::Binary { op, left, right, operator: _ } => {
+                let left = self.affine(*left, counter, survey)?;
+                let right = self.affine(*right, counter, survey)?;
                 combined(*op, left, right)
             }
             _ => None,
         }
     }
 
-    fn is_variable(&self, id: ExprId) -> bool {
-        matches!(self.expr(id).kind, ExprKind::Local(_))
+    fn is_len(&self, callee: SlotId) -> bool {
+        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Method(Method::Len)))
+    }
+
+    /// A variable that is declared before the loop.
+    fn is_outside(&self, id: ExprId, survey: &Survey) -> bool {
+        matches!(&self.expr(id).kind, ExprKind::Local(local) if !survey.own.contains(local))
     }
 
     /// A value that was there before the loop and does not change in it.
     fn invariant(&mut self, id: ExprId) -> Option<Affine> {
         match self.value(id) {
             Value::Scalar(base, _) if self.is_stable(&base) => Some(Affine { base, stride: None }),
-            // A variable of the body itself has no value yet.
             _ => None,
         }
     }
 }
 
-/// The operations that only look at where a thread is.
+/// The operations that only look at where a thread is, or compute a number.
 fn is_geometry(intrinsic: &Intrinsic) -> bool {
     match intrinsic {
         Intrinsic::Grid(_)
@@ -232,12 +270,25 @@ fn is_geometry(intrinsic: &Intrinsic) -> bool {
         | Intrinsic::ThreadIdx
         | Intrinsic::BlockIdx
         | Intrinsic::BlockDim
-        | Intrinsic::GridDim => true,
+        | Intrinsic::GridDim
+        | Intrinsic::LaneId
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Fast(_) => true,
         Intrinsic::Shared(_)
         | Intrinsic::DynamicShared(_)
         | Intrinsic::DynamicSharedAt(_)
         | Intrinsic::SyncThreads
-        | Intrinsic::AtomicAdd => false,
+        | Intrinsic::SyncThreadsVote(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::SyncGrid
+        | Intrinsic::Fence(_)
+        | Intrinsic::Atomic { .. }
+        | Intrinsic::Shuffle(_)
+        | Intrinsic::Vote(_)
+        | Intrinsic::MatchAny
+        | Intrinsic::MatchAll
+        | Intrinsic::Reduce(_)
+        | Intrinsic::ActiveMask => false,
     }
 }
 

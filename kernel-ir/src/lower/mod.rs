@@ -1,6 +1,7 @@
 //! Spells out what Rust means and C does not: from typed IR to a tree of C.
 //!
-//! - Aggregates are split: a tuple or a `Dim3` is a C variable for each part, a slice is a pointer and a length.
+//! - A slice is a pointer and a length, a variable that is a tuple or a `Dim3` is a variable for each part. Structs,
+//!   arrays, and tuples where they have to be in one piece, are C values; a reference is one of C++'s.
 //! - Values without effects become C expressions; whatever has an effect becomes a statement, in Rust's order. Where a
 //!   later operand has an effect, what came before it is kept in a temporary, unless nothing can change it.
 //! - What can fail gets a [`Site`]. Which of two faults of one C expression is reported is not specified;
@@ -10,52 +11,84 @@
 
 mod arithmetic;
 mod assign;
+mod bind;
 mod call;
 mod cast;
+mod constant;
 mod control;
 mod expr;
+mod float;
 mod function;
 mod helper;
 mod hoist;
+mod integer;
+mod intrinsic;
+mod matching;
+mod message;
 mod method;
+mod place;
 mod range;
 mod tree;
+mod types;
+mod usage;
 mod value;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Validated;
+use crate::ir::FunctionId;
 use crate::source::{Options, Site};
+use crate::typify::TypedFunction;
 
-pub(crate) use helper::{Helper, Op};
+pub(crate) use helper::{Atomic, Helper, Op};
 pub(crate) use tree::{
-    CType, Callee, Expr, Function, Header, Label, Module, Named, Next, Operator, Prefix, Stmt, StmtKind, VarId,
-    Variable,
+    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, Named,
+    Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
 };
 
 /// Lowers a program.
 pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
-    let mut output = Output { options, sites: Vec::new(), summaries: Vec::new() };
-    let kernel = validated.functions().len() - 1;
-    let mut functions = Vec::with_capacity(kernel + 1);
-    for (i, typed) in validated.functions().iter().enumerate() {
-        functions.push(function::lower(typed, i == kernel, &mut output));
+    let program = validated.functions();
+    let mut output = Output {
+        options,
+        program,
+        sites: Vec::new(),
+        summaries: vec![Summary::default(); program.len()],
+        types: types::Types::default(),
+        constants: constant::Constants::default(),
+        templates: BTreeSet::new(),
+    };
+    let last = program.len() - 1;
+    let mut functions = BTreeMap::new();
+    for (id, typed) in (0u32..).map(FunctionId).zip(&program[..last]) {
+        if typed.reached {
+            let (function, summary) = function::lower(typed, false, &mut output);
+            output.summaries[id.index()] = summary;
+            functions.insert(id, function);
+        }
     }
-    let Output { options: _, sites, summaries: _ } = output;
-    let helpers = helpers(&functions);
-    Module { functions, sites, helpers }
+    let (kernel, _) = function::lower(&program[last], true, &mut output);
+    let Output { options: _, program, sites, summaries: _, types, constants, mut templates } = output;
+    templates.extend(types.arrays.then_some(Template::Array));
+    let helpers = helpers(functions.values().chain([&kernel]));
+    Module { types: types.defs, constants: constants.defs, functions, kernel, index: program[last].index, sites, helpers, templates }
 }
 
 /// What the functions of a program share while they are lowered.
-struct Output {
+struct Output<'a> {
     options: Options,
+    program: &'a [TypedFunction<'a>],
     sites: Vec<Site>,
     /// Of the functions that are done.
     summaries: Vec<Summary>,
+    types: types::Types,
+    constants: constant::Constants,
+    templates: BTreeSet<Template>,
 }
 
 /// What a call of a function can do.
 #[derive(Clone, Copy, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent answers")]
 struct Summary {
     /// It writes to memory or waits for other threads: its place among other effects matters.
     writes: bool,
@@ -63,10 +96,12 @@ struct Summary {
     reads: bool,
     /// It can fault.
     faults: bool,
+    /// It takes the launch: it can fault or print.
+    takes_launch: bool,
 }
 
 /// The helpers that are called somewhere.
-fn helpers(functions: &[Function]) -> BTreeSet<Helper> {
+fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<Helper> {
     fn collect(expr: &Expr, found: &mut BTreeSet<Helper>) {
         if let Expr::Call(Callee::Helper(helper, _), _) = expr {
             found.insert(*helper);
@@ -74,8 +109,11 @@ fn helpers(functions: &[Function]) -> BTreeSet<Helper> {
         expr.for_each_child(&mut |child| collect(child, found));
     }
     let mut found = BTreeSet::new();
-    for stmt in functions.iter().flat_map(|function| &function.body) {
-        stmt.for_each_expr(&mut |expr| collect(expr, &mut found));
+    for function in functions {
+        let Body::Stmts(stmts) = &function.body else { continue };
+        for stmt in stmts {
+            stmt.for_each_expr(&mut |expr| collect(expr, &mut found));
+        }
     }
     found
 }

@@ -1,4 +1,4 @@
-//! `for` over a range of integers.
+//! `for` over a range of integers, and over the elements of a slice or an array.
 //!
 //! Rust's counter never leaves the range, even at the end of its type, so it can be a C variable of the same type as
 //! long as nothing is added to it at the end:
@@ -6,93 +6,161 @@
 //! ```text
 //! a..b                 for (T i = a; i < b; ++i)
 //! (a..b).step_by(n)    for (T i = a; i < b; i = rt::step_T(i, b, n))       // b where i + n is past it
+//! (a..b).rev()         for (T i_next = b; i_next > a; --i_next) { const T i = i_next - 1; .. }
 //! a..=b                T i = a; for (bool more = i <= b; more; more = rt::step_to_T(i, b, 1))
 //! ```
+//!
+//! What is left is a walk from a first number to a last one, up or down, in the form of `a..=b`.
 
-use crate::ir::{Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Range, Scalar};
+use crate::ir::{
+    Adapter, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Range, Scalar, Sequence,
+    Type, Unroll,
+};
 use crate::source::SiteKind;
 
+use super::arithmetic::{narrowed, wrapping};
 use super::control::Target;
 use super::function::Lowering;
 use super::hoist::Hoisted;
+use super::place::times;
 use super::value::Value;
-use super::{CType, Expr, Header, Helper, Named, Next, Op, Operator, StmtKind, VarId, Variable};
+use super::{CType, Callee, Expr, Header, Helper, Named, Next, Op, Operator, StmtKind, VarId, Variable};
 
-/// The parts of a range, evaluated.
+/// The numbers of a loop, in the order of its turns. Each bound is a variable or a number.
 #[derive(Clone)]
-struct Bounds {
-    start: Expr,
-    end: Expr,
-    inclusive: bool,
-    step: Option<Expr>,
-    scalar: Scalar,
+enum Count {
+    /// `start..end`
+    Up { start: Expr, end: Expr },
+    /// `(start..end).step_by(step)`
+    UpBy { start: Expr, end: Expr, step: Expr },
+    /// `start..=last`, which is less than the greatest number there is.
+    UpTo { start: Expr, last: Expr },
+    /// `(start..end).rev()`
+    Down { start: Expr, end: Expr },
+    /// From `first` to `last`, or to the last number before it, if `any` holds: without it, if they are in order.
+    Walk { first: Expr, last: Expr, step: Expr, down: bool, any: Option<Expr> },
+}
+
+/// `.rev()` or `.step_by(n)`
+enum Adapted {
+    Reversed,
+    By(Expr),
+}
+
+/// The element that a turn is about, and what holds it.
+#[derive(Clone)]
+struct Element {
+    local: LocalId,
+    of: Value,
 }
 
 impl Lowering<'_, '_> {
-    pub(super) fn for_loop(&mut self, id: LoopId, local: Option<LocalId>, range: &Range, body: &Block) {
-        let Some(mut bounds) = self.bounds(range) else { return };
-        let plain = !bounds.inclusive && bounds.step.is_none() && bounds.scalar == Scalar::Usize;
-        if let (true, Some(counter)) = (plain, local.filter(|local| !self.is_assigned(*local)))
-            && self.hoist(counter, &bounds.start, &bounds.end, body).is_some()
+    pub(super) fn for_loop(&mut self, id: (LoopId, Unroll), sequence: &Sequence, body: &Block) {
+        match sequence {
+            Sequence::Range { local, range } => {
+                let Some((count, scalar)) = self.count(range) else { return };
+                self.turns(id, (*local, scalar), count, None, body);
+            }
+            Sequence::Elements { of, index, element, reversed } => {
+                let Some((of, len)) = self.elements(*of, *element) else { return };
+                let (start, end) = (Expr::int(Scalar::Usize, 0), len);
+                let count = if *reversed { Count::Down { start, end } } else { Count::Up { start, end } };
+                let element = element.map(|local| Element { local, of });
+                self.turns(id, (*index, self.typed.index), count, element, body);
+            }
+        }
+    }
+
+    /// The loop, once or twice: see `hoist`.
+    fn turns(
+        &mut self,
+        id: (LoopId, Unroll),
+        (local, scalar): (Option<LocalId>, Scalar),
+        mut count: Count,
+        element: Option<Element>,
+        body: &Block,
+    ) {
+        let counter = local.filter(|local| scalar == self.typed.index && !self.is_assigned(*local));
+        let own = element.as_ref().map(|element| element.local);
+        if let (Some(counter), Count::Up { start, end } | Count::Down { start, end }) = (counter, &mut count)
+            && self.hoist((counter, own), start, end, body).is_some()
         {
             // The start is now needed in several places.
-            bounds.start = self.bound("start", bounds.start, Scalar::Usize);
-            if let Some(Hoisted { test, indices }) = self.hoist(counter, &bounds.start, &bounds.end, body) {
+            *start = self.bound("start", start.clone(), Scalar::Usize);
+            if let Some(Hoisted { test, indices }) = self.hoist((counter, own), start, end, body) {
                 let outer = self.known_inside.clone();
                 self.known_inside.extend(indices);
-                let (without_checks, ()) = self.scope(|this| this.counted_loop(id, local, bounds.clone(), body));
+                let (without_checks, ()) =
+                    self.scope(|this| this.loop_(id, (local, scalar), count.clone(), element.clone(), body));
                 self.known_inside = outer;
                 let Some(test) = test else {
-                    return without_checks.into_iter().for_each(|stmt| self.push(stmt.kind));
+                    return without_checks.into_iter().for_each(|stmt| self.append(stmt));
                 };
-                let (with_checks, ()) = self.scope(|this| this.counted_loop(id, local, bounds, body));
+                let (with_checks, ()) = self.scope(|this| this.loop_(id, (local, scalar), count, element, body));
                 return self.if_else(test, without_checks, with_checks);
             }
         }
-        self.counted_loop(id, local, bounds, body);
+        self.loop_(id, (local, scalar), count, element, body);
     }
 
     /// The loop itself.
-    fn counted_loop(&mut self, id: LoopId, local: Option<LocalId>, bounds: Bounds, body: &Block) {
+    fn loop_(
+        &mut self,
+        id: (LoopId, Unroll),
+        (local, scalar): (Option<LocalId>, Scalar),
+        count: Count,
+        element: Option<Element>,
+        body: &Block,
+    ) {
         // A variable that the body assigns is a copy of the counter.
         let copied = local.filter(|local| self.is_assigned(*local));
-        let counter = self.counter(local, copied.is_none(), bounds.scalar);
-        let Bounds { start, end, inclusive, step, scalar } = bounds;
-        let header = match (inclusive, step) {
-            (false, None) => Header::For {
-                var: counter,
-                init: start,
-                test: Expr::binary(Operator::Lt, Expr::Var(counter), end),
-                next: Next::Increment,
-            },
-            (false, Some(step)) => Header::For {
-                var: counter,
-                init: start,
-                test: Expr::binary(Operator::Lt, Expr::Var(counter), end.clone()),
-                next: Next::Assign(Expr::helper(Helper::new(Op::Step, scalar), vec![Expr::Var(counter), end, step])),
-            },
-            // The counter passes a bound that is written out, and is not the greatest number there is.
-            (true, None) if below_greatest(&end) => Header::For {
-                var: counter,
-                init: start,
-                test: Expr::binary(Operator::Le, Expr::Var(counter), end),
-                next: Next::Increment,
-            },
-            (true, step) => {
-                self.push(StmtKind::Declare { var: counter, init: Some(start) });
-                let step = step.unwrap_or(Expr::int(Scalar::Usize, 1));
-                let ty = CType::Scalar(Scalar::Bool);
-                let more = Variable { wish: "more".to_owned(), named: Named::ByUs, ty, constant: false, stable: false };
-                let more = self.var(more);
-                Header::For {
-                    var: more,
-                    init: Expr::binary(Operator::Le, Expr::Var(counter), end.clone()),
-                    test: Expr::Var(more),
-                    next: Next::Assign(Expr::helper(
-                        Helper::new(Op::StepTo, scalar),
-                        vec![Expr::Var(counter), end, step],
-                    )),
-                }
+        let bound = local.filter(|local| !self.is_assigned(*local));
+        let one = || Expr::int(scalar, 1);
+        let (header, counter) = match count {
+            Count::Up { start, end } => {
+                let var = self.counter(local, bound, scalar);
+                let test = Expr::binary(Operator::Lt, Expr::Var(var), end);
+                (Header::For { var, init: start, test, next: Next::Increment }, Expr::Var(var))
+            }
+            Count::UpTo { start, last } => {
+                let var = self.counter(local, bound, scalar);
+                let test = Expr::binary(Operator::Le, Expr::Var(var), last);
+                (Header::For { var, init: start, test, next: Next::Increment }, Expr::Var(var))
+            }
+            Count::UpBy { start, end, step } => {
+                let var = self.counter(local, bound, scalar);
+                let test = Expr::binary(Operator::Lt, Expr::Var(var), end.clone());
+                let next = Expr::helper(Helper::new(Op::Step, scalar), vec![Expr::Var(var), end, step]);
+                (Header::For { var, init: start, test, next: Next::Assign(next) }, Expr::Var(var))
+            }
+            Count::Down { start, end } => {
+                let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
+                let wish = format!("{name}_next");
+                let ty = CType::Scalar(scalar);
+                let var = self.var(Variable { wish, named: Named::ByUs, ty, constant: false, stable: true });
+                let test = Expr::binary(Operator::Gt, Expr::Var(var), start);
+                let counter = narrowed(Expr::binary(Operator::Sub, Expr::Var(var), one()), scalar);
+                (Header::For { var, init: end, test, next: Next::Decrement }, counter)
+            }
+            Count::Walk { first, last, step, down, any } => {
+                let var = self.counter(local, bound, scalar);
+                self.push(StmtKind::Declare { var, init: Some(first) });
+                let more = self.var(Variable {
+                    wish: "more".to_owned(),
+                    named: Named::ByUs,
+                    ty: CType::BOOL,
+                    constant: false,
+                    stable: false,
+                });
+                let (op, in_order) = if down { (Op::StepDown, Operator::Ge) } else { (Op::StepTo, Operator::Le) };
+                let any = match (any, &last) {
+                    (Some(any), _) => any,
+                    // No unsigned number is below zero.
+                    (None, Expr::Literal(_, 0)) if down && !scalar.is_signed() => Expr::Literal(Scalar::Bool, 1),
+                    (None, last) => Expr::binary(in_order, Expr::Var(var), last.clone()),
+                };
+                let next = Expr::helper(Helper::new(op, scalar), vec![Expr::Var(var), last, step]);
+                (Header::For { var: more, init: any, test: Expr::Var(more), next: Next::Assign(next) }, Expr::Var(var))
             }
         };
         self.lower_loop(
@@ -100,33 +168,202 @@ impl Lowering<'_, '_> {
             &Target::Discard,
             |_| header,
             |this| {
-                if let Some(local) = copied {
-                    let value = this.local_vars(local, this.typed.local_type(local), true);
-                    if let Value::Scalar(Expr::Var(var), _) = value {
-                        this.push(StmtKind::Declare { var, init: Some(Expr::Var(counter)) });
-                    }
-                    this.locals[local.index()] = value;
+                let counter = this.turn(counter, bound, copied, element.is_some(), scalar);
+                if let Some(Element { local, of }) = element {
+                    let place = match of {
+                        Value::Slice { pointer, element, .. } => {
+                            Value::Place { lvalue: Expr::index(pointer, counter), target: element }
+                        }
+                        Value::View { pointer, strides, element, .. } => {
+                            let offset = strides.into_iter().fold(counter, times);
+                            Value::Place { lvalue: Expr::index(pointer, offset), target: element }
+                        }
+                        Value::Whole(array, Type::Array(element, _))
+                        | Value::Place { lvalue: array, target: Type::Array(element, _) } => {
+                            Value::Place { lvalue: Expr::index(array, counter), target: *element }
+                        }
+                        other => other,
+                    };
+                    let value = this.as_local(local, place);
+                    this.bind_to_local(local, value);
                 }
                 this.block(body, &Target::Discard);
             },
         );
     }
 
+    /// Gives the user's variable the number of this turn, which is the result.
+    fn turn(
+        &mut self,
+        number: Expr,
+        bound: Option<LocalId>,
+        copied: Option<LocalId>,
+        needed: bool,
+        scalar: Scalar,
+    ) -> Expr {
+        let is_variable = matches!(number, Expr::Var(_));
+        if let Some(local) = copied {
+            let number =
+                if is_variable || !needed { number } else { self.constant("i", CType::Scalar(scalar), number) };
+            self.bind_to_local(local, Value::Scalar(number.clone(), scalar));
+            return number;
+        }
+        match bound {
+            Some(local) if is_variable => self.locals[local.index()] = Value::Scalar(number.clone(), scalar),
+            Some(local) => {
+                self.bind_to_local(local, Value::Scalar(number, scalar));
+                return match &self.locals[local.index()] {
+                    Value::Scalar(number, _) | Value::Place { lvalue: number, .. } => number.clone(),
+                    _ => Expr::int(scalar, 0),
+                };
+            }
+            None if !is_variable && needed => return self.constant("i", CType::Scalar(scalar), number),
+            None => {}
+        }
+        number
+    }
+
+    /// What a loop goes through, and how many elements that has. `None` where it does not come to that.
+    fn elements(&mut self, of: ExprId, element: Option<LocalId>) -> Option<(Value, Expr)> {
+        let by_reference = element.is_none_or(|element| matches!(self.typed.local_type(element), Type::Ref { .. }));
+        let value = self.place(&mut Vec::new(), of);
+        let value = match (value, self.ty(of)) {
+            // The loop has an array of its own, whatever becomes of the one that it was.
+            (value, Type::Array(..)) if !by_reference => {
+                let value = self.load(value);
+                let value = self.saved(value);
+                self.once(value)
+            }
+            (value, Type::Array(..)) => {
+                let value = self.lend(value, self.ty(of), true);
+                self.once(value)
+            }
+            (value, _) => self.saved(value),
+        };
+        let len = match &value {
+            Value::Slice { len, .. } => len.clone(),
+            // Of one dimension.
+            Value::View { lens, .. } => lens.first()?.clone(),
+            Value::Whole(_, Type::Array(_, len)) | Value::Place { target: Type::Array(_, len), lvalue: _ } => {
+                Expr::int(Scalar::Usize, *len)
+            }
+            other => {
+                self.unexpected(&other.clone());
+                return None;
+            }
+        };
+        let len = self.bound("len", len, Scalar::Usize);
+        Some((value, len))
+    }
+
     /// Evaluates a range, once. `None` where that does not finish.
-    fn bounds(&mut self, range: &Range) -> Option<Bounds> {
-        let Range { start, end, inclusive, step } = range;
-        let ids: Vec<ExprId> = [Some(*start), Some(*end), *step].into_iter().flatten().collect();
+    fn count(&mut self, range: &Range) -> Option<(Count, Scalar)> {
+        let Range { start, end, inclusive, adapters } = range;
+        let steps = adapters.iter().filter_map(|adapter| match adapter {
+            Adapter::Reversed => None,
+            Adapter::StepBy(step) => Some(*step),
+        });
+        let ids: Vec<ExprId> = [*start, *end].into_iter().chain(steps).collect();
         let mut values = self.operands(&ids).into_iter();
         let (Some(Value::Scalar(start, scalar)), Some(Value::Scalar(end, _))) = (values.next(), values.next()) else {
             return None;
         };
         let end = self.bound("end", end, scalar);
-        let step = match (step, values.next()) {
-            (Some(id), Some(Value::Scalar(value, _))) => Some(self.step(*id, value)),
-            (Some(_), _) => return None,
-            (None, _) => None,
+        let mut adapted = Vec::with_capacity(adapters.len());
+        for adapter in adapters {
+            adapted.push(match adapter {
+                Adapter::Reversed => Adapted::Reversed,
+                Adapter::StepBy(id) => match values.next() {
+                    Some(Value::Scalar(step, _)) => Adapted::By(self.step(*id, step)),
+                    _ => return None,
+                },
+            });
+        }
+        let count = match (*inclusive, adapted.as_slice()) {
+            (false, []) => Count::Up { start, end },
+            (false, [Adapted::By(step)]) => Count::UpBy { start, end, step: step.clone() },
+            (false, [Adapted::Reversed]) => {
+                let start = self.bound("start", start, scalar);
+                Count::Down { start, end }
+            }
+            // The counter passes a bound that is written out, and is not the greatest number there is.
+            (true, []) if below_greatest(&end) => Count::UpTo { start, last: end },
+            (inclusive, _) => self.walk((start, end), inclusive, adapted, scalar),
         };
-        Some(Bounds { start, end, inclusive: *inclusive, step, scalar })
+        Some((count, scalar))
+    }
+
+    /// The walk that a range with adapters is.
+    fn walk(&mut self, (start, end): (Expr, Expr), inclusive: bool, adapted: Vec<Adapted>, scalar: Scalar) -> Count {
+        let start = if inclusive && adapted.is_empty() { start } else { self.bound("start", start, scalar) };
+        let one = Expr::int(Scalar::Usize, 1);
+        // With these, the first and the last number are the bounds.
+        let simple = inclusive
+            && matches!(
+                adapted.as_slice(),
+                [] | [Adapted::By(_) | Adapted::Reversed] | [Adapted::Reversed, Adapted::By(_)]
+            );
+        let op = if inclusive { Operator::Le } else { Operator::Lt };
+        let any = (!simple).then(|| Expr::binary(op, start.clone(), end.clone()));
+        let (mut first, mut last) = (start, end);
+        if !inclusive {
+            // Below the least number there is nothing, but then nobody looks at it.
+            last = match last {
+                Expr::Literal(_, bits) => Expr::Literal(scalar, bits.wrapping_sub(1) & ones(scalar)),
+                last => wrapping(Operator::Sub, last, Expr::int(scalar, 1), scalar),
+            };
+            last = self.bound("last", last, scalar);
+        }
+        let mut step = one.clone();
+        let mut down = false;
+        for adapter in adapted {
+            match adapter {
+                Adapted::By(by) if step == one => step = by,
+                Adapted::By(by) => {
+                    // The steps multiply. Where the product has more than 64 bits, there is a first number only.
+                    let narrow = self.typed.index == Scalar::U32;
+                    let high = if narrow { "__umulhi" } else { "__umul64hi" };
+                    let high = Expr::Call(Callee::Builtin(high), vec![step.clone(), by.clone()]);
+                    let beyond = Expr::binary(Operator::Ne, high, Expr::int(Scalar::U64, 0));
+                    let beyond = self.constant("beyond", CType::BOOL, beyond);
+                    let product = Expr::binary(Operator::Mul, step, by);
+                    let product = Expr::conditional(beyond.clone(), Expr::int(Scalar::Usize, ones(self.typed.index)), product);
+                    step = self.constant("step", CType::USIZE, product);
+                    let at_most = Expr::conditional(beyond, first.clone(), last);
+                    last = self.constant("last", CType::Scalar(scalar), at_most);
+                }
+                Adapted::Reversed => {
+                    if step != one {
+                        last = self.last(&first, last, &step, down, scalar);
+                    }
+                    std::mem::swap(&mut first, &mut last);
+                    down = !down;
+                }
+            }
+        }
+        Count::Walk { first, last, step, down, any }
+    }
+
+    /// The last number that steps from `first` come to before they pass `last`, modulo the width of the type.
+    fn last(&mut self, first: &Expr, last: Expr, step: &Expr, down: bool, scalar: Scalar) -> Expr {
+        if let (Expr::Literal(_, first), Expr::Literal(_, last), Expr::Literal(_, step)) = (first, &last, step) {
+            let (first, last) = (widened(scalar, *first), widened(scalar, *last));
+            let (low, high) = if down { (last, first) } else { (first, last) };
+            let way = high.wrapping_sub(low) / (*step).max(1) * step;
+            let last = if down { first.wrapping_sub(way) } else { first.wrapping_add(way) };
+            return Expr::Literal(scalar, last & ones(scalar));
+        }
+        // With indices of 32 bits, `usize` has no room for the others.
+        let unsigned = if scalar.bits() == 64 { Scalar::U64 } else { Scalar::Usize };
+        let wide = |expr: Expr| if matches!(scalar, Scalar::Usize | Scalar::U64) { expr } else { Expr::cast(unsigned, expr) };
+        let (low, high) = if down { (last, first.clone()) } else { (first.clone(), last) };
+        let distance = Expr::binary(Operator::Sub, wide(high), wide(low));
+        let steps = Expr::binary(Operator::Div, distance, step.clone());
+        let way = Expr::binary(Operator::Mul, steps, step.clone());
+        let op = if down { Operator::Sub } else { Operator::Add };
+        let last = Expr::binary(op, wide(first.clone()), way);
+        let last = if matches!(scalar, Scalar::Usize | Scalar::U64) { last } else { Expr::cast(scalar, last) };
+        self.constant("last", CType::Scalar(scalar), last)
     }
 
     /// A bound that the loop looks at in each turn.
@@ -144,8 +381,8 @@ impl Lowering<'_, '_> {
         };
         if !known {
             let span = self.expr(id).span;
-            let site = self.site(SiteKind::Panic("assertion failed: step != 0".to_owned()), span);
-            let (fault, ()) = self.scope(|this| this.push(StmtKind::Fault { site }));
+            let site = self.site(SiteKind::panic("assertion failed: step != 0"), span);
+            let (fault, ()) = self.scope(|this| this.push(StmtKind::Fault { site, args: Vec::new() }));
             let zero = Expr::binary(Operator::Eq, step.clone(), Expr::int(Scalar::Usize, 0));
             self.push(StmtKind::If { condition: zero, then: fault, otherwise: Vec::new() });
         }
@@ -155,23 +392,20 @@ impl Lowering<'_, '_> {
     /// `grid_size(1)`, which is never zero: the step of the loop that most kernels have.
     fn is_grid_size(&self, id: ExprId) -> bool {
         let ExprKind::Call { callee, args: _ } = &self.expr(id).kind else { return false };
-        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(Callee::Intrinsic(Intrinsic::GridSize(1))))
+        matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Intrinsic(Intrinsic::GridSize(1))))
     }
 
-    fn counter(&mut self, local: Option<LocalId>, bind: bool, scalar: Scalar) -> VarId {
+    /// The C variable that counts. The user's own where `bound` is it.
+    fn counter(&mut self, local: Option<LocalId>, bound: Option<LocalId>, scalar: Scalar) -> VarId {
         let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
-        let counter = self.var(Variable {
+        self.var(Variable {
             wish: name.to_owned(),
-            named: Named::by_user(local.is_some() && bind),
+            named: Named::by_user(bound.is_some()),
             ty: CType::Scalar(scalar),
             constant: false,
             // It changes between turns only.
             stable: true,
-        });
-        if let (Some(local), true) = (local, bind) {
-            self.locals[local.index()] = Value::Scalar(Expr::Var(counter), scalar);
-        }
-        counter
+        })
     }
 }
 
@@ -184,4 +418,15 @@ fn below_greatest(bound: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// The bits that a number of this type has.
+fn ones(scalar: Scalar) -> u64 {
+    u64::MAX >> (64 - scalar.bits())
+}
+
+/// An integer, extended by its sign or by zeros.
+fn widened(scalar: Scalar, bits: u64) -> u64 {
+    let unused = 64 - scalar.bits();
+    if scalar.is_signed() { ((bits << unused).cast_signed() >> unused).cast_unsigned() } else { bits }
 }

@@ -3,21 +3,112 @@
 //! Nothing in it is implicit: overflow, bounds, the order of effects and the widths of integers are spelled out by the
 //! time a program is in this form, so the printer only has to put down what it sees.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{FunctionId, Scalar};
+use crate::ir::{FunctionId, Scalar, Unroll};
 use crate::source::Site;
 
 use super::helper::Helper;
 
 /// A program as C.
 pub(crate) struct Module {
-    /// The device functions, each before its callers, and the kernel at the end.
-    pub(crate) functions: Vec<Function>,
-    /// Where it can fault.
+    /// The structs, tuples and enums that it names, each after those inside it.
+    pub(crate) types: Vec<TypeDef>,
+    /// The constants that have storage of their own.
+    pub(crate) constants: Vec<Constant>,
+    /// The device functions that are reached, each before its callers.
+    pub(crate) functions: BTreeMap<FunctionId, Function>,
+    /// The entry point.
+    pub(crate) kernel: Function,
+    /// What a `usize` of the text is: `usize`, or `u32`.
+    pub(crate) index: Scalar,
+    /// Where it can fault or print.
     pub(crate) sites: Vec<Site>,
     /// The functions of ours that it calls, without those that they call.
     pub(crate) helpers: BTreeSet<Helper>,
+    /// The templates of ours that it uses.
+    pub(crate) templates: BTreeSet<Template>,
+}
+
+/// A template of ours, besides the helpers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Template {
+    /// `rt::Array`
+    Array,
+    /// `rt::filled`
+    Filled,
+    /// `rt::panic`
+    Panic,
+    /// `rt::print`
+    Print,
+}
+
+/// A type that a program names, one of [`Module::types`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TypeId(pub(crate) u32);
+
+impl TypeId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A struct, a tuple or an enum.
+pub(crate) struct TypeDef {
+    /// The name that it should have.
+    pub(crate) wish: String,
+    /// As Rust writes it.
+    pub(crate) path: String,
+    pub(crate) kind: TypeKind,
+}
+
+/// What a [`TypeDef`] is.
+pub(crate) enum TypeKind {
+    /// Members in the order of their offsets.
+    Struct {
+        members: Vec<Member>,
+        /// What rustc gave it; `None` for a tuple, which only exists in registers.
+        layout: Option<Layout>,
+    },
+    /// The name of an integer, and of some of its values.
+    Enum { repr: Scalar, variants: Vec<(String, u64)> },
+}
+
+/// In bytes.
+#[derive(Clone, Copy)]
+pub(crate) struct Layout {
+    pub(crate) size: u64,
+    pub(crate) align: u64,
+}
+
+/// A member of a C struct.
+pub(crate) struct Member {
+    /// The position among the fields in Rust.
+    pub(crate) position: usize,
+    /// The name that it should have.
+    pub(crate) wish: String,
+    pub(crate) ty: CType,
+    /// In bytes.
+    pub(crate) offset: u64,
+}
+
+/// A constant with storage of its own, one of [`Module::constants`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ConstantId(pub(crate) u32);
+
+impl ConstantId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A constant with storage of its own.
+pub(crate) struct Constant {
+    pub(crate) ty: CType,
+    /// Literals and braces only.
+    pub(crate) value: Expr,
+    /// In bytes.
+    pub(crate) size: u64,
 }
 
 /// A function.
@@ -28,18 +119,24 @@ pub(crate) struct Function {
     pub(crate) file: String,
     /// The line in it.
     pub(crate) line: u32,
-    /// An entry point.
-    pub(crate) kernel: bool,
     /// `None` is `void`.
-    pub(crate) result: Option<Scalar>,
+    pub(crate) result: Option<CType>,
     /// The parameters, in order.
     pub(crate) params: Vec<VarId>,
     /// All variables.
     pub(crate) vars: Vec<Variable>,
-    /// It can fault, itself or through what it calls, and so takes the launch as its last parameter.
-    pub(crate) faults: bool,
+    /// It can fault or print, itself or through what it calls, and so takes the launch as its last parameter.
+    pub(crate) takes_launch: bool,
     /// The statements.
-    pub(crate) body: Vec<Stmt>,
+    pub(crate) body: Body,
+}
+
+/// What a function does.
+pub(crate) enum Body {
+    /// What the user wrote in Rust.
+    Stmts(Vec<Stmt>),
+    /// What the user wrote in CUDA C.
+    Text(String),
 }
 
 /// A variable of a [`Function`].
@@ -52,9 +149,14 @@ impl VarId {
     }
 }
 
-/// A target of `goto`. All of a function's labels have numbers of their own.
+/// A target of `goto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Label(pub(crate) u32);
+pub(crate) struct Label {
+    /// What it is for.
+    pub(crate) name: &'static str,
+    /// All of a function's labels have numbers of their own.
+    pub(crate) number: u32,
+}
 
 /// A variable. C names are chosen when it is printed.
 pub(crate) struct Variable {
@@ -84,27 +186,46 @@ impl Named {
     }
 }
 
-/// The type of a variable.
+/// The type of a variable, in memory as in registers: there is no `bool` behind a pointer or inside another type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CType {
     /// A number or a `bool`.
     Scalar(Scalar),
-    /// The first element of a slice.
+    /// A struct, a tuple or an enum.
+    Named(TypeId),
+    /// `rt::Array<T, N>`
+    Array(Box<CType>, u64),
+    /// `T*`, the first element of a slice or the place of a variable.
     Pointer {
-        /// Of the elements in memory.
-        element: Scalar,
+        /// What it leads to.
+        target: Box<CType>,
         /// Not through a pointer to `const`.
         mutable: bool,
         /// No other pointer of the function leads there.
         restrict: bool,
     },
-    /// A reference to an array of the block, as a parameter.
-    Array {
-        /// Of the elements in memory.
-        element: Scalar,
-        /// The dimensions, outermost first.
-        lens: Vec<u64>,
+    /// `T&`
+    Reference {
+        /// What it leads to.
+        target: Box<CType>,
+        /// Not to `const`.
+        mutable: bool,
     },
+}
+
+impl CType {
+    pub(crate) const BOOL: CType = CType::Scalar(Scalar::Bool);
+    pub(crate) const USIZE: CType = CType::Scalar(Scalar::Usize);
+
+    /// `T*`
+    pub(crate) fn pointer(target: CType, mutable: bool) -> CType {
+        CType::Pointer { target: Box::new(target), mutable, restrict: false }
+    }
+
+    /// `T&`
+    pub(crate) fn reference(target: CType, mutable: bool) -> CType {
+        CType::Reference { target: Box::new(target), mutable }
+    }
 }
 
 /// A statement and its line in the source.
@@ -117,7 +238,7 @@ pub(crate) struct Stmt {
 pub(crate) enum StmtKind {
     /// `const f32 x = e;`
     Declare { var: VarId, init: Option<Expr> },
-    /// `__shared__ f32 tile[16][16];`
+    /// `__shared__ rt::Array<float, 16> tile;`
     Shared { var: VarId },
     /// `place = value;`
     Assign { place: Expr, value: Expr },
@@ -127,8 +248,12 @@ pub(crate) enum StmtKind {
     Expr(Expr),
     /// `if (condition) { .. } else { .. }`
     If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    /// `switch (on) { case x: .. }`
+    Switch { on: Expr, cases: Vec<Case>, otherwise: Vec<Stmt> },
     /// A loop. `next` is where a `continue` from an inner loop goes, `end` where such a `break` goes.
-    Loop { header: Header, body: Vec<Stmt>, next: Option<Label>, end: Option<Label> },
+    Loop { header: Header, body: Vec<Stmt>, next: Option<Label>, end: Option<Label>, unroll: Unroll },
+    /// `{ .. }`, with a label behind it.
+    Block { body: Vec<Stmt>, end: Label },
     /// `break;`
     Break,
     /// `continue;`
@@ -137,8 +262,20 @@ pub(crate) enum StmtKind {
     Goto(Label),
     /// `return e;`
     Return(Option<Expr>),
-    /// Fills the record of the launch and ends the thread.
-    Fault { site: u32 },
+    /// Fills the record of the launch, with the numbers of a message, and ends the thread.
+    Fault { site: u32, args: Vec<Expr> },
+    /// Appends to what the launch prints.
+    Print { site: u32, args: Vec<Expr> },
+    /// What `typify` rules out: the text does not compile, so that nothing is left out in silence.
+    Contradiction,
+}
+
+/// A case of a [`StmtKind::Switch`].
+pub(crate) struct Case {
+    /// One of these.
+    pub(crate) values: Vec<Expr>,
+    /// Does not fall through to the next.
+    pub(crate) body: Vec<Stmt>,
 }
 
 /// The head of a loop.
@@ -155,6 +292,8 @@ pub(crate) enum Header {
 pub(crate) enum Next {
     /// `++var`
     Increment,
+    /// `--var`
+    Decrement,
     /// `var = e`
     Assign(Expr),
 }
@@ -176,10 +315,24 @@ pub(crate) enum Expr {
     Cast(CType, Box<Expr>),
     /// `c ? x : y`
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `x[i]`
+    /// `x[i]`, of a pointer or an array
     Index(Box<Expr>, Box<Expr>),
+    /// `x.f`: the member that is the field at this position in Rust
+    Field(Box<Expr>, TypeId, usize),
+    /// `*x`
+    Deref(Box<Expr>),
     /// `&x`
     AddressOf(Box<Expr>),
+    /// `types::T{x, y}`: the members in C's order
+    Struct(TypeId, Vec<Expr>),
+    /// `rt::Array<T, 2>{{x, y}}`
+    Array(CType, Vec<Expr>),
+    /// `rt::filled<T, N>(x)`
+    Filled(CType, u64, Box<Expr>),
+    /// A variant of an enum
+    Variant(TypeId, usize),
+    /// A constant with storage of its own
+    Constant(ConstantId),
     /// `f(x, y)`
     Call(Callee, Vec<Expr>),
 }
@@ -246,6 +399,10 @@ impl Expr {
         Expr::Cast(CType::Scalar(scalar), Box::new(operand))
     }
 
+    pub(crate) fn field(base: Expr, ty: TypeId, position: usize) -> Expr {
+        Expr::Field(Box::new(base), ty, position)
+    }
+
     pub(crate) fn index(base: Expr, index: Expr) -> Expr {
         Expr::Index(Box::new(base), Box::new(index))
     }
@@ -267,8 +424,13 @@ impl Expr {
     /// The expressions directly inside.
     pub(crate) fn for_each_child<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         match self {
-            Expr::Var(_) | Expr::Literal(..) | Expr::Special(_) => {}
-            Expr::Unary(_, operand) | Expr::Cast(_, operand) | Expr::AddressOf(operand) => visit(operand),
+            Expr::Var(_) | Expr::Literal(..) | Expr::Special(_) | Expr::Variant(..) | Expr::Constant(_) => {}
+            Expr::Unary(_, operand)
+            | Expr::Cast(_, operand)
+            | Expr::Field(operand, _, _)
+            | Expr::Deref(operand)
+            | Expr::AddressOf(operand)
+            | Expr::Filled(_, _, operand) => visit(operand),
             Expr::Binary(_, left, right) | Expr::Index(left, right) => {
                 visit(left);
                 visit(right);
@@ -278,7 +440,7 @@ impl Expr {
                 visit(then);
                 visit(otherwise);
             }
-            Expr::Call(_, args) => args.iter().for_each(visit),
+            Expr::Call(_, parts) | Expr::Struct(_, parts) | Expr::Array(_, parts) => parts.iter().for_each(visit),
         }
     }
 }
@@ -293,11 +455,19 @@ impl Stmt {
             StmtKind::If { condition: _, then, otherwise } => {
                 then.last().is_some_and(Stmt::diverges) && otherwise.last().is_some_and(Stmt::diverges)
             }
-            StmtKind::Declare { .. }
+            StmtKind::Switch { on: _, cases, otherwise } => {
+                cases.iter().all(|case| case.body.last().is_some_and(Stmt::diverges))
+                    && otherwise.last().is_some_and(Stmt::diverges)
+            }
+            // What jumps to its end is behind it.
+            StmtKind::Block { .. }
+            | StmtKind::Declare { .. }
             | StmtKind::Shared { .. }
             | StmtKind::Assign { .. }
             | StmtKind::Update { .. }
             | StmtKind::Expr(_)
+            | StmtKind::Print { .. }
+            | StmtKind::Contradiction
             | StmtKind::Loop { .. } => false,
         }
     }
@@ -315,7 +485,14 @@ impl Stmt {
                 visit(condition);
                 then.iter().chain(otherwise).for_each(|stmt| stmt.for_each_expr(&mut *visit));
             }
-            StmtKind::Loop { header, body, next: _, end: _ } => {
+            StmtKind::Switch { on, cases, otherwise } => {
+                visit(on);
+                cases.iter().flat_map(|case| &case.values).for_each(&mut *visit);
+                let bodies = cases.iter().flat_map(|case| &case.body);
+                bodies.chain(otherwise).for_each(|stmt| stmt.for_each_expr(&mut *visit));
+            }
+            StmtKind::Block { body, end: _ } => body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit)),
+            StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
                 match header {
                     Header::Forever => {}
                     Header::While(condition) => visit(condition),
@@ -323,7 +500,7 @@ impl Stmt {
                         visit(init);
                         visit(test);
                         match next {
-                            Next::Increment => {}
+                            Next::Increment | Next::Decrement => {}
                             Next::Assign(value) => visit(value),
                         }
                     }
@@ -333,11 +510,12 @@ impl Stmt {
                 }
             }
             StmtKind::Return(value) => value.iter().for_each(visit),
+            StmtKind::Fault { site: _, args } | StmtKind::Print { site: _, args } => args.iter().for_each(visit),
             StmtKind::Shared { .. }
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
-            | StmtKind::Fault { .. } => {}
+            | StmtKind::Contradiction => {}
         }
     }
 }

@@ -11,16 +11,19 @@ pub(super) enum Value {
     Never,
     /// `()`
     Unit,
-    /// A number or a `bool`.
+    /// A number or a `bool`, or an enum as its integer.
     Scalar(Expr, Scalar),
-    /// The parts of a tuple or a struct.
+    /// A struct, an array or a tuple that is one C value.
+    Whole(Expr, Type),
+    /// The parts of a tuple, or of a `Dim3`, each by itself.
     Parts(Vec<Value>),
     /// A pointer and a length.
-    Slice { pointer: Expr, len: Expr, element: Scalar, mutable: bool },
-    /// An array of the block, or a row of one.
-    Array { place: Expr, element: Scalar, lens: Vec<u64> },
-    /// The address of an element.
-    Place { lvalue: Expr, element: Scalar },
+    Slice { pointer: Expr, len: Expr, element: Type, mutable: bool },
+    /// A pointer, and for each dimension a length and a distance between elements.
+    View { pointer: Expr, lens: Vec<Expr>, strides: Vec<Expr>, element: Type, mutable: bool },
+    /// A reference: the place in memory that it leads to, where a `bool` is a byte. Its expression names the place
+    /// itself, as C++'s references do.
+    Place { lvalue: Expr, target: Type },
 }
 
 impl Value {
@@ -32,30 +35,29 @@ impl Value {
         Value::Scalar(expr, Scalar::Usize)
     }
 
+    /// What the device gives, where its positions and lengths are of the type `index`.
+    pub(super) fn with_index(self, index: Scalar) -> Value {
+        match self {
+            Value::Scalar(expr, Scalar::Usize) => Value::Scalar(expr, index),
+            Value::Parts(parts) => Value::Parts(parts.into_iter().map(|part| part.with_index(index)).collect()),
+            Value::Whole(expr, Type::Array(element, len)) if *element == Type::USIZE => {
+                Value::Whole(expr, Type::Array(Box::new(Type::Scalar(index)), len))
+            }
+            other => other,
+        }
+    }
+
     /// The number. What is not reached needs one too, so that it is well-formed C.
     pub(super) fn expr(self) -> Expr {
         match self {
             Value::Scalar(expr, _) => expr,
             Value::Never
             | Value::Unit
+            | Value::Whole(..)
             | Value::Parts(_)
             | Value::Slice { .. }
-            | Value::Array { .. }
+            | Value::View { .. }
             | Value::Place { .. } => Expr::int(Scalar::I32, 0),
-        }
-    }
-
-    /// The part of a tuple or a struct at a position.
-    pub(super) fn part(self, position: usize) -> Value {
-        match self {
-            Value::Parts(mut parts) if position < parts.len() => parts.swap_remove(position),
-            Value::Parts(_)
-            | Value::Never
-            | Value::Unit
-            | Value::Scalar(..)
-            | Value::Slice { .. }
-            | Value::Array { .. }
-            | Value::Place { .. } => Value::Never,
         }
     }
 
@@ -63,35 +65,35 @@ impl Value {
     pub(super) fn leaves(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
             Value::Never | Value::Unit => {}
-            Value::Scalar(expr, _) | Value::Array { place: expr, .. } | Value::Place { lvalue: expr, .. } => {
-                visit(expr);
-            }
+            Value::Scalar(expr, _) | Value::Whole(expr, _) | Value::Place { lvalue: expr, .. } => visit(expr),
             Value::Parts(parts) => parts.iter().for_each(|part| part.leaves(visit)),
             Value::Slice { pointer, len, .. } => {
                 visit(pointer);
                 visit(len);
             }
+            Value::View { pointer, lens, strides, .. } => {
+                visit(pointer);
+                lens.iter().chain(strides).for_each(visit);
+            }
         }
     }
 }
 
-/// The innermost elements and the dimensions of an array, outermost first.
-pub(super) fn dimensions(ty: &Type) -> (Scalar, Vec<u64>) {
-    let mut lens = Vec::new();
-    let mut ty = ty;
-    while let Type::Array(element, len) = ty {
-        lens.push(*len);
-        ty = element;
-    }
-    // `validate` has seen that it is a scalar.
-    (ty.scalar().unwrap_or(Scalar::U8), lens)
-}
-
-/// The position of a field in the parts of its struct or tuple.
+/// The position of a field in its struct or tuple.
 pub(super) fn position(ty: &Type, name: &str) -> usize {
-    match ty {
-        Type::Struct(StructType { name: _, fields }) => fields.iter().position(|field| field.name == name),
+    match ty.target() {
+        Type::Struct(StructType { fields, .. }) => fields.iter().position(|field| field.name == name),
         _ => name.parse().ok(),
     }
     .unwrap_or(usize::MAX)
+}
+
+/// The type of the field at a position.
+pub(super) fn field_type(ty: &Type, position: usize) -> Type {
+    match ty.target() {
+        Type::Struct(StructType { fields, .. }) => fields.get(position).map(|field| field.ty.clone()),
+        Type::Tuple(parts) => parts.get(position).cloned(),
+        _ => None,
+    }
+    .unwrap_or(Type::Never)
 }

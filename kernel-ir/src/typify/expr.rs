@@ -2,78 +2,75 @@
 
 use std::collections::BTreeMap;
 
+use crate::What;
 use crate::ir::{
-    BinaryOp, Block, Expr, ExprId, ExprKind, Literal, LocalId, LoopId, Pattern, Range, Scalar, Span, Stmt, StructType,
-    Type, UnaryOp,
+    BinaryOp, ExprId, ExprKind, Literal, LoopId, Message, Piece, Scalar, SlotId, Span, StructType, Type, UnaryOp,
 };
 
-use super::Scope;
 use super::call::fits;
+use super::{Scope, TypedFunction};
 
 /// The types of all expressions. Operands come first in the table, so one pass in its order is enough.
 ///
-/// An expression with an error has type `!`, which fits everywhere: one contradiction gives one error.
-pub(super) fn types(scope: &mut Scope<'_, '_>, locals: &[Type], result: &Type) -> Vec<Type> {
-    let function = &scope.instance.function;
-    let mut typing =
-        Typing { scope, locals, result, types: Vec::with_capacity(function.exprs.len()), breaks: BTreeMap::new() };
-    for expr in &function.exprs {
-        let ty = typing.expr(expr);
+/// An expression with an error has type `!`, which fits everywhere: one contradiction gives one error. So has one that
+/// is not alive.
+pub(super) fn types<'a>(scope: &mut Scope<'a, '_>, function: &TypedFunction<'a>) -> Vec<Type> {
+    let ir = &function.instance.function;
+    let mut typing = Typing { scope, function, types: Vec::with_capacity(ir.exprs.len()), breaks: BTreeMap::new() };
+    for (id, expr) in (0u32..).map(ExprId).zip(&ir.exprs) {
+        let ty = if function.is_alive(id) { typing.expr(&expr.kind, expr.span) } else { Type::Never };
         typing.types.push(ty);
     }
-    let body = typing.block(&function.body);
-    typing.require(&body, result, "the function's body", function.span);
+    let body = typing.block(&ir.body);
+    if ir.cuda.is_none() {
+        typing.require(&body, &function.signature.result, "the function's body", ir.span);
+    }
     typing.types
 }
 
-struct Typing<'s, 'a, 'e> {
-    scope: &'s mut Scope<'a, 'e>,
-    locals: &'s [Type],
-    result: &'s Type,
+pub(super) struct Typing<'s, 'a, 'e> {
+    pub(super) scope: &'s mut Scope<'a, 'e>,
+    /// The types of its variables and of its result.
+    pub(super) function: &'s TypedFunction<'a>,
     types: Vec<Type>,
     /// What the `break`s of each loop bring, for those that have one.
-    breaks: BTreeMap<LoopId, Type>,
+    pub(super) breaks: BTreeMap<LoopId, Type>,
 }
 
 impl Typing<'_, '_, '_> {
-    fn of(&self, id: ExprId) -> &Type {
+    pub(super) fn of(&self, id: ExprId) -> &Type {
         &self.types[id.index()]
     }
 
-    fn require(&mut self, actual: &Type, expected: &Type, what: &str, span: Span) {
+    /// Notes a contradiction where `actual` cannot stand for `expected`.
+    pub(super) fn require(&mut self, actual: &Type, expected: &Type, what: &str, span: Span) {
         if !fits(actual, expected) {
             self.scope.inconsistent(span, format!("{what} is `{actual}`, not `{expected}`"));
         }
     }
 
-    fn require_expr(&mut self, id: ExprId, expected: &Type, what: &str) {
+    pub(super) fn require_expr(&mut self, id: ExprId, expected: &Type, what: &str) {
         let actual = self.of(id).clone();
         let span = self.scope.instance.function.expr(id).span;
         self.require(&actual, expected, what, span);
     }
 
-    fn wrong(&mut self, span: Span, message: impl Into<String>) -> Type {
+    /// Notes a contradiction, and gives the type that fits everywhere.
+    pub(super) fn wrong(&mut self, span: Span, message: impl Into<String>) -> Type {
         self.scope.inconsistent(span, message);
         Type::Never
     }
 
-    fn expr(&mut self, expr: &Expr) -> Type {
-        let span = expr.span;
-        match &expr.kind {
+    fn expr(&mut self, kind: &ExprKind, span: Span) -> Type {
+        match kind {
             ExprKind::Literal { value, slot } => {
                 let ty = self.scope.slot_type(*slot);
                 self.literal(value, ty, span)
             }
-            ExprKind::Local(local) => self.locals[local.index()].clone(),
-            ExprKind::Constant(slot) => match self.scope.slot_constant(*slot) {
-                Some(constant) => Type::Scalar(constant.scalar),
-                None => Type::Never,
-            },
-            ExprKind::Unary { op, operand } => self.unary(*op, *operand, span),
-            ExprKind::Binary { op, left, right } => {
-                let (left, right) = (self.of(*left).clone(), self.of(*right).clone());
-                self.binary(*op, &left, &right, span)
-            }
+            ExprKind::Local(local) => self.function.local_type(*local).clone(),
+            ExprKind::Constant(slot) => self.scope.slot_constant(*slot).map_or(Type::Never, |known| known.ty.clone()),
+            ExprKind::Unary { op, operand, operator } => self.unary(*op, *operand, *operator, span),
+            ExprKind::Binary { op, left, right, operator } => self.binary(*op, [*left, *right], *operator, span),
             ExprKind::Logical { op: _, left, right } => {
                 self.require_expr(*left, &Type::BOOL, "an operand of `&&` or `||`");
                 self.require_expr(*right, &Type::BOOL, "an operand of `&&` or `||`");
@@ -83,47 +80,52 @@ impl Typing<'_, '_, '_> {
                 let to = self.scope.slot_type(*slot);
                 self.cast(*operand, to, span)
             }
-            ExprKind::Index { base, index } => {
-                self.require_expr(*index, &Type::USIZE, "an index");
-                match element(self.of(*base)) {
-                    Some(element) => element,
-                    None => self.wrong(span, format!("`{}` has no elements", self.of(*base))),
+            ExprKind::Index { base, index } => self.index(*base, *index, span),
+            ExprKind::SubSlice { base, start, end, inclusive: _ } => {
+                for bound in [start, end].into_iter().flatten() {
+                    self.require_expr(*bound, &self.scope.index_type(), "a bound of a part");
                 }
+                self.sub_slice(*base, false, span)
             }
             ExprKind::Field { base, name } => self.field(*base, name, span),
             ExprKind::Tuple(parts) if parts.is_empty() => Type::Unit,
             ExprKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.of(*part).clone()).collect()),
+            ExprKind::Struct { slot, fields, base } => self.structure(*slot, fields, *base, span),
+            ExprKind::Array(elements) => self.array(elements, span),
+            ExprKind::Repeat { value, slot } => match self.scope.slot_type(*slot) {
+                Type::Array(element, len) => {
+                    self.require_expr(*value, &element, "the element of an array");
+                    Type::Array(element, len)
+                }
+                other => self.wrong(span, format!("an array of type `{other}`")),
+            },
             ExprKind::Call { callee, args } => self.scope.call(*callee, args, &self.types, span),
-            ExprKind::Method { receiver, method, args } => {
-                self.scope.method((*receiver, args), *method, &self.types, span)
-            }
-            ExprKind::Borrow(place) => match self.of(*place).clone() {
+            ExprKind::Borrow { place, mutable } => self.borrow(*place, *mutable, span),
+            ExprKind::Deref(reference) => match self.of(*reference).clone() {
+                Type::Ref { target, mutable: _ } => *target,
                 Type::Never => Type::Never,
-                // `&mut buf` of what is already borrowed is that again.
-                same @ (Type::Slice { .. } | Type::Shared(_)) => same,
-                other => Type::Place(Box::new(other)),
+                other => self.wrong(span, format!("`*` of `{other}`")),
             },
             ExprKind::Block(block) => self.block(block),
-            ExprKind::If { condition, then, otherwise } => {
-                self.require_expr(*condition, &Type::BOOL, "the condition of an `if`");
-                let then = self.block(then);
-                let Some(otherwise) = otherwise else {
-                    self.require(&then, &Type::Unit, "an `if` without `else`", span);
-                    return Type::Unit;
-                };
-                let otherwise = self.of(*otherwise).clone();
-                self.join(then, otherwise, "the arms of an `if`", span)
+            ExprKind::If { condition, then, otherwise } => self.branch(*condition, then, *otherwise, span),
+            ExprKind::Match { scrutinee, arms } => self.arms(*scrutinee, arms, span),
+            ExprKind::Labelled { id, body } => {
+                let end = self.block(body);
+                match self.breaks.get(id).cloned() {
+                    Some(breaks) => self.join(end, breaks, "the values of a labelled block", span),
+                    None => end,
+                }
             }
-            ExprKind::Loop { id, body } => {
+            ExprKind::Loop { id, body, unroll: _ } => {
                 self.body(body, span);
                 self.breaks.get(id).cloned().unwrap_or(Type::Never)
             }
-            ExprKind::While { id, condition, body } => {
+            ExprKind::While { id, condition, body, unroll: _ } => {
                 self.require_expr(*condition, &Type::BOOL, "the condition of a `while`");
                 self.counting_loop(*id, body, span)
             }
-            ExprKind::For { id, local, range, body } => {
-                self.range(range, *local, span);
+            ExprKind::For { id, sequence, body, unroll: _ } => {
+                self.sequence(sequence, span);
                 self.counting_loop(*id, body, span)
             }
             ExprKind::Break { target, value } => {
@@ -137,8 +139,8 @@ impl Typing<'_, '_, '_> {
             }
             ExprKind::Return(value) => {
                 let value = value.map_or(Type::Unit, |value| self.of(value).clone());
-                let result = self.result;
-                self.require(&value, result, "what is returned", span);
+                let function = self.function;
+                self.require(&value, &function.signature.result, "what is returned", span);
                 Type::Never
             }
             ExprKind::Assign { place, value } => {
@@ -146,19 +148,21 @@ impl Typing<'_, '_, '_> {
                 self.require(&value, &place, "what is assigned", span);
                 Type::Unit
             }
-            ExprKind::AssignOp { op, place, value } => {
-                let (place, value) = (self.of(*place).clone(), self.of(*value).clone());
-                if op.is_comparison() {
-                    return self.wrong(span, "a comparison cannot be combined with an assignment");
-                }
-                self.binary(*op, &place, &value, span);
+            ExprKind::AssignOp { op, place, value, operator } => self.assign_op(*op, [*place, *value], *operator, span),
+            ExprKind::Panic(message) => {
+                self.message(message);
+                Type::Never
+            }
+            ExprKind::Print(message) => {
+                self.message(message);
                 Type::Unit
             }
-            ExprKind::Continue { target: _ } | ExprKind::Panic { message: _ } => Type::Never,
+            ExprKind::Continue { target: _ } => Type::Never,
         }
     }
 
-    fn literal(&mut self, value: &Literal, ty: Type, span: Span) -> Type {
+    /// The type of a literal, if it is one of the type's values.
+    pub(super) fn literal(&mut self, value: &Literal, ty: Type, span: Span) -> Type {
         let fits = match (value, ty.scalar()) {
             (Literal::Bool(_), Some(Scalar::Bool)) => true,
             (Literal::Int { magnitude, negative }, Some(scalar)) if scalar.is_integer() => {
@@ -169,14 +173,17 @@ impl Typing<'_, '_, '_> {
                     *magnitude < values
                 }
             }
-            (Literal::Float(digits), Some(Scalar::F32)) => digits.parse::<f32>().is_ok(),
-            (Literal::Float(digits), Some(Scalar::F64)) => digits.parse::<f64>().is_ok(),
+            // What is a number at one precision is one at every other.
+            (Literal::Float(digits), Some(scalar)) if scalar.is_float() => digits.parse::<f64>().is_ok(),
             _ => false,
         };
         if fits { ty } else { self.wrong(span, format!("the literal {value:?} does not fit `{ty}`")) }
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: ExprId, span: Span) -> Type {
+    fn unary(&mut self, op: UnaryOp, operand: ExprId, operator: SlotId, span: Span) -> Type {
+        if let Some(function) = self.scope.slot_operator(operator) {
+            return self.scope.function(function, &[operand], &self.types, span);
+        }
         let ty = self.of(operand).clone();
         match (op, &ty) {
             (_, Type::Never) => ty,
@@ -187,125 +194,141 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &Type, right: &Type, span: Span) -> Type {
+    fn binary(&mut self, op: BinaryOp, operands: [ExprId; 2], operator: SlotId, span: Span) -> Type {
         use BinaryOp as B;
-        if *left == Type::Never || *right == Type::Never {
-            return if op.is_comparison() { Type::BOOL } else { left.clone() };
+        let Some(function) = self.scope.slot_operator(operator) else {
+            return self.built_in(op, operands, span);
+        };
+        let result = self.scope.function(function, &operands, &self.types, span);
+        match op {
+            // `!=` is the opposite of `eq`.
+            B::Eq | B::Ne => {
+                self.require(&result, &Type::BOOL, "the result of a comparison", span);
+                Type::BOOL
+            }
+            B::Lt | B::Le | B::Gt | B::Ge => self.wrong(span, format!("a function for {op:?}")),
+            B::Add | B::Sub | B::Mul | B::Div | B::Rem | B::BitAnd | B::BitOr | B::BitXor | B::Shl | B::Shr => result,
         }
-        let fits = match (left.scalar(), right.scalar()) {
-            (Some(left), Some(right)) => match op {
-                B::Add | B::Sub | B::Mul | B::Div | B::Rem => left == right && left != Scalar::Bool,
+    }
+
+    /// The result of an operator on two numbers, `bool`s or enums.
+    fn built_in(&mut self, op: BinaryOp, [left, right]: [ExprId; 2], span: Span) -> Type {
+        use BinaryOp as B;
+        let (left, right) = (self.of(left).clone(), self.of(right).clone());
+        if left == Type::Never || right == Type::Never {
+            return if op.is_comparison() { Type::BOOL } else { left };
+        }
+        let fits = match (&left, &right) {
+            (Type::Scalar(left), Type::Scalar(right)) => match op {
+                B::Add | B::Sub | B::Mul | B::Div | B::Rem => left == right && *left != Scalar::Bool,
                 B::BitAnd | B::BitOr | B::BitXor => left == right && !left.is_float(),
                 B::Shl | B::Shr => left.is_integer() && right.is_integer(),
                 B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge => left == right,
             },
+            (Type::Enum(_), Type::Enum(_)) => left == right && op.is_comparison(),
             _ => false,
         };
         if !fits {
             return self.wrong(span, format!("{op:?} of `{left}` and `{right}`"));
         }
-        if op.is_comparison() { Type::BOOL } else { left.clone() }
+        if op.is_comparison() { Type::BOOL } else { left }
     }
 
-    fn cast(&mut self, operand: ExprId, to: Type, span: Span) -> Type {
-        let from = self.of(operand).clone();
-        match (from.scalar(), to.scalar()) {
-            (Some(from), Some(to)) if to != Scalar::Bool || from == Scalar::Bool => Type::Scalar(to),
-            _ if from == Type::Never => to,
-            _ => self.wrong(span, format!("a cast from `{from}` to `{to}`")),
+    fn assign_op(&mut self, op: BinaryOp, operands: [ExprId; 2], operator: SlotId, span: Span) -> Type {
+        if op.is_comparison() {
+            return self.wrong(span, "a comparison cannot be combined with an assignment");
         }
-    }
-
-    fn field(&mut self, base: ExprId, name: &str, span: Span) -> Type {
-        let base = self.of(base).clone();
-        let found = match &base {
-            Type::Never => Some(Type::Never),
-            Type::Tuple(parts) => name.parse::<usize>().ok().and_then(|position| parts.get(position).cloned()),
-            Type::Struct(StructType { name: _, fields }) => {
-                fields.iter().find(|field| field.name == name).map(|field| field.ty.clone())
-            }
-            Type::Unit | Type::Scalar(_) | Type::Array(..) | Type::Slice { .. } | Type::Shared(_) | Type::Place(_) => {
-                None
-            }
-        };
-        match found {
-            Some(ty) => ty,
-            None => self.wrong(span, format!("`{base}` has no field `{name}`")),
-        }
-    }
-
-    fn block(&mut self, block: &Block) -> Type {
-        let mut diverges = false;
-        for stmt in &block.stmts {
-            diverges |= match stmt {
-                Stmt::Let { pattern, init: Some(init), span } => {
-                    let ty = self.of(*init).clone();
-                    self.pattern(pattern, &ty, *span);
-                    ty == Type::Never
-                }
-                Stmt::Let { pattern: _, init: None, span: _ } => false,
-                Stmt::Expr(expr) => *self.of(*expr) == Type::Never,
-            };
-        }
-        match block.tail {
-            Some(tail) => self.of(tail).clone(),
-            None if diverges => Type::Never,
-            None => Type::Unit,
-        }
-    }
-
-    /// The bounds of a `for`, and its variable.
-    fn range(&mut self, range: &Range, local: Option<LocalId>, span: Span) {
-        let Range { start, end, inclusive: _, step } = range;
-        let (start, end) = (self.of(*start).clone(), self.of(*end).clone());
-        let counter = self.join(start, end, "the bounds of a range", span);
-        if !matches!(&counter, Type::Scalar(scalar) if scalar.is_integer()) && counter != Type::Never {
-            self.wrong(span, format!("a range of `{counter}`"));
-        }
-        if let Some(step) = step {
-            self.require_expr(*step, &Type::USIZE, "a step");
-        }
-        if let Some(local) = local {
-            let locals = self.locals;
-            self.require(&counter, &locals[local.index()], "the variable of a `for`", span);
-        }
-    }
-
-    /// The body of a loop, which has no value.
-    fn body(&mut self, body: &Block, span: Span) {
-        let ty = self.block(body);
-        self.require(&ty, &Type::Unit, "the body of a loop", span);
-    }
-
-    /// A loop that ends by itself, and so has no value either.
-    fn counting_loop(&mut self, id: LoopId, body: &Block, span: Span) -> Type {
-        self.body(body, span);
-        if let Some(value) = self.breaks.get(&id).cloned() {
-            self.require(&value, &Type::Unit, "the value of a `break` out of a `while` or `for`", span);
+        if let Some(function) = self.scope.slot_operator(operator) {
+            let result = self.scope.function(function, &operands, &self.types, span);
+            self.require(&result, &Type::Unit, "the result of a compound assignment", span);
+        } else {
+            self.built_in(op, operands, span);
         }
         Type::Unit
     }
 
-    fn pattern(&mut self, pattern: &Pattern, ty: &Type, span: Span) {
-        match (pattern, ty) {
-            (Pattern::Wild, _) | (Pattern::Tuple(_), Type::Never) => {}
-            (Pattern::Local(local), _) => {
-                let locals = self.locals;
-                self.require(ty, &locals[local.index()], "the value of a `let`", span);
+    fn cast(&mut self, operand: ExprId, to: Type, span: Span) -> Type {
+        let from = self.of(operand).clone();
+        match (&from, &to) {
+            (Type::Scalar(from), Type::Scalar(scalar)) if *scalar != Scalar::Bool || *from == Scalar::Bool => to,
+            (Type::Enum(_), Type::Scalar(scalar)) if scalar.is_integer() => to,
+            (Type::Never, _) => to,
+            _ => self.wrong(span, format!("a cast from `{from}` to `{to}`")),
+        }
+    }
+
+    fn structure(&mut self, slot: SlotId, values: &[(String, ExprId)], base: Option<ExprId>, span: Span) -> Type {
+        let ty = self.scope.slot_type(slot);
+        let Type::Struct(StructType { fields, .. }) = &ty else {
+            return self.wrong(span, format!("`{ty}` is made of fields"));
+        };
+        for (i, (name, value)) in values.iter().enumerate() {
+            if values[..i].iter().any(|(earlier, _)| earlier == name) {
+                return self.wrong(span, format!("`{ty}` is given `{name}` twice"));
             }
-            (Pattern::Tuple(patterns), Type::Tuple(parts)) if patterns.len() == parts.len() => {
-                for (pattern, part) in patterns.iter().zip(parts) {
-                    self.pattern(pattern, part, span);
-                }
+            match fields.iter().find(|field| field.name == *name) {
+                Some(field) => self.require_expr(*value, &field.ty, "the value of a field"),
+                None => return self.wrong(span, format!("`{ty}` has no field `{name}`")),
             }
-            (Pattern::Tuple(patterns), _) => {
-                self.wrong(span, format!("a pattern of {} parts for `{ty}`", patterns.len()));
+        }
+        match base {
+            Some(base) => self.require_expr(base, &ty, "what gives the other fields"),
+            None if values.len() < fields.len() => {
+                return self.wrong(span, format!("`{ty}` is given {} of {} fields", values.len(), fields.len()));
+            }
+            None => {}
+        }
+        ty
+    }
+
+    fn array(&mut self, elements: &[ExprId], span: Span) -> Type {
+        let mut joined = Type::Never;
+        for element in elements {
+            let element = self.of(*element).clone();
+            joined = self.join(joined, element, "the elements of an array", span);
+        }
+        match joined {
+            Type::Never => Type::Never,
+            element => Type::Array(Box::new(element), elements.len() as u64),
+        }
+    }
+
+    fn message(&mut self, message: &Message) {
+        let Message { pieces, args } = message;
+        for (i, arg) in args.iter().enumerate() {
+            let ty = self.of(*arg).clone();
+            // What `{}` makes of an enum only its own code says; `{:?}` is the variant's name.
+            let as_name = pieces.iter().all(|piece| match piece {
+                Piece::Number { position, format } => *position as usize != i || format.ends_with('?'),
+                Piece::Text(_) => true,
+            });
+            let accepted = match ty.target() {
+                Type::Scalar(_) | Type::Never => true,
+                Type::Enum(_) => as_name,
+                Type::Unit
+                | Type::Tuple(_)
+                | Type::Struct(_)
+                | Type::Array(..)
+                | Type::Slice { .. }
+                | Type::View { .. }
+                | Type::Ref { .. } => false,
+            };
+            if !accepted {
+                let span = self.scope.instance.function.expr(*arg).span;
+                self.scope.error(
+                    span,
+                    What::new(
+                        format!("a message contains a `{ty}`"),
+                        "a thread hands the numbers and `bool`s of its messages to the host, which makes the text",
+                        "give the parts one by one, as in `{} {}`",
+                    ),
+                );
             }
         }
     }
 
     /// The type of what comes from one place or another.
-    fn join(&mut self, one: Type, other: Type, what: &str, span: Span) -> Type {
+    pub(super) fn join(&mut self, one: Type, other: Type, what: &str, span: Span) -> Type {
         if fits(&one, &other) {
             other
         } else if fits(&other, &one) {
@@ -313,18 +336,5 @@ impl Typing<'_, '_, '_> {
         } else {
             self.wrong(span, format!("{what} are `{one}` and `{other}`"))
         }
-    }
-}
-
-/// What an index into a value of this type gives.
-fn element(base: &Type) -> Option<Type> {
-    match base {
-        Type::Slice { element, mutable: _ } | Type::Array(element, _) => Some((**element).clone()),
-        Type::Shared(inner) => match &**inner {
-            Type::Array(element, _) => Some((**element).clone()),
-            _ => None,
-        },
-        Type::Never => Some(Type::Never),
-        Type::Unit | Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Place(_) => None,
     }
 }

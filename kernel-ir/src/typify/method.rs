@@ -1,35 +1,145 @@
-//! Which methods a type has, and their types: the standard library's signatures.
+//! Which methods a type has, and their types: the signatures of the standard library, of `half`, and of views.
 
 use crate::ir::{Method, Scalar, Type};
 
 use super::Signature;
 
 /// The parameters after the receiver, and the result. `None` where the type has no such method.
-pub(super) fn signature(method: Method, receiver: &Type) -> Option<Signature> {
+pub(super) fn signature(method: Method, receiver: &Type, index: Scalar) -> Option<Signature> {
+    let receiver = receiver.target();
     match receiver {
-        Type::Scalar(scalar) if scalar.is_float() => float(method, *scalar),
-        Type::Scalar(scalar) if scalar.is_integer() => integer(method, *scalar),
-        Type::Shared(inner) => match **inner {
-            Type::Slice { .. } | Type::Array(..) => length(method),
-            _ => None,
-        },
-        Type::Slice { .. } | Type::Array(..) => length(method),
-        Type::Scalar(_) | Type::Unit | Type::Never | Type::Tuple(_) | Type::Struct(_) | Type::Place(_) => None,
+        _ if method == Method::Clone => clone(receiver),
+        Type::Scalar(scalar) => number(method, *scalar),
+        Type::Array(element, _) => sequence(method, element, true, index),
+        Type::Slice { element, mutable } => sequence(method, element, *mutable, index),
+        Type::View { element, dimensions, mutable } => view(method, element, (*dimensions, *mutable), index),
+        Type::Unit | Type::Never | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Ref { .. } => None,
     }
 }
 
-fn length(method: Method) -> Option<Signature> {
-    match method {
-        Method::Len => Some(Signature { params: Vec::new(), result: Type::USIZE }),
-        Method::IsEmpty => Some(Signature { params: Vec::new(), result: Type::BOOL }),
-        _ => None,
+fn clone(of: &Type) -> Option<Signature> {
+    match of {
+        // Two `&mut` to one place do not exist in Rust.
+        Type::Never | Type::Slice { mutable: true, .. } | Type::View { mutable: true, .. } | Type::Ref { .. } => None,
+        Type::Unit
+        | Type::Scalar(_)
+        | Type::Tuple(_)
+        | Type::Struct(_)
+        | Type::Enum(_)
+        | Type::Array(..)
+        | Type::Slice { mutable: false, .. }
+        | Type::View { mutable: false, .. } => Some(Signature { params: Vec::new(), result: of.clone() }),
     }
 }
 
-fn float(method: Method, scalar: Scalar) -> Option<Signature> {
-    use Method as M;
-    let own = || Type::Scalar(scalar);
+/// A slice, or an array, which can be borrowed as one.
+fn sequence(method: Method, element: &Type, mutable: bool, index: Scalar) -> Option<Signature> {
+    let index = Type::Scalar(index);
+    let half = |mutable| Type::Slice { element: Box::new(element.clone()), mutable };
     let (params, result) = match method {
+        Method::Len => (vec![], index),
+        Method::IsEmpty => (vec![], Type::BOOL),
+        Method::SplitAt => (vec![index], Type::Tuple(vec![half(false); 2])),
+        Method::SplitAtMut if mutable => (vec![index], Type::Tuple(vec![half(true); 2])),
+        _ => return None,
+    };
+    Some(Signature { params, result })
+}
+
+fn view(method: Method, element: &Type, (dimensions, mutable): (u8, bool), index: Scalar) -> Option<Signature> {
+    let index = Type::Scalar(index);
+    let of = |dimensions, mutable| Type::View { element: Box::new(element.clone()), dimensions, mutable };
+    let (params, result) = match method {
+        Method::Len => (vec![], index),
+        Method::IsEmpty => (vec![], Type::BOOL),
+        Method::Shape => (vec![], Type::Array(Box::new(index), dimensions.into())),
+        Method::Dim if dimensions == 1 => (vec![], index),
+        Method::Dim => (vec![], Type::Tuple(vec![index; dimensions.into()])),
+        Method::Transposed => (vec![], of(dimensions, mutable)),
+        Method::Nrows | Method::Ncols if dimensions == 2 => (vec![], index),
+        Method::Row | Method::Column if dimensions == 2 => (vec![index], of(1, false)),
+        Method::RowMut | Method::ColumnMut if dimensions == 2 && mutable => (vec![index], of(1, true)),
+        Method::Plane if dimensions == 3 => (vec![index], of(2, false)),
+        Method::PlaneMut if dimensions == 3 && mutable => (vec![index], of(2, true)),
+        _ => return None,
+    };
+    Some(Signature { params, result })
+}
+
+/// Which numbers have a method.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// `f32` and `f64`
+    Wide,
+    /// `f16` and `bf16`
+    Half,
+    Floats,
+    Integers,
+    Signed,
+    Unsigned,
+    /// Only this one, which is not the type whose function it is.
+    Only(Scalar),
+}
+
+impl Numbers {
+    fn contains(self, scalar: Scalar) -> bool {
+        match self {
+            Numbers::Wide => matches!(scalar, Scalar::F32 | Scalar::F64),
+            Numbers::Half => scalar.is_half(),
+            Numbers::Floats => scalar.is_float(),
+            Numbers::Integers => scalar.is_integer(),
+            Numbers::Signed => scalar.is_signed(),
+            Numbers::Unsigned => scalar.is_integer() && !scalar.is_signed(),
+            Numbers::Only(only) => scalar == only,
+        }
+    }
+}
+
+/// A type, as the receiver's determines it.
+#[derive(Clone, Copy)]
+enum Of {
+    /// The receiver's.
+    Own,
+    /// The unsigned integer of its width.
+    Unsigned,
+    /// The signed one.
+    Signed,
+    This(Scalar),
+    /// `(T, T)`
+    Pair,
+    /// `(T, bool)`
+    Overflowing,
+}
+
+impl Of {
+    fn ty(self, own: Scalar) -> Type {
+        let scalar = Type::Scalar;
+        match self {
+            Of::Own => scalar(own),
+            Of::Unsigned => scalar(own.to_unsigned()),
+            Of::Signed => scalar(own.to_signed()),
+            Of::This(this) => scalar(this),
+            Of::Pair => Type::Tuple(vec![scalar(own); 2]),
+            Of::Overflowing => Type::Tuple(vec![scalar(own), Type::BOOL]),
+        }
+    }
+}
+
+fn number(method: Method, own: Scalar) -> Option<Signature> {
+    let (numbers, params, result) = row(method, own)?;
+    let params = params.iter().map(|param| param.ty(own)).collect();
+    numbers.contains(own).then(|| Signature { params, result: result.ty(own) })
+}
+
+/// Which numbers have the method, its parameters after the receiver, and its result. `own` matters only where the
+/// methods of one name differ between kinds of numbers.
+#[expect(clippy::too_many_lines, clippy::match_same_arms, reason = "a table of methods")]
+fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
+    use Method as M;
+    use Numbers as N;
+    use Of::{Overflowing, Own, Pair, This};
+    use Scalar::{Bf16, Bool, F16, F32, F64, I32, U16, U32, U64};
+    Some(match method {
         M::Sqrt
         | M::Cbrt
         | M::Exp
@@ -55,115 +165,110 @@ fn float(method: Method, scalar: Scalar) -> Option<Signature> {
         | M::Floor
         | M::Ceil
         | M::Round
+        | M::RoundTiesEven
         | M::Trunc
         | M::Fract
         | M::ToDegrees
         | M::ToRadians
-        | M::Abs
-        | M::Signum => (vec![], own()),
-        M::Powf | M::Hypot | M::Atan2 | M::Copysign | M::Min | M::Max | M::RemEuclid | M::DivEuclid => {
-            (vec![own()], own())
+        | M::Rsqrt
+        | M::Erf
+        | M::Erfc
+        | M::Sinpi
+        | M::Cospi
+        | M::Normcdf => (N::Floats, &[], Own),
+        M::Powf | M::Log | M::Hypot | M::Atan2 | M::Copysign => (N::Floats, &[Own], Own),
+        M::Powi => (N::Floats, &[This(I32)], Own),
+        M::MulAdd => (N::Floats, &[Own, Own], Own),
+        M::SinCos => (N::Floats, &[], Pair),
+        M::NextUp | M::NextDown => (N::Wide, &[], Own),
+        M::IsNan | M::IsFinite | M::IsInfinite | M::IsNormal | M::IsSignPositive | M::IsSignNegative => {
+            (N::Floats, &[], This(Bool))
         }
-        M::Powi => (vec![Type::Scalar(Scalar::I32)], own()),
-        M::MulAdd | M::Clamp => (vec![own(), own()], own()),
-        M::IsNan | M::IsFinite | M::IsInfinite | M::IsSignPositive | M::IsSignNegative => (vec![], Type::BOOL),
-        M::ToBits => (vec![], Type::Scalar(if scalar == Scalar::F32 { Scalar::U32 } else { Scalar::U64 })),
-        M::Len
-        | M::IsEmpty
-        | M::Pow
-        | M::AbsDiff
-        | M::UnsignedAbs
-        | M::DivCeil
-        | M::IsPowerOfTwo
-        | M::WrappingAdd
+        M::IsSubnormal => (N::Wide, &[], This(Bool)),
+        M::ToBits => match own {
+            F32 => (N::Floats, &[], This(U32)),
+            F64 => (N::Floats, &[], This(U64)),
+            _ => (N::Half, &[], This(U16)),
+        },
+        M::F32FromBits => (N::Only(U32), &[], This(F32)),
+        M::F64FromBits => (N::Only(U64), &[], This(F64)),
+        M::ToF32 => (N::Half, &[], This(F32)),
+        M::ToF64 => (N::Half, &[], This(F64)),
+        M::F16FromBits => (N::Only(U16), &[], This(F16)),
+        M::F16FromF32 => (N::Only(F32), &[], This(F16)),
+        M::F16FromF64 => (N::Only(F64), &[], This(F16)),
+        M::Bf16FromBits => (N::Only(U16), &[], This(Bf16)),
+        M::Bf16FromF32 => (N::Only(F32), &[], This(Bf16)),
+        M::Bf16FromF64 => (N::Only(F64), &[], This(Bf16)),
+        M::Abs | M::Signum => (if own.is_float() { N::Floats } else { N::Signed }, &[], Own),
+        M::Min | M::Max => (if own.is_float() { N::Floats } else { N::Integers }, &[Own], Own),
+        M::Clamp => (if own.is_float() { N::Floats } else { N::Integers }, &[Own, Own], Own),
+        M::RemEuclid | M::DivEuclid => (if own.is_float() { N::Floats } else { N::Integers }, &[Own], Own),
+        M::Midpoint => (if own.is_float() { N::Wide } else { N::Integers }, &[Own], Own),
+        M::WrappingAdd
         | M::WrappingSub
         | M::WrappingMul
-        | M::WrappingNeg
+        | M::WrappingDiv
+        | M::WrappingRem
+        | M::WrappingDivEuclid
+        | M::WrappingRemEuclid
         | M::SaturatingAdd
         | M::SaturatingSub
-        | M::CountOnes
+        | M::SaturatingMul
+        | M::SaturatingDiv => (N::Integers, &[Own], Own),
+        M::WrappingNeg | M::SwapBytes | M::ReverseBits | M::ToBe | M::ToLe | M::FromBe | M::FromLe | M::Isqrt => {
+            (N::Integers, &[], Own)
+        }
+        M::Pow
+        | M::WrappingPow
+        | M::SaturatingPow
+        | M::WrappingShl
+        | M::WrappingShr
+        | M::UnboundedShl
+        | M::UnboundedShr
+        | M::RotateLeft
+        | M::RotateRight => (N::Integers, &[This(U32)], Own),
+        M::OverflowingAdd | M::OverflowingSub | M::OverflowingMul => (N::Integers, &[Own], Overflowing),
+        M::OverflowingShl | M::OverflowingShr | M::OverflowingPow => (N::Integers, &[This(U32)], Overflowing),
+        M::OverflowingNeg => (N::Integers, &[], Overflowing),
+        M::OverflowingAbs => (N::Signed, &[], Overflowing),
+        M::AbsDiff => (N::Integers, &[Own], Of::Unsigned),
+        M::CountOnes
         | M::CountZeros
         | M::LeadingZeros
+        | M::LeadingOnes
         | M::TrailingZeros
-        | M::RotateLeft
-        | M::RotateRight
-        | M::SwapBytes
-        | M::ReverseBits => return None,
-    };
-    Some(Signature { params, result })
-}
-
-fn integer(method: Method, scalar: Scalar) -> Option<Signature> {
-    use Method as M;
-    let own = || Type::Scalar(scalar);
-    let signed = scalar.is_signed();
-    let (params, result) = match method {
-        M::Abs | M::Signum if signed => (vec![], own()),
-        M::UnsignedAbs if signed => (vec![], Type::Scalar(scalar.to_unsigned())),
-        M::DivCeil if !signed => (vec![own()], own()),
-        M::IsPowerOfTwo if !signed => (vec![], Type::BOOL),
-        M::Min
-        | M::Max
-        | M::RemEuclid
-        | M::DivEuclid
-        | M::WrappingAdd
-        | M::WrappingSub
-        | M::WrappingMul
-        | M::SaturatingAdd
-        | M::SaturatingSub => (vec![own()], own()),
-        M::Clamp => (vec![own(), own()], own()),
-        M::AbsDiff => (vec![own()], Type::Scalar(scalar.to_unsigned())),
-        M::Pow | M::RotateLeft | M::RotateRight => (vec![Type::U32], own()),
-        M::WrappingNeg | M::SwapBytes | M::ReverseBits => (vec![], own()),
-        M::CountOnes | M::CountZeros | M::LeadingZeros | M::TrailingZeros => (vec![], Type::U32),
-        M::Abs
-        | M::Signum
-        | M::UnsignedAbs
-        | M::DivCeil
-        | M::IsPowerOfTwo
+        | M::TrailingOnes
+        | M::Ilog2
+        | M::Ilog10 => (N::Integers, &[], This(U32)),
+        M::Ilog => (N::Integers, &[Own], This(U32)),
+        M::UnsignedAbs | M::CastUnsigned => (N::Signed, &[], Of::Unsigned),
+        M::CastSigned => (N::Unsigned, &[], Of::Signed),
+        M::WrappingAbs | M::SaturatingNeg | M::SaturatingAbs => (N::Signed, &[], Own),
+        M::IsPositive | M::IsNegative => (N::Signed, &[], This(Bool)),
+        M::WrappingAddUnsigned | M::WrappingSubUnsigned | M::SaturatingAddUnsigned | M::SaturatingSubUnsigned => {
+            (N::Signed, &[Of::Unsigned], Own)
+        }
+        M::WrappingAddSigned | M::SaturatingAddSigned => (N::Unsigned, &[Of::Signed], Own),
+        M::DivCeil | M::NextMultipleOf => (N::Unsigned, &[Own], Own),
+        M::IsMultipleOf => (N::Unsigned, &[Own], This(Bool)),
+        M::IsPowerOfTwo => (N::Unsigned, &[], This(Bool)),
+        M::NextPowerOfTwo => (N::Unsigned, &[], Own),
+        M::Clone
         | M::Len
         | M::IsEmpty
-        | M::Sqrt
-        | M::Cbrt
-        | M::Exp
-        | M::Exp2
-        | M::ExpM1
-        | M::Ln
-        | M::Ln1p
-        | M::Log2
-        | M::Log10
-        | M::Powf
-        | M::Powi
-        | M::Hypot
-        | M::Recip
-        | M::MulAdd
-        | M::Sin
-        | M::Cos
-        | M::Tan
-        | M::Asin
-        | M::Acos
-        | M::Atan
-        | M::Atan2
-        | M::Sinh
-        | M::Cosh
-        | M::Tanh
-        | M::Asinh
-        | M::Acosh
-        | M::Atanh
-        | M::Floor
-        | M::Ceil
-        | M::Round
-        | M::Trunc
-        | M::Fract
-        | M::Copysign
-        | M::ToDegrees
-        | M::ToRadians
-        | M::IsNan
-        | M::IsFinite
-        | M::IsInfinite
-        | M::IsSignPositive
-        | M::IsSignNegative
-        | M::ToBits => return None,
-    };
-    Some(Signature { params, result })
+        | M::SplitAt
+        | M::SplitAtMut
+        | M::Nrows
+        | M::Ncols
+        | M::Shape
+        | M::Dim
+        | M::Row
+        | M::RowMut
+        | M::Column
+        | M::ColumnMut
+        | M::Plane
+        | M::PlaneMut
+        | M::Transposed => return None,
+    })
 }

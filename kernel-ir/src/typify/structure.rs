@@ -1,8 +1,11 @@
 //! Whether a decoded function holds together at all: ids in range, operands before users, loops around their breaks.
 //!
-//! After this, every phase may index a function's tables and recurse into its expressions.
+//! After this, every phase may index a function's tables and recurse into its expressions, patterns and constants.
 
-use crate::ir::{ExprId, ExprKind, Filled, Function, LocalId, LoopId, Pattern, SlotId, Span, Stmt};
+use crate::ir::{
+    Constant, ConstantValue, ExprId, ExprKind, Filled, Function, LocalId, LoopId, Message, Pattern, Piece, SlotId,
+    Span, Stmt, StructType, Type, Unroll,
+};
 
 use super::Scope;
 
@@ -20,6 +23,7 @@ pub(super) fn check(scope: &mut Scope<'_, '_>) -> bool {
         depth: vec![1; function.exprs.len()],
         bound: vec![false; function.locals.len()],
         loops: Vec::new(),
+        borrowed: vec![false; function.exprs.len()],
         problems: Vec::new(),
     };
     check.function();
@@ -40,9 +44,19 @@ struct Check<'a> {
     depth: Vec<u32>,
     /// Declared by a parameter, a pattern or a `for`.
     bound: Vec<bool>,
-    /// All loops seen so far.
+    /// All loops and labelled blocks seen so far.
     loops: Vec<LoopId>,
+    /// Stands directly inside a `&` or `&mut`.
+    borrowed: Vec<bool>,
     problems: Vec<(Span, String)>,
+}
+
+/// A loop or a labelled block around an expression.
+#[derive(Clone, Copy)]
+struct Around {
+    id: LoopId,
+    /// It has a next turn.
+    repeats: bool,
 }
 
 impl Check<'_> {
@@ -66,21 +80,7 @@ impl Check<'_> {
             self.bind(*param, function.span);
         }
         for (id, expr) in (0u32..).map(ExprId).zip(&function.exprs) {
-            let mut depth = 0;
-            let mut inside = Vec::new();
-            expr.kind.for_each_child(&mut |child| inside.push(child));
-            for child in inside {
-                if child.index() >= id.index() {
-                    self.problem(expr.span, format!("{id} comes before its operand {child}"));
-                } else {
-                    self.used_once(child, expr.span);
-                    depth = depth.max(self.depth[child.index()]);
-                }
-            }
-            self.depth[id.index()] = depth + 1;
-            if depth >= MAX_DEPTH {
-                self.problem(expr.span, format!("the expression nests deeper than {MAX_DEPTH} levels"));
-            }
+            self.operands(id, &expr.kind, expr.span);
             self.tables(&expr.kind, expr.span);
         }
         let mut roots = Vec::new();
@@ -93,12 +93,33 @@ impl Check<'_> {
             }
         }
         self.patterns(&function.body.stmts);
-        self.locals_are_bound();
+        self.uses();
         // The walk recurses, so it needs what was checked above.
         if self.problems.is_empty() {
             for root in roots {
                 self.jumps(root, &mut Vec::new());
             }
+        }
+    }
+
+    fn operands(&mut self, id: ExprId, kind: &ExprKind, span: Span) {
+        let mut depth = 0;
+        let mut inside = Vec::new();
+        kind.for_each_child(&mut |child| inside.push(child));
+        for child in inside {
+            if child.index() >= id.index() {
+                self.problem(span, format!("{id} comes before its operand {child}"));
+            } else {
+                self.used_once(child, span);
+                depth = depth.max(self.depth[child.index()]);
+                if matches!(kind, ExprKind::Borrow { .. }) {
+                    self.borrowed[child.index()] = true;
+                }
+            }
+        }
+        self.depth[id.index()] = depth + 1;
+        if depth >= MAX_DEPTH {
+            self.problem(span, format!("the expression nests deeper than {MAX_DEPTH} levels"));
         }
     }
 
@@ -128,22 +149,74 @@ impl Check<'_> {
         }
     }
 
+    /// A whole pattern, with the variables that it declares.
     fn pattern(&mut self, pattern: &Pattern, span: Span) {
-        match pattern {
-            Pattern::Wild => {}
-            Pattern::Local(local) => self.bind(*local, span),
-            Pattern::Tuple(parts) => parts.iter().for_each(|part| self.pattern(part, span)),
+        if self.pattern_holds(pattern, span, 0) {
+            pattern.for_each_local(&mut |local| self.bind(local, span));
         }
     }
 
-    fn locals_are_bound(&mut self) {
-        for expr in &self.function.exprs {
-            if let ExprKind::Local(local) = expr.kind {
-                match self.bound.get(local.index()) {
+    fn pattern_holds(&mut self, pattern: &Pattern, span: Span, depth: u32) -> bool {
+        if depth >= MAX_DEPTH {
+            self.problem(span, format!("the pattern nests deeper than {MAX_DEPTH} levels"));
+            return false;
+        }
+        match pattern {
+            Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) => true,
+            Pattern::At(_, inner) => self.pattern_holds(inner, span, depth + 1),
+            Pattern::Tuple(parts) | Pattern::Array(parts) => self.all_hold(parts, span, depth),
+            Pattern::Struct(fields) => self.all_hold(fields.iter().map(|(_, field)| field), span, depth),
+            Pattern::Constant(slot) => {
+                self.constant_slot(*slot, span);
+                true
+            }
+            Pattern::Range { start, end, inclusive } => {
+                if start.is_none() && end.is_none() || *inclusive && end.is_none() {
+                    self.problem(span, "a pattern is a range without its bound");
+                }
+                for bound in [start, end].into_iter().flatten() {
+                    match &**bound {
+                        Pattern::Literal(_) => {}
+                        Pattern::Constant(slot) => self.constant_slot(*slot, span),
+                        _ => self.problem(span, "a pattern is a range with a bound that is no constant"),
+                    }
+                }
+                true
+            }
+            Pattern::Or(choices) => {
+                let holds = self.all_hold(choices, span, depth);
+                let mut bound = choices.iter().map(|choice| {
+                    let mut locals = Vec::new();
+                    choice.for_each_local(&mut |local| locals.push(local));
+                    locals.sort_unstable();
+                    locals
+                });
+                let first = bound.next();
+                if first.is_none() || bound.any(|other| Some(other) != first) {
+                    self.problem(span, "the choices of a pattern declare different variables");
+                }
+                holds
+            }
+        }
+    }
+
+    fn all_hold<'p>(&mut self, parts: impl IntoIterator<Item = &'p Pattern>, span: Span, depth: u32) -> bool {
+        parts.into_iter().all(|part| self.pattern_holds(part, span, depth + 1))
+    }
+
+    /// Variables are declared somewhere, and a part of a slice is borrowed.
+    fn uses(&mut self) {
+        for (expr, borrowed) in self.function.exprs.iter().zip(self.borrowed.clone()) {
+            match expr.kind {
+                ExprKind::Local(local) => match self.bound.get(local.index()) {
                     Some(true) => {}
                     Some(false) => self.problem(expr.span, format!("{local} is used but never declared")),
                     None => self.problem(expr.span, format!("{local} does not exist")),
+                },
+                ExprKind::SubSlice { .. } if !borrowed => {
+                    self.problem(expr.span, "a part of a slice is used without `&`");
                 }
+                _ => {}
             }
         }
     }
@@ -151,89 +224,162 @@ impl Check<'_> {
     /// The slots, variables and loops that an expression names.
     fn tables(&mut self, kind: &ExprKind, span: Span) {
         match kind {
-            ExprKind::Literal { value: _, slot } | ExprKind::Cast { operand: _, slot } => self.type_slot(*slot, span),
-            ExprKind::Constant(slot) => match self.slots.get(slot.index()) {
-                Some(Filled::Constant(_)) => {}
-                Some(Filled::Type(_) | Filled::Callee(_)) | None => {
-                    self.problem(span, format!("{slot} holds no constant"));
-                }
-            },
+            ExprKind::Literal { value: _, slot }
+            | ExprKind::Cast { operand: _, slot }
+            | ExprKind::Struct { slot, fields: _, base: _ }
+            | ExprKind::Repeat { value: _, slot } => self.type_slot(*slot, span),
+            ExprKind::Constant(slot) => self.constant_slot(*slot, span),
             ExprKind::Call { callee, args: _ } => match self.slots.get(callee.index()) {
                 Some(Filled::Callee(_)) => {}
-                Some(Filled::Type(_) | Filled::Constant(_)) | None => {
+                Some(Filled::Type(_) | Filled::Constant(_) | Filled::Operator(_)) | None => {
                     self.problem(span, format!("{callee} holds no callee"));
                 }
             },
-            ExprKind::Loop { id, body: _ } | ExprKind::While { id, condition: _, body: _ } => self.new_loop(*id, span),
-            ExprKind::For { id, local, range: _, body: _ } => {
-                self.new_loop(*id, span);
-                if let Some(local) = local {
-                    self.bind(*local, span);
+            ExprKind::Unary { op: _, operand: _, operator }
+            | ExprKind::Binary { op: _, left: _, right: _, operator }
+            | ExprKind::AssignOp { op: _, place: _, value: _, operator } => match self.slots.get(operator.index()) {
+                Some(Filled::Operator(_)) => {}
+                Some(Filled::Type(_) | Filled::Constant(_) | Filled::Callee(_)) | None => {
+                    self.problem(span, format!("{operator} holds no operator"));
                 }
+            },
+            ExprKind::Labelled { id, body: _ } => self.new_loop(*id, Unroll::Undecided, span),
+            ExprKind::Loop { id, body: _, unroll } | ExprKind::While { id, condition: _, body: _, unroll } => {
+                self.new_loop(*id, *unroll, span);
             }
+            ExprKind::For { id, sequence, body: _, unroll } => {
+                self.new_loop(*id, *unroll, span);
+                sequence.for_each_local(&mut |local| self.bind(local, span));
+            }
+            ExprKind::Match { scrutinee: _, arms } => arms.iter().for_each(|arm| self.pattern(&arm.pattern, span)),
+            ExprKind::Array(elements) if elements.is_empty() => self.problem(span, "an array has no type"),
+            ExprKind::Panic(message) | ExprKind::Print(message) => self.message(message, span),
             ExprKind::Local(_)
-            | ExprKind::Unary { .. }
-            | ExprKind::Binary { .. }
             | ExprKind::Logical { .. }
             | ExprKind::Index { .. }
+            | ExprKind::SubSlice { .. }
             | ExprKind::Field { .. }
             | ExprKind::Tuple(_)
-            | ExprKind::Method { .. }
-            | ExprKind::Borrow(_)
+            | ExprKind::Array(_)
+            | ExprKind::Borrow { .. }
+            | ExprKind::Deref(_)
             | ExprKind::Block(_)
             | ExprKind::If { .. }
             | ExprKind::Break { .. }
             | ExprKind::Continue { .. }
             | ExprKind::Return(_)
-            | ExprKind::Assign { .. }
-            | ExprKind::AssignOp { .. }
-            | ExprKind::Panic { .. } => {}
+            | ExprKind::Assign { .. } => {}
         }
         if let Some(block) = kind.block() {
             self.patterns(&block.stmts);
         }
     }
 
-    fn new_loop(&mut self, id: LoopId, span: Span) {
+    fn message(&mut self, message: &Message, span: Span) {
+        let Message { pieces, args } = message;
+        for piece in pieces {
+            match piece {
+                Piece::Text(_) => {}
+                Piece::Number { position, format: _ } => {
+                    if *position as usize >= args.len() {
+                        self.problem(span, format!("a message of {} numbers names number {position}", args.len()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn new_loop(&mut self, id: LoopId, unroll: Unroll, span: Span) {
         if self.loops.contains(&id) {
             self.problem(span, format!("two loops are {id}"));
         }
         self.loops.push(id);
+        if unroll == Unroll::By(0) {
+            self.problem(span, "a loop is unrolled by no turns");
+        }
     }
 
     fn type_slot(&mut self, slot: SlotId, span: Span) {
         match self.slots.get(slot.index()) {
             Some(Filled::Type(_)) => {}
-            Some(Filled::Callee(_) | Filled::Constant(_)) | None => {
+            Some(Filled::Callee(_) | Filled::Constant(_) | Filled::Operator(_)) | None => {
                 self.problem(span, format!("{slot} holds no type"));
             }
         }
     }
 
+    fn constant_slot(&mut self, slot: SlotId, span: Span) {
+        match self.slots.get(slot.index()) {
+            Some(Filled::Constant(Constant { ty, value })) => {
+                if !is_value(ty, value) {
+                    self.problem(span, format!("{slot} holds no `{ty}`"));
+                }
+            }
+            Some(Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_)) | None => {
+                self.problem(span, format!("{slot} holds no constant"));
+            }
+        }
+    }
+
     /// Every `break` and `continue` inside `id` stands in the body of the loop that it names.
-    fn jumps(&mut self, id: ExprId, around: &mut Vec<LoopId>) {
+    fn jumps(&mut self, id: ExprId, around: &mut Vec<Around>) {
         let function = self.function;
         let expr = function.expr(id);
-        match &expr.kind {
-            ExprKind::Break { target, value: _ } | ExprKind::Continue { target } if !around.contains(target) => {
-                self.problem(expr.span, format!("{target} is not around the jump to it"));
+        let inside = match &expr.kind {
+            ExprKind::Break { target, value: _ } => {
+                if !around.iter().any(|around| around.id == *target) {
+                    self.problem(expr.span, format!("{target} is not around the jump to it"));
+                }
+                None
             }
-            ExprKind::For { id, local: _, range, body } => {
-                let inside_range = [Some(range.start), Some(range.end), range.step];
-                inside_range.into_iter().flatten().for_each(|part| self.jumps(part, around));
-                around.push(*id);
+            ExprKind::Continue { target } => {
+                match around.iter().find(|around| around.id == *target) {
+                    Some(Around { id: _, repeats: true }) => {}
+                    Some(Around { id: _, repeats: false }) => {
+                        self.problem(expr.span, format!("{target} has no next turn"));
+                    }
+                    None => self.problem(expr.span, format!("{target} is not around the jump to it")),
+                }
+                None
+            }
+            ExprKind::For { id, sequence, body, unroll: _ } => {
+                sequence.for_each_child(&mut |part| self.jumps(part, around));
+                around.push(Around { id: *id, repeats: true });
                 body.for_each_child(&mut |child| self.jumps(child, around));
                 around.pop();
                 return;
             }
-            ExprKind::Loop { id, body: _ } | ExprKind::While { id, condition: _, body: _ } => {
-                around.push(*id);
-                expr.kind.for_each_child(&mut |child| self.jumps(child, around));
-                around.pop();
-                return;
+            ExprKind::Labelled { id, body: _ } => Some(Around { id: *id, repeats: false }),
+            ExprKind::Loop { id, body: _, unroll: _ } | ExprKind::While { id, condition: _, body: _, unroll: _ } => {
+                Some(Around { id: *id, repeats: true })
             }
-            _ => {}
-        }
+            _ => None,
+        };
+        around.extend(inside);
         expr.kind.for_each_child(&mut |child| self.jumps(child, around));
+        if inside.is_some() {
+            around.pop();
+        }
+    }
+}
+
+/// Whether a value has the form and the range of its type.
+fn is_value(ty: &Type, value: &ConstantValue) -> bool {
+    match (ty, value) {
+        (Type::Scalar(scalar), ConstantValue::Bits(bits)) => {
+            bits.checked_shr(scalar.bits()).unwrap_or(0) == 0 && (*ty != Type::BOOL || *bits <= 1)
+        }
+        (Type::Enum(choice), ConstantValue::Bits(bits)) => choice.variants.iter().any(|variant| variant.bits == *bits),
+        (Type::Unit, ConstantValue::Parts(parts)) => parts.is_empty(),
+        (Type::Array(element, len), ConstantValue::Parts(parts)) => {
+            parts.len() as u64 == *len && parts.iter().all(|part| is_value(element, part))
+        }
+        (Type::Tuple(types), ConstantValue::Parts(parts)) => {
+            types.len() == parts.len() && types.iter().zip(parts).all(|(ty, part)| is_value(ty, part))
+        }
+        (Type::Struct(StructType { fields, .. }), ConstantValue::Parts(parts)) => {
+            fields.len() == parts.len() && fields.iter().zip(parts).all(|(field, part)| is_value(&field.ty, part))
+        }
+        _ => false,
     }
 }

@@ -1,14 +1,16 @@
 //! Refuses what is typed but cannot be compiled, in the user's terms.
 //!
 //! rustc has accepted the kernel by now, so everything here is a limit of Cumbia or of a GPU, never a rule of Rust. The
-//! writer relies on every check below.
+//! writer relies on every check below. Code that constants rule out is not looked at.
 
+mod intrinsic;
+mod origin;
 mod place;
 mod types;
 
 use std::fmt;
 
-use crate::ir::{Block, Callee, ExprId, ExprKind, Filled, Intrinsic, Span, Stmt, Type};
+use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Sequence, Span, Stmt, Type};
 use crate::typify::{Typed, TypedFunction};
 use crate::{Error, Errors, What};
 
@@ -23,7 +25,8 @@ impl<'a> Validated<'a> {
         Validated { typed }
     }
 
-    /// The device functions, each before its callers, and the kernel at the end.
+    /// The device functions, each before its callers, and the kernel at the end. Those that are not
+    /// [`reached`](TypedFunction::reached) only keep the others' numbers.
     pub(crate) fn functions(&self) -> &[TypedFunction<'a>] {
         &self.typed.functions
     }
@@ -31,7 +34,8 @@ impl<'a> Validated<'a> {
 
 impl fmt::Debug for Validated<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = self.functions().iter().map(|typed| &typed.instance.function.name);
+        let reached = self.functions().iter().filter(|typed| typed.reached);
+        let names = reached.map(|typed| &typed.instance.function.name);
         f.debug_tuple("Validated").field(&names.collect::<Vec<_>>()).finish()
     }
 }
@@ -43,24 +47,53 @@ pub(crate) const STATIC_SHARED_LIMIT: u64 = 48 * 1024;
 /// Checks all functions that typing found no error in.
 pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) {
     let mut shared = 0;
+    let mut atomics: Vec<Vec<bool>> = Vec::with_capacity(typed.functions.len());
     let kernel = typed.functions.len().saturating_sub(1);
     for (i, function) in typed.functions.iter().enumerate() {
+        let mut own = Vec::new();
         if function.sound {
-            let mut check = Check { function, errors, shared: &mut shared };
+            let empty = starts_empty(function);
+            let functions = &typed.functions;
+            let mut check =
+                Check { function, functions, errors, shared: &mut shared, starts_empty: empty, refused: Vec::new() };
             check.signature(i == kernel);
-            check.locals();
             check.exprs();
-            check.block(&function.instance.function.body);
+            check.locals();
+            own = check.atomics(&atomics);
+        }
+        atomics.push(own);
+    }
+}
+
+/// The variables of `let x;`, which are assigned later.
+fn starts_empty(function: &TypedFunction<'_>) -> Vec<bool> {
+    let function = &function.instance.function;
+    let mut empty = vec![false; function.locals.len()];
+    for block in function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]) {
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Let { pattern, init: None, span: _ } => {
+                    pattern.for_each_local(&mut |local| empty[local.index()] = true);
+                }
+                Stmt::Let { pattern: _, init: Some(_), span: _ } | Stmt::Expr(_) => {}
+            }
         }
     }
+    empty
 }
 
 /// A function while it is checked.
 struct Check<'a, 'e> {
     function: &'a TypedFunction<'a>,
+    /// All functions of the program.
+    functions: &'a [TypedFunction<'a>],
     errors: &'e mut Errors,
     /// The bytes of static shared memory so far, over all functions.
     shared: &'e mut u64,
+    /// The variables of `let x;`.
+    starts_empty: Vec<bool>,
+    /// The types that were refused so far: what is made of such a type, and the variable that holds it, are one mistake.
+    refused: Vec<Type>,
 }
 
 impl<'a> Check<'a, '_> {
@@ -81,136 +114,78 @@ impl<'a> Check<'a, '_> {
         self.function.instance.function.expr(id).span
     }
 
+    /// The variable's name, as a message writes it.
+    fn local_name(&self, id: LocalId) -> String {
+        format!("`{}`", self.function.instance.function.local(id).name)
+    }
+
     /// Each expression by itself, with a look at its operands.
     fn exprs(&mut self) {
-        for expr in &self.function.instance.function.exprs {
-            match &expr.kind {
-                ExprKind::Index { base, index } => {
-                    self.values(&[*index]);
-                    self.index_base(*base);
-                }
-                // `len()` needs no value of the row.
-                ExprKind::Method { receiver: _, method: _, args } => self.values(args),
-                ExprKind::Field { base, name: _ } => self.values(&[*base]),
-                ExprKind::Borrow(place) => self.borrow(*place),
-                ExprKind::Assign { place, value } | ExprKind::AssignOp { op: _, place, value } => {
-                    self.values(&[*value]);
+        let function = self.function;
+        for id in function.alive() {
+            match self.kind(id) {
+                ExprKind::Borrow { place, mutable } => self.borrow(*place, *mutable),
+                ExprKind::Assign { place, value: _ } | ExprKind::AssignOp { op: _, place, value: _, operator: _ } => {
                     self.assigned(*place);
                 }
-                ExprKind::Call { callee, args } => {
-                    self.call(&self.function.instance.slots[callee.index()], args, expr.span);
+                ExprKind::Call { callee, args } => match &function.instance.slots[callee.index()] {
+                    Filled::Callee(Callee::Intrinsic(intrinsic)) => self.intrinsic(intrinsic, args, self.span(id)),
+                    Filled::Callee(Callee::Function(callee)) => self.receivers(*callee, args),
+                    Filled::Callee(Callee::Method(_)) | Filled::Type(_) | Filled::Constant(_) | Filled::Operator(_) => {
+                    }
+                },
+                ExprKind::For { id: _, sequence, body: _, unroll: _ } => self.sequence(sequence),
+                ExprKind::Constant(_) | ExprKind::Struct { .. } | ExprKind::Array(_) | ExprKind::Repeat { .. } => {
+                    self.made(id);
                 }
-                ExprKind::If { condition, then, otherwise } => {
-                    self.values(&[*condition]);
-                    self.values(otherwise.as_slice());
-                    self.block(then);
-                }
-                ExprKind::Block(block) | ExprKind::Loop { id: _, body: block } => self.block(block),
-                ExprKind::While { id: _, condition, body } => {
-                    self.values(&[*condition]);
-                    self.block(body);
-                }
-                ExprKind::For { id: _, local: _, range, body } => {
-                    self.values(&[range.start, range.end]);
-                    self.values(range.step.as_slice());
-                    self.block(body);
-                }
-                ExprKind::Break { target: _, value } | ExprKind::Return(value) => self.values(value.as_slice()),
-                ExprKind::Unary { op: _, operand } | ExprKind::Cast { operand, slot: _ } => self.values(&[*operand]),
-                ExprKind::Binary { op: _, left, right } | ExprKind::Logical { op: _, left, right } => {
-                    self.values(&[*left, *right]);
-                }
-                ExprKind::Tuple(parts) => self.values(parts),
                 ExprKind::Literal { .. }
                 | ExprKind::Local(_)
-                | ExprKind::Constant(_)
+                | ExprKind::Unary { .. }
+                | ExprKind::Binary { .. }
+                | ExprKind::Logical { .. }
+                | ExprKind::Cast { .. }
+                | ExprKind::Index { .. }
+                | ExprKind::SubSlice { .. }
+                | ExprKind::Field { .. }
+                | ExprKind::Tuple(_)
+                | ExprKind::Deref(_)
+                | ExprKind::Block(_)
+                | ExprKind::If { .. }
+                | ExprKind::Match { .. }
+                | ExprKind::Labelled { .. }
+                | ExprKind::Loop { .. }
+                | ExprKind::While { .. }
+                | ExprKind::Break { .. }
                 | ExprKind::Continue { .. }
-                | ExprKind::Panic { .. } => {}
-            }
-        }
-        for id in (0u32..).take(self.function.exprs.len()).map(ExprId) {
-            if matches!(self.kind(id), ExprKind::If { .. } | ExprKind::Loop { .. })
-                && matches!(self.ty(id), Type::Shared(_))
-            {
-                self.error(
-                    self.span(id),
-                    What::new(
-                        "a shared array cannot be chosen at run time",
-                        "its address is fixed when the kernel is compiled",
-                        "declare one array of twice the size, and choose the index",
-                    ),
-                );
+                | ExprKind::Return(_)
+                | ExprKind::Panic(_)
+                | ExprKind::Print(_) => {}
             }
         }
     }
 
-    fn block(&mut self, block: &Block) {
-        for stmt in &block.stmts {
-            match stmt {
-                Stmt::Let { pattern: _, init, span: _ } => self.values(init.as_slice()),
-                Stmt::Expr(expr) => self.values(&[*expr]),
-            }
-        }
-        self.values(block.tail.as_slice());
-    }
-
-    /// These operands are used as values, which not everything has.
-    fn values(&mut self, operands: &[ExprId]) {
-        for &id in operands {
-            match self.ty(id) {
-                Type::Array(..) => self.error(
-                    self.span(id),
-                    What::new(
-                        "a row of a shared array is used as a value",
-                        "it would be copied into the registers of each thread",
-                        "index it down to one element, as in `tile[y][x]`",
-                    ),
-                ),
-                Type::Place(_) => self.error(
-                    self.span(id),
-                    What::new(
-                        "a reference to an element is used as a value",
-                        "only the atomic functions take one",
-                        "use the element itself, or its index",
-                    ),
-                ),
-                Type::Unit
-                | Type::Never
-                | Type::Scalar(_)
-                | Type::Tuple(_)
-                | Type::Struct(_)
-                | Type::Slice { .. }
-                | Type::Shared(_) => {}
+    /// Values that are given where the callee takes a `&mut`: a receiver is borrowed without being asked.
+    fn receivers(&mut self, callee: FunctionId, args: &[ExprId]) {
+        let functions = self.functions;
+        for (param, arg) in functions[callee.index()].signature.params.iter().zip(args) {
+            let borrowed = matches!(param, Type::Ref { mutable: true, .. });
+            if borrowed && !matches!(self.ty(*arg), Type::Ref { .. } | Type::Never) {
+                self.borrow(*arg, true);
             }
         }
     }
 
-    fn call(&mut self, callee: &Filled, args: &[ExprId], span: Span) {
-        match callee {
-            Filled::Callee(Callee::Intrinsic(intrinsic)) => self.intrinsic(intrinsic, args, span),
-            Filled::Callee(Callee::Function(_)) => self.values(args),
-            Filled::Type(_) | Filled::Constant(_) => {}
-        }
-    }
-
-    fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], span: Span) {
-        match intrinsic {
-            Intrinsic::Shared(ty) => self.shared_storage(ty, span),
-            Intrinsic::DynamicShared(ty) | Intrinsic::DynamicSharedAt(ty) => {
-                self.values(args);
-                self.memory_element(ty, "dynamic shared memory", span);
+    /// The elements that a `for` may write to.
+    fn sequence(&mut self, sequence: &Sequence) {
+        match sequence {
+            Sequence::Range { local: _, range: _ } => {}
+            Sequence::Elements { of, index: _, element, reversed: _ } => {
+                let element = element.map(|local| self.function.local_type(local));
+                // Typing has seen that a slice or a reference allows it.
+                if matches!(element, Some(Type::Ref { mutable: true, .. })) && matches!(self.ty(*of), Type::Array(..)) {
+                    self.borrow(*of, true);
+                }
             }
-            Intrinsic::AtomicAdd => {
-                self.values(&args[1..]);
-                self.atomic(args[0], span);
-            }
-            Intrinsic::Grid(_)
-            | Intrinsic::GridSize(_)
-            | Intrinsic::ThreadIdx
-            | Intrinsic::BlockIdx
-            | Intrinsic::BlockDim
-            | Intrinsic::GridDim
-            | Intrinsic::SyncThreads => self.values(args),
         }
     }
 }

@@ -34,10 +34,10 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
                 for (usize j = 0; j < n; ++j) {
                     const i32 b = x[j];
                     if (a == b) {
-                        goto loop_1;
+                        goto next_1;
                     }
                     if (rt::wrapping_add_i32(a, b) == 7) {
-                        goto loop_2;
+                        goto end_2;
                     }
                     if (b == 3) {
                         continue;
@@ -49,10 +49,10 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
                 for (usize j_2 = 0; j_2 < n; ++j_2) {
                     const i32 b_2 = x[rt::at(j_2, x_len, 4, launch)];
                     if (a == b_2) {
-                        goto loop_1;
+                        goto next_1;
                     }
                     if (rt::wrapping_add_i32(a, b_2) == 7) {
-                        goto loop_2;
+                        goto end_2;
                     }
                     if (b_2 == 3) {
                         continue;
@@ -64,9 +64,9 @@ static __device__ inline i32 labels(const i32* x, usize x_len, usize n, rt::Laun
             const i32 c = rt::wrapping_mul_i32(a, 2);
             count = rt::wrapping_add_i32(count, c);
         }
-        loop_1:;
+        next_1:;
     }
-    loop_2:;
+    end_2:;
 #line 39
     const i32 after = count;
     return after;

@@ -1,7 +1,7 @@
 namespace device {
 
 #line 1 "src/kernels.rs"
-static __device__ inline double sum(const double* x, usize x_len, u8 (&tile)[2][4], rt::Launch launch) {
+static __device__ inline double sum(const double* x, usize x_len, rt::Array<rt::Array<u8, 4>, 2>& tile, rt::Launch launch) {
     double s = 0.0;
     for (usize i = 0; i < x_len; ++i) {
         s += x[i];
@@ -16,7 +16,7 @@ extern "C" __global__ void dynamic(double* __restrict__ out, usize out_len, i64*
     float* const buf = (float*)rt::dynamic_shared;
 #line 10
     const usize buf_len = rt::dynamic_shared_bytes() / 4;
-    const usize offset = rt::dynamic_shared_at(out_len * 8, 4, 8, 1, launch);
+    const usize offset = rt::dynamic_shared_at(out_len * 8, 4, 8, 8, 1, launch);
 #line 11
     double* const part = (double*)(rt::dynamic_shared + offset);
 #line 11
@@ -24,8 +24,8 @@ extern "C" __global__ void dynamic(double* __restrict__ out, usize out_len, i64*
     u8* const bits = (u8*)rt::dynamic_shared;
 #line 12
     const usize bits_len = rt::dynamic_shared_bytes();
-    __shared__ u8 tile[2][4];
-    asm volatile("" : : "l"(tile) : "memory");
+    __shared__ rt::Array<rt::Array<u8, 4>, 2> tile;
+    asm volatile("" : : "l"(&tile) : "memory");
 #line 14
     const usize i_x = (usize)threadIdx.x;
 #line 14
@@ -40,6 +40,6 @@ extern "C" __global__ void dynamic(double* __restrict__ out, usize out_len, i64*
     if (tile[1][rt::at(4ull - 1ull, 4, 7, launch)] != 0) {
         out[rt::at(i_x, out_len, 8, launch)] = device::sum(part, part_len, tile, launch) + __longlong_as_double(0xfff0000000000000ll);
     }
-    (i64)atomicAdd((u64*)&sums[rt::at(0, sums_len, 9, launch)], (u64)-1ll);
+    rt::atomic_add_i64(&sums[rt::at(0, sums_len, 9, launch)], -1);
     atomicAdd(&out[rt::at(0, out_len, 10, launch)], 1.0);
 }

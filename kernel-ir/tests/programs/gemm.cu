@@ -1,10 +1,10 @@
 #line 1 "src/kernels.rs"
 extern "C" __global__ void gemm(const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ c, usize c_len, usize n, rt::Launch launch) {
-    __shared__ float ta[16][16];
-    asm volatile("" : : "l"(ta) : "memory");
+    __shared__ rt::Array<rt::Array<float, 16>, 16> ta;
+    asm volatile("" : : "l"(&ta) : "memory");
 #line 3
-    __shared__ float tb[16][16];
-    asm volatile("" : : "l"(tb) : "memory");
+    __shared__ rt::Array<rt::Array<float, 16>, 16> tb;
+    asm volatile("" : : "l"(&tb) : "memory");
 #line 4
     const usize x = blockIdx.x * (usize)blockDim.x + threadIdx.x;
 #line 4

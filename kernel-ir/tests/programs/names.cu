@@ -7,7 +7,7 @@ static __device__ inline float double_(float float_) {
 
 #line 5 "src/kernels.rs"
 static __device__ inline float min(float a, float b) {
-    return a < b ? a : b;
+    return a < b ? a : device::double_(b);
 }
 
 #line 9 "src/kernels.rs"
@@ -29,13 +29,13 @@ extern "C" __global__ void main_(float float_, const i32* __restrict__ int_, usi
     const float x = float_;
     const float x_3 = sqrtf(x) + sqrtf_ + rt + device_ + gr_xf6_xdf_e + linux_;
     const float x_2 = device::double_2(device::min(x_3, x_3));
-    __shared__ float tile[8];
-    asm volatile("" : : "l"(tile) : "memory");
+    __shared__ rt::Array<float, 8> tile;
+    asm volatile("" : : "l"(&tile) : "memory");
 #line 37
     const float tile_2 = 1.0f;
     tile[rt::at(x_len, 8, 0, launch_2)] = tile_2;
-    __shared__ float tile_3[8];
-    asm volatile("" : : "l"(tile_3) : "memory");
+    __shared__ rt::Array<float, 8> tile_3;
+    asm volatile("" : : "l"(&tile_3) : "memory");
 #line 40
     tile_3[rt::at(threadIdx_, 8, 1, launch_2)] = x_2;
     kernel[rt::at(launch, kernel_len, 4, launch_2)] = x_3 + (float)int_[rt::at(at, int_len, 2, launch_2)] + tile_3[rt::at(fault % 8, 8, 3, launch_2)] + (float)device::printf_((i32)u32_);

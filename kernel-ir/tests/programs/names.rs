@@ -3,7 +3,7 @@ fn double(float: f32) -> f32 {
 }
 
 fn min(a: f32, b: f32) -> f32 {
-    if a < b { a } else { b }
+    if a < b { a } else { double(b) }
 }
 
 fn printf(int: i32) -> i32 {

@@ -1,12 +1,12 @@
 //! The function that runs on the CPU and whose return type carries the slots, and the IR beside it.
 
 use proc_macro2::{Literal, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::Ident;
-use syn::spanned::Spanned;
 
+use super::params;
 use crate::lower::{Lowered, result_name};
-use crate::signature::{Param, ParamKind, Signature};
+use crate::signature::Signature;
 
 /// The body as an associated function of the type with the function's name. `lifetime` declares `'k`, where the type
 /// does not; `owner` is the type without lifetimes, which shared arrays belong to.
@@ -17,12 +17,9 @@ pub(super) fn body(
     owner: &TokenStream,
 ) -> TokenStream {
     let Lowered { ir: _, cpu, cx } = lowered;
-    let patterns = signature.params.iter().map(|Param { name, mutable, .. }| {
-        let mutability = mutable.then(|| quote!(mut));
-        quote!(#mutability #name)
-    });
-    let types = signature.params.iter().map(body_type);
-    let result = signature.result.as_ref().map_or_else(|| quote!(()), |result| quote!(#result));
+    let patterns = params::patterns(signature);
+    let types = signature.params.iter().map(params::body_type);
+    let result = result_type(signature);
     let (result_name, slots) = (result_name(), lowered.slots());
     let tree = tree(&slots);
     quote! {
@@ -39,18 +36,9 @@ pub(super) fn body(
     }
 }
 
-/// What a parameter is in the body.
-pub(super) fn body_type(param: &Param) -> TokenStream {
-    match &param.kind {
-        ParamKind::Value(ty) => quote!(#ty),
-        ParamKind::Slice(element) => {
-            quote_spanned!(element.span()=> ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Read>)
-        }
-        ParamKind::SliceMut(element) => {
-            quote_spanned!(element.span()=> ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
-        }
-        ParamKind::Refused => quote!(()),
-    }
+/// What the body gives.
+pub(super) fn result_type(signature: &Signature) -> TokenStream {
+    signature.result.as_ref().map_or_else(|| quote!(()), |result| quote!(#result))
 }
 
 /// The slots as a balanced tree of pairs: rustc's work for a type grows with its depth.
@@ -68,12 +56,12 @@ fn tree(slots: &[Ident]) -> TokenStream {
 
 /// How the runtime gets at the IR and what is in its slots.
 pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStream {
-    let name = signature.name.to_string();
+    let path = &signature.path;
     let ir = Literal::byte_string(&lowered.ir.to_bytes());
     quote! {
         ::cumbia::__private::Definition {
             id: ::core::any::TypeId::of::<Self>(),
-            path: ::core::concat!(::core::module_path!(), "::", #name),
+            path: ::core::concat!(::core::module_path!(), "::", #path),
             file: ::core::file!(),
             ir: #ir,
             slots: || ::cumbia::__private::contents_of(Self::__body),

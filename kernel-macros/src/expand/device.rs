@@ -1,14 +1,12 @@
 //! `#[device]`: the function for the host, and the type that a call in a kernel resolves to.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use syn::spanned::Spanned;
+use quote::quote;
 use syn::{Generics, ItemFn};
 
-use super::{allow, arguments, bare_params, body, bound_params, bounds, docs, stub_generics, type_tuple};
+use super::{allow, arguments, bare_params, body, bound_params, bounds, docs, params, type_tuple};
 use crate::lower::Lowered;
-use crate::position;
-use crate::signature::{Param, ParamKind, Signature};
+use crate::signature::{Param, Signature};
 
 /// The items of a device function.
 pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered: &Lowered) -> TokenStream {
@@ -17,34 +15,21 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     let (attributes, vis, sig) = (&function.attrs, &function.vis, &function.sig);
     let generics = &sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
-    let docs = docs(function);
+    let docs = docs(attributes);
     let declaration = declaration(function);
-    let (inputs, output) = (plain_inputs(function), &sig.output);
-    let host_args = signature.params.iter().map(|Param { name, kind, .. }| match kind {
-        ParamKind::Value(_) | ParamKind::Refused => quote!(#name),
-        ParamKind::Slice(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Read>::from_host(#name)),
-        ParamKind::SliceMut(_) => {
-            quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
-        }
-    });
+    let (inputs, output) = (params::host_inputs(sig), &sig.output);
+    let host_args = signature.params.iter().map(params::from_host);
     let (bare, call) = (bare_params(generics), call(signature, generics));
     let body = body::body(signature, lowered, &TokenStream::new(), &quote!(#name<'static, #(#arguments),*>));
     let definition = body::definition(signature, lowered);
     let callee = callee(function, generics, &quote!(::cumbia::__private::Content::Function(#definition)));
-    let position = position::of(name.span());
-    let (line, column) = (position.line, position.column);
     let cx = &lowered.cx;
     quote! {
         #(#attributes)*
         #allow
+        #[allow(dead_code)] // kernels use the type beside it
         #vis fn #name<#(#bounds),*>(#inputs) #output #clause {
-            ::cumbia::__private::Cx::host(|#cx| {
-                #name::<#(#arguments),*> {
-                    call: #cx.call(&::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: 0 }),
-                    types: ::core::marker::PhantomData,
-                }
-                .call(#(#host_args),*)
-            })
+            ::cumbia::__private::Cx::host(|#cx| #name::<#(#arguments),*>::__body(#cx, (#(#host_args,)*)).0)
         }
 
         #(#docs)*
@@ -90,37 +75,12 @@ fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> Toke
     }
 }
 
-/// The parameters for the host, without `mut`, which the body has.
-fn plain_inputs(function: &ItemFn) -> TokenStream {
-    let inputs = function.sig.inputs.iter().map(|input| match input {
-        syn::FnArg::Typed(input) => {
-            let syn::Pat::Ident(pat) = &*input.pat else { return quote!(#input) };
-            let (name, ty) = (&pat.ident, &input.ty);
-            quote!(#name: #ty)
-        }
-        syn::FnArg::Receiver(receiver) => quote!(#receiver),
-    });
-    quote!(#(#inputs),*)
-}
-
 /// The method that a call in a kernel ends in. It has the arity that the user knows, so that rustc's errors do. The bounds
 /// are the method's and not the type's: a broken one is then the bound's error, and not that of a missing method.
 fn call(signature: &Signature, generics: &Generics) -> TokenStream {
     let bounds = bounds(generics);
-    let params = signature.params.iter().map(|Param { name, kind, .. }| match kind {
-        ParamKind::Value(ty) => quote!(#name: #ty),
-        ParamKind::Slice(element) => {
-            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::IntoSlice<'k, Element = #element>)
-        }
-        ParamKind::SliceMut(element) => {
-            quote_spanned!(element.span()=> #name: ::cumbia::__private::Slice<'k, #element, ::cumbia::__private::Write>)
-        }
-        ParamKind::Refused => quote!(#name: ()),
-    });
-    let args = signature.params.iter().map(|Param { name, kind, .. }| match kind {
-        ParamKind::Slice(_) => quote!(::cumbia::__private::IntoSlice::into_slice(#name)),
-        ParamKind::Value(_) | ParamKind::SliceMut(_) | ParamKind::Refused => quote!(#name),
-    });
+    let params = signature.params.iter().map(params::call_param);
+    let args = signature.params.iter().map(params::from_call);
     let result = signature.result.as_ref().map(|result| quote!(-> #result));
     quote! {
         #[doc(hidden)]
@@ -150,7 +110,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let name = &signature.name;
     let allow = allow();
     let vis = &function.vis;
-    let generics = &stub_generics(function);
+    let generics = &function.sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let declaration = declaration(function);
     let callee = callee(function, generics, &quote!(loop {}));

@@ -6,9 +6,9 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, ItemFn};
 
-use super::{allow, arguments, bare_params, body, bound_params, docs, stub_generics, type_tuple};
+use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
 use crate::lower::Lowered;
-use crate::options::Options;
+use crate::options::{LaunchBounds, Options};
 use crate::position;
 use crate::signature::{Param, ParamKind, Signature};
 
@@ -25,7 +25,7 @@ pub(crate) fn kernel(
     let (attributes, vis) = (&function.attrs, &function.vis);
     let generics = &function.sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
-    let docs = docs(function);
+    let docs = docs(attributes);
     let declaration = declaration(function);
     let parameters = signature.params.iter().map(parameter);
     let bindings = signature.params.iter().map(binding);
@@ -69,10 +69,11 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     let name = &signature.name;
     let allow = allow();
     let vis = &function.vis;
-    let generics = &stub_generics(function);
+    let generics = &function.sig.generics;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
     let declaration = declaration(function);
     let parameters = signature.params.iter().map(|Param { name, .. }| quote!(#name: impl ::core::marker::Sized));
+    let options = options_value(&Options::default());
     quote! {
         #[allow(unused_variables)]
         #allow
@@ -91,8 +92,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
             type Args<'a> = ();
             const INFO: ::cumbia::KernelInfo = ::cumbia::KernelInfo::new("", "", "", 0, "");
-            const OPTIONS: ::cumbia::__private::Options =
-                ::cumbia::__private::Options { bounds_checks: true, fmad: true };
+            const OPTIONS: ::cumbia::__private::Options = #options;
             fn definition() -> ::cumbia::__private::Definition {
                 loop {}
             }
@@ -124,7 +124,12 @@ fn parameter(param: &Param) -> TokenStream {
         ParamKind::Value(ty) => quote!(#name: #ty),
         ParamKind::Slice(element) => quote!(#name: impl ::cumbia::ReadArgument<'a, Element = #element>),
         ParamKind::SliceMut(element) => quote!(#name: impl ::cumbia::WriteArgument<'a, Element = #element>),
-        ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
+        ParamKind::View { element, dimensions, mutable } => {
+            let (of_view, dimensions) = (view_trait(*mutable), usize::from(*dimensions));
+            quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
+        }
+        // A kernel's are refused.
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
     }
 }
 
@@ -132,10 +137,19 @@ fn parameter(param: &Param) -> TokenStream {
 fn binding(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
-        ParamKind::Value(_) | ParamKind::Refused => quote!(#name),
+        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name),
         ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#name)),
         ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind(#name)),
+        ParamKind::View { element: _, dimensions: _, mutable } => {
+            let of_view = view_trait(*mutable);
+            quote!(#of_view::bind(#name))
+        }
     }
+}
+
+/// The trait of what a view parameter takes.
+fn view_trait(mutable: bool) -> TokenStream {
+    if mutable { quote!(::cumbia::WriteView) } else { quote!(::cumbia::ReadView) }
 }
 
 /// The functions of the kernel's type.
@@ -167,36 +181,42 @@ fn looks() -> TokenStream {
 fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info: &TokenStream) -> TokenStream {
     let definition = body::definition(signature, lowered);
     let cx = &lowered.cx;
-    let (bounds_checks, fmad) = (!options.unchecked, options.fmad);
+    let (narrow, options) = (options.index32, options_value(options));
     let kept = signature.params.iter().map(|param| match &param.kind {
         ParamKind::Value(ty) => quote!(#ty),
         ParamKind::Slice(element) => quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Read>),
         ParamKind::SliceMut(element) => {
             quote!(::cumbia::__private::ArraySlice<'a, #element, ::cumbia::__private::Write>)
         }
-        ParamKind::Refused => quote!(()),
+        ParamKind::View { element, dimensions, mutable } => {
+            let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
+            quote!(::cumbia::__private::ArrayView<'a, #element, #dimensions, #access>)
+        }
+        ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(()),
     });
-    let seen = signature.params.iter().map(body::body_type);
+    let seen = signature.params.iter().map(params::body_type);
     // The user's names could collide with ours here, so the arguments are numbered.
     let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
     let visits = signature.params.iter().zip(&names).map(|(param, name)| {
         let text = param.text();
         match &param.kind {
-            ParamKind::Value(ty) => quote_spanned!(ty.span()=> binder.scalar::<#ty>(#name);),
+            ParamKind::Value(ty) if narrow => quote_spanned!(ty.span()=> binder.narrow_value::<#ty>(#name);),
+            ParamKind::Value(ty) => quote_spanned!(ty.span()=> binder.value::<#ty>(#name);),
             ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(binder.array(#text, #name);),
-            ParamKind::Refused => TokenStream::new(),
+            ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(binder.view(#text, #name);),
+            ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => TokenStream::new(),
         }
     });
     let values = signature.params.iter().zip(&names).map(|(param, name)| match &param.kind {
-        ParamKind::Value(_) | ParamKind::Refused => quote!(*#name),
+        ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(*#name),
         ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(#name.view()),
+        ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#name.elements()),
     });
     quote! {
         type Args<'a> = (#(#kept,)*);
 
         const INFO: ::cumbia::KernelInfo = #info;
-        const OPTIONS: ::cumbia::__private::Options =
-            ::cumbia::__private::Options { bounds_checks: #bounds_checks, fmad: #fmad };
+        const OPTIONS: ::cumbia::__private::Options = #options;
 
         fn definition() -> ::cumbia::__private::Definition {
             #definition
@@ -219,6 +239,34 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             let _ = Self::__body(#cx, views);
         }
     }
+}
+
+/// The options as the runtime takes them.
+fn options_value(options: &Options) -> TokenStream {
+    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32 } = options;
+    let bounds_checks = !unchecked;
+    let max_registers = optional(max_registers.map(|registers| quote!(#registers)));
+    let launch_bounds = optional(launch_bounds.map(|LaunchBounds { threads, min_blocks }| {
+        let min_blocks = optional(min_blocks.map(|blocks| quote!(#blocks)));
+        quote!((#threads, #min_blocks))
+    }));
+    let block = optional(block.map(|[x, y, z]| quote!([#x, #y, #z])));
+    quote! {
+        ::cumbia::__private::Options {
+            bounds_checks: #bounds_checks,
+            fmad: #fmad,
+            fast_math: #fast_math,
+            max_registers: #max_registers,
+            launch_bounds: #launch_bounds,
+            block: #block,
+            index32: #index32,
+        }
+    }
+}
+
+/// An `Option` as tokens.
+fn optional(value: Option<TokenStream>) -> TokenStream {
+    value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
 }
 
 /// The entry of `cumbia::kernels()`.

@@ -1,34 +1,47 @@
 //! The items that a kernel or device function becomes.
 
 mod body;
+mod data;
 mod device;
 mod kernel;
+mod methods;
+mod params;
+mod traits;
 
+pub(crate) use data::device_type;
 pub(crate) use device::{device_function, device_stub};
 pub(crate) use kernel::{kernel, kernel_stub};
+pub(crate) use methods::{Bodies, device_impl};
+pub(crate) use params::to_host;
+pub(crate) use traits::device_trait;
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{Attribute, GenericParam, Generics, ItemFn, TypeParam, parse_quote};
+use syn::{Attribute, GenericParam, Generics, TypeParam};
 
 /// The attributes for the types that are named like functions, and for code that is partly ours.
 fn allow() -> TokenStream {
     quote! {
         #[allow(
-            non_camel_case_types, non_snake_case, unreachable_code, unreachable_pub, unused_braces, unused_labels,
-            unused_mut, unused_parens, unused_assignments, clippy::all, clippy::pedantic, clippy::nursery,
+            non_camel_case_types, non_snake_case, private_bounds, private_interfaces, unreachable_code,
+            unreachable_pub, unused_braces, unused_labels, unused_mut, unused_parens, unused_assignments, clippy::all, clippy::pedantic, clippy::nursery,
             clippy::restriction
         )]
     }
 }
 
-/// The documentation that the user wrote, for the item that shares the function's name.
-fn docs(function: &ItemFn) -> Vec<&Attribute> {
-    function
-        .attrs
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("doc") || attribute.path().is_ident("cfg"))
-        .collect()
+/// The attributes that the items beside the user's have to share: whether they are there at all, and what they are for.
+fn docs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("doc") || is_cfg(attribute)).collect()
+}
+
+/// Those that decide whether an item is there.
+fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
+    attributes.iter().filter(|attribute| is_cfg(attribute)).collect()
+}
+
+fn is_cfg(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
 }
 
 /// The names of the type parameters, as a tuple type for `PhantomData`.
@@ -69,15 +82,6 @@ fn bound_params(generics: &Generics) -> Vec<TokenStream> {
             GenericParam::Type(_) | GenericParam::Const(_) => Some(quote!(#param)),
         })
         .collect()
-}
-
-/// The generic parameters for a stub: the bound that every kernel's have may be what is missing.
-fn stub_generics(function: &ItemFn) -> Generics {
-    let mut generics = function.sig.generics.clone();
-    for param in generics.type_params_mut() {
-        param.bounds.push(parse_quote!('static));
-    }
-    generics
 }
 
 /// The bounds of the generic parameters, wherever they were written, as a `where` clause.

@@ -1,130 +1,140 @@
-//! Places: elements of slices and shared arrays, and assignments to them.
+//! Assignments.
 
-use cumbia_kernel_ir::ir::{BinaryOp, ExprId, ExprKind};
-use proc_macro2::{Ident, TokenStream};
+use cumbia_kernel_ir::ir::{BinaryOp, ExprKind};
+use proc_macro2::{Delimiter, Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprAssign, ExprBinary, ExprIndex};
+use syn::{Expr, ExprAssign, ExprBinary};
 
-use super::{Lowerer, Value};
+use super::operator::{applied, assign_marker};
+use super::place::{Access, Form, Place};
+use super::{Lowerer, Shape, Value, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
-use crate::signature::ParamKind;
-
-/// What can stand on the left of an assignment.
-enum Place {
-    /// A variable.
-    Variable { id: ExprId, cpu: TokenStream },
-    /// An element; the tokens give its place.
-    Element { id: ExprId, cpu: TokenStream },
-}
 
 impl Lowerer<'_> {
-    /// `x[i]` as a value.
-    pub(super) fn element(&mut self, index: &ExprIndex) -> Value {
-        let Value { id, cpu } = self.element_place(index);
-        Value { id, cpu: standing_for(index.span(), quote_spanned!(ours(index.span())=> #cpu.get())) }
-    }
-
-    /// `x[i]` as a place.
-    pub(super) fn element_place(&mut self, index: &ExprIndex) -> Value {
-        let Value { id: base, cpu: base_cpu } = match &*index.expr {
-            Expr::Index(inner) => self.element_place(inner),
-            base => self.expr(base),
-        };
-        let Value { id: position, cpu: position_cpu } = self.expr(&index.index);
-        let at = self.at(index.span());
-        let cx = &self.cx;
-        let cpu = quote_spanned!(ours(index.span())=> #base_cpu.at(#cx, #position_cpu, #at));
-        self.value(ExprKind::Index { base, index: position }, index.span(), cpu)
-    }
-
-    /// `place = value`
+    /// `place = value`, `(a, b) = value`, `_ = value`
     pub(super) fn assign(&mut self, assign: &ExprAssign) -> Value {
-        let ExprAssign { left, right, .. } = assign;
+        let ExprAssign { left, eq_token, right, .. } = assign;
+        if let Expr::Infer(underscore) = peeled(left) {
+            let Value { id, cpu, shape: _ } = self.expr(right);
+            let dropped = cumbia_kernel_ir::ir::Block {
+                stmts: vec![cumbia_kernel_ir::ir::Stmt::Expr(id)],
+                tail: None,
+            };
+            return self.value(ExprKind::Block(dropped), assign.span(), quote!(#underscore #eq_token #cpu));
+        }
+        if let Some(written_out) = sugar::destructuring(assign) {
+            return self.expr(&written_out);
+        }
         // Rust evaluates the value first. The IR lists the place after it for the same reason.
         let value = self.expr(right);
-        let Some(place) = self.place(left) else {
+        let Some(place) = self.assigned(left) else {
             return self.nothing(assign);
         };
-        let value_cpu = value.cpu;
-        let (place, cpu) = match place {
-            Place::Variable { id, cpu } => (id, quote!(#cpu = #value_cpu)),
-            Place::Element { id, cpu } => {
+        let (left_cpu, value_cpu) = (place.cpu, value.cpu);
+        let cpu = match (place.form, self.deferred(left)) {
+            (Form::Handle, _) => {
                 let new = Ident::new("value", ours(right.span()));
-                (id, quote_spanned!(ours(left.span())=> { let #new = #value_cpu; #cpu.set(#new); }))
+                let set = quote_spanned!(ours(left.span())=> let #new = #value_cpu; #left_cpu.set(#new););
+                grouped(Delimiter::Brace, ours(left.span()), set)
             }
+            (Form::Variable | Form::Computed, Some(local)) => {
+                self.known[local].shape = value.shape.clone().unless_unknown(&self.known[local].shape);
+                let slot = slot_name(self.locals[local].slot, right.span());
+                let learned = quote_spanned!(ours(right.span())=> #slot.tap(#value_cpu));
+                quote!(#left_cpu #eq_token #learned)
+            }
+            (Form::Variable | Form::Computed, None) => quote!(#left_cpu #eq_token #value_cpu),
         };
-        self.value(ExprKind::Assign { place, value: value.id }, assign.span(), cpu)
+        self.value(ExprKind::Assign { place: place.id, value: value.id }, assign.span(), cpu)
+    }
+
+    /// The variable's index, if it was declared without a value.
+    fn deferred(&self, left: &Expr) -> Option<usize> {
+        let local = self.variable(peeled(left))?.index();
+        self.known[local].deferred.then_some(local)
     }
 
     /// `place += value`
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
         let ExprBinary { left, op: token, right, .. } = binary;
-        let value = self.expr(right);
-        let Some(place) = self.place(left) else {
+        let value = self.operand(right);
+        let Some(place) = self.assigned(left) else {
             return self.nothing(binary);
         };
-        let value_cpu = value.cpu;
-        let (place, cpu) = match place {
-            Place::Variable { id, cpu } => {
-                let operand = self.operand_of(Some(op), binary.span(), value_cpu);
-                (id, quote!(#cpu #token #operand))
-            }
-            Place::Element { id, cpu } => {
-                let span = ours(left.span());
-                let [place, new] = ["place", "value"].map(|name| Ident::new(name, span));
-                let operand = Ident::new("operand", ours(right.span()));
+        if matches!(place.shape, Shape::Reference { .. }) {
+            return self.refuse(left, &rules::CHANGED_REFERENCE);
+        }
+        let operator = self.slot();
+        let (slot, marker) = (slot_name(operator, token.span()), assign_marker(op));
+        let target = quote_spanned!(ours(token.span())=> #slot.target);
+        let changed_by = |statement: &TokenStream| {
+            let applied = applied(&slot, &marker, statement, binary.span());
+            quote!(#applied;)
+        };
+        let span = ours(left.span());
+        let [reference, new] = ["place", "value"].map(|name| Ident::new(name, span));
+        let operand = Ident::new("operand", ours(right.span()));
+        let (left_cpu, value_cpu) = (&place.cpu, value.cpu);
+        let statements = match place.form {
+            Form::Handle => {
                 let changed = standing_for(left.span(), quote!(#new));
-                let by = self.operand_of(Some(op), binary.span(), standing_for(right.span(), quote!(#operand)));
-                let cpu = quote_spanned! {span=> {
+                let by = self.assigned_operand(op, operator, binary, quote!(#operand));
+                let changed_by = changed_by(&quote!(#changed #token #by));
+                quote_spanned! {span=>
                     let #operand = #value_cpu;
-                    let #place = #cpu;
-                    let mut #new = #place.get();
-                    #changed #token #by;
-                    #place.set(#new);
-                }};
-                (id, cpu)
+                    let mut #reference = #left_cpu;
+                    let mut #new = #reference.get();
+                    #target(&#new);
+                    #changed_by
+                    #reference.set(#new);
+                }
+            }
+            // An index is evaluated once, and after the operand.
+            Form::Variable | Form::Computed if is_indexed(left) => {
+                let changed = standing_for(left.span(), quote!(*#reference));
+                let by = self.assigned_operand(op, operator, binary, quote!(#operand));
+                let changed_by = changed_by(&quote!(#changed #token #by));
+                quote_spanned! {span=>
+                    let #operand = #value_cpu;
+                    let #reference = &mut #left_cpu;
+                    #target(&*#reference);
+                    #changed_by
+                }
+            }
+            Form::Variable | Form::Computed => {
+                let by = self.assigned_operand(op, operator, binary, value_cpu);
+                let changed_by = changed_by(&quote!(#left_cpu #token #by));
+                quote_spanned!(span=> #target(&#left_cpu); #changed_by)
             }
         };
-        self.value(ExprKind::AssignOp { op, place, value: value.id }, binary.span(), cpu)
+        let cpu = grouped(Delimiter::Brace, span, statements);
+        self.value(ExprKind::AssignOp { op, place: place.id, value: value.id, operator }, binary.span(), cpu)
     }
 
     /// The left side of an assignment.
-    fn place(&mut self, left: &Expr) -> Option<Place> {
-        match left {
-            Expr::Path(path) if path.path.get_ident().is_some_and(|name| self.lookup(name).is_some()) => {
-                let Value { id, cpu } = self.expr(left);
-                Some(Place::Variable { id, cpu })
-            }
-            Expr::Index(index) => {
-                self.refuse_read_only(index);
-                let Value { id, cpu } = self.element_place(index);
-                Some(Place::Element { id, cpu })
-            }
-            Expr::Paren(inner) => self.place(&inner.expr),
-            Expr::Group(inner) => self.place(&inner.expr),
-            _ => {
+    fn assigned(&mut self, left: &Expr) -> Option<Place> {
+        self.refuse_read_only(left);
+        let place = self.place(left, Access::Write);
+        if place.form == Form::Computed {
+            if place.shape != Shape::Never {
                 self.errors.refuse(left, &rules::ASSIGN_PLACE);
-                None
             }
+            return None;
         }
+        Some(place)
     }
+}
 
-    /// Refuses an element of a `&[_]` parameter, at the parameter's name. Where the slice has come another way, the trait
-    /// bound on its place does.
-    pub(super) fn refuse_read_only(&mut self, index: &ExprIndex) {
-        let Expr::Path(path) = &*index.expr else {
-            return;
-        };
-        let Some(local) = path.path.get_ident().and_then(|name| self.lookup(name)) else {
-            return;
-        };
-        // The parameters are the first locals.
-        if let Some(param) = self.signature.params.get(local.index())
-            && matches!(param.kind, ParamKind::Slice(_))
-        {
-            self.errors.refuse_named(index, &rules::ASSIGN_TO_SLICE, &param.text());
-        }
+/// Whether the path to a place goes through an index.
+fn is_indexed(place: &Expr) -> bool {
+    match place {
+        Expr::Index(_) => true,
+        Expr::Field(field) => is_indexed(&field.base),
+        Expr::Unary(unary) => is_indexed(&unary.expr),
+        Expr::Paren(inner) => is_indexed(&inner.expr),
+        Expr::Group(inner) => is_indexed(&inner.expr),
+        _ => false,
     }
 }

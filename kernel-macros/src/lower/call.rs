@@ -1,46 +1,79 @@
-//! Calls: device functions, intrinsics, and methods of numbers and slices.
+//! Calls by name: device functions, intrinsics, functions of types, tuple structs.
 
-use cumbia_kernel_ir::ir::{ExprKind, Method};
+use cumbia_kernel_ir::ir::ExprKind;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprIndex, ExprLit, ExprMethodCall, ExprPath, ExprReference, Ident, Lit, PathArguments};
+use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path, PathArguments};
 
-use super::{Lowerer, Value, slot_name};
+use super::place::Access;
+use super::sugar::is_upper_case;
+use super::{Lowerer, Shape, Value, foreign, peeled, slot_name};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::is_heap_name;
 
-/// The types whose functions can be called by their path.
-const NUMBERS: [&str; 13] =
-    ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+/// Whether a type of this name is Rust's own.
+pub(super) fn is_primitive(name: &str) -> bool {
+    const NAMES: [&str; 13] =
+        ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
+    NAMES.contains(&name)
+}
+
+/// What the path of a call names, as far as its letters tell: types and their variants begin with an upper-case one.
+enum Callee {
+    /// `helper`, `math::helper`
+    Function,
+    /// `Complex::new`, `f32::max`, `<T as Shape>::area`
+    Associated,
+    /// `Pair`
+    TupleStruct,
+}
 
 impl Lowerer<'_> {
     /// `f(x, y)`
     pub(super) fn call(&mut self, call: &ExprCall) -> Value {
-        let path = match &*call.func {
+        let path = match peeled(&call.func) {
             Expr::Path(path) => path,
-            Expr::Paren(inner) if matches!(*inner.expr, Expr::Closure(_)) => return self.expr(&inner.expr),
+            closure @ Expr::Closure(_) => return self.expr(closure),
             other => return self.refuse(other, &rules::CALLEE),
         };
-        if let Some(name) = self.number_type(path) {
-            return self.associated_call(call, path, &name);
+        if let Some(help) = foreign::call(call, path) {
+            self.errors.explain(path, &help);
+            return self.nothing(call);
         }
         if let Some(heap) = path.path.segments.iter().find(|segment| is_heap_name(&segment.ident.to_string())) {
             return self.refuse_named(path, &rules::HEAP, &heap.ident);
         }
-        if path.path.is_ident(&self.signature.name) {
-            return self.refuse(path, &rules::RECURSION);
+        match callee_of(path) {
+            Callee::Associated => self.associated_call(call, path),
+            Callee::TupleStruct => self.tuple_structure(call, &path.path),
+            Callee::Function => self.function_call(call, path),
+        }
+    }
+
+    fn function_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
+        if is_layout(path) && call.args.is_empty() {
+            return self.constant(call.span(), call);
+        }
+        if let Some(name) = path.path.get_ident() {
+            if self.lookup(name).is_some() {
+                return self.refuse(path, &rules::CALLEE);
+            }
+            if *name == self.signature.name && !self.signature.associated {
+                return self.refuse(path, &rules::RECURSION);
+            }
         }
         if let Some(dimension) = dimension_of(path) {
             return self.geometry(call, path, &dimension);
         }
-        let args: Vec<Value> = call.args.iter().map(|arg| self.argument(arg)).collect();
-        self.resolved_call(call, &path.to_token_stream(), &args)
+        let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        self.resolved_call(call, &path.to_token_stream(), &args, shape_of_result(path))
     }
 
     /// A call of what `path` names.
-    fn resolved_call(&mut self, call: &ExprCall, path: &TokenStream, args: &[Value]) -> Value {
+    fn resolved_call(&mut self, call: &ExprCall, path: &TokenStream, args: &[Value], shape: Shape) -> Value {
         let callee = self.slot();
         let span = call.func.span();
         let name = slot_name(callee, span);
@@ -55,25 +88,7 @@ impl Lowerer<'_> {
                 .call(#(#cpu_args),*)
         };
         let args = args.iter().map(|arg| arg.id).collect();
-        self.value(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu))
-    }
-
-    /// An argument: a value, or the place of an element for an atomic.
-    fn argument(&mut self, arg: &Expr) -> Value {
-        let Expr::Reference(ExprReference { mutability: Some(_), expr, .. }) = arg else {
-            return self.expr(arg);
-        };
-        match &**expr {
-            Expr::Index(index) => self.borrow(arg, index),
-            _ => self.refuse(arg, &rules::REFERENCE),
-        }
-    }
-
-    /// `&mut y[i]`
-    fn borrow(&mut self, arg: &Expr, index: &ExprIndex) -> Value {
-        self.refuse_read_only(index);
-        let Value { id, cpu } = self.element_place(index);
-        self.value(ExprKind::Borrow(id), arg.span(), cpu)
+        self.shaped(ExprKind::Call { callee, args }, call.span(), standing_for(call.span(), cpu), shape)
     }
 
     /// `grid(2)` stands for `grid::<2>()`: the dimension decides the type, so it has to be a constant of the type's.
@@ -88,94 +103,161 @@ impl Lowerer<'_> {
             let shown: &dyn ToTokens = if call.args.is_empty() { call } else { &call.args };
             return self.refuse_named(&shown, &rules::GRID_DIMENSION, name);
         };
-        self.resolved_call(call, &quote_spanned!(ours(path.span())=> #path::<#dimension>), &[])
+        let path = quote_spanned!(ours(path.span())=> #path::<#dimension>);
+        self.resolved_call(call, &path, &[], Shape::Owned)
     }
 
-    /// The type in `f32::max` or `T::from_f64`, if the path is a function of a number type.
-    fn number_type(&self, path: &ExprPath) -> Option<Ident> {
-        let segments = &path.path.segments;
-        let (Some(ty), Some(_), 2) = (segments.first(), segments.last(), segments.len()) else {
-            return None;
+    /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
+    fn associated_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
+        if self.is_conversion(path) && call.args.len() == 1 {
+            return self.conversion(call, path);
+        }
+        let Some(function) = path.path.segments.last().map(|last| last.ident.clone()) else {
+            return self.refuse(path, &rules::CALLEE);
         };
-        let known = self.signature.types.contains(&ty.ident) || NUMBERS.contains(&ty.ident.to_string().as_str());
-        (known && path.qself.is_none()).then(|| ty.ident.clone())
+        let mut args = call.args.iter();
+        let first = args.next().map(|first| self.receiving_argument(first));
+        let mut guard = TokenStream::new();
+        let mut values = Vec::new();
+        if let Some((value, before)) = first {
+            values.push(value);
+            guard = before;
+        }
+        values.extend(args.map(|arg| self.expr(arg)));
+        self.fallbacks.associated(&function, values.len());
+        let named = hidden_path(path);
+        let method = CalledMethod { guard, callee: named, shown: path.span(), shape: Shape::Unknown };
+        self.hidden_call(method, &values, 0, call.span())
     }
 
-    /// `f32::max(a, b)`, `u64::from(x)`, `T::from_f64(x)`
-    fn associated_call(&mut self, call: &ExprCall, path: &ExprPath, ty: &Ident) -> Value {
-        let function = &path.path.segments.last().expect("`number_type` found two segments").ident;
-        let text = function.to_string();
-        let method = Method::from_name(&text);
-        let mut args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        self.note_call(method, &mut args, call.span());
-        let cpu_args = args.iter().map(|arg| &arg.cpu);
-        let cpu = if self.signature.types.contains(ty) {
-            quote!(#path(#(#cpu_args),*))
-        } else {
-            // Not the user's path: a module or type of theirs may have the name of a number type.
-            let arguments = &path.path.segments.last().expect("`number_type` found two segments").arguments;
-            quote_spanned!(path.span()=> <::core::primitive::#ty>::#function #arguments (#(#cpu_args),*))
+    /// The first argument of a function of a type, and what belongs before the call. It may be the receiver of a method, which
+    /// is a Rust reference, or another reference, which is a handle; what is given here becomes either.
+    fn receiving_argument(&mut self, arg: &Expr) -> (Value, TokenStream) {
+        let reference = match peeled(arg) {
+            Expr::Reference(reference) if !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) => {
+                reference
+            }
+            _ => {
+                let value = self.expr(arg);
+                let Shape::Reference { mutable } = value.shape else { return (value, TokenStream::new()) };
+                return received(value, mutable, arg.span());
+            }
         };
-        if matches!(text.as_str(), "from" | "from_f64") && args.len() == 1 {
-            let slot = self.slot();
-            let name = slot_name(slot, path.span());
-            let cpu = quote_spanned!(ours(path.span())=> #name.tap(#cpu));
-            return self.value(ExprKind::Cast { operand: args[0].id, slot }, call.span(), cpu);
+        let mutable = reference.mutability.is_some();
+        if mutable {
+            self.refuse_read_only(&reference.expr);
         }
-        let Some(method) = method else {
-            return self.refuse_named(path, &rules::ASSOCIATED_FUNCTION, &format!("{ty}::{function}"));
-        };
-        if args.is_empty() {
-            return Value { cpu, ..self.nothing(call) }; // rustc says which argument is missing
+        let access = if mutable { Access::Write } else { Access::Read };
+        let place = self.place(&reference.expr, access);
+        let id = self.push(ExprKind::Borrow { place: place.id, mutable }, reference.span());
+        let to_value = Shape::Reference { mutable };
+        if place.leads_to_handle() {
+            return received(Value { id, cpu: place.cpu, shape: to_value }, mutable, reference.span());
         }
-        let receiver = args.remove(0).id;
-        let args = args.iter().map(|arg| arg.id).collect();
-        self.value(ExprKind::Method { receiver, method, args }, call.span(), cpu)
+        let (cpu, and, mutability) = (place.cpu, &reference.and_token, &reference.mutability);
+        let cpu = if place.shape == Shape::Slice { cpu } else { quote!(#and #mutability #cpu) };
+        (Value { id, cpu, shape: to_value }, TokenStream::new())
     }
 
-    /// `x.sqrt()`
-    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
-        let ExprMethodCall { receiver, method: name, turbofish, args, .. } = call;
-        let text = name.to_string();
-        let Some(method) = Method::from_name(&text) else {
-            let rule = match text.as_str() {
-                "into" | "try_into" | "unwrap" | "expect" => &rules::CONVERSION,
-                text if is_iterator_method(text) => &rules::ITERATOR_METHOD,
-                _ => &rules::METHOD,
-            };
-            return self.refuse_named(name, rule, &text);
-        };
-        if turbofish.is_some() {
-            return self.refuse(turbofish, &rules::METHOD_GENERICS);
-        }
-        let receiver = match &**receiver {
-            Expr::Index(index) if matches!(method, Method::Len | Method::IsEmpty) => self.element_place(index),
-            receiver => self.expr(receiver),
-        };
-        let mut operands = vec![receiver];
-        operands.extend(args.iter().map(|arg| self.expr(arg)));
-        self.note_call(Some(method), &mut operands, call.span());
-        let (receiver_cpu, args_cpu) = (&operands[0].cpu, operands[1..].iter().map(|arg| &arg.cpu));
-        let cpu = quote!(#receiver_cpu.#name(#(#args_cpu),*));
-        let receiver = operands.remove(0).id;
-        let args = operands.iter().map(|arg| arg.id).collect();
-        self.value(ExprKind::Method { receiver, method, args }, call.span(), cpu)
+    /// Whether a path is the lossless `from` of a number type, or a conversion that a generic number has. To the device these
+    /// are casts.
+    fn is_conversion(&self, path: &ExprPath) -> bool {
+        let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();
+        let [ty, function] = segments[..] else { return false };
+        let generic = self.signature.types.contains(ty) && ["from", "from_f64", "cast"].iter().any(|name| function == name);
+        let primitive = is_primitive(&ty.to_string()) && (function == "from" || function == "cast");
+        path.qself.is_none() && (generic || primitive)
     }
 
-    /// Lets the last operand of a method that may panic note the call: the panic would name a position in the standard
-    /// library.
-    fn note_call(&mut self, method: Option<Method>, operands: &mut [Value], span: Span) {
-        if let (true, Some(last)) = (method.is_some_and(may_panic), operands.last_mut()) {
-            let (at, cx, operand) = (self.at(span), &self.cx, &last.cpu);
-            last.cpu = standing_for(span, quote_spanned!(ours(span)=> #cx.calling(#at, #operand)));
-        }
+    /// `u64::from(x)`, `T::from_f64(x)`
+    fn conversion(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
+        let Value { id: operand, cpu, shape: _ } = self.expr(&call.args[0]);
+        let slot = self.slot();
+        let (name, function) = (slot_name(slot, path.span()), own_path(path));
+        let cpu = quote_spanned!(ours(path.span())=> #name.tap(#function(#cpu)));
+        self.value(ExprKind::Cast { operand, slot }, call.span(), standing_for(call.span(), cpu))
+    }
+
+    /// A call of the function that the device has beside a method or an associated function of the user's: that of the hidden
+    /// name. Its last argument says who calls. The first `skip` values are written before the parentheses.
+    pub(super) fn hidden_call(&mut self, method: CalledMethod, values: &[Value], skip: usize, span: Span) -> Value {
+        let CalledMethod { guard, callee, shown, shape } = method;
+        let slot = self.slot();
+        let name = slot_name(slot, shown);
+        let at = self.at(span);
+        let cx = &self.cx;
+        let args = values.iter().skip(skip).map(|value| &value.cpu);
+        let cpu = quote_spanned!(ours(shown)=> #name.method(#callee(#(#args,)* #cx.call(#at))));
+        // What was written to a copy is written back before the statement goes on.
+        let cpu = if guard.is_empty() { cpu } else { quote!({ #guard #cpu }) };
+        let args = values.iter().map(|value| value.id).collect();
+        self.shaped(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), shape)
     }
 }
 
-/// Whether the standard library's method panics on some values.
-fn may_panic(method: Method) -> bool {
-    use Method::{Abs, Clamp, DivCeil, DivEuclid, Pow, RemEuclid};
-    matches!(method, Abs | Clamp | DivCeil | DivEuclid | Pow | RemEuclid)
+/// What a hidden function is called by.
+pub(super) struct CalledMethod {
+    /// What belongs before the call.
+    pub(super) guard: TokenStream,
+    /// All that stands before the parentheses.
+    pub(super) callee: TokenStream,
+    /// Where an error about the function is shown.
+    pub(super) shown: Span,
+    /// Of the result.
+    pub(super) shape: Shape,
+}
+
+/// A reference to what is in memory, for a function that may take a Rust reference: the guard that [`super::method`] calls
+/// methods on.
+fn received(value: Value, mutable: bool, span: Span) -> (Value, TokenStream) {
+    let (Value { id, cpu, shape }, span) = (value, ours(span));
+    let name = Ident::new("receiver", span);
+    let guard = quote_spanned!(span=> let mut #name = #cpu.receiver(););
+    let cpu = if mutable { quote_spanned!(span=> &mut #name) } else { quote_spanned!(span=> &#name) };
+    (Value { id, cpu, shape }, guard)
+}
+
+fn callee_of(path: &ExprPath) -> Callee {
+    let mut segments = path.path.segments.iter().rev();
+    let (last, before) = (segments.next(), segments.next());
+    let of_type = path.qself.is_some() || before.is_some_and(|before| is_type_name(&before.ident));
+    match last {
+        Some(last) if is_upper_case(&last.ident) => Callee::TupleStruct,
+        Some(_) if of_type => Callee::Associated,
+        _ => Callee::Function,
+    }
+}
+
+/// Whether a name before `::` is that of a type, and not of a module.
+fn is_type_name(name: &Ident) -> bool {
+    let text = name.to_string();
+    is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16"
+}
+
+/// A path with the hidden name for its last: `Complex::new` as `Complex::__device_new`.
+fn hidden_path(path: &ExprPath) -> TokenStream {
+    let mut path = path.clone();
+    if let Some(last) = path.path.segments.last_mut() {
+        last.ident = hidden_name(&last.ident);
+    }
+    own_path(&path)
+}
+
+/// A path to a function of a type, where a module or a type of the user's may have the name of one of Rust's.
+fn own_path(path: &ExprPath) -> TokenStream {
+    let segments = &path.path.segments;
+    match (segments.first(), segments.last(), segments.len()) {
+        (Some(ty), Some(function), 2) if path.qself.is_none() && is_primitive(&ty.ident.to_string()) => {
+            let ty = &ty.ident;
+            quote_spanned!(path.span()=> <::core::primitive::#ty>::#function)
+        }
+        _ => path.to_token_stream(),
+    }
+}
+
+/// The name of the function for the device beside one of a type's.
+pub(super) fn hidden_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_{}", name.unraw()), name.span())
 }
 
 /// The name in `grid(..)` and `grid_size(..)`, however the path to it is written, if it has no generic arguments.
@@ -185,33 +267,22 @@ fn dimension_of(path: &ExprPath) -> Option<Ident> {
     (named && matches!(last.arguments, PathArguments::None)).then(|| last.ident.clone())
 }
 
-/// Whether a method of this name makes or adapts an iterator.
-fn is_iterator_method(name: &str) -> bool {
-    const NAMES: [&str; 24] = [
-        "iter",
-        "iter_mut",
-        "into_iter",
-        "map",
-        "filter",
-        "zip",
-        "enumerate",
-        "rev",
-        "step_by",
-        "take",
-        "skip",
-        "chain",
-        "fold",
-        "sum",
-        "product",
-        "for_each",
-        "chunks",
-        "windows",
-        "collect",
-        "any",
-        "all",
-        "count",
-        "cloned",
-        "copied",
-    ];
-    NAMES.contains(&name)
+/// Whether a path is `size_of::<T>` or `align_of::<T>`.
+fn is_layout(path: &ExprPath) -> bool {
+    last_of(&path.path).is_some_and(|(name, generic)| generic && (name == "size_of" || name == "align_of"))
+}
+
+/// What is known of the result of a function. A device function gives a value or a tuple of them; the intrinsics that give
+/// shared memory are the exceptions. Under another name their result counts as unknown, which works where it is indexed.
+fn shape_of_result(path: &ExprPath) -> Shape {
+    match last_of(&path.path) {
+        Some((name, _)) if name == "shared" => Shape::Reference { mutable: true },
+        Some((name, _)) if name == "dynamic_shared" || name == "dynamic_shared_at" => Shape::Slice,
+        _ => Shape::Unknown,
+    }
+}
+
+/// The last name of a path, and whether it has generic arguments.
+fn last_of(path: &Path) -> Option<(&Ident, bool)> {
+    path.segments.last().map(|last| (&last.ident, !last.arguments.is_none()))
 }

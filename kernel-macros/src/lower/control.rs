@@ -1,175 +1,189 @@
 //! Blocks, branches, loops and jumps.
 
-use cumbia_kernel_ir::ir::{Block, ExprKind, LoopId, Range};
-use proc_macro2::{Span, TokenStream};
+use cumbia_kernel_ir::ir::{Block, ExprKind, LoopId, Stmt, Unroll};
+use proc_macro2::Span;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Expr, ExprBlock, ExprBreak, ExprContinue, ExprForLoop, ExprIf, ExprLoop, ExprMethodCall, ExprRange, ExprReturn,
-    ExprWhile, Label, Lifetime, Pat, PatIdent, RangeLimits,
+    Attribute, ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime, LitInt, Meta,
 };
 
-use super::{Lowerer, OpenLoop, Value, body_label, in_braces};
-use crate::position::{Name, ours, standing_for};
+use super::matching::{Condition, Conditions, after};
+use super::{Body, Lowerer, Open, Shape, Value, body_label, in_braces};
+use crate::position::{Name, ours};
 use crate::rules;
 
-/// A range as a `for` counts through it.
-struct Counted {
-    ir: Range,
-    cpu: TokenStream,
-}
-
 impl Lowerer<'_> {
-    /// `{ .. }`
+    /// `{ .. }`, `'label: { .. }`
     pub(super) fn block_expr(&mut self, expr: &ExprBlock) -> Value {
-        if let Some(label) = &expr.label {
-            return self.refuse(label, &rules::BLOCK_LABEL);
-        }
-        let (block, cpu) = self.braced(&expr.block);
-        self.value(ExprKind::Block(block), expr.span(), cpu)
+        let Some(label) = &expr.label else {
+            let Body { ir, cpu, shape } = self.braced(&expr.block);
+            return self.shaped(ExprKind::Block(ir), expr.span(), cpu, shape);
+        };
+        let (id, Body { ir: body, cpu, shape: _ }) =
+            self.opened(Some(label), true, |lowerer, _| lowerer.braced(&expr.block));
+        self.shaped(ExprKind::Labelled { id, body }, expr.span(), quote!(#label #cpu), Shape::Unknown)
     }
 
-    /// `if c { .. } else { .. }`
+    /// `if c { .. } else { .. }`, `if let pattern = value && c { .. }`
     pub(super) fn if_expr(&mut self, branch: &ExprIf) -> Value {
-        let Value { id: condition, cpu: condition_cpu } = self.expr(&branch.cond);
-        let (then, then_cpu) = self.braced(&branch.then_branch);
-        let otherwise = branch.else_branch.as_ref().map(|(_, otherwise)| self.expr(otherwise));
-        let else_cpu = otherwise.as_ref().map(|Value { cpu, .. }| quote!(else #cpu));
-        let if_token = &branch.if_token;
-        let cpu = quote!(#if_token #condition_cpu #then_cpu #else_cpu);
-        let otherwise = otherwise.map(|value| value.id);
-        self.value(ExprKind::If { condition, then, otherwise }, branch.span(), cpu)
+        let (conditions, then) = self.scoped(|lowerer| {
+            let conditions = lowerer.conditions(&branch.cond);
+            let then = lowerer.learning(&conditions, &branch.then_branch);
+            (conditions, then)
+        });
+        let otherwise = branch.else_branch.as_ref().map(|(token, otherwise)| (token, self.expr(otherwise)));
+        let else_cpu = otherwise.as_ref().map(|(token, Value { cpu, .. })| quote!(#token #cpu));
+        let shape = match &otherwise {
+            Some((_, otherwise)) => then.shape.or(otherwise.shape.clone()),
+            None => Shape::Owned,
+        };
+        let otherwise = otherwise.map(|(_, value)| value.id);
+        let Conditions { mut parts, cpu: condition_cpu, before, learn: _ } = conditions;
+        let (if_token, then_cpu, span) = (&branch.if_token, &then.cpu, branch.span());
+        let cpu = after(&before, quote!(#if_token #condition_cpu #then_cpu #else_cpu), span);
+        let kind = match (parts.len(), parts.pop()) {
+            (1, Some(Condition::Holds(condition))) => ExprKind::If { condition, then: then.ir, otherwise },
+            (1, Some(Condition::Fits { pattern, value, span })) => {
+                let then = self.push(ExprKind::Block(then.ir), branch.then_branch.span());
+                let otherwise = otherwise.unwrap_or_else(|| self.unit(span));
+                let id = self.fits_or(pattern, value, then, otherwise, span);
+                return Value { id, cpu, shape };
+            }
+            // `'chain: { if a { match b { pattern => break 'chain then, _ => {} } } otherwise }`
+            (_, last) => {
+                parts.extend(last);
+                let target = self.loop_id();
+                let value = self.push(ExprKind::Block(then.ir), branch.then_branch.span());
+                let leave = self.push(ExprKind::Break { target, value: Some(value) }, span);
+                let chain = self.if_all(parts, leave, span);
+                let tail = otherwise.unwrap_or_else(|| self.unit(span));
+                let body = Block { stmts: vec![Stmt::Expr(chain)], tail: Some(tail) };
+                ExprKind::Labelled { id: target, body }
+            }
+        };
+        self.shaped(kind, span, cpu, shape)
+    }
+
+    /// A block behind conditions, whose variables it knows.
+    fn learning(&mut self, conditions: &Conditions, block: &syn::Block) -> Body {
+        let Body { ir, cpu, shape } = self.block(block);
+        let learn = &conditions.learn;
+        Body { ir, cpu: in_braces(block, quote!(#learn #cpu)), shape }
     }
 
     /// `loop { .. }`
     pub(super) fn loop_expr(&mut self, expr: &ExprLoop) -> Value {
-        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| lowerer.braced(&expr.body));
+        let unroll = self.unroll(&expr.attrs);
+        let (id, Body { ir: body, cpu, shape: _ }) =
+            self.opened(expr.label.as_ref(), false, |lowerer, _| lowerer.braced(&expr.body));
         let (label, loop_token) = (&expr.label, &expr.loop_token);
-        self.value(ExprKind::Loop { id, body }, expr.span(), quote!(#label #loop_token #cpu))
+        let kind = ExprKind::Loop { id, body, unroll };
+        self.shaped(kind, expr.span(), quote!(#label #loop_token #cpu), Shape::Unknown)
     }
 
-    /// `while c { .. }`
+    /// `while c { .. }`, `while let pattern = value { .. }`
     pub(super) fn while_expr(&mut self, expr: &ExprWhile) -> Value {
-        let Value { id: condition, cpu: condition_cpu } = self.expr(&expr.cond);
-        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| lowerer.braced(&expr.body));
-        let (label, while_token) = (&expr.label, &expr.while_token);
-        let cpu = quote!(#label #while_token #condition_cpu #cpu);
-        self.value(ExprKind::While { id, condition, body }, expr.span(), cpu)
-    }
-
-    /// `for i in a..b { .. }`
-    pub(super) fn for_expr(&mut self, expr: &ExprForLoop) -> Value {
-        let Some(Counted { ir: range, cpu: range_cpu }) = self.range(&expr.expr) else {
-            return self.nothing(expr);
-        };
-        let mut local = None;
-        let (id, body, cpu) = self.looped(expr.label.as_ref(), |lowerer| {
+        let unroll = self.unroll(&expr.attrs);
+        let (id, (conditions, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
             lowerer.scoped(|lowerer| {
-                let mut learn = TokenStream::new();
-                match &*expr.pat {
-                    Pat::Wild(_) => {}
-                    Pat::Ident(PatIdent { by_ref: None, subpat: None, mutability, ident, .. }) => {
-                        let (id, tokens) = lowerer.declare(ident, mutability.is_some(), ident.span());
-                        local = Some(id);
-                        learn = tokens;
-                    }
-                    pat => lowerer.errors.refuse(pat, &rules::FOR_PATTERN),
-                }
-                let (body, cpu) = lowerer.block(&expr.body);
-                (body, in_braces(&expr.body, quote!(#learn #cpu)))
+                let conditions = lowerer.conditions(&expr.cond);
+                let body = lowerer.learning(&conditions, &expr.body);
+                (conditions, body)
             })
         });
-        let (label, for_token, pat, in_token) = (&expr.label, &expr.for_token, &expr.pat, &expr.in_token);
-        let cpu = quote!(#label #for_token #pat #in_token #range_cpu #cpu);
-        self.value(ExprKind::For { id, local, range, body }, expr.span(), cpu)
-    }
-
-    /// `a..b`, `a..=b`, and either with `.step_by(n)`.
-    fn range(&mut self, expr: &Expr) -> Option<Counted> {
-        match expr {
-            Expr::Range(range) => self.plain_range(range),
-            Expr::Paren(inner) => self.range(&inner.expr),
-            Expr::Group(inner) => self.range(&inner.expr),
-            Expr::MethodCall(call) if call.method == "step_by" && call.args.len() == 1 => self.stepped_range(call),
-            Expr::MethodCall(call) if call.method == "rev" => {
-                self.errors.refuse(&call.method, &rules::REVERSED);
-                None
+        let Conditions { mut parts, cpu: condition_cpu, before, learn: _ } = conditions;
+        let (label, while_token, body_cpu) = (&expr.label, &expr.while_token, &body.cpu);
+        let span = expr.span();
+        let cpu = after(&before, quote!(#label #while_token #condition_cpu #body_cpu), span);
+        let kind = match (parts.len(), parts.pop()) {
+            (1, Some(Condition::Holds(condition))) => ExprKind::While { id, condition, body: body.ir, unroll },
+            // `loop { if a { match b { pattern => { body; continue } _ => {} } } break }`
+            (_, last) => {
+                parts.extend(last);
+                let turn = self.push(ExprKind::Block(body.ir), expr.body.span());
+                let again = self.push(ExprKind::Continue { target: id }, span);
+                let turn = Block { stmts: vec![Stmt::Expr(turn), Stmt::Expr(again)], tail: None };
+                let turn = self.push(ExprKind::Block(turn), expr.body.span());
+                let chain = self.if_all(parts, turn, span);
+                let leave = self.push(ExprKind::Break { target: id, value: None }, span);
+                let body = Block { stmts: vec![Stmt::Expr(chain), Stmt::Expr(leave)], tail: None };
+                ExprKind::Loop { id, body, unroll }
             }
-            other => {
-                self.errors.refuse(other, &rules::ITERATOR);
-                None
-            }
-        }
-    }
-
-    fn plain_range(&mut self, range: &ExprRange) -> Option<Counted> {
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            self.errors.refuse(range, &rules::UNBOUNDED_RANGE);
-            return None;
         };
-        let spans = [start.span(), end.span()];
-        let Value { id: start, cpu: start_cpu } = self.expr(start);
-        let Value { id: end, cpu: end_cpu } = self.expr(end);
-        let (start_cpu, end_cpu) = (standing_for(spans[0], start_cpu), standing_for(spans[1], end_cpu));
-        let limits = &range.limits;
-        let inclusive = matches!(limits, RangeLimits::Closed(_));
-        Some(Counted { ir: Range { start, end, inclusive, step: None }, cpu: quote!(#start_cpu #limits #end_cpu) })
+        self.value(kind, span, cpu)
     }
 
-    fn stepped_range(&mut self, call: &ExprMethodCall) -> Option<Counted> {
-        let Counted { ir, cpu } = self.range(&call.receiver)?;
-        if ir.step.is_some() {
-            self.errors.refuse(call, &rules::ITERATOR);
-            return None;
+    /// Reads `#[unroll]` and `#[unroll(n)]`, which the CPU does without; other attributes are refused.
+    pub(super) fn unroll(&mut self, attributes: &[Attribute]) -> Unroll {
+        let mut unroll = Unroll::Undecided;
+        for attribute in attributes {
+            if !attribute.path().is_ident("unroll") {
+                self.attributes(std::slice::from_ref(attribute));
+                continue;
+            }
+            let by = match &attribute.meta {
+                Meta::Path(_) => Some(Unroll::Full),
+                Meta::List(list) => list
+                    .parse_args::<LitInt>()
+                    .and_then(|turns| turns.base10_parse())
+                    .ok()
+                    .filter(|&turns: &u32| turns > 0)
+                    .map(Unroll::By),
+                Meta::NameValue(_) => None,
+            };
+            match by {
+                Some(by) => unroll = by,
+                None => self.errors.refuse(attribute, &rules::UNROLL),
+            }
         }
-        let step = &call.args[0];
-        let Value { id, cpu: step_cpu } = self.expr(step);
-        let at = self.at(step.span());
-        let cx = &self.cx;
-        let cpu = quote_spanned!(ours(step.span())=> (#cpu).step_by(#cx.step(#step_cpu, #at)));
-        Some(Counted { ir: Range { step: Some(id), ..ir }, cpu })
+        unroll
     }
 
-    /// Lowers a loop's body, inside which `break` and `continue` mean this loop.
-    fn looped(
-        &mut self,
-        label: Option<&Label>,
-        body: impl FnOnce(&mut Self) -> (Block, TokenStream),
-    ) -> (LoopId, Block, TokenStream) {
+    pub(super) fn loop_id(&mut self) -> LoopId {
         let id = LoopId(self.loops);
         self.loops += 1;
-        self.open_loops.push(OpenLoop { label: label.map(|label| Name::of(&label.name.ident)), id });
-        let (block, cpu) = body(self);
-        self.open_loops.pop();
-        (id, block, cpu)
+        id
     }
 
-    /// The loop that a jump names. Where there is none, rustc says so.
-    fn target(&self, label: Option<&Lifetime>) -> LoopId {
-        let found = match label {
-            None => self.open_loops.last(),
-            Some(label) => {
-                let name = Name::of(&label.ident);
-                self.open_loops.iter().rev().find(|open| open.label.as_ref() == Some(&name))
-            }
-        };
+    /// Lowers what stands inside a loop or a labelled block, where `break` and `continue` mean it.
+    pub(super) fn opened<R>(
+        &mut self,
+        label: Option<&Label>,
+        block: bool,
+        inside: impl FnOnce(&mut Self, LoopId) -> R,
+    ) -> (LoopId, R) {
+        let id = self.loop_id();
+        self.open.push(Open { label: label.map(|label| Name::of(&label.name.ident)), id, block });
+        let inside = inside(self, id);
+        self.open.pop();
+        (id, inside)
+    }
+
+    /// What a jump names. Where there is nothing, rustc says so.
+    fn jump_target(&self, label: Option<&Lifetime>) -> LoopId {
+        let name = label.map(|label| Name::of(&label.ident));
+        let found = self.open.iter().rev().find(|open| match &name {
+            None => !open.block,
+            Some(_) => open.label == name,
+        });
         found.map_or(LoopId(0), |open| open.id)
     }
 
     /// `break`, `break 'label value`
     pub(super) fn break_expr(&mut self, jump: &ExprBreak) -> Value {
-        let target = self.target(jump.label.as_ref());
+        let target = self.jump_target(jump.label.as_ref());
         let value = jump.expr.as_ref().map(|expr| self.expr(expr));
         let (label, cpu) = (&jump.label, value.as_ref().map(|value| &value.cpu));
         let cpu = quote_spanned!(jump.span()=> break #label #cpu);
         let value = value.map(|value| value.id);
-        self.value(ExprKind::Break { target, value }, jump.span(), cpu)
+        self.shaped(ExprKind::Break { target, value }, jump.span(), cpu, Shape::Never)
     }
 
     /// `continue`, `continue 'label`
     pub(super) fn continue_expr(&mut self, jump: &ExprContinue) -> Value {
-        let target = self.target(jump.label.as_ref());
-        self.value(ExprKind::Continue { target }, jump.span(), quote!(#jump))
+        let target = self.jump_target(jump.label.as_ref());
+        self.shaped(ExprKind::Continue { target }, jump.span(), quote!(#jump), Shape::Never)
     }
 
     /// `return`, `return value`: the body is a block with a label, and is left by it.
@@ -179,6 +193,6 @@ impl Lowerer<'_> {
         let span: Span = jump.return_token.span();
         let cpu = quote_spanned!(ours(span)=> break #label #cpu);
         let value = value.map(|value| value.id);
-        self.value(ExprKind::Return(value), jump.span(), cpu)
+        self.shaped(ExprKind::Return(value), jump.span(), cpu, Shape::Never)
     }
 }

@@ -1,19 +1,55 @@
-//! The macros that a kernel can use: assertions and panics.
+//! The macros that a kernel can use: assertions, panics and prints.
 
-use cumbia_kernel_ir::ir::{BinaryOp, Block, ExprId, ExprKind, UnaryOp};
-use proc_macro2::{Span, TokenStream};
-use quote::{quote, quote_spanned};
-use syn::parse::{Parse, ParseStream, Parser};
+use cumbia_kernel_ir::ir::{Block, ExprKind, Message, Piece, Stmt};
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Lit, LitStr, Macro, Token};
 
-use super::{Lowerer, Value, slot_name};
-use crate::position::ours;
+use super::format::{self, Mistake, Part, Which};
+use super::{Lowerer, Shape, Value, peeled, slot_name, sugar};
+use crate::position::{Name, ours};
 use crate::rules;
 
-/// The arguments of a macro, separated by commas.
-type Args = Punctuated<Expr, Token![,]>;
+/// An argument of a macro.
+struct Argument {
+    /// `name = value`
+    name: Option<Ident>,
+    value: Expr,
+}
+
+impl Parse for Argument {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let named = input.peek(syn::Ident) && input.peek2(Token![=]) && !input.peek2(Token![==]);
+        let name = if named {
+            let name = input.parse()?;
+            input.parse::<Token![=]>()?;
+            Some(name)
+        } else {
+            None
+        };
+        Ok(Argument { name, value: input.parse()? })
+    }
+}
+
+impl ToTokens for Argument {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let Argument { name, value } = self;
+        let name = name.as_ref().map(|name| quote!(#name =));
+        tokens.extend(quote!(#name #value));
+    }
+}
+
+/// What is printed, in both of its uses.
+struct Formatted {
+    ir: Message,
+    /// The arguments of `format_args!`.
+    cpu: TokenStream,
+    /// The text, if nothing is formatted.
+    fixed: Option<String>,
+}
 
 impl Lowerer<'_> {
     /// `name!(..)`
@@ -22,147 +58,230 @@ impl Lowerer<'_> {
         match name.as_str() {
             "assert" => self.assert(call, false),
             "debug_assert" => self.assert(call, true),
-            "assert_eq" => self.assert_compare(call, BinaryOp::Eq, false),
-            "assert_ne" => self.assert_compare(call, BinaryOp::Ne, false),
-            "debug_assert_eq" => self.assert_compare(call, BinaryOp::Eq, true),
-            "debug_assert_ne" => self.assert_compare(call, BinaryOp::Ne, true),
+            "assert_eq" => self.assert_compare(call, &quote!(==), false),
+            "assert_ne" => self.assert_compare(call, &quote!(!=), false),
+            "debug_assert_eq" => self.assert_compare(call, &quote!(==), true),
+            "debug_assert_ne" => self.assert_compare(call, &quote!(!=), true),
             "panic" => self.panic(call, "explicit panic", ""),
-            "unreachable" => self.panic(call, "internal error: entered unreachable code", ": "),
-            "todo" => self.panic(call, "not yet implemented", ": "),
-            "unimplemented" => self.panic(call, "not implemented", ": "),
-            "println" | "print" | "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
+            "unreachable" => {
+                let text = "internal error: entered unreachable code";
+                self.panic(call, text, "internal error: entered unreachable code: ")
+            }
+            "todo" => self.panic(call, "not yet implemented", "not yet implemented: "),
+            "unimplemented" => self.panic(call, "not implemented", "not implemented: "),
+            "println" => self.print(call, true),
+            "print" => self.print(call, false),
+            "matches" => match call.parse_body::<sugar::Matches>().and_then(|matches| matches.written_out(call.span())) {
+                Ok(written_out) => {
+                    let Value { id, cpu, shape } = self.expr(&written_out);
+                    // In the place of an operand a `match` needs parentheses.
+                    Value { id, cpu: crate::position::standing_for(call.span(), cpu), shape }
+                }
+                Err(error) => {
+                    self.errors.push(error);
+                    self.nothing(call)
+                }
+            },
+            "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
             "vec" | "format" => self.refuse_named(&call.path, &rules::HEAP, &format!("{name}!")),
+            "concat" | "stringify" | "file" | "module_path" => self.refuse(call, &rules::STRING),
+            "cfg" | "line" | "column" => self.constant(call.span(), call),
             _ => self.refuse_named(&call.path, &rules::MACRO, &name),
         }
     }
 
-    /// `assert!(condition)`, `assert!(condition, "message")`
+    /// `assert!(condition)`, `assert!(condition, "message {}", x)`
     fn assert(&mut self, call: &Macro, debug: bool) -> Value {
         let Some(args) = self.args(call) else {
             return self.nothing(call);
         };
-        let mut rest = args.iter();
-        let Some(condition) = rest.next() else {
-            self.errors.push(syn::Error::new_spanned(call, "`assert!` needs a condition"));
-            return self.nothing(call);
+        let mut args = args.into_iter();
+        let Some(Argument { name: _, value: condition }) = args.next() else {
+            return self.refuse(call, &rules::ASSERT);
         };
-        let default = format!("assertion failed: {}", written(&quote!(#condition)));
-        let Some(message) = self.message(rest.next(), rest.next(), default, "") else {
-            return self.nothing(call);
-        };
-        let condition = self.expr(condition);
-        self.check(call, condition, message, debug)
+        let text = format!("assertion failed: {}", written(&condition.to_token_stream()));
+        let rest: Vec<Argument> = args.collect();
+        let message = if rest.is_empty() { quoted(&format::escaped(&text), call) } else { quote!(#(#rest),*) };
+        let condition = &condition;
+        self.written_out(call, quote_spanned!(ours(call.span())=> if #condition {} else { panic!(#message) }), debug)
     }
 
-    /// `assert_eq!(left, right)`, `assert_ne!(left, right, "message")`
-    fn assert_compare(&mut self, call: &Macro, op: BinaryOp, debug: bool) -> Value {
+    /// `assert_eq!(left, right)`, `assert_ne!(left, right, "message {}", x)`
+    fn assert_compare(&mut self, call: &Macro, operator: &TokenStream, debug: bool) -> Value {
         let Some(args) = self.args(call) else {
             return self.nothing(call);
         };
-        let mut rest = args.iter();
-        let (Some(left), Some(right)) = (rest.next(), rest.next()) else {
-            self.errors.push(syn::Error::new_spanned(call, "this assertion compares two values"));
-            return self.nothing(call);
+        let mut args = args.into_iter();
+        let (Some(left), Some(right)) = (args.next(), args.next()) else {
+            return self.refuse(call, &rules::ASSERT_COMPARE);
         };
-        let token = if op == BinaryOp::Eq { quote!(==) } else { quote!(!=) };
-        let claim = format!("assertion `left {token} right` failed");
-        let default =
-            format!("{claim}: left is `{}`, right is `{}`", written(&quote!(#left)), written(&quote!(#right)));
-        let Some(message) = self.message(rest.next(), rest.next(), default, &format!("{claim}: ")) else {
-            return self.nothing(call);
+        let mut rest: Vec<Argument> = args.collect();
+        let claim = format!("assertion `left {operator} right` failed");
+        let values = "\n  left: {left_value:?}\n right: {right_value:?}";
+        let message = match take_message(&mut rest) {
+            Ok(Some(message)) => LitStr::new(&format!("{claim}: {}{values}", message.value()), message.span()),
+            Ok(None) => LitStr::new(&format!("{claim}{values}"), call.span()),
+            Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
         };
-        let (left, right) = (self.expr(left), self.expr(right));
-        let (left_cpu, right_cpu) = (&left.cpu, &right.cpu);
-        let cpu = quote!((#left_cpu) #token (#right_cpu));
-        let condition = self.value(ExprKind::Binary { op, left: left.id, right: right.id }, call.span(), cpu);
-        self.check(call, condition, message, debug)
+        let span = ours(call.span());
+        let [left_name, right_name] = ["left", "right"].map(|name| Ident::new(name, span));
+        let (left, right) = (&left.value, &right.value);
+        let tokens = quote_spanned! {span=> {
+            let #left_name = #left;
+            let #right_name = #right;
+            if #left_name #operator #right_name {} else {
+                panic!(#message #(, #rest)*, left_value = #left_name, right_value = #right_name)
+            }
+        }};
+        self.written_out(call, tokens, debug)
     }
 
-    /// `if !condition { panic }`, where `debug` says only with `debug_assertions`.
-    fn check(&mut self, call: &Macro, condition: Value, message: String, debug: bool) -> Value {
-        let span = call.span();
-        let panic = self.fault(span, message);
-        let (condition_cpu, panic_cpu) = (condition.cpu, panic.cpu);
-        let not = self.push(ExprKind::Unary { op: UnaryOp::Not, operand: condition.id }, span);
-        let check = self.branch(not, panic.id, span);
-        let cpu = quote_spanned!(ours(span)=> if !(#condition_cpu) { #panic_cpu });
+    /// Lowers what a macro stands for; where `debug` says so only with `debug_assertions`.
+    fn written_out(&mut self, call: &Macro, tokens: TokenStream, debug: bool) -> Value {
+        let expr: Expr = match syn::parse2(tokens) {
+            Ok(expr) => expr,
+            Err(error) => {
+                self.errors.push(error);
+                return self.nothing(call);
+            }
+        };
+        let check = self.expr(&expr);
         if !debug {
-            return Value { id: check, cpu };
+            return check;
         }
+        let span = call.span();
         let slot = self.slot();
         let name = slot_name(slot, span);
-        let enabled = self.push(ExprKind::Constant(slot), span);
-        let id = self.branch(enabled, check, span);
+        let condition = self.push(ExprKind::Constant(slot), span);
+        let then = Block { stmts: vec![Stmt::Expr(check.id)], tail: None };
+        let cpu = check.cpu;
         let cpu = quote_spanned!(ours(span)=> if #name.constant(|| ::core::cfg!(debug_assertions)) { #cpu });
-        Value { id, cpu }
+        self.value(ExprKind::If { condition, then, otherwise: None }, span, cpu)
     }
 
-    /// `if condition { then }`
-    fn branch(&mut self, condition: ExprId, then: ExprId, span: Span) -> ExprId {
-        let then = Block { stmts: vec![cumbia_kernel_ir::ir::Stmt::Expr(then)], tail: None };
-        self.push(ExprKind::If { condition, then, otherwise: None }, span)
-    }
-
-    /// `panic!()`, `panic!("message")`; `prefix` comes before a message.
+    /// `panic!()`, `panic!("message {}", x)`; `prefix` comes before a message.
     fn panic(&mut self, call: &Macro, default: &str, prefix: &str) -> Value {
-        let Some(args) = self.args(call) else {
+        let Some(mut args) = self.args(call) else {
             return self.nothing(call);
         };
-        let prefix = if prefix.is_empty() { String::new() } else { format!("{default}{prefix}") };
-        let mut rest = args.iter();
-        match self.message(rest.next(), rest.next(), default.to_owned(), &prefix) {
-            Some(message) => self.fault(call.span(), message),
-            None => self.nothing(call),
-        }
+        let message = match take_message(&mut args) {
+            Ok(Some(message)) => LitStr::new(&format!("{prefix}{}", message.value()), message.span()),
+            Ok(None) => LitStr::new(default, call.span()),
+            Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
+        };
+        let Some(Formatted { ir, cpu, fixed }) = self.formatted(&message, &args) else {
+            return self.nothing(call);
+        };
+        let at = self.at(call.span());
+        let (cx, span) = (&self.cx, ours(call.span()));
+        let formatted = quote_spanned!(span=> ::core::format_args!(#cpu));
+        let message = fixed.map_or(formatted, |text| quote!(#text));
+        let cpu = quote_spanned!(span=> #cx.panic(#at, #message));
+        self.shaped(ExprKind::Panic(ir), call.span(), cpu, Shape::Never)
     }
 
-    /// The end of a thread, with a message.
-    fn fault(&mut self, span: Span, message: String) -> Value {
-        let at = self.at(span);
-        let cx = &self.cx;
-        let cpu = quote_spanned!(ours(span)=> #cx.panic(#at, #message));
-        self.value(ExprKind::Panic { message }, span, cpu)
+    /// `println!("message {}", x)`, `print!(..)`
+    fn print(&mut self, call: &Macro, line: bool) -> Value {
+        let Some(mut args) = self.args(call) else {
+            return self.nothing(call);
+        };
+        let message = match take_message(&mut args) {
+            Ok(message) => message.unwrap_or_else(|| LitStr::new("", call.span())),
+            Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
+        };
+        let end = if line { "\n" } else { "" };
+        let message = LitStr::new(&format!("{}{end}", message.value()), message.span());
+        let Some(Formatted { ir, cpu, fixed: _ }) = self.formatted(&message, &args) else {
+            return self.nothing(call);
+        };
+        let cpu = quote_spanned!(ours(call.span())=> ::std::print!(#cpu));
+        self.value(ExprKind::Print(ir), call.span(), cpu)
     }
 
-    /// The message of an assertion or a panic: `default` where the user gave none.
-    fn message(
-        &mut self,
-        message: Option<&Expr>,
-        more: Option<&Expr>,
-        default: String,
-        prefix: &str,
-    ) -> Option<String> {
-        match (message, more) {
-            (None, _) => Some(default),
-            (Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })), None) => {
-                self.fixed(text).map(|text| format!("{prefix}{text}"))
+    /// A format string with its arguments, evaluated in order; variables that only the string names come last.
+    fn formatted(&mut self, text: &LitStr, args: &[Argument]) -> Option<Formatted> {
+        let parts = match format::parse(&text.value()) {
+            Ok(parts) => parts,
+            Err(mistake) => {
+                match mistake {
+                    Mistake::Unbalanced => self.errors.refuse(text, &rules::FORMAT_BRACES),
+                    Mistake::Dynamic => self.errors.refuse(text, &rules::FORMAT_WIDTH),
+                    Mistake::NoName(name) => self.errors.refuse_named(text, &rules::FORMAT_NAME, &name),
+                }
+                return None;
             }
-            (Some(message), _) => {
-                self.errors.refuse(message, &rules::MESSAGE);
-                None
-            }
+        };
+        let fixed = match &parts[..] {
+            _ if !args.is_empty() => None,
+            [] => Some(String::new()),
+            [Part::Text(text)] => Some(text.clone()),
+            _ => None,
+        };
+        let mut names: Vec<Option<Name>> = args.iter().map(|arg| arg.name.as_ref().map(Name::of)).collect();
+        let mut values: Vec<Value> = args.iter().map(|arg| self.operand(&arg.value)).collect();
+        let (mut pieces, mut printed, mut next) = (Vec::new(), String::new(), 0);
+        for part in parts {
+            let (which, format) = match part {
+                Part::Text(text) => {
+                    printed.push_str(&format::escaped(&text));
+                    pieces.push(Piece::Text(text));
+                    continue;
+                }
+                Part::Argument { which, format } => (which, format),
+            };
+            let position = match which {
+                Which::Next => {
+                    next += 1;
+                    next - 1
+                }
+                Which::Position(position) => position,
+                Which::Name(name) => self.named_argument(&Ident::new(&name, text.span()), &mut names, &mut values),
+            };
+            let colon = if format.is_empty() { "" } else { ":" };
+            printed.extend(["{", &position.to_string(), colon, &format, "}"]);
+            pieces.push(Piece::Number { position: position as u32, format });
         }
+        let (ids, tokens): (Vec<_>, Vec<_>) = values.into_iter().map(|value| (value.id, value.cpu)).unzip();
+        let printed = LitStr::new(&printed, ours(text.span()));
+        Some(Formatted { ir: Message { pieces, args: ids }, cpu: quote!(#printed #(, #tokens)*), fixed })
     }
 
-    /// A format string that formats nothing. `{{` and `}}` stand for braces, as in Rust.
-    fn fixed(&mut self, text: &LitStr) -> Option<String> {
-        let value = text.value();
-        let bare = value.replace("{{", "").replace("}}", "");
-        if bare.contains(['{', '}']) {
-            self.errors.refuse(text, &rules::MESSAGE);
-            return None;
-        }
-        Some(value.replace("{{", "{").replace("}}", "}"))
+    /// The position of the argument of this name. A variable becomes one more.
+    fn named_argument(&mut self, name: &Ident, names: &mut Vec<Option<Name>>, values: &mut Vec<Value>) -> usize {
+        // The text of a format string has no names of its own: an argument is told by its letters.
+        let known = names.iter().position(|known| known.as_ref().is_some_and(|known| *name == known.text()));
+        known.unwrap_or_else(|| {
+            names.push(Some(Name::of(name)));
+            values.push(self.operand(&Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() })));
+            names.len() - 1
+        })
     }
 
-    fn args(&mut self, call: &Macro) -> Option<Args> {
-        let parse = |input: ParseStream<'_>| Punctuated::<Expr, Token![,]>::parse_terminated_with(input, Expr::parse);
-        parse.parse2(call.tokens.clone()).map_err(|error| self.errors.push(error)).ok()
+    fn args(&mut self, call: &Macro) -> Option<Vec<Argument>> {
+        let parsed = call.parse_body_with(Punctuated::<Argument, Token![,]>::parse_terminated);
+        parsed.map(|args| args.into_iter().collect()).map_err(|error| self.errors.push(error)).ok()
     }
 }
 
+/// Takes the format string from the start of arguments, if there are any.
+fn take_message(args: &mut Vec<Argument>) -> Result<Option<LitStr>, Expr> {
+    if args.is_empty() {
+        return Ok(None);
+    }
+    let Argument { name: _, value } = args.remove(0);
+    match peeled(&value) {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(Some(text.clone())),
+        _ => Err(value),
+    }
+}
+
+/// A literal at the place of a macro's call.
+fn quoted(text: &str, call: &Macro) -> TokenStream {
+    LitStr::new(text, call.span()).to_token_stream()
+}
+
 /// Tokens as they would be written: without the spaces that the token printer puts around punctuation.
-fn written(tokens: &TokenStream) -> String {
+pub(super) fn written(tokens: &TokenStream) -> String {
     let mut text = tokens.to_string();
     for (printed, usual) in [
         (" . ", "."),

@@ -3,21 +3,38 @@
 //! The two must agree on their slots, so they are made together: each construct gives a [`Value`] with both sides. The
 //! user's tokens stay the user's, with their spans; every name of ours is hygienic, so that no variable can collide
 //! with one.
+//!
+//! What is shorthand for something else (`assert_eq!`, `(a, b) = (b, a)`, `let .. else`) is written out in Rust first, by
+//! [`sugar`], and then lowered like what a user wrote.
 
 mod assign;
+mod borrow;
 mod call;
 mod control;
 mod expr;
+mod fallback;
+mod foreign;
+mod format;
 mod macros;
+mod matching;
+mod method;
+mod operator;
+mod pattern;
+mod place;
+mod sequence;
+mod shape;
 mod stmt;
+mod sugar;
+#[cfg(test)]
+mod tests;
 
 use cumbia_kernel_ir::ir::{Block, Expr, ExprId, ExprKind, Function, Local, LocalId, LoopId, SlotId, Span as Position};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::ItemFn;
-use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 
+use self::fallback::Fallbacks;
+use self::shape::Shape;
 use crate::position::{self, Name, ours};
 use crate::report::Errors;
 use crate::rules::Rule;
@@ -46,37 +63,54 @@ pub(crate) fn body_label() -> syn::Lifetime {
 }
 
 /// Lowers the body of a function.
-pub(crate) fn function(function: &ItemFn, signature: &Signature, errors: &mut Errors) -> Lowered {
+pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut Errors) -> Lowered {
     let mut lowerer = Lowerer {
         signature,
         errors,
         cx: Ident::new("cx", Span::mixed_site()),
         exprs: Vec::new(),
         locals: Vec::new(),
+        known: Vec::new(),
         scopes: vec![Vec::new()],
-        open_loops: Vec::new(),
+        open: Vec::new(),
         loops: 0,
         slots: 0,
+        fallbacks: Fallbacks::default(),
     };
     let (params, learn_params) = lowerer.params();
     let result = signature.result.as_ref().map(|ty| (lowerer.slot(), ty.span()));
-    let (body, statements) = lowerer.block(&function.block);
+    let Body { ir: body, cpu: statements, shape: _ } = match &signature.foreign {
+        Some(foreign) => Body { ir: Block::default(), cpu: foreign.cpu.clone(), shape: Shape::Owned },
+        None => lowerer.block(block),
+    };
     let learn_result = result.map(|(slot, span)| {
         let (slot, result) = (slot_name(slot, span), Ident::new("result", ours(span)));
-        quote_spanned!(ours(span)=> #slot.scalar(&#result);)
+        quote_spanned!(ours(span)=> #slot.is(&#result);)
     });
     let result = result.map(|(slot, _)| slot);
     let (result_name, label) = (result_name(), body_label());
     let result_type = signature.result.as_ref().map_or_else(|| quote!(()), ToTokens::to_token_stream);
+    let fallbacks = lowerer.fallbacks.items();
     let cpu = quote! {
+        #[allow(unused_imports)]
+        use ::cumbia::__private::body::*;
+        #fallbacks
         #learn_params
         let #result_name: #result_type = #label: { #statements };
         #learn_result
     };
     let Lowerer { exprs, locals, slots, cx, .. } = lowerer;
-    let name = &function.sig.ident;
-    let span = position::of(name.span());
-    let ir = Function { name: name.unraw().to_string(), span, params, result, locals, exprs, body, slots };
+    let ir = Function {
+        name: signature.device_name.clone(),
+        span: position::of(signature.name.span()),
+        params,
+        result,
+        cuda: signature.foreign.as_ref().map(|foreign| foreign.cuda.clone()),
+        locals,
+        exprs,
+        body,
+        slots,
+    };
     Lowered { ir, cpu, cx }
 }
 
@@ -92,15 +126,38 @@ pub(crate) fn result_name() -> Ident {
 
 /// Tokens in the place of a block's, so that rustc's errors about the block point to the user's braces.
 fn in_braces(block: &syn::Block, tokens: TokenStream) -> TokenStream {
-    let mut group = Group::new(Delimiter::Brace, tokens);
-    group.set_span(block.brace_token.span.join());
+    grouped(Delimiter::Brace, block.brace_token.span.join(), tokens)
+}
+
+/// Tokens between delimiters that stand at `span`.
+fn grouped(delimiter: Delimiter, span: Span, tokens: TokenStream) -> TokenStream {
+    let mut group = Group::new(delimiter, tokens);
+    group.set_span(span);
     TokenTree::from(group).into()
+}
+
+/// An expression without the parentheses around it.
+fn peeled(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(inner) => peeled(&inner.expr),
+        syn::Expr::Group(inner) => peeled(&inner.expr),
+        expr => expr,
+    }
 }
 
 /// An expression in both of its uses.
 struct Value {
     id: ExprId,
     cpu: TokenStream,
+    shape: Shape,
+}
+
+/// Statements in both of their uses.
+struct Body {
+    ir: Block,
+    cpu: TokenStream,
+    /// Of the value at the end.
+    shape: Shape,
 }
 
 /// The state of the walk.
@@ -110,18 +167,31 @@ struct Lowerer<'a> {
     cx: Ident,
     exprs: Vec<Expr>,
     locals: Vec<Local>,
-    /// The variables in scope by name, innermost scope last; of two with one name the later one counts.
-    scopes: Vec<Vec<(Name, LocalId)>>,
-    /// The loops around, innermost last.
-    open_loops: Vec<OpenLoop>,
+    /// What is known of each local.
+    known: Vec<Known>,
+    /// The names in scope, innermost scope last; of two that are alike the later one counts. A name without a local is that
+    /// of an item in the body.
+    scopes: Vec<Vec<(Name, Option<LocalId>)>>,
+    /// The loops and labelled blocks around, innermost last.
+    open: Vec<Open>,
     loops: u32,
     slots: u32,
+    fallbacks: Fallbacks,
 }
 
-/// A loop whose body is being lowered.
-struct OpenLoop {
+/// What the tokens tell of a variable.
+struct Known {
+    shape: Shape,
+    /// Declared without a value: its slot learns from what is assigned.
+    deferred: bool,
+}
+
+/// A loop or a labelled block whose body is being lowered.
+struct Open {
     label: Option<Name>,
     id: LoopId,
+    /// Not a loop: only `break` with its label leads here.
+    block: bool,
 }
 
 impl Lowerer<'_> {
@@ -131,32 +201,62 @@ impl Lowerer<'_> {
         let mut learn = TokenStream::new();
         let mut ids = Vec::new();
         for param in &signature.params {
-            let learn_by = if matches!(param.kind, ParamKind::Value(_)) { "scalar" } else { "is" };
-            let (id, tokens) = self.declare_by(learn_by, &param.name, param.mutable, param.span());
-            learn.extend(tokens);
+            let (by, shape) = match &param.kind {
+                ParamKind::Value(_) if signature.kernel => ("element", Shape::Owned),
+                ParamKind::Value(_) => ("is", Shape::Owned),
+                ParamKind::Slice(_) | ParamKind::SliceMut(_) | ParamKind::View { .. } => ("is", Shape::Slice),
+                ParamKind::Ref(_) => ("is", Shape::Reference { mutable: false }),
+                ParamKind::RefMut(_) => ("is", Shape::Reference { mutable: true }),
+                ParamKind::Refused => ("is", Shape::Unknown),
+            };
+            let id = self.declare(&param.name, param.mutable, shape);
+            learn.extend(self.learn(by, id, &param.name, param.span()));
             ids.push(id);
         }
         (ids, learn)
     }
 
-    /// Declares a variable. The tokens let its slot learn its type, and belong after it; an error about the type is
-    /// shown at `span`.
-    fn declare(&mut self, name: &Ident, mutable: bool, span: Span) -> (LocalId, TokenStream) {
-        self.declare_by("is", name, mutable, span)
+    /// Declares a variable.
+    fn declare(&mut self, name: &Ident, mutable: bool, shape: Shape) -> LocalId {
+        let slot = self.slot();
+        self.declare_typed(name, mutable, shape, slot)
     }
 
-    /// As [`Lowerer::declare`], with the name of the slot's method that learns the type.
-    fn declare_by(&mut self, method: &str, name: &Ident, mutable: bool, span: Span) -> (LocalId, TokenStream) {
-        let slot = self.slot();
+    /// Declares a variable whose type is in a slot that there is.
+    fn declare_typed(&mut self, name: &Ident, mutable: bool, shape: Shape, slot: SlotId) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
-        let known = Name::of(name);
-        self.locals.push(Local { name: known.text().to_owned(), mutable, slot });
-        self.scopes.last_mut().expect("the function's own scope stays open").push((known, id));
-        let slot = slot_name(slot, span);
+        let name = Name::of(name);
+        self.locals.push(Local { name: name.text().to_owned(), mutable, slot });
+        self.known.push(Known { shape, deferred: false });
+        self.bind(name, Some(id));
+        id
+    }
+
+    /// The tokens that let a variable's slot learn its type, by the slot's `method`. They belong behind the declaration; an
+    /// error about the type is shown at `span`.
+    fn learn(&self, method: &str, local: LocalId, name: &Ident, span: Span) -> TokenStream {
+        let slot = slot_name(self.locals[local.index()].slot, span);
         let mut shown = name.clone();
         shown.set_span(name.span().located_at(span));
         let method = Ident::new(method, ours(span));
-        (id, quote_spanned!(ours(span)=> #slot.#method(&#shown);))
+        quote_spanned!(ours(span)=> #slot.#method(&#shown);)
+    }
+
+    /// The slot that the type of an expression is in, if it has one of its own.
+    fn type_slot(&self, expr: ExprId) -> Option<SlotId> {
+        match self.exprs[expr.index()].kind {
+            ExprKind::Literal { slot, .. }
+            | ExprKind::Cast { slot, .. }
+            | ExprKind::Struct { slot, .. }
+            | ExprKind::Repeat { slot, .. } => Some(slot),
+            ExprKind::Local(local) => Some(self.locals[local.index()].slot),
+            _ => None,
+        }
+    }
+
+    /// Brings a name into the innermost scope.
+    fn bind(&mut self, name: Name, local: Option<LocalId>) {
+        self.scopes.last_mut().expect("the function's own scope stays open").push((name, local));
     }
 
     /// The variable of this name, if there is one.
@@ -167,7 +267,15 @@ impl Lowerer<'_> {
             .rev()
             .flat_map(|scope| scope.iter().rev())
             .find(|(known, _)| *known == name)
-            .map(|&(_, id)| id)
+            .and_then(|&(_, local)| local)
+    }
+
+    /// The variable that an expression names, if it names one.
+    fn variable(&self, expr: &syn::Expr) -> Option<LocalId> {
+        match expr {
+            syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident().and_then(|name| self.lookup(name)),
+            _ => None,
+        }
     }
 
     /// Lowers what `inner` lowers in a scope of its own.
@@ -191,9 +299,14 @@ impl Lowerer<'_> {
         id
     }
 
-    /// A new expression with its tokens.
+    /// A new expression with its tokens, whose value is nothing that has to be looked through.
     fn value(&mut self, kind: ExprKind, span: Span, cpu: TokenStream) -> Value {
-        Value { id: self.push(kind, span), cpu }
+        self.shaped(kind, span, cpu, Shape::Owned)
+    }
+
+    /// A new expression with its tokens and what is known of its value.
+    fn shaped(&mut self, kind: ExprKind, span: Span, cpu: TokenStream, shape: Shape) -> Value {
+        Value { id: self.push(kind, span), cpu, shape }
     }
 
     /// `()`
@@ -216,7 +329,7 @@ impl Lowerer<'_> {
     /// A stand-in for an expression that was refused.
     fn nothing(&mut self, tokens: &impl ToTokens) -> Value {
         let id = self.unit(tokens.span());
-        Value { id, cpu: TokenStream::new() }
+        Value { id, cpu: TokenStream::new(), shape: Shape::Never }
     }
 
     /// The static that names a place in the source.
@@ -229,13 +342,13 @@ impl Lowerer<'_> {
     }
 
     /// The statements of a block in its braces, in a scope of their own.
-    fn braced(&mut self, block: &syn::Block) -> (Block, TokenStream) {
-        let (ir, statements) = self.block(block);
-        (ir, in_braces(block, statements))
+    fn braced(&mut self, block: &syn::Block) -> Body {
+        let Body { ir, cpu, shape } = self.block(block);
+        Body { ir, cpu: in_braces(block, cpu), shape }
     }
 
     /// The statements of a block, without braces, in a scope of their own.
-    fn block(&mut self, block: &syn::Block) -> (Block, TokenStream) {
+    fn block(&mut self, block: &syn::Block) -> Body {
         self.scoped(|lowerer| lowerer.statements(&block.stmts))
     }
 }

@@ -1,129 +1,228 @@
 //! Statements.
 
-use cumbia_kernel_ir::ir::{Block, Pattern, Stmt};
+use cumbia_kernel_ir::ir::{Block, ExprId, ExprKind, Pattern, Stmt};
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Item, Pat, PatIdent, PatTuple, PatType, Stmt as SynStmt, Type};
+use syn::{Attribute, Expr, Item, Local, Pat, Stmt as SynStmt, Type, TypeReference};
 
-use super::Lowerer;
-use crate::position;
+use super::matching::without_reference;
+use super::pattern::{Binder, Bound};
+use super::{Body, Lowerer, Shape, Value, peeled, slot_name, sugar};
+use crate::position::{self, Name, ours};
 use crate::rules;
+
+/// Statements so far.
+struct Statements {
+    ir: Block,
+    cpu: TokenStream,
+    shape: Shape,
+}
 
 impl Lowerer<'_> {
     /// Statements in order, in the scope that is open.
-    pub(super) fn statements(&mut self, stmts: &[SynStmt]) -> (Block, TokenStream) {
-        let mut block = Block::default();
-        let mut cpu = TokenStream::new();
+    pub(super) fn statements(&mut self, stmts: &[SynStmt]) -> Body {
+        // Items are known in the whole block, whatever stands before them.
+        for stmt in stmts {
+            if let SynStmt::Item(Item::Const(item)) = stmt {
+                self.bind(Name::of(&item.ident), None);
+            }
+        }
+        let mut statements = Statements { ir: Block::default(), cpu: TokenStream::new(), shape: Shape::Owned };
         for (position, stmt) in stmts.iter().enumerate() {
             let last = position + 1 == stmts.len();
-            cpu.extend(self.statement(stmt, last, &mut block));
+            self.statement(stmt, last, &mut statements);
         }
-        (block, cpu)
+        let Statements { ir, cpu, shape } = statements;
+        Body { ir, cpu, shape }
     }
 
-    fn statement(&mut self, stmt: &SynStmt, last: bool, block: &mut Block) -> TokenStream {
+    fn statement(&mut self, stmt: &SynStmt, last: bool, into: &mut Statements) {
         match stmt {
-            SynStmt::Local(local) => self.local(local, block),
-            SynStmt::Item(item @ (Item::Const(_) | Item::Use(_))) => item.to_token_stream(),
+            SynStmt::Local(local) => self.local(local, into),
+            SynStmt::Item(item @ (Item::Const(_) | Item::Use(_) | Item::Type(_))) => item.to_tokens(&mut into.cpu),
             SynStmt::Item(item) => {
                 self.refuse(item, &rules::ITEM);
-                TokenStream::new()
             }
             SynStmt::Expr(expr, semicolon) => {
                 let value = self.expr(expr);
-                match (semicolon, last) {
-                    (None, true) => block.tail = Some(value.id),
-                    _ => block.stmts.push(Stmt::Expr(value.id)),
-                }
-                let cpu = value.cpu;
-                quote!(#cpu #semicolon)
+                into.expr(value, semicolon.as_ref(), last);
             }
             SynStmt::Macro(call) => {
                 self.attributes(&call.attrs);
                 let value = self.macro_call(&call.mac);
-                match (&call.semi_token, last) {
-                    (None, true) => block.tail = Some(value.id),
-                    _ => block.stmts.push(Stmt::Expr(value.id)),
-                }
-                let (cpu, semicolon) = (value.cpu, &call.semi_token);
-                quote!(#cpu #semicolon)
+                into.expr(value, call.semi_token.as_ref(), last);
             }
         }
     }
 
-    fn local(&mut self, local: &syn::Local, block: &mut Block) -> TokenStream {
+    fn local(&mut self, local: &Local, into: &mut Statements) {
         self.attributes(&local.attrs);
+        let (pattern, ty) = sugar::typed(&local.pat);
         let Some(init) = &local.init else {
-            self.refuse(local, &rules::UNINITIALISED);
-            // Declared all the same, so that what uses it is not a mistake too.
-            self.pattern(untyped(&local.pat), None, &mut TokenStream::new());
-            return TokenStream::new();
+            self.declarations(pattern, ty, local.let_token.span(), into);
+            return;
         };
-        if let Some((else_token, _)) = &init.diverge {
-            self.refuse(else_token, &rules::LET_ELSE);
-            return TokenStream::new();
+        if let Some((_, otherwise)) = &init.diverge {
+            match sugar::let_else(local, init, otherwise) {
+                Some(written_out) => self.statement(&written_out, false, into),
+                None => {
+                    self.refuse(pattern, &rules::PATTERN);
+                }
+            }
+            return;
         }
-        let value = self.expr(&init.expr);
-        let ty = match &local.pat {
-            Pat::Type(PatType { ty, .. }) => Some(ty),
-            _ => None,
+        let kept = sugar::kept(&init.expr, |root| self.variable(root).is_some());
+        let kept_init;
+        let init = match kept {
+            Some((temporary, init)) => {
+                self.statement(&temporary, false, into);
+                kept_init = init;
+                &kept_init
+            }
+            None => &*init.expr,
         };
-        let pat = untyped(&local.pat);
-        if let Some(ty) = ty
-            && matches!(**ty, Type::Reference(_))
-        {
-            self.errors.refuse(ty, &rules::SLICE_ANNOTATION);
+        let mut value = match pattern {
+            Pat::Reference(_) => self.scrutinee(init, &[pattern]),
+            _ => self.expr(init),
+        };
+        let annotation = ty.map(|ty| {
+            if let Type::Reference(reference) = ty {
+                value = self.coerced(reference, &mut value, init.span());
+            }
+            annotation(ty)
+        });
+        let shape = ty.map_or(Shape::Unknown, Shape::of_type).unless_unknown(&value.shape);
+        let pattern = without_reference(pattern);
+        if matches!(shape, Shape::Reference { .. }) && !matches!(pattern, Pat::Ident(_) | Pat::Wild(_)) {
+            self.errors.refuse(pattern, &rules::MATCHED_REFERENCE);
         }
-        let mut learn = TokenStream::new();
-        let pattern = self.pattern(pat, shown_at(&init.expr), &mut learn);
-        block.stmts.push(Stmt::Let { pattern, init: Some(value.id), span: position::of(local.let_token.span()) });
-        let (cpu, ty) = (value.cpu, ty.map(|ty| quote!(: #ty)));
-        quote!(let #pat #ty = #cpu; #learn)
+        let mut binder = Binder::of(self.type_slot(value.id), shown_at(init));
+        let Bound { ir, cpu: pattern } = self.pattern(pattern, &shape, &mut binder);
+        into.declare(ir, Some(value.id), local.let_token.span());
+        let (cpu, learn, let_token) = (value.cpu, binder.learn, &local.let_token);
+        let before = binder.before;
+        into.cpu.extend(quote!(#before #let_token #pattern #annotation = #cpu; #learn));
     }
 
-    /// Declares the variables of a pattern. `learn` receives the tokens that let their slots learn their types.
-    /// An error about the type of one is shown `at`, or else at its name.
-    fn pattern(&mut self, pat: &Pat, at: Option<Span>, learn: &mut TokenStream) -> Pattern {
-        match pat {
-            Pat::Wild(_) => Pattern::Wild,
-            Pat::Ident(PatIdent { by_ref: None, subpat: None, mutability, ident, .. }) => {
-                let (local, tokens) = self.declare(ident, mutability.is_some(), at.unwrap_or(ident.span()));
-                learn.extend(tokens);
-                Pattern::Local(local)
+    /// `let x;`, `let (x, mut y): (f32, u32);`: variables whose slots learn from what is assigned to them.
+    fn declarations(&mut self, pattern: &Pat, ty: Option<&Type>, span: Span, into: &mut Statements) {
+        match pattern {
+            Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
+                let shape = ty.map_or(Shape::Unknown, Shape::of_type);
+                let id = self.declare(&ident.ident, ident.mutability.is_some(), shape);
+                self.known[id.index()].deferred = true;
+                into.declare(Pattern::Local(id), None, span);
+                let annotation = ty.map(annotation);
+                into.cpu.extend(quote!(let #pattern #annotation;));
+                if let Some(annotation) = annotation {
+                    // A variable that is never assigned has its type from here.
+                    let slot = slot_name(self.locals[id.index()].slot, ty.span());
+                    let value = syn::Ident::new("value", ours(ty.span()));
+                    into.cpu.extend(quote_spanned!(ours(ty.span())=> let _ = |#value #annotation| #slot.tap(#value);));
+                }
             }
-            Pat::Tuple(PatTuple { elems, .. }) => {
-                Pattern::Tuple(elems.iter().map(|elem| self.pattern(elem, at, learn)).collect())
+            Pat::Wild(_) => {}
+            Pat::Paren(inner) => self.declarations(&inner.pat, ty, span, into),
+            Pat::Tuple(tuple) => {
+                let types = match ty {
+                    Some(Type::Tuple(types)) if types.elems.len() == tuple.elems.len() => Some(&types.elems),
+                    _ => None,
+                };
+                for (position, elem) in tuple.elems.iter().enumerate() {
+                    self.declarations(elem, types.map(|types| &types[position]), span, into);
+                }
             }
-            Pat::Paren(inner) => self.pattern(&inner.pat, at, learn),
-            other => {
-                self.refuse(other, &rules::PATTERN);
-                Pattern::Wild
+            pattern => {
+                self.refuse(pattern, &rules::UNINITIALISED_PATTERN);
             }
         }
+    }
+
+    /// A value as the reference that the variable is declared to be: a reference to an array becomes a slice.
+    fn coerced(&mut self, ty: &TypeReference, value: &mut Value, span: Span) -> Value {
+        let mutable = ty.mutability.is_some();
+        let cpu = std::mem::take(&mut value.cpu);
+        let name = |slice: bool| match (slice, mutable) {
+            (true, false) => quote_spanned!(ours(span)=> ::cumbia::__private::IntoSlice::into_slice),
+            (true, true) => quote_spanned!(ours(span)=> ::cumbia::__private::IntoSliceMut::into_slice_mut),
+            (false, false) => quote_spanned!(ours(span)=> ::cumbia::__private::IntoPlace::into_place),
+            (false, true) => quote_spanned!(ours(span)=> ::cumbia::__private::IntoPlaceMut::into_place_mut),
+        };
+        let slice = matches!(&*ty.elem, Type::Slice(_));
+        let place = if slice {
+            self.push(ExprKind::SubSlice { base: value.id, start: None, end: None, inclusive: false }, span)
+        } else {
+            self.push(ExprKind::Deref(value.id), span)
+        };
+        let (function, shape) = (name(slice), if slice { Shape::Slice } else { Shape::Reference { mutable } });
+        let cpu = quote_spanned!(ours(span)=> #function(#cpu));
+        self.shaped(ExprKind::Borrow { place, mutable }, span, cpu, shape)
     }
 
     /// Refuses attributes: they would have a meaning on the CPU only. Comments are not lost.
     pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
         for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
-            self.errors.refuse(attribute, &rules::ATTRIBUTE);
+            let rule = if attribute.path().is_ident("unroll") { &rules::UNROLL_PLACE } else { &rules::ATTRIBUTE };
+            self.errors.refuse(attribute, rule);
         }
     }
 }
 
-/// A pattern without its type.
-fn untyped(pat: &Pat) -> &Pat {
-    match pat {
-        Pat::Type(PatType { pat, .. }) => pat,
-        pat => pat,
+impl Statements {
+    fn expr(&mut self, value: Value, semicolon: Option<&syn::Token![;]>, last: bool) {
+        let Value { id, cpu, shape } = value;
+        if semicolon.is_none() && last {
+            self.ir.tail = Some(id);
+            self.shape = shape;
+        } else {
+            self.ir.stmts.push(Stmt::Expr(id));
+            // A block that ends in `return;` has no value either.
+            if last && shape == Shape::Never {
+                self.shape = Shape::Never;
+            }
+        }
+        self.cpu.extend(quote!(#cpu #semicolon));
+    }
+
+    fn declare(&mut self, pattern: Pattern, init: Option<ExprId>, span: Span) {
+        self.ir.stmts.push(Stmt::Let { pattern, init, span: position::of(span) });
+    }
+}
+
+/// The type that a variable is declared with, on the CPU, where references are handles.
+fn annotation(ty: &Type) -> TokenStream {
+    let ty = handled(ty);
+    quote!(: #ty)
+}
+
+fn handled(ty: &Type) -> TokenStream {
+    match ty {
+        Type::Reference(TypeReference { elem, mutability, .. }) => {
+            let span = ours(ty.span());
+            let access = if mutability.is_some() { quote!(Write) } else { quote!(Read) };
+            match &**elem {
+                Type::Slice(slice) => {
+                    let element = &slice.elem;
+                    quote_spanned!(span=> ::cumbia::__private::Slice<'_, #element, ::cumbia::__private::#access>)
+                }
+                target => quote_spanned!(span=> ::cumbia::__private::Place<'_, #target, ::cumbia::__private::#access>),
+            }
+        }
+        Type::Tuple(tuple) if !tuple.elems.is_empty() => {
+            let parts = tuple.elems.iter().map(handled);
+            quote!((#(#parts,)*))
+        }
+        ty => ty.to_token_stream(),
     }
 }
 
 /// Where an error about the type of the variable that `init` is the value of is shown: at the name of the function that is
 /// called, where rustc may have the same to say of the call, and says it once.
 fn shown_at(init: &Expr) -> Option<Span> {
-    match init {
+    match peeled(init) {
         Expr::Call(call) => Some(call.func.span()),
+        Expr::MethodCall(call) => Some(call.method.span()),
         _ => None,
     }
 }

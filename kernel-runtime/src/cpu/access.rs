@@ -1,16 +1,16 @@
-//! Whether a view may be written through.
+//! Whether a place may be written.
 
-/// How a view may be used.
+/// How a place may be used.
 pub trait Access: Copy + 'static {
-    /// It comes from a `&mut [T]`.
+    /// It comes from a `&mut`.
     const MUTABLE: bool;
 }
 
-/// The access of `&[T]`.
+/// The access of `&[T]` and `&T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Read;
 
-/// The access of `&mut [T]` and of shared memory.
+/// The access of `&mut [T]` and `&mut T`, and of shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Write;
 
@@ -24,10 +24,10 @@ impl Access for Write {
 
 /// What an assignment needs of its place.
 #[diagnostic::on_unimplemented(
-    message = "cannot assign to an element of a `&[_]`",
-    label = "this slice cannot be written",
-    note = "why: the kernel promises not to change the array behind a `&[_]` parameter",
-    note = "help: make the parameter a `&mut [_]`"
+    message = "cannot assign through a `&[_]` or `&_`",
+    label = "this can only be read",
+    note = "why: the kernel promises not to change what is behind a reference without `mut`",
+    note = "help: make the parameter a `&mut [_]` or `&mut _`"
 )]
 pub trait Writable: Access {}
 

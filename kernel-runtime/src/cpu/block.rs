@@ -1,31 +1,33 @@
 //! A block of threads: where it is in the grid, and the memory its threads share.
 
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::any::TypeId;
 use std::cell::RefCell;
 
 use crate::cpu::access::Write;
 use crate::cpu::at::At;
-use crate::cpu::view::{Slice, Storage};
+use crate::cpu::place::Place;
+use crate::cpu::slice::Slice;
 use crate::dim::Dim3;
-use crate::types::{Element, Storable};
+use crate::types::Element;
 
-/// Shared memory is aligned to this many bytes, as CUDA's is for any type.
-pub(crate) const ALIGNMENT: usize = 16;
+/// Dynamic shared memory is aligned to this many bytes, and a shared array at least to as many.
+const ALIGNMENT: usize = 128;
 
 /// What fills shared memory before a block runs, since it has no initial values: floats read as NaN, integers as −1.
-const POISON: u128 = u128::MAX;
+const POISON: u8 = u8::MAX;
 
 /// Where a block is in its grid.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Position {
     pub(crate) block_idx: Dim3,
     pub(crate) block_dim: Dim3,
     pub(crate) grid_dim: Dim3,
 }
 
-impl Place {
+impl Position {
     /// The block of a grid of one thread.
-    pub(crate) const SINGLE: Place = Place { block_idx: Dim3::ZERO, block_dim: Dim3::ONE, grid_dim: Dim3::ONE };
+    pub(crate) const SINGLE: Position = Position { block_idx: Dim3::ZERO, block_dim: Dim3::ONE, grid_dim: Dim3::ONE };
 }
 
 /// The memory of a block while it runs. All its threads are on one thread of the host.
@@ -45,46 +47,69 @@ struct Site {
     ty: TypeId,
 }
 
-/// Zero or more bytes, aligned to [`ALIGNMENT`] and poisoned. Views point into it, so it is never moved or grown, and
-/// never borrowed.
-struct Memory(*mut [u128]);
+/// Zero or more bytes, aligned and poisoned. Places point into it, so it is never moved or grown, and never borrowed.
+struct Memory {
+    pointer: *mut u8,
+    layout: Layout,
+}
 
 impl Memory {
-    fn poisoned(bytes: usize) -> Memory {
-        let words = vec![POISON; bytes.div_ceil(ALIGNMENT)].into_boxed_slice();
-        Memory(Box::into_raw(words))
+    /// Memory for bytes of this layout, or stricter.
+    fn poisoned(layout: Layout) -> Memory {
+        let layout = layout.align_to(ALIGNMENT).expect("a launch has been held to the device's limits");
+        if layout.size() == 0 {
+            return Memory { pointer: std::ptr::without_provenance_mut(layout.align()), layout };
+        }
+        // SAFETY: the size is not 0.
+        let pointer = unsafe { alloc(layout) };
+        if pointer.is_null() {
+            handle_alloc_error(layout)
+        }
+        // SAFETY: that many bytes have been allocated just now.
+        unsafe { pointer.write_bytes(POISON, layout.size()) };
+        Memory { pointer, layout }
     }
 
     fn pointer<T>(&self) -> *mut T {
-        self.0.cast()
+        self.pointer.cast()
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        // SAFETY: the pointer came from `Box::into_raw` and is given back once; the views into it live for `'k`,
-        // which ends with the borrow of the block.
-        drop(unsafe { Box::from_raw(self.0) });
+        if self.layout.size() != 0 {
+            // SAFETY: allocated with this layout, and given back once; the places in it live for `'k`, which ends with the
+            // borrow of the block.
+            unsafe { dealloc(self.pointer, self.layout) };
+        }
     }
 }
 
 impl BlockMemory {
+    /// Of a thread on its own. It costs nothing, so that an operator's function, which the body reaches through the host's,
+    /// costs what the operation costs.
+    #[inline(always)]
+    pub(crate) fn empty() -> Self {
+        let dynamic = Memory { pointer: std::ptr::without_provenance_mut(ALIGNMENT), layout: Layout::new::<()>() };
+        BlockMemory { shared: RefCell::new(Vec::new()), dynamic, dynamic_bytes: 0 }
+    }
+
     pub(crate) fn new(dynamic_bytes: usize) -> Self {
-        BlockMemory { shared: RefCell::new(Vec::new()), dynamic: Memory::poisoned(dynamic_bytes), dynamic_bytes }
+        let layout = Layout::array::<u8>(dynamic_bytes).expect("a launch has been held to the device's limits");
+        BlockMemory { shared: RefCell::new(Vec::new()), dynamic: Memory::poisoned(layout), dynamic_bytes }
     }
 
     /// The storage that belongs to `at` in `function`.
-    pub(crate) fn shared<A: Storable>(&self, function: TypeId, at: &'static At) -> Storage<'_, A> {
-        const { assert!(align_of::<A>() <= ALIGNMENT) };
+    pub(crate) fn shared<A: Element>(&self, function: TypeId, at: &'static At) -> Place<'_, A, Write> {
         let site = Site { function, at, ty: TypeId::of::<A>() };
         let mut shared = self.shared.borrow_mut();
         let position = shared.iter().position(|(known, _)| *known == site).unwrap_or_else(|| {
-            shared.push((site, Memory::poisoned(size_of::<A>())));
+            shared.push((site, Memory::poisoned(Layout::new::<A>())));
             shared.len() - 1
         });
-        // SAFETY: the memory holds at least an `A`, aligned and initialised; it is freed with the block, which the
-        // result borrows; only views reach it.
-        unsafe { Storage::new(shared[position].1.pointer()) }
+        // SAFETY: the memory holds at least an `A`, aligned and initialised, though not with a value; it is freed with the
+        // block, which the result borrows; only places reach it.
+        unsafe { Place::new(shared[position].1.pointer()) }
     }
 
     /// The bytes of dynamic shared memory.
@@ -96,12 +121,12 @@ impl BlockMemory {
     /// aligned.
     pub(crate) fn dynamic<T: Element>(&self, offset: usize, len: usize) -> Option<Slice<'_, T, Write>> {
         let end = len.checked_mul(size_of::<T>())?.checked_add(offset)?;
-        if end > self.dynamic_bytes || !offset.is_multiple_of(align_of::<T>()) {
+        if end > self.dynamic_bytes || align_of::<T>() > ALIGNMENT || !offset.is_multiple_of(align_of::<T>()) {
             return None;
         }
-        // SAFETY: the elements end within the memory, whose start is aligned for every `T` and the offset too; its
-        // bytes are initialised and valid for every `Element`, which reads any pattern; it is freed with the block,
-        // which the result borrows; only views reach it.
+        // SAFETY: the elements end within the memory, whose start is aligned for `T` and the offset too; its bytes are
+        // initialised, and any bits will do for an `Element` that is read through places; it is freed with the block, which
+        // the result borrows; only places reach it.
         Some(unsafe { Slice::new(self.dynamic.pointer::<T>().byte_add(offset), len) })
     }
 }

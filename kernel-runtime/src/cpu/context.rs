@@ -1,11 +1,11 @@
 //! What a kernel's body knows on the CPU: which thread it is, what it shares, and how to wait and to fault.
 
 use std::any::TypeId;
-
-use corosensei::Yielder;
+use std::fmt::Display;
 
 use crate::cpu::at::At;
-use crate::cpu::block::{BlockMemory, Place};
+use crate::cpu::block::{BlockMemory, Position};
+use crate::cpu::coroutine::Member;
 use crate::cpu::fault;
 use crate::dim::Dim3;
 
@@ -15,23 +15,29 @@ use crate::dim::Dim3;
 /// registers. A fault does not need it either, whoever catches the fault knows which thread ran.
 #[derive(Clone, Copy)]
 pub struct Cx<'k> {
-    place: Place,
+    position: Position,
     thread: Dim3,
     memory: &'k BlockMemory,
     function: TypeId,
-    yielder: Option<&'k Yielder<(), ()>>,
+    member: Option<&'k Member<'k>>,
 }
 
 impl<'k> Cx<'k> {
     /// A thread that cannot wait for others.
     #[inline(always)]
-    pub(crate) fn plain(place: Place, thread: Dim3, memory: &'k BlockMemory) -> Self {
-        Cx { place, thread, memory, function: TypeId::of::<()>(), yielder: None }
+    pub(crate) fn plain(position: Position, thread: Dim3, memory: &'k BlockMemory) -> Self {
+        Cx { position, thread, memory, function: TypeId::of::<()>(), member: None }
     }
 
     /// The same thread as a coroutine.
-    pub(crate) fn with_yielder(self, yielder: &'k Yielder<(), ()>) -> Self {
-        Cx { yielder: Some(yielder), ..self }
+    pub(crate) fn with_member(self, member: &'k Member<'k>) -> Self {
+        Cx { member: Some(member), ..self }
+    }
+
+    /// The thread as a coroutine, if it is one.
+    #[inline(always)]
+    pub(crate) fn member(self) -> Option<&'k Member<'k>> {
+        self.member
     }
 
     /// The same thread in the body of the function, at its choice of generic arguments, that `F` stands for.
@@ -48,15 +54,16 @@ impl<'k> Cx<'k> {
     }
 
     /// Calls `body` as the only thread of a grid of one: what a device function runs in when the host calls it.
+    #[inline(always)]
     pub fn host<R>(body: impl FnOnce(Cx<'_>) -> R) -> R {
-        let memory = BlockMemory::new(0);
-        body(Cx::plain(Place::SINGLE, Dim3::ZERO, &memory))
+        let memory = BlockMemory::empty();
+        body(Cx::plain(Position::SINGLE, Dim3::ZERO, &memory))
     }
 
     /// The block's place in the grid.
     #[inline(always)]
-    pub(crate) fn place(self) -> Place {
-        self.place
+    pub(crate) fn position(self) -> Position {
+        self.position
     }
 
     /// The thread's index in the block.
@@ -75,16 +82,6 @@ impl<'k> Cx<'k> {
     #[inline(always)]
     pub fn call(self, at: &'static At) -> Call<'k> {
         Call { cx: self, at }
-    }
-
-    /// Waits until all threads of the block that still run have come here.
-    ///
-    /// The scheduler resumes every thread once before it resumes any twice. A thread without a coroutine is alone in
-    /// its block, or in a kernel whose IR has no barrier.
-    pub(crate) fn barrier(self) {
-        if let Some(yielder) = self.yielder {
-            yielder.suspend(());
-        }
     }
 
     /// The step of a `for`, or a fault where it is 0.
@@ -106,8 +103,20 @@ impl<'k> Cx<'k> {
 
     /// Ends the launch with a `panic!` of the user's, or an assertion of theirs.
     #[inline(always)]
-    pub fn panic(self, at: &'static At, message: &'static str) -> ! {
-        fault::panic(at, message)
+    pub fn panic(self, at: &'static At, message: impl Display) -> ! {
+        fault::panic(at, &message)
+    }
+
+    /// Ends the launch at the call of a function that the user wrote in CUDA C only.
+    #[cold]
+    pub fn no_body(self, at: &'static At, name: &str) -> ! {
+        fault::panic(
+            at,
+            &format_args!(
+                "`{name}` has no body for the CPU\n  why: it is written in CUDA C\n  \
+                 help: give it a Rust body that does the same, or run the kernel on a GPU"
+            ),
+        )
     }
 }
 
@@ -118,4 +127,12 @@ pub struct Call<'k> {
     pub cx: Cx<'k>,
     /// The place of the call.
     pub at: &'static At,
+}
+
+impl Call<'_> {
+    /// Remembers the call of a function of the standard library's that may panic, as [`Cx::calling`] does.
+    #[inline(always)]
+    pub(crate) fn note(self) {
+        fault::note_call(self.at);
+    }
 }

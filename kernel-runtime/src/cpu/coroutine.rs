@@ -1,103 +1,434 @@
-//! The threads of a block as coroutines, for kernels that can reach a barrier.
+//! The threads of a block as coroutines, for kernels whose threads wait for each other.
 //!
-//! Each thread has a stack of its own and runs until it waits at a barrier or ends. One turn resumes every thread that
-//! has not ended, in order; so when a turn ends, all of them have come to a barrier, and the next turn is what the
-//! barrier lets through. Threads that ended do not hold a barrier up, as on a GPU.
+//! Each thread has a stack of its own and runs until it waits or ends. A turn resumes every thread that can go on once.
+//! Who waits is noted in the [`Team`]; whoever comes last to where others wait lets them go on. When nobody can, the
+//! threads wait for each other, which is a fault: nothing hangs. A thread that asks memory again and again for what
+//! another thread is to write there lets the others run meanwhile.
 
 use std::cell::{Cell, RefCell};
+use std::marker::PhantomData;
+use std::rc::Rc;
 
 use corosensei::stack::DefaultStack;
-use corosensei::{Coroutine, CoroutineResult};
+use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use crate::cpu::block::{BlockMemory, Place};
+use crate::cpu::At;
+use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::context::Cx;
 use crate::cpu::fault::{self, Fault};
+use crate::cpu::stacks::Stacks;
+use crate::cpu::wait::{Wait, deadlock};
+use crate::cpu::warp::{self, Warp};
 use crate::dim::Dim3;
 use crate::error::FaultKind;
 
-/// Address space of a thread's stack. Pages are only taken when touched; unwinding a fault needs a few of them.
-const STACK_BYTES: usize = 128 * 1024;
+/// How often a thread may ask memory in vain before the others have their turn. A switch of stacks costs as much as ten of
+/// these operations or so, and most kernels never ask as often.
+const PATIENCE: u32 = 64;
 
-thread_local! {
-    /// Stacks of threads that ended, for the next ones.
-    static STACKS: RefCell<Vec<DefaultStack>> = const { RefCell::new(Vec::new()) };
+/// What the threads of a block know of each other.
+struct Team {
+    position: Position,
+    memory: BlockMemory,
+    /// The threads that can go on, a bit for each.
+    ready: Box<[Cell<u64>]>,
+    /// Where each thread waits, on its stack; of those that do not wait, where they last did.
+    waits: Box<[Cell<*const Wait>]>,
+    warps: Box<[RefCell<Warp>]>,
+    /// Those that have not ended.
+    alive: Cell<u32>,
+    barrier: Barrier,
+    /// Those that wait for the other blocks.
+    at_grid: Cell<u32>,
+    /// Those that ask which lanes are with them.
+    gathering: RefCell<Vec<Gathering>>,
+    /// The threads that in this turn only asked memory in vain, a bit for each. They can go on.
+    spinning: Box<[Cell<u64>]>,
 }
 
-/// A thread of the block that has not ended.
-struct Thread {
-    index: Dim3,
-    coroutine: Coroutine<(), (), (), DefaultStack>,
+/// A barrier of the block, at which some threads may have arrived.
+#[derive(Default)]
+struct Barrier {
+    /// Who waits here.
+    arrived: Cell<u32>,
+    /// For how many of them the predicate holds.
+    holds: Cell<u32>,
+    /// Where the first of them waits.
+    at: Cell<Option<&'static At>>,
+    /// Not all of them wait at the same place.
+    mixed: Cell<bool>,
+    /// What the last barrier said. The next cannot say it before everyone has read this.
+    verdict: Cell<Verdict>,
 }
 
-/// Runs all threads of a block, and gives the fault that ended it. `current` says which thread runs.
-pub(crate) fn run_threads(
-    place: Place,
-    memory: &BlockMemory,
-    current: &Cell<Dim3>,
-    body: impl Fn(Cx<'_>) + Copy,
-) -> Result<(), Fault> {
-    let mut threads = begin(place, memory, body)?;
-    // A panic in a coroutine comes out of `resume`. The other threads are then at their barriers, and dropping them
-    // unwinds their stacks.
-    fault::catch(move || {
-        while !threads.is_empty() {
-            turn(&mut threads, current);
-        }
-    })
+/// Of how many threads a predicate holds, and how many there are.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Verdict {
+    pub(crate) holds: u32,
+    pub(crate) of: u32,
 }
 
-/// Resumes each thread once, and forgets those that end.
-fn turn(threads: &mut Vec<Thread>, current: &Cell<Dim3>) {
-    let mut ended = 0;
-    for thread in threads.iter_mut() {
-        current.set(thread.index);
-        match thread.coroutine.resume(()) {
-            CoroutineResult::Yield(()) => {}
-            CoroutineResult::Return(()) => ended += 1,
+/// A lane that asks which lanes are with it.
+struct Gathering {
+    thread: usize,
+    at: &'static At,
+    /// On the lane's stack: where the answer goes.
+    answer: *const Cell<u32>,
+}
+
+/// How far the threads of a block have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Some can go on.
+    Moving,
+    /// All that can go on ask memory in vain: what they wait for may be up to another block.
+    Spinning,
+    /// All wait at a barrier of the grid.
+    AtGrid,
+    /// All have ended.
+    Ended,
+}
+
+impl Team {
+    fn new(position: Position, shared_bytes: usize) -> Team {
+        let threads = position.block_dim.count() as usize;
+        let lanes = |warp: usize| u32::MAX >> (warp::SIZE - (threads - warp * warp::SIZE).min(warp::SIZE));
+        let all = |word: usize| u64::MAX >> (64 - (threads - word * 64).min(64));
+        let words = threads.div_ceil(64);
+        Team {
+            position,
+            memory: BlockMemory::new(shared_bytes),
+            ready: (0..words).map(|word| Cell::new(all(word))).collect(),
+            waits: (0..threads).map(|_| Cell::new(std::ptr::null())).collect(),
+            warps: (0..threads.div_ceil(warp::SIZE)).map(|warp| RefCell::new(Warp::new(lanes(warp)))).collect(),
+            alive: Cell::new(threads as u32),
+            barrier: Barrier::default(),
+            at_grid: Cell::new(0),
+            gathering: RefCell::default(),
+            spinning: (0..words).map(|_| Cell::new(0)).collect(),
         }
     }
-    if ended > 0 {
-        for thread in threads.extract_if(.., |thread| thread.coroutine.done()) {
-            STACKS.with_borrow_mut(|stacks| stacks.push(thread.coroutine.into_stack()));
+
+    /// Lets some lanes of a warp go on.
+    fn release_lanes(&self, warp: usize, lanes: u32) {
+        let word = &self.ready[warp / 2];
+        word.set(word.get() | u64::from(lanes) << (warp % 2 * warp::SIZE));
+    }
+
+    /// Lets every thread go on that has not ended.
+    fn release_all(&self) {
+        for (number, warp) in self.warps.iter().enumerate() {
+            self.release_lanes(number, warp.borrow().alive());
         }
     }
-}
 
-/// The threads of a block, none of which has run yet.
-fn begin(place: Place, memory: &BlockMemory, body: impl Fn(Cx<'_>) + Copy) -> Result<Vec<Thread>, Fault> {
-    let mut threads = Vec::with_capacity(place.block_dim.count() as usize);
-    let mut result = Ok(());
-    place.block_dim.for_each_position(|index| {
-        if result.is_err() {
+    /// Whether a lane of the warp can go on, and does not only ask memory in vain.
+    fn moves(&self, warp: usize) -> bool {
+        let moving = self.ready[warp / 2].get() & !self.spinning[warp / 2].get();
+        (moving >> (warp % 2 * warp::SIZE)) as u32 != 0
+    }
+
+    /// Lets the threads at the barrier go on, if nobody is missing. Those at different barriers stay.
+    fn conclude_barrier(&self) -> bool {
+        let Barrier { arrived, holds, at, mixed, verdict } = &self.barrier;
+        if arrived.get() == 0 || arrived.get() < self.alive.get() || mixed.get() {
+            return false;
+        }
+        verdict.set(Verdict { holds: holds.take(), of: arrived.take() });
+        at.set(None);
+        self.release_all();
+        true
+    }
+
+    /// Answers those that ask which lanes are with them, in warps where nobody else can go on.
+    fn answer_gatherings(&self) {
+        let mut gathering = self.gathering.borrow_mut();
+        if gathering.is_empty() {
             return;
         }
-        match take_stack() {
-            Ok(stack) => {
-                let coroutine = coroutine(stack, Cx::plain(place, index, memory), body);
-                threads.push(Thread { index, coroutine });
-            }
-            Err(fault) => result = Err(fault),
+        let answered: Vec<_> = gathering.extract_if(.., |asked| !self.moves(asked.thread / warp::SIZE)).collect();
+        for asked in &answered {
+            let warp = asked.thread / warp::SIZE;
+            let with = answered.iter().filter(|other| other.thread / warp::SIZE == warp && other.at == asked.at);
+            let lanes = with.fold(0, |mask, other| mask | 1 << (other.thread % warp::SIZE));
+            // SAFETY: the lane that asked still waits, so that its answer is live.
+            unsafe { &*asked.answer }.set(lanes);
+            self.release_lanes(warp, 1 << (asked.thread % warp::SIZE));
         }
-    });
-    result.map(|()| threads)
-}
-
-/// A thread as a coroutine.
-fn coroutine(stack: DefaultStack, cx: Cx<'_>, body: impl Fn(Cx<'_>) + Copy) -> Coroutine<(), (), (), DefaultStack> {
-    // SAFETY: the function asks that what the closure borrows outlives the coroutine. `run_threads` borrows the block's
-    // memory and the body for all of its run, and drops every coroutine before it returns.
-    unsafe { Coroutine::with_stack_unchecked(stack, move |yielder, ()| body(cx.with_yielder(yielder))) }
-}
-
-/// A stack that an earlier thread left, or a new one.
-fn take_stack() -> Result<DefaultStack, Fault> {
-    if let Some(stack) = STACKS.with_borrow_mut(Vec::pop) {
-        return Ok(stack);
     }
-    DefaultStack::new(STACK_BYTES).map_err(|error| Fault {
+
+    /// Notes that a thread has ended, which others may have waited for.
+    fn end(&self, thread: usize) {
+        let (warp, lane) = (thread / warp::SIZE, (thread % warp::SIZE) as u32);
+        self.alive.update(|alive| alive - 1);
+        let released = self.warps[warp].borrow_mut().end(lane);
+        self.release_lanes(warp, released);
+        self.conclude_barrier();
+    }
+
+    /// What a thread waits for, and the lanes that it lacks.
+    ///
+    /// # Safety
+    ///
+    /// The thread waits.
+    unsafe fn wait_of(&self, thread: usize) -> (Wait, u32) {
+        // SAFETY: the thread stands still in `Member::wait`, where the pointer leads.
+        let wait = unsafe { *self.waits[thread].get() };
+        let lane = (thread % warp::SIZE) as u32;
+        let missing = wait.mask.map_or(0, |mask| self.warps[thread / warp::SIZE].borrow().missing(lane, mask));
+        (wait, missing)
+    }
+}
+
+/// A thread of a team, as its body knows it.
+pub(crate) struct Member<'k> {
+    team: &'k Team,
+    yielder: &'k Yielder<(), ()>,
+    thread: usize,
+    /// How often the thread may still ask memory in vain.
+    patience: Cell<u32>,
+}
+
+impl Member<'_> {
+    /// Lets others run until someone lets this thread go on.
+    fn wait(&self, wait: &Wait) {
+        self.team.waits[self.thread].set(wait);
+        self.yielder.suspend(());
+        self.patience.set(PATIENCE);
+    }
+
+    /// Waits until all threads of the block that have not ended have come here.
+    pub(crate) fn barrier(&self, at: &'static At, operation: &'static str, holds: bool) -> Verdict {
+        let barrier = &self.team.barrier;
+        let arrived = barrier.arrived.get() + 1;
+        barrier.arrived.set(arrived);
+        barrier.holds.update(|number| number + u32::from(holds));
+        match barrier.at.get() {
+            Some(first) if std::ptr::eq(first, at) || first == at => {}
+            Some(_) => barrier.mixed.set(true),
+            None => barrier.at.set(Some(at)),
+        }
+        if arrived == self.team.alive.get() && self.team.conclude_barrier() {
+            self.go_on();
+        } else {
+            self.wait(&Wait { operation, at, mask: None });
+        }
+        barrier.verdict.get()
+    }
+
+    /// Waits until all threads of the grid that have not ended have come here.
+    pub(crate) fn grid_barrier(&self, at: &'static At, operation: &'static str) {
+        self.team.at_grid.update(|waiting| waiting + 1);
+        self.wait(&Wait { operation, at, mask: None });
+    }
+
+    /// Meets lanes of the warp. `arrive` says who may go on, once nobody is missing.
+    pub(crate) fn meet(
+        &self,
+        at: &'static At,
+        operation: &'static str,
+        mask: u32,
+        arrive: impl FnOnce(&mut Warp) -> Option<u32>,
+    ) {
+        let warp = self.thread / warp::SIZE;
+        let released = arrive(&mut self.team.warps[warp].borrow_mut());
+        match released {
+            Some(lanes) => {
+                self.team.release_lanes(warp, lanes);
+                self.go_on();
+            }
+            None => self.wait(&Wait { operation, at, mask: Some(mask) }),
+        }
+    }
+
+    /// The lanes of the warp that are here too.
+    pub(crate) fn gather(&self, at: &'static At, operation: &'static str) -> u32 {
+        let answer = Cell::new(0);
+        self.team.gathering.borrow_mut().push(Gathering { thread: self.thread, at, answer: &raw const answer });
+        self.wait(&Wait { operation, at, mask: None });
+        answer.get()
+    }
+
+    /// Takes this thread out of those that wait to go on: it was the last to arrive, and does.
+    fn go_on(&self) {
+        let word = &self.team.ready[self.thread / 64];
+        word.set(word.get() & !(1 << (self.thread % 64)));
+    }
+
+    /// The thread asked memory in vain, and may wait for what another is to write.
+    pub(crate) fn asked_in_vain(&self, at: &'static At, operation: &'static str) {
+        let patience = self.patience.get();
+        if patience > 0 {
+            self.patience.set(patience - 1);
+            return;
+        }
+        let word = &self.team.ready[self.thread / 64];
+        word.set(word.get() | 1 << (self.thread % 64));
+        let word = &self.team.spinning[self.thread / 64];
+        word.set(word.get() | 1 << (self.thread % 64));
+        self.wait(&Wait { operation, at, mask: None });
+    }
+}
+
+/// A thread with its stack.
+type Thread = Coroutine<(), (), (), DefaultStack>;
+
+/// A block whose threads run side by side.
+pub(crate) struct Block<'b> {
+    /// By number; `None` for those that have ended. They unwind when they are dropped.
+    threads: Box<[Option<Thread>]>,
+    team: Rc<Team>,
+    body: PhantomData<&'b ()>,
+}
+
+/// The fault that ended a block, and the number of the thread.
+pub(crate) struct Ended {
+    pub(crate) thread: usize,
+    pub(crate) fault: Fault,
+}
+
+impl<'b> Block<'b> {
+    /// A block, none of whose threads has run yet. There have to be stacks for all of them.
+    pub(crate) fn new(
+        position: Position,
+        shared_bytes: usize,
+        stacks: &mut Stacks,
+        body: impl Fn(Cx<'_>) + Copy + 'b,
+    ) -> Block<'b> {
+        let team = Rc::new(Team::new(position, shared_bytes));
+        let mut threads = Vec::with_capacity(team.waits.len());
+        position.block_dim.for_each_position(|index| {
+            let (team, thread) = (Rc::clone(&team), threads.len());
+            let run = move |yielder: &Yielder<(), ()>, ()| {
+                let member = Member { team: &team, yielder, thread, patience: Cell::new(PATIENCE) };
+                body(Cx::plain(team.position, index, &team.memory).with_member(&member));
+            };
+            let stack = stacks.take().expect("the caller has prepared the stacks");
+            // SAFETY: the closure owns its part of the team, and what `body` borrows outlives the block, which is never
+            // forgotten: dropping it drops the coroutine.
+            threads.push(Some(unsafe { Coroutine::with_stack_unchecked(stack, run) }));
+        });
+        Block { threads: threads.into(), team, body: PhantomData }
+    }
+
+    /// The block's place in the grid.
+    pub(crate) fn position(&self) -> Position {
+        self.team.position
+    }
+
+    /// Resumes each thread that can go on once. After a fault, drop the block.
+    pub(crate) fn turn(&mut self, stacks: &mut Stacks) -> Result<Progress, Ended> {
+        let Block { threads, team, body: _ } = self;
+        let running = Cell::new(0);
+        let mut resumed = 0;
+        // A panic in a coroutine comes out of `resume`. The other threads wait somewhere, and dropping them unwinds their
+        // stacks.
+        fault::catch(|| {
+            for (word, ready) in team.ready.iter().enumerate() {
+                let mut now = ready.take();
+                while now != 0 {
+                    let number = word * 64 + now.trailing_zeros() as usize;
+                    now &= now - 1;
+                    running.set(number);
+                    resumed += 1;
+                    resume(&mut threads[number], stacks, || team.end(number));
+                }
+            }
+        })
+        .map_err(|fault| Ended { thread: running.get(), fault })?;
+        team.answer_gatherings();
+        let spun: u32 = team.spinning.iter().map(|word| word.take().count_ones()).sum();
+        if team.alive.get() == 0 {
+            return Ok(Progress::Ended);
+        }
+        if team.ready.iter().any(|ready| ready.get() != 0) {
+            return Ok(if spun < resumed { Progress::Moving } else { Progress::Spinning });
+        }
+        if team.at_grid.get() == team.alive.get() { Ok(Progress::AtGrid) } else { Err(self.deadlocked()) }
+    }
+
+    /// Lets the threads go on that wait at a barrier of the grid.
+    pub(crate) fn pass_grid(&mut self) {
+        self.team.at_grid.set(0);
+        self.team.release_all();
+    }
+
+    /// The fault of threads that wait for each other: none of those that have not ended can go on.
+    fn deadlocked(&self) -> Ended {
+        let alive = (0..self.threads.len()).filter(|&thread| self.threads[thread].is_some());
+        // SAFETY: who cannot go on and has not ended waits.
+        let waits: Vec<_> = alive.map(|thread| (thread, unsafe { self.team.wait_of(thread) })).collect();
+        let &(thread, (Wait { at, .. }, _)) = waits.first().expect("a block whose threads have ended is no deadlock");
+        let &At { file, line, column, id: _ } = at;
+        let kind = deadlock(waits.into_iter().map(|(_, wait)| wait));
+        Ended { thread, fault: Fault { file: file.to_owned(), line, column, kind } }
+    }
+}
+
+/// Resumes a thread, and forgets it if it ends.
+fn resume(thread: &mut Option<Thread>, stacks: &mut Stacks, ended: impl FnOnce()) {
+    let Some(coroutine) = thread else { return };
+    match coroutine.resume(()) {
+        CoroutineResult::Yield(()) => {}
+        CoroutineResult::Return(()) => {
+            if let Some(coroutine) = thread.take() {
+                stacks.put(coroutine.into_stack());
+            }
+            ended();
+        }
+    }
+}
+
+/// There is no memory for the stacks of a block.
+pub(crate) fn no_stacks(error: &std::io::Error) -> Fault {
+    Fault {
         file: String::from("the CPU device"),
         line: 0,
         column: 0,
         kind: FaultKind::Panic(format!("no memory for the stack of a thread: {error}")),
-    })
+    }
+}
+
+// All of these are inlined, so that nothing but the member is looked at: a `Cx` is large.
+impl Cx<'_> {
+    /// The thread's number in its block, `x` fastest.
+    #[inline(always)]
+    pub(crate) fn number(self) -> usize {
+        let Dim3 { x, y, z } = self.thread();
+        let dim = self.position().block_dim;
+        x + dim.x * (y + dim.y * z)
+    }
+
+    /// Waits until all threads of the block that have not ended have come here, and says of how many `holds` is true.
+    ///
+    /// A thread that is no coroutine is alone in its block.
+    #[inline(always)]
+    pub(crate) fn barrier(self, at: &'static At, operation: &'static str, holds: bool) -> Verdict {
+        match self.member() {
+            Some(member) => member.barrier(at, operation, holds),
+            None => Verdict { holds: holds.into(), of: 1 },
+        }
+    }
+
+    /// Waits until all threads of the grid that have not ended have come here.
+    #[inline(always)]
+    pub(crate) fn grid_barrier(self, at: &'static At, operation: &'static str) {
+        if let Some(member) = self.member() {
+            member.grid_barrier(at, operation);
+        }
+    }
+
+    /// The lanes of the warp that are here too.
+    #[inline(always)]
+    pub(crate) fn gather(self, at: &'static At, operation: &'static str) -> u32 {
+        self.member().map_or(1 << self.lane(), |member| member.gather(at, operation))
+    }
+
+    /// The thread asked memory for something that may be up to another thread, and did not get it.
+    #[inline(always)]
+    pub(crate) fn asked_in_vain(self, at: &'static At, operation: &'static str) {
+        if let Some(member) = self.member() {
+            member.asked_in_vain(at, operation);
+        }
+    }
 }

@@ -7,11 +7,13 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::Once;
 
 use crate::cpu::at::At;
 use crate::error::FaultKind;
+use crate::{methods, number};
 
 /// A fault on its way up.
 #[derive(Debug)]
@@ -32,8 +34,16 @@ pub(crate) fn out_of_bounds(at: &'static At, index: usize, len: usize) -> ! {
 /// Ends the thread with a `panic!` of the user's, or an assertion of theirs.
 #[cold]
 #[inline(never)]
-pub(crate) fn panic(at: &'static At, message: &'static str) -> ! {
-    raise(at, FaultKind::Panic(message.to_owned()))
+pub(crate) fn panic(at: &'static At, message: &dyn Display) -> ! {
+    raise(at, FaultKind::Panic(message.to_string()))
+}
+
+/// Ends the thread with an operation of the warp whose mask does not name the thread's lane.
+#[cold]
+#[inline(never)]
+pub(crate) fn not_in_mask(at: &'static At, operation: &str, lane: u32, mask: u32) -> ! {
+    let message = format!("`{operation}` by lane {lane} with the mask {mask:#010x}, which does not name that lane");
+    raise(at, FaultKind::Panic(message))
 }
 
 /// Unwinds with a fault.
@@ -113,7 +123,7 @@ fn from_hook(info: &PanicHookInfo<'_>) -> Fault {
         return Fault { file: String::from("unknown"), line: 0, column: 0, kind };
     };
     match LAST_CALL.get() {
-        Some(&At { file, line, column, .. }) if is_in_library(location.file()) => {
+        Some(&At { file, line, column, .. }) if is_in_library(location.file()) || forwards(location.file()) => {
             Fault { file: file.to_owned(), line, column, kind }
         }
         _ => Fault { file: location.file().to_owned(), line: location.line(), column: location.column(), kind },
@@ -127,6 +137,12 @@ fn is_in_library(file: &str) -> bool {
     ["core", "std", "alloc"].iter().any(|name| file.contains(&format!("/library/{name}/src/")))
 }
 
+/// Whether a source file is one of ours that calls methods of the standard library for a kernel: where such a method tracks
+/// its caller, that is what it names.
+fn forwards(file: &str) -> bool {
+    [methods::FORWARDING, number::FORWARDING].contains(&file)
+}
+
 fn message_of(payload: &dyn Any) -> &str {
     payload
         .downcast_ref::<&str>()
@@ -135,13 +151,40 @@ fn message_of(payload: &dyn Any) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// What Rust's own message says happened. The texts are those of `core::panicking::panic_const`.
+/// What Rust's own message says happened. The texts are those of `core::panicking`.
 fn classify(message: &str) -> FaultKind {
     match message {
         "attempt to divide by zero" | "attempt to calculate the remainder with a divisor of zero" => {
             FaultKind::DivisionByZero
         }
         text if text.starts_with("attempt to ") && text.ends_with(" overflow") => FaultKind::Overflow(text.to_owned()),
-        text => FaultKind::Panic(text.to_owned()),
+        text => index_of(text).unwrap_or_else(|| FaultKind::Panic(text.to_owned())),
+    }
+}
+
+/// An index of a local array, which Rust itself has checked: its message is that of `panic_bounds_check`.
+fn index_of(message: &str) -> Option<FaultKind> {
+    let numbers = message.strip_prefix("index out of bounds: the len is ")?;
+    let (len, index) = numbers.split_once(" but the index is ")?;
+    Some(FaultKind::IndexOutOfBounds { index: index.parse().ok()?, len: len.parse().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_rust_are_read() {
+        assert_eq!(
+            classify("attempt to add with overflow"),
+            FaultKind::Overflow("attempt to add with overflow".to_owned())
+        );
+        assert_eq!(classify("attempt to divide by zero"), FaultKind::DivisionByZero);
+        let four = std::hint::black_box(4);
+        install_hook();
+        let fault = catch(|| [1, 2, 3][four]).unwrap_err();
+        assert_eq!(fault.kind, FaultKind::IndexOutOfBounds { index: 4, len: 3 });
+        let text = "index out of bounds: the len is 4 but the index is mine";
+        assert_eq!(classify(text), FaultKind::Panic(text.to_owned()));
     }
 }

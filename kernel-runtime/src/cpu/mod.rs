@@ -1,6 +1,6 @@
 //! The CPU device: rustc compiled the body, and the blocks of a grid run in parallel on a thread pool.
 //!
-//! A kernel that can reach a barrier runs each of its threads as a coroutine; the threads of any other are a plain
+//! A kernel whose threads may wait for each other runs each of them as a coroutine; the threads of any other are a plain
 //! loop. The threads of one block share one thread of the host, blocks do not; they touch array elements through
 //! relaxed atomics only, so that racing kernels are wrong but never undefined.
 
@@ -13,11 +13,30 @@ mod context;
 mod coroutine;
 pub mod fault;
 mod grid;
+mod lend;
+mod local;
+mod place;
+mod range;
+mod receiver;
+mod slice;
+mod stacks;
+#[cfg(test)]
+mod tests;
 mod view;
+mod wait;
+pub(crate) mod warp;
 
 pub use access::{Read, Write};
 pub use at::At;
-pub(crate) use block::Place;
 pub use context::{Call, Cx};
-pub(crate) use grid::{Shape, Stopped, run};
-pub use view::{Elem, IntoSlice, Slice, Storage};
+pub(crate) use grid::{RESIDENT, Shape, Stopped, run};
+pub use lend::{
+    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lend, LendMut, lend, lend_mut,
+};
+pub use local::{Local, LocalArray, LocalMut, LocalRef};
+pub(crate) use local::{of as local_of, of_mut as local_of_mut};
+pub use place::Place;
+pub(crate) use range::split_outside;
+pub use receiver::{Handle, Receiver};
+pub use slice::Slice;
+pub use view::{Index1, View};

@@ -1,7 +1,4 @@
-//! What slices and shared arrays are in a kernel on the CPU.
-//!
-//! A view is a raw pointer. Elements are read and written one at a time, by relaxed atomics: many threads hold views
-//! of the same array, as on the GPU, so no Rust reference to an element may exist.
+//! `ArrayView2<T>` and its like in a kernel on the CPU.
 
 use std::marker::PhantomData;
 
@@ -9,186 +6,204 @@ use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::at::At;
 use crate::cpu::context::Cx;
 use crate::cpu::fault;
-use crate::types::{Element, Inner};
+use crate::cpu::place::Place;
+use crate::types::Element;
 
-/// `&[T]` or `&mut [T]` in a kernel.
-pub struct Slice<'k, T, M> {
+/// `ArrayViewN<T>` or `ArrayViewMutN<T>` in a kernel, where `N` is `D`.
+pub struct View<'k, T, const D: usize, M> {
     pointer: *mut T,
-    len: usize,
+    /// How many elements there are in each dimension.
+    shape: [usize; D],
+    /// How many elements of the memory lie between neighbours of each dimension.
+    strides: [usize; D],
     array: PhantomData<(&'k (), M)>,
 }
 
-impl<T, M> Clone for Slice<'_, T, M> {
+impl<T, const D: usize, M> Clone for View<'_, T, D, M> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, M> Copy for Slice<'_, T, M> {}
+impl<T, const D: usize, M> Copy for View<'_, T, D, M> {}
 
 // SAFETY: elements are `Send` and `Sync`, and all access to them is atomic.
-unsafe impl<T: Send + Sync, M: Access> Send for Slice<'_, T, M> {}
+unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for View<'_, T, D, M> {}
 // SAFETY: as above.
-unsafe impl<T: Send + Sync, M: Access> Sync for Slice<'_, T, M> {}
+unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for View<'_, T, D, M> {}
 
-impl<T, M> Slice<'_, T, M> {
-    /// A view of `len` elements from `pointer`.
-    ///
+impl<'k, T, const D: usize, M> View<'k, T, D, M> {
     /// # Safety
     ///
-    /// For `'k` the elements must be live and initialised, at an aligned address, and all access to them by other
-    /// threads atomic; if `M` is [`Write`], nothing but views may read or write them.
+    /// For each index inside the shape, there must be a live and initialised element for `'k` as many elements behind
+    /// `pointer` as the index and the strides say, which is less than 2⁶⁴ bytes, at an aligned address. All access to it by
+    /// other threads is atomic; if `M` is [`Write`], nothing but places may read or write it.
     #[inline]
-    pub unsafe fn new(pointer: *mut T, len: usize) -> Self {
-        Slice { pointer, len, array: PhantomData }
-    }
-}
-
-impl<'k, T: Element, M: Access> Slice<'k, T, M> {
-    /// A view of a host slice.
-    #[inline]
-    pub fn from_host(slice: &'k [T]) -> Slice<'k, T, Read> {
-        // SAFETY: the borrow keeps the elements alive and unwritten for `'k`, and a `Read` view does not write.
-        unsafe { Slice::new(slice.as_ptr().cast_mut(), slice.len()) }
+    pub(crate) unsafe fn new(pointer: *mut T, shape: [usize; D], strides: [usize; D]) -> Self {
+        View { pointer, shape, strides, array: PhantomData }
     }
 
-    /// A view of a host slice that may be written.
-    #[inline]
-    pub fn from_host_mut(slice: &'k mut [T]) -> Slice<'k, T, Write> {
-        // SAFETY: the borrow is exclusive for `'k`, so that only views reach the elements.
-        unsafe { Slice::new(slice.as_mut_ptr(), slice.len()) }
-    }
-
-    /// The number of elements.
+    /// The same elements, to be read only.
     #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len
+    #[must_use]
+    pub fn read(self) -> View<'k, T, D, Read> {
+        // SAFETY: these are the elements that this view is of, and a `Read` view promises less.
+        unsafe { View::new(self.pointer, self.shape, self.strides) }
     }
 
-    /// Whether there are no elements.
+    /// The same elements, to be written.
     #[inline(always)]
-    pub fn is_empty(self) -> bool {
-        self.len == 0
-    }
-
-    /// The place of element `index`, or a fault.
-    #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> Elem<'k, T, M> {
-        if index >= self.len {
-            fault::out_of_bounds(at, index, self.len);
-        }
-        // SAFETY: `index` is below the length, so the place is inside the array.
-        Elem { pointer: unsafe { self.pointer.add(index) }, array: PhantomData }
-    }
-}
-
-/// An argument for a `&[T]` parameter of a device function: `&[T]`, or a `&mut [T]` lent out for reading.
-pub trait IntoSlice<'k> {
-    /// The elements.
-    type Element;
-    /// The view.
-    fn into_slice(self) -> Slice<'k, Self::Element, Read>;
-}
-
-impl<'k, T, M> IntoSlice<'k> for Slice<'k, T, M> {
-    type Element = T;
-
-    #[inline(always)]
-    fn into_slice(self) -> Slice<'k, T, Read> {
-        Slice { pointer: self.pointer, len: self.len, array: PhantomData }
-    }
-}
-
-/// The place of one element.
-pub struct Elem<'k, T, M> {
-    pointer: *mut T,
-    array: PhantomData<(&'k (), M)>,
-}
-
-impl<T, M> Clone for Elem<'_, T, M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T, M> Copy for Elem<'_, T, M> {}
-
-impl<T: Element, M: Access> Elem<'_, T, M> {
-    /// Reads the element.
-    #[inline(always)]
-    pub fn get(self) -> T {
-        // SAFETY: an `Elem` comes from a view whose bounds were checked, and all views access atomically.
-        unsafe { T::load(self.pointer) }
-    }
-
-    /// Writes the element.
-    #[inline(always)]
-    pub fn set(self, value: T)
+    pub(crate) fn write(self) -> View<'k, T, D, Write>
     where
         M: Writable,
     {
-        // SAFETY: as in `get`; the bound says that the view may be written.
-        unsafe { T::store(self.pointer, value) }
+        // SAFETY: the bound says that these elements may be written.
+        unsafe { View::new(self.pointer, self.shape, self.strides) }
     }
 
-    /// Where the element is, for atomic operations. It is aligned, live for `'k`, and accessed atomically only.
+    /// What a method is called on: the view itself.
     #[inline(always)]
-    pub(crate) fn as_ptr(self) -> *mut T
+    #[must_use]
+    pub fn receiver(self) -> Self {
+        self
+    }
+
+    /// How many elements there are in each dimension.
+    #[inline(always)]
+    pub(crate) fn shape(self) -> [usize; D] {
+        self.shape
+    }
+
+    /// With the dimensions in reverse order.
+    #[inline(always)]
+    pub(crate) fn transposed(self) -> Self {
+        let View { pointer, mut shape, mut strides, array } = self;
+        shape.reverse();
+        strides.reverse();
+        // Each element is where it was: the sum over the dimensions is the same in any order.
+        View { pointer, shape, strides, array }
+    }
+}
+
+impl<'k, T: Element, const D: usize, M: Access> View<'k, T, D, M> {
+    /// The place of an element, or a fault.
+    #[inline(always)]
+    fn element(self, index: [usize; D], at: &'static At) -> Place<'k, T, M> {
+        let mut offset = 0;
+        for ((index, len), stride) in index.into_iter().zip(self.shape).zip(self.strides) {
+            if index >= len {
+                fault::out_of_bounds(at, index, len);
+            }
+            offset += index * stride;
+        }
+        // SAFETY: the index is inside the shape, so that there is an element.
+        unsafe { Place::new(self.pointer.add(offset)) }
+    }
+
+    /// The view with `index` in dimension `axis`, which it then has no more, or a fault.
+    #[inline(always)]
+    pub(crate) fn with_index<const E: usize>(self, axis: usize, index: usize, at: &'static At) -> View<'k, T, E, M> {
+        const { assert!(E + 1 == D, "one dimension less") };
+        if index >= self.shape[axis] {
+            fault::out_of_bounds(at, index, self.shape[axis]);
+        }
+        let kept = |of: [usize; D]| std::array::from_fn(|i| of[if i < axis { i } else { i + 1 }]);
+        let (shape, strides) = (kept(self.shape), kept(self.strides));
+        let is_empty = shape.contains(&0);
+        let offset = if is_empty { 0 } else { index * self.strides[axis] };
+        // SAFETY: an index of the result together with `index` is one inside this view's shape. Where the result has no
+        // elements, there may be none at the offset either, and the pointer stays where it is.
+        unsafe { View::new(self.pointer.add(offset), shape, strides) }
+    }
+}
+
+/// How a view of one dimension is indexed: `v[i]`, or `v[[i]]` as views of more dimensions are.
+#[diagnostic::on_unimplemented(
+    message = "a view of one dimension is not indexed by `{Self}`",
+    label = "not a `usize`",
+    note = "help: index it by a `usize`: `v[i]`, with `as usize` where that is not its type"
+)]
+pub trait Index1 {
+    /// The position.
+    fn position(self) -> usize;
+}
+
+impl Index1 for usize {
+    #[inline(always)]
+    fn position(self) -> usize {
+        self
+    }
+}
+
+impl Index1 for [usize; 1] {
+    #[inline(always)]
+    fn position(self) -> usize {
+        self[0]
+    }
+}
+
+impl<'k, T: Element, M: Access> View<'k, T, 1, M> {
+    /// The place of an element, or a fault.
+    #[inline(always)]
+    pub fn at(self, _cx: Cx<'_>, index: impl Index1, at: &'static At) -> Place<'k, T, M> {
+        self.element([index.position()], at)
+    }
+
+    /// As [`View::at`], to be written.
+    #[inline(always)]
+    pub fn at_mut(self, cx: Cx<'_>, index: impl Index1, at: &'static At) -> Place<'k, T, Write>
     where
         M: Writable,
     {
-        self.pointer
+        self.at(cx, index, at).write()
     }
-}
 
-/// Storage of a block: what `shared::<A>()` gives, and rows of it.
-pub struct Storage<'k, A> {
-    pointer: *mut A,
-    block: PhantomData<&'k ()>,
-}
-
-impl<A> Clone for Storage<'_, A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A> Copy for Storage<'_, A> {}
-
-impl<A> Storage<'_, A> {
-    /// # Safety
-    ///
-    /// `pointer` must be aligned and point to an `A` whose bytes are initialised, live for `'k`, and accessed through
-    /// views only.
-    pub(crate) unsafe fn new(pointer: *mut A) -> Self {
-        Storage { pointer, block: PhantomData }
-    }
-}
-
-impl<'k, T: Inner, const N: usize> Storage<'k, [T; N]> {
-    /// The number of elements, or of rows.
+    /// `v.iter()`: the place of each element.
     #[inline(always)]
-    #[allow(clippy::len_without_is_empty, reason = "an array's type tells")]
-    pub fn len(self) -> usize {
-        N
+    pub fn elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+        let ([len], [stride]) = (self.shape, self.strides);
+        // SAFETY: each index is inside the shape, so that there is an element.
+        (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
     }
 
-    /// The place of element or row `index`, or a fault.
+    /// `v.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> T::Place<'k> {
-        if index >= N {
-            fault::out_of_bounds(at, index, N);
+    pub fn elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    where
+        M: Writable,
+    {
+        let ([len], [stride]) = (self.shape, self.strides);
+        // SAFETY: as above, and the bound says that the elements may be written.
+        (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
+    }
+
+    /// `for &v in x`: each element, read when its turn comes.
+    #[inline(always)]
+    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.elements().map(Place::get)
+    }
+}
+
+/// Indices as an array of fixed length, so that a wrong number of them is rustc's error.
+macro_rules! indexed {
+    ($($dimensions:literal),*) => {$(
+        impl<'k, T: Element, M: Access> View<'k, T, $dimensions, M> {
+            /// The place of an element, or a fault.
+            #[inline(always)]
+            pub fn at(self, _cx: Cx<'_>, index: [usize; $dimensions], at: &'static At) -> Place<'k, T, M> {
+                self.element(index, at)
+            }
+
+            /// As [`View::at`], to be written.
+            #[inline(always)]
+            pub fn at_mut(self, cx: Cx<'_>, index: [usize; $dimensions], at: &'static At) -> Place<'k, T, Write>
+            where
+                M: Writable,
+            {
+                self.at(cx, index, at).write()
+            }
         }
-        // SAFETY: `index` is below the length, so the place is inside the storage.
-        unsafe { T::place(self.pointer.cast::<T>().add(index)) }
-    }
+    )*};
 }
 
-impl<T> Elem<'_, T, Write> {
-    /// # Safety
-    ///
-    /// As for [`Storage::new`].
-    pub(crate) unsafe fn new(pointer: *mut T) -> Self {
-        Elem { pointer, array: PhantomData }
-    }
-}
+indexed!(2, 3);

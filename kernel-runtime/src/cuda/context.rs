@@ -16,6 +16,7 @@ use super::architecture::Architecture;
 use super::driver::{Driver, Refusal};
 use super::fault::FaultRecord;
 use super::memory::pool_of;
+use super::print::Prints;
 use crate::device::Limits;
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};
@@ -33,8 +34,10 @@ pub(crate) struct Context {
     pool: Option<CUmemoryPool>,
     name: String,
     limits: Limits,
+    device: CUdevice,
     architecture: Architecture,
     fault: FaultRecord,
+    prints: Prints,
 }
 
 // SAFETY: the handles may be used from any thread (CUDA Driver API, "Context Management": a context can be current to
@@ -94,8 +97,10 @@ impl Context {
             pool: pool_of(driver, device)?,
             name: name_of(driver, device)?,
             limits,
+            device,
             architecture: Architecture::of_device(major, minor),
             fault: FaultRecord::new(driver)?,
+            prints: Prints::default(),
         })
     }
 
@@ -138,6 +143,17 @@ impl Context {
         &self.fault
     }
 
+    /// Launches a kernel that prints: `launch` gets the address for the `print` member of a kernel's `struct Launch`.
+    pub(crate) fn launch_printing(&self, launch: impl FnOnce(u64) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        self.bind()?;
+        self.prints.launch(self.driver, launch)
+    }
+
+    /// Whether all blocks of a launch can be on the GPU at once.
+    pub(super) fn launches_cooperatively(&self) -> Result<bool, Refusal> {
+        Ok(attribute_of(self.driver, self.device, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0)
+    }
+
     /// Makes the context current to this thread.
     ///
     /// The driver is asked each time instead of a variable of ours: another library may have set its own context
@@ -154,13 +170,17 @@ impl Context {
         unsafe { self.driver.cuCtxSetCurrent(self.raw) }
     }
 
-    /// Waits until everything that was asked of this context is done, and gives out the fault of a kernel.
+    /// Waits until everything that was asked of this context is done, prints what kernels print, and gives out the fault of
+    /// a kernel.
     ///
     /// # Errors
     ///
     /// [`Error::Fault`], once for each fault, or what the driver refused.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
-        self.wait()?;
+        let done = self.wait();
+        // Also where the context was lost: what was printed before that may say why.
+        self.prints.write_out(|| self.wait_for_everything());
+        done?;
         self.give_out_fault()
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
+use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
 use super::context::Context;
 use super::driver::{Driver, Refusal};
@@ -28,6 +29,8 @@ pub struct RawFault {
     pub index: u64,
     /// The length of what was indexed.
     pub len: u64,
+    /// The numbers of a panic's message.
+    pub args: [u64; PANIC_ARGS],
 }
 
 /// The record as the kernels know it: `struct Fault` of the CUDA C that `kernel-ir` writes. Keep the two alike.
@@ -43,10 +46,28 @@ struct Record {
     pad: u32,
     index: u64,
     len: u64,
+    args: [u64; PANIC_ARGS],
 }
+
+const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES);
 
 /// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
 const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
+
+/// Allocates page-locked host memory that all GPUs of the process can write, and gives it with its address for the context
+/// that is current. It is never freed.
+pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), Refusal> {
+    let mut host: *mut c_void = std::ptr::null_mut();
+    // SAFETY: the pointer is valid for the write.
+    unsafe { driver.cuMemHostAlloc(&raw mut host, bytes, PORTABLE_AND_MAPPED) }?;
+    let Some(host) = NonNull::new(host) else {
+        return Err(Refusal { call: "cuMemHostAlloc", code: super::driver::OUT_OF_MEMORY });
+    };
+    let mut device = 0;
+    // SAFETY: the memory was allocated as mapped just above.
+    unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr(), 0) }?;
+    Ok((host, device))
+}
 
 /// The record of one context. It lives as long as the process, as the context does.
 pub(crate) struct FaultRecord {
@@ -64,17 +85,10 @@ unsafe impl Sync for FaultRecord {}
 impl FaultRecord {
     /// Allocates a record in the context that is current.
     pub(crate) fn new(driver: &Driver) -> Result<FaultRecord, Refusal> {
-        let mut host: *mut c_void = std::ptr::null_mut();
-        // SAFETY: the pointer is valid for the write.
-        unsafe { driver.cuMemHostAlloc(&raw mut host, size_of::<Record>(), PORTABLE_AND_MAPPED) }?;
-        let Some(host) = NonNull::new(host.cast::<Record>()) else {
-            return Err(Refusal { call: "cuMemHostAlloc", code: super::driver::OUT_OF_MEMORY });
-        };
+        let (host, device) = mapped(driver, size_of::<Record>())?;
+        let host = host.cast::<Record>();
         // SAFETY: fresh page-locked memory of this size, aligned to a page.
         unsafe { host.write(Record::default()) };
-        let mut device = 0;
-        // SAFETY: the memory was allocated as mapped just above.
-        unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr().cast(), 0) }?;
         Ok(FaultRecord { host, device, reading: Mutex::new(()) })
     }
 
@@ -103,8 +117,8 @@ impl FaultRecord {
         // ended, for we waited, and others write only where they find the flag at 0.
         let record = unsafe { self.host.read_volatile() };
         flag.store(0, Ordering::Release);
-        let Record { flag: _, kernel, site, block, thread, pad: _, index, len } = record;
-        Ok(Some(RawFault { kernel, site, block, thread, index, len }))
+        let Record { flag: _, kernel, site, block, thread, pad: _, index, len, args } = record;
+        Ok(Some(RawFault { kernel, site, block, thread, index, len, args }))
     }
 }
 
@@ -126,11 +140,11 @@ mod tests {
 
     #[test]
     fn the_layout_is_the_kernels() {
-        assert_eq!(size_of::<Record>(), 56);
         assert_eq!(std::mem::offset_of!(Record, block), 12);
         assert_eq!(std::mem::offset_of!(Record, thread), 24);
         assert_eq!(std::mem::offset_of!(Record, index), 40);
         assert_eq!(std::mem::offset_of!(Record, len), 48);
+        assert_eq!(std::mem::offset_of!(Record, args), 56);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::architecture::Architecture;
 use super::nvrtc::{self, Nvrtc};
 use crate::cache::{Cache, Key};
 use crate::error::{CompileError, Error};
+use crate::kernel::Options;
 
 /// A kernel's CUDA C and how to compile it.
 #[derive(Clone, Copy, Debug)]
@@ -12,8 +13,33 @@ pub(super) struct Request<'a> {
     pub(super) kernel: &'a str,
     /// The CUDA C.
     pub(super) source: &'a str,
+    /// How.
+    pub(super) flags: Flags,
+}
+
+/// What a kernel asks of NVRTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flags {
     /// Whether `a * b + c` may become one operation, which rounds once.
-    pub(super) fmad: bool,
+    pub(crate) fmad: bool,
+    /// Approximations, and zero for subnormal numbers.
+    pub(crate) fast_math: bool,
+    /// The most registers of a thread.
+    pub(crate) max_registers: Option<u32>,
+}
+
+impl Default for Flags {
+    /// Those of a kernel without options.
+    fn default() -> Self {
+        Flags { fmad: true, fast_math: false, max_registers: None }
+    }
+}
+
+impl From<Options> for Flags {
+    fn from(options: Options) -> Self {
+        let Options { fmad, fast_math, max_registers, .. } = options;
+        Flags { fmad, fast_math, max_registers }
+    }
 }
 
 /// What NVRTC makes of a kernel.
@@ -34,8 +60,8 @@ pub(crate) struct Image {
 /// # Errors
 ///
 /// [`CompileError`].
-pub(crate) fn compile(kernel: &str, source: &str, architecture: &str, fmad: bool) -> Result<Image, Error> {
-    let request = Request { kernel, source, fmad };
+pub(crate) fn compile(kernel: &str, source: &str, architecture: &str, flags: Flags) -> Result<Image, Error> {
+    let request = Request { kernel, source, flags };
     let architecture = Architecture::parse(architecture)?;
     Ok(make(request, &architecture, Target::Exactly, Cache::of_process().as_ref(), Nvrtc::load)?)
 }
@@ -68,7 +94,7 @@ fn make(
     let name = architecture.to_string();
     let mut parts = vec![name.as_str(), request.source];
     let options = nvrtc::options(request);
-    parts.extend(options);
+    parts.extend(options.iter().map(AsRef::as_ref));
     let key = Key::of(&parts);
     let is_usable = |image: &Image| target == Target::Gpu || image.architecture == name;
     let cached = |version: nvrtc::Version| cache?.get(&key, &version.to_string()).filter(is_usable);
@@ -108,7 +134,7 @@ mod tests {
     const SOURCE: &str = "extern \"C\" __global__ void one(int* y) { y[0] = 1; }";
 
     fn request(source: &str) -> Request<'_> {
-        Request { kernel: "one", source, fmad: true }
+        Request { kernel: "one", source, flags: Flags::default() }
     }
 
     fn sm_90() -> Architecture {
@@ -130,8 +156,9 @@ mod tests {
         cache.put(&key, &version, &Image { log: "cached".to_owned(), ..first.clone() });
         assert_eq!(make(request(SOURCE), &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load).unwrap().log, "cached");
 
+        let unfused = Flags { fmad: false, ..Flags::default() };
         for other in [
-            make(Request { fmad: false, ..request(SOURCE) }, &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load),
+            make(Request { flags: unfused, ..request(SOURCE) }, &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load),
             make(request(&SOURCE.replace('1', "2")), &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load),
             make(request(SOURCE), &Architecture::parse("sm_90a").unwrap(), Target::Gpu, Some(&cache), Nvrtc::load),
             make(request(SOURCE), &sm_90(), Target::Gpu, None, Nvrtc::load),
@@ -178,7 +205,7 @@ mod tests {
 
     #[test]
     fn a_name_that_is_no_architecture_is_refused_first() {
-        let error = compile("one", SOURCE, "hopper", true).unwrap_err();
+        let error = compile("one", SOURCE, "hopper", Flags::default()).unwrap_err();
         assert!(matches!(error, Error::Compile(CompileError::NotAnArchitecture { .. })), "{error}");
     }
 }

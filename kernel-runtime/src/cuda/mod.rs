@@ -13,8 +13,10 @@ mod image;
 mod memory;
 mod module;
 mod nvrtc;
+mod print;
 
 pub(crate) use context::Context;
+pub(crate) use driver::Refusal;
 pub use fault::RawFault;
-pub(crate) use image::{Image, compile};
+pub(crate) use image::{Flags, Image, compile};
 pub(crate) use module::Module;

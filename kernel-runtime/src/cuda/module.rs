@@ -9,7 +9,7 @@ use cudarc::driver::sys::{CUfunction, CUfunction_attribute as Attribute, CUjit_o
 
 use super::context::Context;
 use super::driver::{Driver, Refusal};
-use super::image::{Image, Request, compile_for_gpu};
+use super::image::{Flags, Image, Request, compile_for_gpu};
 use crate::error::{CompileError, Error};
 
 /// A kernel that is loaded on a GPU.
@@ -44,8 +44,7 @@ unsafe impl Sync for Module {}
 impl Context {
     /// Compiles a kernel, or takes it from the disk cache where it was compiled before, and loads it.
     ///
-    /// `kernel` is for errors, `entry` the name of the `extern "C" __global__` function in `source`, and `fmad` whether
-    /// `a * b + c` may become one operation.
+    /// `kernel` is for errors, and `entry` the name of the `extern "C" __global__` function in `source`.
     ///
     /// # Errors
     ///
@@ -55,9 +54,9 @@ impl Context {
         kernel: &str,
         source: &str,
         entry: &str,
-        fmad: bool,
+        flags: Flags,
     ) -> Result<Module, Error> {
-        let request = Request { kernel, source, fmad };
+        let request = Request { kernel, source, flags };
         let image = compile_for_gpu(request, self.architecture())?;
         self.bind()?;
         let raw = self.load_image(request, &image)?;
@@ -115,7 +114,8 @@ impl Module {
         self.attributes.threads_per_block as u32
     }
 
-    /// Launches the kernel on the context's stream, and returns before it runs.
+    /// Launches the kernel on the context's stream, and returns before it runs. The blocks of a `cooperative` launch are all
+    /// on the GPU at once.
     ///
     /// # Safety
     ///
@@ -127,19 +127,44 @@ impl Module {
         grid: [u32; 3],
         block: [u32; 3],
         shared_bytes: u32,
+        cooperative: bool,
         parameters: &mut [*mut c_void],
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refusal> {
         self.context.bind()?;
         self.allow_shared(shared_bytes)?;
-        let (driver, stream) = (self.context.driver(), self.context.stream());
+        let (driver, stream, function) = (self.context.driver(), self.context.stream(), self.function);
         let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
         let parameters = parameters.as_mut_ptr();
-        let extra = std::ptr::null_mut();
         // SAFETY: the caller's promise; the function and the stream belong to the current context.
         unsafe {
-            driver.cuLaunchKernel(self.function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra)
+            if cooperative {
+                driver.cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters)
+            } else {
+                let extra = std::ptr::null_mut();
+                driver.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters, extra)
+            }
+        }
+    }
+
+    /// How many blocks of the kernel the GPU can hold at once; 0 where it has no cooperative launches.
+    pub(crate) fn resident_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u64, Refusal> {
+        self.context.bind()?;
+        if !self.context.launches_cooperatively()? {
+            return Ok(0);
+        }
+        self.allow_shared(shared_bytes)?;
+        let mut blocks = 0;
+        let threads = c_int::try_from(block_threads).unwrap_or(c_int::MAX);
+        // SAFETY: the pointer is valid for the write, and the function belongs to the current context.
+        unsafe {
+            self.context.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                &raw mut blocks,
+                self.function,
+                threads,
+                shared_bytes as usize,
+            )
         }?;
-        Ok(())
+        Ok(u64::try_from(blocks).unwrap_or(0) * self.context.limits().multiprocessors as u64)
     }
 
     /// Asks for more dynamic shared memory than every GPU has, where a launch needs it.

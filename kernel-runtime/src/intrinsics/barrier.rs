@@ -1,14 +1,17 @@
 //! Waiting for other threads.
 
-use super::intrinsic;
+use cumbia_kernel_ir::ir;
+
+use super::{Predicate, intrinsic};
 
 intrinsic! {
     /// `sync_threads()`: waits until every thread of the block has come here, and makes what each wrote before visible
     /// to the others; CUDA's `__syncthreads`.
     ///
     /// Threads that have returned, or stopped at a fault, are not waited for. All others must come to the same
-    /// barrier: behind one inside an `if` that only some threads enter, memory holds values that are not specified, as in
-    /// CUDA. The CPU device lets such threads wait at different barriers, and does not say so.
+    /// barrier: one inside an `if` that only some threads enter is a mistake. The CPU device finds it, as
+    /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock); on a GPU such threads wait for ever, or read values that are
+    /// not specified.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -31,10 +34,123 @@ intrinsic! {
     sync_threads = Intrinsic::SyncThreads
 }
 
+intrinsic! {
+    /// `sync_threads_count(p)`: as [`sync_threads`], and gives each thread of how many threads of the block `p` holds, a
+    /// `u32`; CUDA's `__syncthreads_count`.
+    ///
+    /// `p` is a `bool`, or an integer of any width that is not 0 where the condition holds.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn count_positive(x: &[f32], count: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     let n = sync_threads_count(i < x.len() && x[i] > 0.0);
+    ///     if thread_idx().x == 0 {
+    ///         count[block_idx().x] = n;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::cpu();
+    /// let x = device.to_device(&[1.0, -1.0, 2.0, 3.0, 4.0])?;
+    /// let mut count = device.zeros(2)?;
+    /// count_positive(&x, &mut count).grid(2).block(4).launch()?;
+    /// assert_eq!(count.to_host()?, [3, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    sync_threads_count = Intrinsic::SyncThreadsVote(ir::Predicate::Count)
+}
+
+intrinsic! {
+    /// `sync_threads_and(p)`: as [`sync_threads`], and gives each thread whether `p` holds for all threads of the block;
+    /// CUDA's `__syncthreads_and`. `p` is as for [`sync_threads_count`].
+    sync_threads_and = Intrinsic::SyncThreadsVote(ir::Predicate::And)
+}
+
+intrinsic! {
+    /// `sync_threads_or(p)`: as [`sync_threads`], and gives each thread whether `p` holds for any thread of the block;
+    /// CUDA's `__syncthreads_or`. `p` is as for [`sync_threads_count`].
+    sync_threads_or = Intrinsic::SyncThreadsVote(ir::Predicate::Or)
+}
+
+intrinsic! {
+    /// `sync_grid()`: waits until every thread of the grid has come here, and makes what each wrote before visible to the
+    /// others; CUDA's `grid.sync()` of cooperative groups.
+    ///
+    /// All blocks have to be on the device at once, so the launch is a [`cooperative`](crate::Launch::cooperative) one, and
+    /// an error where the device has no room for so many: see
+    /// [`cooperative_blocks`](crate::Launch::cooperative_blocks). Every thread of the grid must come to the barrier:
+    /// where one returns before, others may wait for ever.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// /// Each element becomes the sum of its neighbours, `rounds` times.
+    /// #[kernel]
+    /// fn diffuse(rounds: u32, x: &mut [f32], other: &mut [f32]) {
+    ///     let (i, n) = (grid(1), x.len());
+    ///     for _ in 0..rounds {
+    ///         if i < n {
+    ///             other[i] = x[(i + n - 1) % n] + x[(i + 1) % n];
+    ///         }
+    ///         sync_grid();
+    ///         if i < n {
+    ///             x[i] = other[i];
+    ///         }
+    ///         sync_grid();
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::cpu();
+    /// let mut x = device.to_device(&[1.0, 0.0, 0.0, 0.0, 0.0])?;
+    /// let mut other = device.zeros(5)?;
+    /// diffuse(2, &mut x, &mut other).block(2).over(5).cooperative().launch()?;
+    /// assert_eq!(x.to_host()?, [2.0, 0.0, 1.0, 1.0, 0.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    sync_grid = Intrinsic::SyncGrid
+}
+
 impl sync_threads<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) {
-        self.call.cx.barrier();
+        self.call.cx.barrier(self.call.at, "sync_threads", true);
+    }
+}
+
+impl sync_threads_count<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self, predicate: impl Predicate) -> u32 {
+        self.call.cx.barrier(self.call.at, "sync_threads_count", predicate.holds()).holds
+    }
+}
+
+impl sync_threads_and<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self, predicate: impl Predicate) -> bool {
+        let verdict = self.call.cx.barrier(self.call.at, "sync_threads_and", predicate.holds());
+        verdict.holds == verdict.of
+    }
+}
+
+impl sync_threads_or<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self, predicate: impl Predicate) -> bool {
+        self.call.cx.barrier(self.call.at, "sync_threads_or", predicate.holds()).holds > 0
+    }
+}
+
+impl sync_grid<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) {
+        self.call.cx.grid_barrier(self.call.at, "sync_grid");
     }
 }

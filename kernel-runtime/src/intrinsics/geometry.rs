@@ -1,7 +1,6 @@
 //! Where a thread is, and how many there are.
 
 use super::intrinsic;
-use crate::cpu::Place;
 use crate::dim::Dim3;
 
 intrinsic! {
@@ -74,11 +73,19 @@ intrinsic! {
     grid_dim = Intrinsic::GridDim
 }
 
+intrinsic! {
+    /// `lane_id()`: the thread's number in its warp, a `usize` below [`WARP_SIZE`](super::WARP_SIZE); PTX's `%laneid`.
+    ///
+    /// The threads of a block form warps in their order, `x` fastest: thread 33 of a block of one dimension is lane 1 of the
+    /// second warp.
+    lane_id = Intrinsic::LaneId
+}
+
 impl<const N: usize> grid<'_, N> {
     #[inline(always)]
     fn position(self) -> Dim3 {
-        let Place { block_idx, block_dim, .. } = self.call.cx.place();
-        let thread = self.call.cx.thread();
+        let position = self.call.cx.position();
+        let (block_idx, block_dim, thread) = (position.block_idx, position.block_dim, self.call.cx.thread());
         Dim3 {
             x: block_idx.x * block_dim.x + thread.x,
             y: block_idx.y * block_dim.y + thread.y,
@@ -90,7 +97,8 @@ impl<const N: usize> grid<'_, N> {
 impl<const N: usize> grid_size<'_, N> {
     #[inline(always)]
     fn extent(self) -> Dim3 {
-        let Place { block_dim, grid_dim, .. } = self.call.cx.place();
+        let position = self.call.cx.position();
+        let (block_dim, grid_dim) = (position.block_dim, position.grid_dim);
         Dim3 { x: grid_dim.x * block_dim.x, y: grid_dim.y * block_dim.y, z: grid_dim.z * block_dim.z }
     }
 }
@@ -140,7 +148,7 @@ impl block_idx<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.place().block_idx
+        self.call.cx.position().block_idx
     }
 }
 
@@ -148,7 +156,7 @@ impl block_dim<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.place().block_dim
+        self.call.cx.position().block_dim
     }
 }
 
@@ -156,6 +164,14 @@ impl grid_dim<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.place().grid_dim
+        self.call.cx.position().grid_dim
+    }
+}
+
+impl lane_id<'_> {
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn call(self) -> usize {
+        self.call.cx.lane() as usize
     }
 }

@@ -1,13 +1,14 @@
 //! Memory that the threads of a block share.
 
 use super::intrinsic;
-use crate::cpu::{Slice, Storage, Write};
+use crate::cpu::{Place, Slice, Write};
 use crate::fault::DYNAMIC_SHARED;
-use crate::types::{Element, Storable};
+use crate::types::Element;
 
 intrinsic! {
     /// `shared::<[T; N]>()`, `shared::<[[T; N]; M]>()`: an array that all threads of the block share; CUDA's
-    /// `__shared__`, Numba's `cuda.shared.array`.
+    /// `__shared__`, Numba's `cuda.shared.array`. Any other type of elements will do as well, such as a struct or a single
+    /// number, which is read and written as `*total`.
     ///
     /// It is one array for each place in the source, has no initial values, and lives as long as the block. The sizes
     /// are constants, const generics included. A block has 48 KiB for all such arrays.
@@ -30,7 +31,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    shared<A: Storable> = Intrinsic::Shared(A::ty())
+    shared<A: Element> = Intrinsic::Shared(A::ty())
 }
 
 intrinsic! {
@@ -55,21 +56,21 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    dynamic_shared<T: Element> = Intrinsic::DynamicShared(T::TYPE)
+    dynamic_shared<T: Element> = Intrinsic::DynamicShared(T::ty())
 }
 
 intrinsic! {
     /// `dynamic_shared_at::<T>(byte_offset, len)`: `len` elements of the dynamic shared memory, so that one block can
     /// hold several arrays there. A part that is not inside, or an offset that is not a multiple of `T`'s size, is a
     /// fault.
-    dynamic_shared_at<T: Element> = Intrinsic::DynamicSharedAt(T::TYPE)
+    dynamic_shared_at<T: Element> = Intrinsic::DynamicSharedAt(T::ty())
 }
 
 impl<'k, A> shared<'k, A> {
     #[doc(hidden)]
-    pub fn call(self) -> Storage<'k, A>
+    pub fn call(self) -> Place<'k, A, Write>
     where
-        A: Storable,
+        A: Element,
     {
         self.call.cx.memory().shared(self.call.cx.function(), self.call.at)
     }
@@ -82,7 +83,8 @@ impl<'k, T> dynamic_shared<'k, T> {
         T: Element,
     {
         let memory = self.call.cx.memory();
-        memory.dynamic(0, memory.dynamic_bytes() / size_of::<T>()).expect("a whole number of elements fits")
+        let len = memory.dynamic_bytes().checked_div(size_of::<T>()).unwrap_or(0);
+        memory.dynamic(0, len).unwrap_or_else(|| self.call.cx.panic(self.call.at, DYNAMIC_SHARED))
     }
 }
 

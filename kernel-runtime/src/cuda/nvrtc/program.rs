@@ -1,11 +1,12 @@
 //! One compilation.
 
+use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
 use super::{Architecture, Nvrtc};
 use crate::cache::{Cache, Key};
-use crate::cuda::image::{Image, Request};
+use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
 
 /// An `nvrtcProgram`, destroyed when dropped.
@@ -15,13 +16,21 @@ struct Program<'a> {
 }
 
 /// The options besides the architecture. They are part of the cache's key.
-pub(in crate::cuda) fn options(request: Request<'_>) -> [&'static str; 3] {
-    [
-        if request.fmad { "--fmad=true" } else { "--fmad=false" },
-        // Line tables cost nothing at run time, and let profilers and compute-sanitizer name Rust lines.
-        "--generate-line-info",
-        "--std=c++17",
-    ]
+pub(in crate::cuda) fn options(request: Request<'_>) -> Vec<Cow<'static, str>> {
+    let Flags { fmad, fast_math, max_registers } = request.flags;
+    let mut options: Vec<Cow<'static, str>> = Vec::with_capacity(8);
+    options.push(if fmad { "--fmad=true" } else { "--fmad=false" }.into());
+    // Line tables cost nothing at run time, and let profilers and compute-sanitizer name Rust lines.
+    options.push("--generate-line-info".into());
+    options.push("--std=c++17".into());
+    if fast_math {
+        // Has `--fmad=true` in it, which gives way to the one that is written out.
+        options.push("--use_fast_math".into());
+    }
+    if let Some(most) = max_registers {
+        options.push(format!("--maxrregcount={most}").into());
+    }
+    options
 }
 
 impl Nvrtc {
@@ -96,7 +105,7 @@ impl<'a> Program<'a> {
     }
 
     fn compile(&self, request: Request<'_>, architecture: &Architecture) -> Status {
-        let mut options: Vec<String> = options(request).map(str::to_owned).into();
+        let mut options: Vec<String> = options(request).into_iter().map(Cow::into_owned).collect();
         options.push(format!("--gpu-architecture={architecture}"));
         // None of them can hold a NUL: they are written here, and an architecture is letters and digits.
         let options: Vec<CString> = options.into_iter().filter_map(|option| CString::new(option).ok()).collect();

@@ -20,7 +20,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
 }
 
 fn request(source: &str) -> Request<'_> {
-    Request { kernel: "saxpy", source, fmad: true }
+    Request { kernel: "saxpy", source, flags: Flags::default() }
 }
 
 fn architecture(name: &str) -> Architecture {
@@ -46,11 +46,29 @@ fn machine_code_and_ptx_come_of_one_compilation() {
 fn fmad_is_the_requests_choice() {
     let Some(nvrtc) = nvrtc() else { return };
     let compile = |fmad| {
-        let request = Request { fmad, ..request(SAXPY) };
+        let request = Request { flags: Flags { fmad, ..Flags::default() }, ..request(SAXPY) };
         nvrtc.compile(request, &architecture("compute_90"), None).unwrap().ptx
     };
     assert!(compile(true).contains("fma.rn.f32"));
     assert!(!compile(false).contains("fma.rn.f32"));
+}
+
+#[test]
+fn the_flags_are_the_requests_choice() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let source = "extern \"C\" __global__ void k(float a, float* y) { y[0] = sinf(y[1]) / y[2] + a * y[3]; }";
+    let compile = |flags| {
+        let request = Request { flags, ..request(source) };
+        nvrtc.compile(request, &architecture("compute_90"), None).unwrap().ptx
+    };
+    let fast = compile(Flags { fast_math: true, ..Flags::default() });
+    assert!(fast.contains("sin.approx.ftz.f32") && fast.contains("div.approx.ftz.f32") && fast.contains("fma.rn.ftz"));
+    let unfused = compile(Flags { fast_math: true, fmad: false, ..Flags::default() });
+    assert!(unfused.contains("sin.approx.ftz.f32") && !unfused.contains("fma.rn"), "{unfused}");
+    assert!(!compile(Flags::default()).contains("approx"));
+
+    let request = Request { flags: Flags { max_registers: Some(32), ..Flags::default() }, ..request(source) };
+    assert!(nvrtc.compile(request, &architecture("sm_90"), None).unwrap().cubin.is_some());
 }
 
 #[test]

@@ -1,0 +1,493 @@
+//! The helpers that add, subtract, multiply and divide integers, as templates for `prelude::fill`: each by what it does
+//! where the result does not fit.
+//!
+//! Where types of up to 32 bits can be computed in 64, they are: it is the same code for all of them, and the compiler
+//! sees through it.
+
+use crate::ir::Scalar;
+use crate::lower::Op;
+
+/// `+`, `-`, `*` and the minus sign, with overflow as a fault.
+pub(super) fn checked(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+    match (op, signed, wide) {
+        (Op::Add, _, false) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const i64 sum = (i64)a + (i64)b;
+    if (sum != ($T)sum) fault(launch, site, 0, 0);
+    return ($T)sum;
+}
+"
+        }
+        (Op::Sub, _, false) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const i64 difference = (i64)a - (i64)b;
+    if (difference != ($T)difference) fault(launch, site, 0, 0);
+    return ($T)difference;
+}
+"
+        }
+        (Op::Mul, _, false) if scalar == Scalar::U32 => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const u64 product = (u64)a * (u64)b;
+    if (product != ($T)product) fault(launch, site, 0, 0);
+    return ($T)product;
+}
+"
+        }
+        (Op::Mul, _, false) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const i64 product = (i64)a * (i64)b;
+    if (product != ($T)product) fault(launch, site, 0, 0);
+    return ($T)product;
+}
+"
+        }
+        // Not `sum < a`: see `integer::opaque`.
+        (Op::Add, false, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
+}
+"
+        }
+        // `a` may be a counter that starts at `b`: see `integer::opaque`.
+        (Op::Sub, false, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    u64 seen = a;
+    asm(\"\" : \"+l\"(seen));
+    if (seen < b) fault(launch, site, 0, 0);
+    return a - b;
+}
+"
+        }
+        (Op::Mul, false, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
+    return a * b;
+}
+"
+        }
+        // The sum overflows where both signs differ from its own.
+        (Op::Add, true, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const $T sum = ($T)(($U)a + ($U)b);
+    if (((a ^ sum) & (b ^ sum)) < 0) fault(launch, site, 0, 0);
+    return sum;
+}
+"
+        }
+        (Op::Sub, true, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const $T difference = ($T)(($U)a - ($U)b);
+    if (((a ^ b) & (a ^ difference)) < 0) fault(launch, site, 0, 0);
+    return difference;
+}
+"
+        }
+        // The upper half is the sign of the lower half.
+        (Op::Mul, true, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    const $T product = ($T)(($U)a * ($U)b);
+    if (__mul64hi(a, b) != (product >> 63)) fault(launch, site, 0, 0);
+    return product;
+}
+"
+        }
+        _ => {
+            "\
+$T $name($T a, $fault) {
+    if (a == $min) fault(launch, site, 0, 0);
+    return ($T)-a;
+}
+"
+        }
+    }
+}
+
+/// What divides. C truncates as Rust does, and leaves undefined what is a fault here.
+#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
+pub(super) fn division(op: Op, signed: bool) -> &'static str {
+    match (op, signed) {
+        (Op::Div, false) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    return ($T)(a / b);
+}
+"
+        }
+        (Op::Rem, false) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    return ($T)(a % b);
+}
+"
+        }
+        (Op::Div, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
+    return ($T)(a / b);
+}
+"
+        }
+        (Op::Rem, true) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
+    return ($T)(a % b);
+}
+"
+        }
+        (Op::DivEuclid, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
+    const $T quotient = ($T)(a / b);
+    if (a % b >= 0) return quotient;
+    return ($T)(b > 0 ? quotient - 1 : quotient + 1);
+}
+"
+        }
+        (Op::RemEuclid, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
+    const $T remainder = ($T)(a % b);
+    if (remainder >= 0) return remainder;
+    return ($T)(b < 0 ? remainder - b : remainder + b);
+}
+"
+        }
+        (Op::WrappingDiv, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    return b == -1 ? ($T)(0 - ($W)a) : ($T)(a / b);
+}
+"
+        }
+        (Op::WrappingRem, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    return b == -1 ? ($T)0 : ($T)(a % b);
+}
+"
+        }
+        (Op::WrappingDivEuclid, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    if (b == -1) return ($T)(0 - ($W)a);
+    const $T quotient = ($T)(a / b);
+    if (a % b >= 0) return quotient;
+    return ($T)(b > 0 ? quotient - 1 : quotient + 1);
+}
+"
+        }
+        (Op::WrappingRemEuclid, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    if (b == -1) return 0;
+    const $T remainder = ($T)(a % b);
+    if (remainder >= 0) return remainder;
+    return ($T)(b < 0 ? remainder - b : remainder + b);
+}
+"
+        }
+        (Op::SaturatingDiv, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    return a == $min && b == -1 ? $max : ($T)(a / b);
+}
+"
+        }
+        (Op::NextMultipleOf, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    const $T rest = ($T)(a % b);
+    return rest == 0 ? a : ($T)(a + (b - rest));
+}
+"
+        }
+        (Op::CheckedNextMultipleOf, _) => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    const $T rest = ($T)(a % b);
+    if (rest == 0) return a;
+    if (($T)(b - rest) > ($T)($max - a)) fault(launch, site + 1, 0, 0);
+    return ($T)(a + (b - rest));
+}
+"
+        }
+        _ => {
+            "\
+$T $name($T a, $T b, $fault) {
+    if (b == 0) fault(launch, site, 0, 0);
+    return ($T)(a % b != 0 ? a / b + 1 : a / b);
+}
+"
+        }
+    }
+}
+
+/// What gives the nearest number that there is.
+#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
+pub(super) fn saturating(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+    match (op, signed, wide) {
+        (Op::SaturatingNeg, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)-x; }\n",
+        (Op::SaturatingAbs, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)(x < 0 ? -x : x); }\n",
+        (Op::SaturatingMul, false, false) if scalar == Scalar::U32 => {
+            "\
+$T $name($T a, $T b) {
+    const u64 product = (u64)a * (u64)b;
+    return product > $max ? $max : ($T)product;
+}
+"
+        }
+        (Op::SaturatingMul, _, false) => {
+            "\
+$T $name($T a, $T b) {
+    const i64 product = (i64)a * (i64)b;
+    return ($T)(product < $min ? $min : (product > $max ? $max : product));
+}
+"
+        }
+        (Op::SaturatingMul, false, true) => {
+            "\
+$T $name($T a, $T b) {
+    return __umul64hi(a, b) != 0 ? $max : a * b;
+}
+"
+        }
+        (Op::SaturatingMul, true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T product = ($T)(($U)a * ($U)b);
+    if (__mul64hi(a, b) == (product >> 63)) return product;
+    return (a < 0) == (b < 0) ? $max : $min;
+}
+"
+        }
+        (Op::SaturatingPow, _, _) => {
+            "\
+$T $name($T base, u32 exponent) {
+    if (exponent == 0) return 1;
+    const $T end = base < 0 && (exponent & 1) ? $min : $max;
+    $T power = 1;
+    for (;;) {
+        if ((exponent & 1) && overflowing_mul_$T(power, base, power)) return end;
+        exponent >>= 1;
+        if (exponent == 0) return power;
+        if (overflowing_mul_$T(base, base, base)) return end;
+    }
+}
+"
+        }
+        (Op::SaturatingAddMixed, false, false) => {
+            "\
+$T $name($T a, $S b) {
+    const i64 sum = (i64)a + (i64)b;
+    return ($T)(sum < 0 ? 0 : (sum > $max ? $max : sum));
+}
+"
+        }
+        (Op::SaturatingAddMixed, false, true) => {
+            "\
+$T $name($T a, $S b) {
+    if (b < 0) return a < 0 - ($T)b ? 0 : a + ($T)b;
+    return ($T)b > ~a ? $max : a + ($T)b;
+}
+"
+        }
+        (Op::SaturatingAddMixed, true, false) => {
+            "\
+$T $name($T a, $U b) {
+    const i64 sum = (i64)a + (i64)b;
+    return ($T)(sum > $max ? $max : sum);
+}
+"
+        }
+        (Op::SaturatingAddMixed, true, true) => {
+            "\
+$T $name($T a, $U b) {
+    return b > ($U)$max - ($U)a ? $max : ($T)(($U)a + b);
+}
+"
+        }
+        (Op::SaturatingSubMixed, _, false) => {
+            "\
+$T $name($T a, $U b) {
+    const i64 difference = (i64)a - (i64)b;
+    return ($T)(difference < $min ? $min : difference);
+}
+"
+        }
+        (Op::SaturatingSubMixed, _, true) => {
+            "\
+$T $name($T a, $U b) {
+    return b > ($U)a - ($U)$min ? $min : ($T)(($U)a - b);
+}
+"
+        }
+        (Op::SaturatingAdd, false, _) => {
+            "\
+$T $name($T a, $T b) {
+    const $T sum = ($T)(a + b);
+    return sum < a ? $max : sum;
+}
+"
+        }
+        (_, false, _) => "$T $name($T a, $T b) { return ($T)(a < b ? 0 : a - b); }\n",
+        (Op::SaturatingAdd, true, false) => {
+            "\
+$T $name($T a, $T b) {
+    const i64 sum = (i64)a + (i64)b;
+    return ($T)(sum < $min ? $min : (sum > $max ? $max : sum));
+}
+"
+        }
+        (_, true, false) => {
+            "\
+$T $name($T a, $T b) {
+    const i64 difference = (i64)a - (i64)b;
+    return ($T)(difference < $min ? $min : (difference > $max ? $max : difference));
+}
+"
+        }
+        (Op::SaturatingAdd, true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T sum = ($T)(($U)a + ($U)b);
+    if (((a ^ sum) & (b ^ sum)) < 0) return a < 0 ? $min : $max;
+    return sum;
+}
+"
+        }
+        (_, true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T difference = ($T)(($U)a - ($U)b);
+    if (((a ^ b) & (a ^ difference)) < 0) return a < 0 ? $min : $max;
+    return difference;
+}
+"
+        }
+    }
+}
+
+/// What tells whether it overflows. The last parameter becomes the wrapped result.
+pub(super) fn overflowing(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+    match (op, signed, wide) {
+        (Op::OverflowingAdd, _, false) => {
+            "\
+bool $name($T a, $T b, $T& sum) {
+    const i64 exact = (i64)a + (i64)b;
+    sum = ($T)exact;
+    return sum != exact;
+}
+"
+        }
+        (Op::OverflowingSub, _, false) => {
+            "\
+bool $name($T a, $T b, $T& difference) {
+    const i64 exact = (i64)a - (i64)b;
+    difference = ($T)exact;
+    return difference != exact;
+}
+"
+        }
+        (Op::OverflowingMul, _, false) if scalar == Scalar::U32 => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const u64 exact = (u64)a * (u64)b;
+    product = ($T)exact;
+    return product != exact;
+}
+"
+        }
+        (_, _, false) => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const i64 exact = (i64)a * (i64)b;
+    product = ($T)exact;
+    return product != exact;
+}
+"
+        }
+        // Not `sum < a`: see `integer::opaque`.
+        (Op::OverflowingAdd, false, true) => {
+            "\
+bool $name($T a, $T b, $T& sum) {
+    sum = a + b;
+    return b > ~a;
+}
+"
+        }
+        // `a` may be a counter that starts at `b`: see `integer::opaque`.
+        (Op::OverflowingSub, false, true) => {
+            "\
+bool $name($T a, $T b, $T& difference) {
+    u64 seen = a;
+    asm(\"\" : \"+l\"(seen));
+    difference = a - b;
+    return seen < b;
+}
+"
+        }
+        (_, false, true) => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const bool overflows = __umul64hi(a, b) != 0;
+    product = a * b;
+    return overflows;
+}
+"
+        }
+        (Op::OverflowingAdd, true, true) => {
+            "\
+bool $name($T a, $T b, $T& sum) {
+    sum = ($T)(($U)a + ($U)b);
+    return ((a ^ sum) & (b ^ sum)) < 0;
+}
+"
+        }
+        (Op::OverflowingSub, true, true) => {
+            "\
+bool $name($T a, $T b, $T& difference) {
+    difference = ($T)(($U)a - ($U)b);
+    return ((a ^ b) & (a ^ difference)) < 0;
+}
+"
+        }
+        (_, true, true) => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const $T high = __mul64hi(a, b);
+    product = ($T)(($U)a * ($U)b);
+    return high != (product >> 63);
+}
+"
+        }
+    }
+}

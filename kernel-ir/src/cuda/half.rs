@@ -1,0 +1,367 @@
+//! `f16` and `bf16`: two bytes in memory, computed as `float` and rounded once, which is what the crate `half` does.
+//!
+//! CUDA's own types need a header, which would cost more time to compile than the rest of the program. An operation of
+//! the hardware on two `f16` gives the same as one on `float` that is rounded (a `float` has more than twice as many
+//! bits, so that rounding twice is rounding once); `.rn` in its name keeps it from being fused with another.
+
+use std::collections::BTreeSet;
+
+use crate::ir::Scalar;
+use crate::lower::{CType, Helper, Module, Op, TypeKind};
+
+/// Which of the two occur in a program.
+pub(super) fn used(module: &Module, helpers: &BTreeSet<Helper>) -> BTreeSet<Scalar> {
+    let mut used = BTreeSet::new();
+    let mut add = |ty: &CType| {
+        let mut ty = ty;
+        loop {
+            match ty {
+                CType::Scalar(scalar) => {
+                    if scalar.is_half() {
+                        used.insert(*scalar);
+                    }
+                    return;
+                }
+                CType::Named(_) => return,
+                CType::Array(target, _) | CType::Pointer { target, .. } | CType::Reference { target, .. } => {
+                    ty = target;
+                }
+            }
+        }
+    };
+    for function in module.functions.values().chain([&module.kernel]) {
+        function.vars.iter().for_each(|var| add(&var.ty));
+        function.result.iter().for_each(&mut add);
+    }
+    for def in &module.types {
+        match &def.kind {
+            TypeKind::Struct { members, layout: _ } => members.iter().for_each(|member| add(&member.ty)),
+            TypeKind::Enum { .. } => {}
+        }
+    }
+    module.constants.iter().for_each(|constant| add(&constant.ty));
+    for Helper { op, scalar } in helpers {
+        add(&CType::Scalar(*scalar));
+        if let Op::FloatTo(to) = op {
+            add(&CType::Scalar(*to));
+        }
+    }
+    used
+}
+
+/// The type, what leads to `float` and back, and the operators.
+pub(super) fn core(half: Scalar) -> String {
+    let (conversions, arithmetic) = match half {
+        Scalar::F16 => (F16, F16_ARITHMETIC),
+        _ => (BF16, BF16_ARITHMETIC),
+    };
+    [conversions, arithmetic, OPERATORS].concat().replace("$H", half.name())
+}
+
+const F16: &str = "
+struct f16 {
+    u16 bits;
+};
+
+static __device__ __forceinline__ float f16_to_f32(f16 x) {
+    float y;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(y) : \"h\"(x.bits));
+    return y;
+}
+
+static __device__ __forceinline__ f16 f32_to_f16(float x) {
+    f16 y;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y.bits) : \"f\"(x));
+    return y;
+}
+";
+
+const F16_ARITHMETIC: &str = "
+__device__ __forceinline__ f16 operator+(f16 a, f16 b) {
+    f16 y;
+    asm(\"add.rn.f16 %0, %1, %2;\" : \"=h\"(y.bits) : \"h\"(a.bits), \"h\"(b.bits));
+    return y;
+}
+
+__device__ __forceinline__ f16 operator-(f16 a, f16 b) {
+    f16 y;
+    asm(\"sub.rn.f16 %0, %1, %2;\" : \"=h\"(y.bits) : \"h\"(a.bits), \"h\"(b.bits));
+    return y;
+}
+
+__device__ __forceinline__ f16 operator*(f16 a, f16 b) {
+    f16 y;
+    asm(\"mul.rn.f16 %0, %1, %2;\" : \"=h\"(y.bits) : \"h\"(a.bits), \"h\"(b.bits));
+    return y;
+}
+";
+
+/// Before `sm_80` there is no instruction: to the nearest, and to the even one of two; a NaN stays one.
+const BF16: &str = "
+struct bf16 {
+    u16 bits;
+};
+
+static __device__ __forceinline__ float bf16_to_f32(bf16 x) {
+    return __int_as_float((i32)((u32)x.bits << 16));
+}
+
+static __device__ __forceinline__ bf16 f32_to_bf16(float x) {
+    bf16 y;
+#if __CUDA_ARCH__ >= 800
+    asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y.bits) : \"f\"(x));
+#else
+    const u32 bits = __float_as_uint(x);
+    y.bits = (u16)(x != x ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+#endif
+    return y;
+}
+";
+
+const BF16_ARITHMETIC: &str = "
+__device__ __forceinline__ bf16 operator+(bf16 a, bf16 b) { return f32_to_bf16(bf16_to_f32(a) + bf16_to_f32(b)); }
+__device__ __forceinline__ bf16 operator-(bf16 a, bf16 b) { return f32_to_bf16(bf16_to_f32(a) - bf16_to_f32(b)); }
+__device__ __forceinline__ bf16 operator*(bf16 a, bf16 b) { return f32_to_bf16(bf16_to_f32(a) * bf16_to_f32(b)); }
+";
+
+/// Not `static`: compilers talk about those that are not used.
+const OPERATORS: &str = "\
+__device__ __forceinline__ $H operator/($H a, $H b) { return f32_to_$H($H_to_f32(a) / $H_to_f32(b)); }
+__device__ __forceinline__ $H operator%($H a, $H b) { return f32_to_$H(fmodf($H_to_f32(a), $H_to_f32(b))); }
+__device__ __forceinline__ $H operator-($H a) { return $H{(u16)(a.bits ^ 0x8000)}; }
+__device__ __forceinline__ $H& operator+=($H& a, $H b) { return a = a + b; }
+__device__ __forceinline__ $H& operator-=($H& a, $H b) { return a = a - b; }
+__device__ __forceinline__ $H& operator*=($H& a, $H b) { return a = a * b; }
+__device__ __forceinline__ $H& operator/=($H& a, $H b) { return a = a / b; }
+__device__ __forceinline__ $H& operator%=($H& a, $H b) { return a = a % b; }
+__device__ __forceinline__ bool operator==($H a, $H b) { return $H_to_f32(a) == $H_to_f32(b); }
+__device__ __forceinline__ bool operator!=($H a, $H b) { return $H_to_f32(a) != $H_to_f32(b); }
+__device__ __forceinline__ bool operator<($H a, $H b) { return $H_to_f32(a) < $H_to_f32(b); }
+__device__ __forceinline__ bool operator<=($H a, $H b) { return $H_to_f32(a) <= $H_to_f32(b); }
+__device__ __forceinline__ bool operator>($H a, $H b) { return $H_to_f32(a) > $H_to_f32(b); }
+__device__ __forceinline__ bool operator>=($H a, $H b) { return $H_to_f32(a) >= $H_to_f32(b); }
+";
+
+/// The text of a helper on an `f16` or a `bf16`, as a template for `prelude::fill`. `$inf` are the bits of infinity,
+/// `$one` those of 1, `$least` those of the least normal number.
+#[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
+pub(super) fn template(op: Op, half: Scalar) -> String {
+    let (infinity, one, least) = match half {
+        Scalar::F16 => ("0x7c00", "0x3c00", "0x0400"),
+        _ => ("0x7f80", "0x3f80", "0x0080"),
+    };
+    let text = match op {
+        Op::Abs => "$T $name($T x) { return $T{(u16)(x.bits & 0x7fff)}; }\n",
+        Op::Copysign => "$T $name($T x, $T sign) { return $T{(u16)((x.bits & 0x7fff) | (sign.bits & 0x8000))}; }\n",
+        Op::Signum => "$T $name($T x) { return (x.bits & 0x7fff) > $inf ? x : $T{(u16)((x.bits & 0x8000) | $one)}; }\n",
+        // A NaN is ignored, as by `half`'s own.
+        Op::Min => "$T $name($T a, $T b) { return a != a || b < a ? b : a; }\n",
+        Op::Max => "$T $name($T a, $T b) { return a != a || b > a ? b : a; }\n",
+        Op::Clamp => {
+            "\
+$T $name($T x, $T low, $T high, $fault) {
+    if (!(low <= high)) fault(launch, site, 0, 0);
+    return x < low ? low : (x > high ? high : x);
+}
+"
+        }
+        Op::ClampTo => "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n",
+        Op::IsNan => "bool $name($T x) { return (x.bits & 0x7fff) > $inf; }\n",
+        Op::IsInfinite => "bool $name($T x) { return (x.bits & 0x7fff) == $inf; }\n",
+        Op::IsFinite => "bool $name($T x) { return (x.bits & 0x7fff) < $inf; }\n",
+        Op::IsNormal => "bool $name($T x) { return (x.bits & 0x7fff) >= $least && (x.bits & 0x7fff) < $inf; }\n",
+        Op::IsSignNegative => "bool $name($T x) { return (x.bits & 0x8000) != 0; }\n",
+        Op::ToBits => "u16 $name($T x) { return x.bits; }\n",
+        Op::FromBits => "$T $name(u16 bits) { return $T{bits}; }\n",
+        Op::MulAdd if half == Scalar::F16 => {
+            "\
+$T $name($T a, $T b, $T c) {
+    $T y;
+    asm(\"fma.rn.f16 %0, %1, %2, %3;\" : \"=h\"(y.bits) : \"h\"(a.bits), \"h\"(b.bits), \"h\"(c.bits));
+    return y;
+}
+"
+        }
+        // The product is exact in `double`. Where the sum is not, it is rounded to the odd one of two neighbours, so
+        // that rounding it again is rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+        Op::MulAdd => {
+            "\
+$T $name($T a, $T b, $T c) {
+#if __CUDA_ARCH__ >= 800
+    $T y;
+    asm(\"fma.rn.bf16 %0, %1, %2, %3;\" : \"=h\"(y.bits) : \"h\"(a.bits), \"h\"(b.bits), \"h\"(c.bits));
+    return y;
+#else
+    const double product = (double)bf16_to_f32(a) * (double)bf16_to_f32(b);
+    const double term = (double)bf16_to_f32(c);
+    double sum = product + term;
+    const double rounded = sum - product;
+    const double error = (product - (sum - rounded)) + (term - rounded);
+    i64 bits = __double_as_longlong(sum);
+    if ((error > 0.0 || error < 0.0) && (bits & 1) == 0) {
+        bits += (error > 0.0) == (sum > 0.0) ? 1 : -1;
+        sum = __longlong_as_double(bits);
+    }
+    return f64_to_bf16(sum);
+#endif
+}
+"
+        }
+        // Asked for other types only, or written elsewhere.
+        Op::At
+        | Op::PartLen
+        | Op::RestLen
+        | Op::PartToLen
+        | Op::Within
+        | Op::Opaque
+        | Op::DynamicSharedBytes
+        | Op::DynamicSharedAt
+        | Op::Step
+        | Op::StepTo
+        | Op::StepDown
+        | Op::WrappingAdd
+        | Op::WrappingSub
+        | Op::WrappingMul
+        | Op::WrappingNeg
+        | Op::Add
+        | Op::Sub
+        | Op::Mul
+        | Op::Neg
+        | Op::ShiftAmount
+        | Op::Div
+        | Op::Rem
+        | Op::FloatTo(_)
+        | Op::SaturatingAdd
+        | Op::SaturatingSub
+        | Op::CheckedAbs
+        | Op::AbsDiff
+        | Op::UnsignedAbs
+        | Op::Pow
+        | Op::CheckedPow
+        | Op::DivEuclid
+        | Op::RemEuclid
+        | Op::DivCeil
+        | Op::WrappingDiv
+        | Op::WrappingRem
+        | Op::WrappingDivEuclid
+        | Op::WrappingRemEuclid
+        | Op::NextMultipleOf
+        | Op::CheckedNextMultipleOf
+        | Op::IsMultipleOf
+        | Op::NextPowerOfTwo
+        | Op::CheckedNextPowerOfTwo
+        | Op::Isqrt
+        | Op::Ilog
+        | Op::Ilog2
+        | Op::Ilog10
+        | Op::Midpoint
+        | Op::OverflowingAdd
+        | Op::OverflowingSub
+        | Op::OverflowingMul
+        | Op::OverflowingPow
+        | Op::SaturatingMul
+        | Op::SaturatingDiv
+        | Op::SaturatingNeg
+        | Op::SaturatingAbs
+        | Op::SaturatingPow
+        | Op::SaturatingAddMixed
+        | Op::SaturatingSubMixed
+        | Op::UnboundedShl
+        | Op::UnboundedShr
+        | Op::RotateLeft
+        | Op::RotateRight
+        | Op::SwapBytes
+        | Op::ReverseBits
+        | Op::LeadingZeros
+        | Op::TrailingZeros
+        | Op::CountOnes
+        | Op::IsSubnormal
+        | Op::Powi
+        | Op::Fract
+        | Op::NextUp
+        | Op::NextDown
+        | Op::Fast(_)
+        | Op::SplitAt
+        | Op::LaneOffset
+        | Op::Shuffle(_)
+        | Op::Reduce(_)
+        | Op::ActiveMask
+        | Op::LaneId
+        | Op::LaneMask(_)
+        | Op::SyncGrid
+        | Op::CompareExchangeSystem
+        | Op::Atomic(_) => "",
+    };
+    text.replace("$inf", infinity).replace("$one", one).replace("$least", least)
+}
+
+/// What leads to an `f16` or a `bf16`, or from one, beside the two functions of [`core`]; rounded once.
+///
+/// `lower::cast` goes by way of `f32` where that is exact, and for integers to `f16`, of which those that an `f32` does
+/// not have are infinite.
+pub(super) fn conversion(from: Scalar, to: Scalar) -> &'static str {
+    match (from, to) {
+        (Scalar::F64, Scalar::F16) => {
+            "\
+rt::f16 $name(double x) {
+    rt::f16 y;
+    asm(\"cvt.rn.f16.f64 %0, %1;\" : \"=h\"(y.bits) : \"d\"(x));
+    return y;
+}
+"
+        }
+        // To the odd one of two neighbours, so that rounding it again is rounding once.
+        (Scalar::F64, Scalar::Bf16) => {
+            "\
+rt::bf16 $name(double x) {
+    float y = __double2float_rz(x);
+    if ((double)y != x) y = __int_as_float(__float_as_int(y) | 1);
+    return f32_to_bf16(y);
+}
+"
+        }
+        (Scalar::I32, Scalar::Bf16) => {
+            "\
+rt::bf16 $name(i32 x) {
+    float y = __int2float_rz(x);
+    if ((i32)y != x) y = __int_as_float(__float_as_int(y) | 1);
+    return f32_to_bf16(y);
+}
+"
+        }
+        (Scalar::U32, Scalar::Bf16) => {
+            "\
+rt::bf16 $name(u32 x) {
+    float y = __uint2float_rz(x);
+    if ((u32)y != x) y = __int_as_float(__float_as_int(y) | 1);
+    return f32_to_bf16(y);
+}
+"
+        }
+        (Scalar::I64, Scalar::Bf16) => {
+            "\
+rt::bf16 $name(i64 x) {
+    float y = __ll2float_rz(x);
+    if ((i64)y != x) y = __int_as_float(__float_as_int(y) | 1);
+    return f32_to_bf16(y);
+}
+"
+        }
+        (Scalar::U64, Scalar::Bf16) => {
+            "\
+rt::bf16 $name(u64 x) {
+    float y = __ull2float_rz(x);
+    if ((u64)y != x) y = __int_as_float(__float_as_int(y) | 1);
+    return f32_to_bf16(y);
+}
+"
+        }
+        // In `core`, or not asked for.
+        _ => "",
+    }
+}
+
+/// Whether the conversion is one of the two that every use of the type comes with.
+pub(super) fn is_core(from: Scalar, to: Scalar) -> bool {
+    matches!((from, to), (Scalar::F32, half) | (half, Scalar::F32) if half.is_half())
+}

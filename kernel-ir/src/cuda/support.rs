@@ -1,0 +1,110 @@
+//! The templates of ours that stand in `namespace rt`: arrays, and what hands messages over to the host.
+
+use std::collections::BTreeSet;
+
+use crate::lower::Template;
+use crate::source::PRINT_WORDS;
+
+/// An array that can be copied, passed and returned, which C's cannot. An array without elements has one here, which
+/// nobody reaches: every index is outside.
+const ARRAY: &str = "
+template <class T, usize N>
+struct Array {
+    T at[N == 0 ? 1 : N];
+    __device__ __forceinline__ T& operator[](usize index) { return at[index]; }
+    __device__ __forceinline__ const T& operator[](usize index) const { return at[index]; }
+};
+";
+
+const FILLED: &str = "
+template <class T, usize N>
+static __device__ __forceinline__ Array<T, N> filled(T value) {
+    Array<T, N> array;
+    for (usize i = 0; i < N; ++i) array.at[i] = value;
+    return array;
+}
+";
+
+/// The bits of a number, in the low end of the result.
+const BITS: &str = "
+template <class T>
+static __device__ __forceinline__ u64 bits(T value) {
+    u64 bits = 0;
+    memcpy(&bits, &value, sizeof(T));
+    return bits;
+}
+";
+
+/// A fault with the numbers of its message.
+const PANIC: &str = "
+template <class... T>
+static __device__ __noinline__ __attribute__((noreturn)) void panic(Launch launch, u32 site, T... values) {
+    if (Fault* const record = claim(launch, site)) {
+        const u64 args[] = {bits(values)...};
+        for (u32 i = 0; i < sizeof...(T); ++i) record->args[i] = args[i];
+        __threadfence_system();
+    }
+$failed    asm volatile(\"exit;\");
+    __builtin_unreachable();
+}
+";
+
+/// Room in the buffer, by one atomic addition. A message that does not fit is counted and not written; the buffer is full
+/// from then on, so that what `used` says does not wrap around to the start.
+const PRINT: &str = "
+struct Print {
+    u32 used;
+    u32 capacity;
+    u32 lost;
+    u32 pad;
+};
+
+static __device__ __noinline__ void print_words(Launch launch, u32 site, const u64* args, u32 count) {
+    Print* const buffer = launch.print;
+    if (buffer == nullptr) return;
+    const u32 need = $words + count;
+    const u32 capacity = buffer->capacity;
+    u32 start = capacity;
+    if (*(volatile u32*)&buffer->used < capacity) start = atomicAdd(&buffer->used, need);
+    if (start >= capacity || need > capacity - start) {
+        atomicAdd(&buffer->lost, 1u);
+        return;
+    }
+    u64* const words = (u64*)(buffer + 1) + start;
+    words[0] = (u64)site + 1 | (u64)launch.kernel << 32;
+    words[1] = blockIdx.x | (u64)blockIdx.y << 32;
+    words[2] = blockIdx.z | (u64)threadIdx.x << 32;
+    words[3] = threadIdx.y | (u64)threadIdx.z << 32;
+    for (u32 i = 0; i < count; ++i) words[$words + i] = args[i];
+}
+
+template <class... T>
+static __device__ __forceinline__ void print(Launch launch, u32 site, T... values) {
+    const u64 args[] = {0, bits(values)...};
+    print_words(launch, site, args + 1, sizeof...(T));
+}
+";
+
+/// Writes `rt::Array` and what makes one, if a program uses them.
+pub(super) fn arrays(text: &mut String, templates: &BTreeSet<Template>) {
+    if templates.contains(&Template::Array) {
+        text.push_str(ARRAY);
+    }
+    if templates.contains(&Template::Filled) {
+        text.push_str(FILLED);
+    }
+}
+
+/// Writes what messages need, behind `fault`. `failed` is what has to be done before a thread ends.
+pub(super) fn messages(text: &mut String, templates: &BTreeSet<Template>, failed: &str) {
+    let (panics, prints) = (templates.contains(&Template::Panic), templates.contains(&Template::Print));
+    if panics || prints {
+        text.push_str(BITS);
+    }
+    if panics {
+        text.push_str(&PANIC.replace("$failed", failed));
+    }
+    if prints {
+        text.push_str(&PRINT.replace("$words", &PRINT_WORDS.to_string()));
+    }
+}

@@ -1,0 +1,135 @@
+//! The user's types, and the constants that have storage.
+//!
+//! A struct has the layout that rustc gave it: its members stand in the order of their offsets, and the text itself
+//! asserts that the C++ compiler puts them where Rust has them.
+
+use std::fmt::Write;
+
+use crate::ir::Scalar;
+use crate::lower::{Expr, Layout, Member, TypeDef, TypeKind};
+
+use super::{Context, literal};
+
+/// The bytes of the constant bank that a program may fill (CUDA C++ Programming Guide, "Technical Specifications per
+/// Compute Capability": 64 KB). What does not fit is in global memory.
+const CONSTANT_BANK: u64 = 64 << 10;
+
+/// `offset_of`, of which neither spelling is everywhere: NVRTC 13.0 does not know GCC's, and there are no headers.
+const OFFSET_OF: &str = "
+#ifdef __CUDACC__
+#define offset_of(T, member) __INTADDR__(&((T*)0)->member)
+#else
+#define offset_of(T, member) __builtin_offsetof(T, member)
+#endif
+";
+
+/// Writes the types, if there are any.
+pub(super) fn write(text: &mut String, context: &Context<'_>) {
+    if context.module.types.is_empty() {
+        return;
+    }
+    text.push_str(OFFSET_OF);
+    text.push_str("\nnamespace types {\n");
+    for (position, def) in context.module.types.iter().enumerate() {
+        let TypeDef { wish: _, path, kind } = def;
+        let name = &context.types.types[position];
+        let inside = &context.types.inside[position];
+        let _ = writeln!(text, "\n// {}", printable(path));
+        match kind {
+            TypeKind::Struct { members, layout } => structure(text, context, (name, inside), members, *layout),
+            TypeKind::Enum { repr, variants } => enumeration(text, (name, inside), *repr, variants),
+        }
+    }
+    text.push_str("\n}  // namespace types\n\n#undef offset_of\n");
+}
+
+fn structure(
+    text: &mut String,
+    context: &Context<'_>,
+    (name, inside): (&str, &[String]),
+    members: &[Member],
+    layout: Option<Layout>,
+) {
+    match layout {
+        Some(Layout { size: _, align }) => {
+            let _ = writeln!(text, "struct __align__({align}) {name} {{");
+        }
+        None => {
+            let _ = writeln!(text, "struct {name} {{");
+        }
+    }
+    for (member, inside) in members.iter().zip(inside) {
+        let _ = writeln!(text, "    {};", context.declaration(&member.ty, false, inside));
+    }
+    text.push_str("};\n");
+    let Some(Layout { size, align: _ }) = layout else { return };
+    // C++ knows no type without bytes.
+    if size > 0 {
+        let _ = writeln!(text, "static_assert(sizeof({name}) == {size}, \"the size of {name}\");");
+    }
+    for (member, inside) in members.iter().zip(inside) {
+        let offset = member.offset;
+        let message = format!("the offset of {name}::{inside}");
+        let _ = writeln!(text, "static_assert(offset_of({name}, {inside}) == {offset}, \"{message}\");");
+    }
+}
+
+/// The variants are numbers, so that whatever is in memory is a value.
+fn enumeration(text: &mut String, (name, inside): (&str, &[String]), repr: Scalar, variants: &[(String, u64)]) {
+    let repr_name = literal::type_name(repr);
+    let _ = writeln!(text, "typedef {repr_name} {name};");
+    for ((_, bits), inside) in variants.iter().zip(inside) {
+        let number = literal::bare(repr, *bits).unwrap_or_else(|| literal::number(repr, *bits));
+        let _ = writeln!(text, "constexpr {name} {inside} = {number};");
+    }
+}
+
+/// Writes the constants that have storage, if there are any.
+pub(super) fn write_constants(text: &mut String, context: &Context<'_>) {
+    let constants = &context.module.constants;
+    if constants.is_empty() {
+        return;
+    }
+    text.push_str("\nnamespace constants {\n\n");
+    let mut bytes = 0u64;
+    for (position, constant) in constants.iter().enumerate() {
+        // Alignment fills no more than a member's size again.
+        bytes = bytes.saturating_add(constant.size.saturating_mul(2));
+        let memory = if bytes <= CONSTANT_BANK { "__constant__" } else { "__device__" };
+        let declaration = context.declaration(&constant.ty, true, &name(position));
+        let _ = write!(text, "static {memory} {declaration} = ");
+        value(text, context, &constant.value);
+        text.push_str(";\n");
+    }
+    text.push_str("\n}  // namespace constants\n");
+}
+
+/// The value of a constant with storage, whose type stands before it.
+fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
+    let (values, open, close) = match expr {
+        Expr::Struct(_, members) => (members, "{", "}"),
+        Expr::Array(_, elements) => (elements, "{{", "}}"),
+        Expr::Literal(scalar, bits) => return text.push_str(&literal::constant(*scalar, *bits)),
+        Expr::Variant(id, position) => return text.push_str(&context.variant(*id, *position)),
+        // `lower` makes nothing else of a constant.
+        _ => return,
+    };
+    text.push_str(open);
+    for (i, inner) in values.iter().enumerate() {
+        if i > 0 {
+            text.push_str(", ");
+        }
+        value(text, context, inner);
+    }
+    text.push_str(close);
+}
+
+/// What a constant is called: Rust does not say where it came from.
+pub(super) fn name(position: usize) -> String {
+    format!("c{position}")
+}
+
+/// A path as a comment: on one line, and without a backslash, which would go on to the next.
+fn printable(path: &str) -> String {
+    path.chars().map(|c| if c.is_ascii_graphic() && c != '\\' || c == ' ' { c } else { '?' }).collect()
+}

@@ -1,0 +1,118 @@
+//! `#[kernel(index = u32)]`: the same program with a `usize` of 32 bits.
+//!
+//! All that a program says of `usize` is in its slots, so that they are all that changes: from there on a `usize` is a
+//! `u32`, and what the device gives (positions, lengths) is one too. A `usize` that the host passes by itself arrives as
+//! its lower half; the launch has seen that there is no upper one.
+
+use super::{Callee, Constant, ConstantValue, Filled, Instance, Intrinsic, Program, Scalar, Type, dim3};
+
+impl Program {
+    /// The program with indices of 32 bits.
+    ///
+    /// # Errors
+    ///
+    /// Where it needs a `usize` of 64 bits: in memory that the host has laid out, or for a constant that is larger.
+    pub fn with_narrow_indices(mut self) -> Result<Program, String> {
+        check_params(&self.kernel)?;
+        self.index = Scalar::U32;
+        for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
+            for slot in &mut instance.slots {
+                narrow(slot).map_err(|what| refusal(&instance.function.name, &what))?;
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn refusal(function: &str, what: &str) -> String {
+    format!(
+        "error: `{function}` has {what}, in a kernel with `index = u32`\n       \
+         why: a `usize` has 32 bits in this kernel, and 64 in the memory of the host\n       \
+         help: use a `u32` or a `u64`, or leave the option out"
+    )
+}
+
+/// Refuses parameters of the kernel whose memory holds a `usize`.
+fn check_params(kernel: &Instance) -> Result<(), String> {
+    for param in &kernel.function.params {
+        let local = kernel.function.local(*param);
+        // `check` says where a slot is not filled.
+        let Some(Filled::Type(ty)) = kernel.slots.get(local.slot.index()) else { continue };
+        let in_memory = match ty {
+            Type::Slice { element, .. } | Type::View { element, .. } => Some(&**element),
+            Type::Array(element, _) => Some(&**element),
+            _ => None,
+        };
+        if in_memory.is_some_and(holds_usize) {
+            return Err(refusal(&kernel.function.name, &format!("a parameter `{}: {ty}`", local.name)));
+        }
+    }
+    Ok(())
+}
+
+fn holds_usize(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(scalar) => *scalar == Scalar::Usize,
+        Type::Array(element, _) => holds_usize(element),
+        Type::Struct(structure) => structure.fields.iter().any(|field| holds_usize(&field.ty)),
+        Type::Tuple(parts) => parts.iter().any(holds_usize),
+        Type::Unit | Type::Never | Type::Enum(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
+    }
+}
+
+fn narrow(slot: &mut Filled) -> Result<(), String> {
+    match slot {
+        Filled::Type(ty) => narrow_type(ty),
+        Filled::Constant(Constant { ty, value }) => {
+            narrow_value(ty, value)?;
+            narrow_type(ty)
+        }
+        Filled::Callee(Callee::Intrinsic(intrinsic)) => match intrinsic {
+            Intrinsic::Shared(ty) | Intrinsic::DynamicShared(ty) | Intrinsic::DynamicSharedAt(ty) => narrow_type(ty),
+            _ => Ok(()),
+        },
+        Filled::Callee(Callee::Function(_) | Callee::Method(_)) | Filled::Operator(_) => Ok(()),
+    }
+}
+
+/// The type with `u32` for `usize`. Structs stay as the host has laid them out.
+fn narrow_type(ty: &mut Type) -> Result<(), String> {
+    match ty {
+        Type::Scalar(scalar) => {
+            if *scalar == Scalar::Usize {
+                *scalar = Scalar::U32;
+            }
+            Ok(())
+        }
+        Type::Struct(_) if *ty == dim3() => {
+            *ty = super::types::dim3_of(Scalar::U32);
+            Ok(())
+        }
+        Type::Struct(structure) => match structure.fields.iter().find(|field| holds_usize(&field.ty)) {
+            Some(field) => Err(format!("a struct `{}` with a field `{}: {}`", structure.path, field.name, field.ty)),
+            None => Ok(()),
+        },
+        Type::Tuple(parts) => parts.iter_mut().try_for_each(narrow_type),
+        Type::Array(element, _)
+        | Type::Slice { element, .. }
+        | Type::View { element, .. }
+        | Type::Ref { target: element, .. } => narrow_type(element),
+        Type::Unit | Type::Never | Type::Enum(_) => Ok(()),
+    }
+}
+
+/// Sees that the numbers of a constant fit.
+fn narrow_value(ty: &Type, value: &ConstantValue) -> Result<(), String> {
+    match (ty, value) {
+        (Type::Scalar(Scalar::Usize), ConstantValue::Bits(bits)) if u32::try_from(*bits).is_err() => {
+            Err(format!("a constant of {bits}"))
+        }
+        (Type::Array(element, _), ConstantValue::Parts(parts)) => {
+            parts.iter().try_for_each(|part| narrow_value(element, part))
+        }
+        (Type::Tuple(types), ConstantValue::Parts(parts)) => {
+            types.iter().zip(parts).try_for_each(|(ty, part)| narrow_value(ty, part))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,361 @@
+//! `let` and patterns: how variables get their values.
+
+use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type};
+
+use super::control::Target;
+use super::function::Lowering;
+use super::matching::{bound, expanded};
+use super::types::comes_apart;
+use super::value::{Value, position};
+use super::{CType, Expr, Named, StmtKind, Variable};
+
+impl Lowering<'_, '_> {
+    /// `let pattern = init;`
+    pub(super) fn bind(&mut self, pattern: &Pattern, init: ExprId) {
+        match pattern {
+            Pattern::Wild => self.into(init, &Target::Discard),
+            Pattern::Local(local) => self.bind_local(*local, init),
+            Pattern::At(..)
+            | Pattern::Tuple(_)
+            | Pattern::Struct(_)
+            | Pattern::Array(_)
+            | Pattern::Literal(_)
+            | Pattern::Constant(_)
+            | Pattern::Range { .. }
+            | Pattern::Or(_) => {
+                let (value, effect) = self.root_place(init);
+                if effect || !matches!(value, Value::Parts(_)) {
+                    let value = self.once(value);
+                    return self.bind_value(pattern, value, self.ty(init));
+                }
+                self.bind_value(pattern, value, self.ty(init));
+            }
+        }
+    }
+
+    fn bind_local(&mut self, local: LocalId, init: ExprId) {
+        match &self.expr(init).kind {
+            ExprKind::Block(block) => {
+                // The block's own variables are declared first, then the variable gets what is left.
+                self.stmts(block);
+                match block.tail {
+                    Some(tail) => self.bind_local(local, tail),
+                    None => self.bind_to_local(local, Value::Unit),
+                }
+            }
+            ExprKind::If { condition, then, otherwise } if self.typed.decided(*condition).is_some() => {
+                match (self.typed.decided(*condition), otherwise) {
+                    (Some(true), _) => {
+                        self.stmts(then);
+                        match then.tail {
+                            Some(tail) => self.bind_local(local, tail),
+                            None => self.bind_to_local(local, Value::Unit),
+                        }
+                    }
+                    (_, Some(otherwise)) => self.bind_local(local, *otherwise),
+                    (_, None) => self.bind_to_local(local, Value::Unit),
+                }
+            }
+            ExprKind::Match { scrutinee, arms } if let Some(arm) = self.decided_arm(arms) => {
+                let value = self.scrutinee(*scrutinee, &[arm]);
+                self.bind_value(&arm.pattern, value, self.ty(*scrutinee));
+                self.bind_local(local, arm.body);
+            }
+            ExprKind::If { .. } | ExprKind::Match { .. } | ExprKind::Loop { .. } | ExprKind::Labelled { .. }
+                if self.plain_size(init).is_none() && *self.ty(init) != Type::Never =>
+            {
+                let vars = self.declared_local(local);
+                self.into(init, &Target::Vars(vars.clone()));
+                self.locals[local.index()] = vars;
+            }
+            _ => {
+                let (value, _) = self.root(init);
+                self.bind_to_local(local, value);
+            }
+        }
+    }
+
+    /// Binds what is there, of type `ty`: a value that may be named twice, or a place.
+    pub(super) fn bind_value(&mut self, pattern: &Pattern, value: Value, ty: &Type) {
+        if bound(pattern) == 0 {
+            return;
+        }
+        match pattern {
+            // `let` has evaluated it, and so has `match`.
+            Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}
+            Pattern::Local(local) => {
+                let value = self.as_local(*local, value);
+                self.bind_to_local(*local, value);
+            }
+            Pattern::At(local, inner) => {
+                let whole = self.as_local(*local, value.clone());
+                self.bind_to_local(*local, whole);
+                self.bind_value(inner, value, ty);
+            }
+            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
+                for (pattern, part, ty) in self.parts(pattern, value, ty) {
+                    self.bind_value(pattern, part, &ty);
+                }
+            }
+            Pattern::Or(choices) => self.bind_choice(choices, &value, ty),
+        }
+    }
+
+    /// The patterns directly inside one of several parts, each with what it is to fit.
+    pub(super) fn parts<'p>(
+        &mut self,
+        pattern: &'p Pattern,
+        value: Value,
+        ty: &Type,
+    ) -> Vec<(&'p Pattern, Value, Type)> {
+        let ty = ty.target();
+        match pattern {
+            Pattern::Tuple(patterns) => {
+                let parts = patterns.iter().enumerate();
+                parts
+                    .map(|(i, part)| (part, self.project(value.clone(), ty, i), super::value::field_type(ty, i)))
+                    .collect()
+            }
+            Pattern::Struct(fields) => {
+                let parts = fields.iter().map(|(name, part)| (position(ty, name), part));
+                parts
+                    .map(|(i, part)| (part, self.project(value.clone(), ty, i), super::value::field_type(ty, i)))
+                    .collect()
+            }
+            Pattern::Array(patterns) => {
+                let Type::Array(element, _) = ty else { return Vec::new() };
+                let (Value::Whole(array, _) | Value::Place { lvalue: array, target: _ }) = value else {
+                    return Vec::new();
+                };
+                let at = |i| Expr::index(array.clone(), Expr::int(Scalar::Usize, i));
+                let place = |i| Value::Place { lvalue: at(i), target: (**element).clone() };
+                (0..).zip(patterns).map(|(i, part)| (part, place(i), (**element).clone())).collect()
+            }
+            Pattern::Wild
+            | Pattern::Local(_)
+            | Pattern::At(..)
+            | Pattern::Literal(_)
+            | Pattern::Constant(_)
+            | Pattern::Range { .. }
+            | Pattern::Or(_) => Vec::new(),
+        }
+    }
+
+    /// `a | b` with variables: they get what the first choice that fits gives them.
+    fn bind_choice(&mut self, choices: &[Pattern], value: &Value, ty: &Type) {
+        let mut locals = Vec::new();
+        if let Some(choice) = choices.first() {
+            choice.for_each_local(&mut |local| locals.push(local));
+        }
+        let vars: Vec<(LocalId, Value)> = locals.iter().map(|local| (*local, self.declared_local(*local))).collect();
+        let choices: Vec<Pattern> = choices.iter().flat_map(expanded).collect();
+        self.choose(&choices, value, ty, &vars);
+        for (local, vars) in vars {
+            self.locals[local.index()] = vars;
+        }
+    }
+
+    fn choose(&mut self, choices: &[Pattern], value: &Value, ty: &Type, vars: &[(LocalId, Value)]) {
+        let Some((choice, rest)) = choices.split_first() else { return };
+        let condition = if rest.is_empty() { None } else { self.fits(choice, value, ty) };
+        let (then, ()) = self.scope(|this| {
+            let mut bound = Vec::new();
+            this.bindings(choice, value.clone(), ty, &mut bound);
+            for (local, value) in bound {
+                if let Some((_, vars)) = vars.iter().find(|(declared, _)| *declared == local) {
+                    let value = this.as_local(local, value);
+                    this.write(vars, value);
+                }
+            }
+        });
+        match condition {
+            None => then.into_iter().for_each(|stmt| self.append(stmt)),
+            Some(condition) => {
+                let (otherwise, ()) = self.scope(|this| this.choose(rest, value, ty, vars));
+                self.if_else(condition, then, otherwise);
+            }
+        }
+    }
+
+    /// What each variable of a pattern would be bound to.
+    pub(super) fn bindings(&mut self, pattern: &Pattern, value: Value, ty: &Type, bound: &mut Vec<(LocalId, Value)>) {
+        match pattern {
+            Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}
+            Pattern::Local(local) => bound.push((*local, value)),
+            Pattern::At(local, inner) => {
+                bound.push((*local, value.clone()));
+                self.bindings(inner, value, ty, bound);
+            }
+            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
+                for (pattern, part, ty) in self.parts(pattern, value, ty) {
+                    self.bindings(pattern, part, &ty, bound);
+                }
+            }
+            // Without variables: the caller has expanded the others.
+            Pattern::Or(choices) => {
+                if let Some(choice) = choices.first() {
+                    self.bindings(choice, value, ty, bound);
+                }
+            }
+        }
+    }
+
+    /// What a variable holds of a place: a reference, or what is there.
+    pub(super) fn as_local(&mut self, local: LocalId, value: Value) -> Value {
+        let ty = self.typed.local_type(local);
+        match (ty, value) {
+            (Type::Ref { target, mutable }, value) => self.lend(value, target, *mutable),
+            (_, value) => self.converted(value, ty),
+        }
+    }
+
+    /// Gives a variable its first value.
+    pub(super) fn bind_to_local(&mut self, local: LocalId, value: Value) {
+        let ty = self.typed.local_type(local);
+        let value = self.converted(value, ty);
+        let assigned = self.is_assigned(local);
+        let bound = match (value, ty) {
+            // A second name of the same place.
+            (Value::Place { lvalue: lvalue @ Expr::Var(_), target }, Type::Ref { .. }) if !assigned => {
+                Value::Place { lvalue, target }
+            }
+            (Value::Place { lvalue, target }, Type::Ref { mutable, .. }) if !assigned => {
+                let c = CType::reference(self.output.types.memory(&target), *mutable);
+                let wish = self.typed.instance.function.local(local).name.clone();
+                let var = Variable { wish, named: Named::ByUser, ty: c, constant: false, stable: false };
+                let var = self.var(var);
+                self.push(StmtKind::Declare { var, init: Some(lvalue) });
+                Value::Place { lvalue: Expr::Var(var), target }
+            }
+            // Parts of the slice that have names already keep them.
+            (Value::Slice { pointer, len, element, mutable }, Type::Slice { .. }) if !assigned => {
+                self.bind_slice(local, (pointer, len), element, mutable)
+            }
+            // It stays in one piece.
+            (Value::Whole(expr, of), ty) if comes_apart(ty) => {
+                let vars = self.whole_var(local, ty);
+                self.declare_with(&vars, Value::Whole(expr, of));
+                vars
+            }
+            (value, ty) => {
+                let vars = self.local_vars(local, ty, true);
+                self.declare_with(&vars, value);
+                vars
+            }
+        };
+        self.locals[local.index()] = bound;
+    }
+
+    fn bind_slice(&mut self, local: LocalId, (pointer, len): (Expr, Expr), element: Type, mutable: bool) -> Value {
+        let keeps = |this: &Self, expr: &Expr| matches!(expr, Expr::Var(_)) && this.is_stable(expr);
+        let name = &self.typed.instance.function.local(local).name;
+        let pointer = if keeps(self, &pointer) {
+            pointer
+        } else {
+            let ty = CType::pointer(self.output.types.memory(&element), mutable && self.leads_to_writable(&pointer));
+            let var = Variable { wish: name.clone(), named: Named::ByUser, ty, constant: true, stable: true };
+            let var = self.var(var);
+            self.push(StmtKind::Declare { var, init: Some(pointer) });
+            Expr::Var(var)
+        };
+        let len = if keeps(self, &len) { len } else { self.constant(&format!("{name}_len"), CType::USIZE, len) };
+        Value::Slice { pointer, len, element, mutable }
+    }
+
+    fn leads_to_writable(&self, pointer: &Expr) -> bool {
+        !matches!(self.pointer_type(pointer), Some(CType::Pointer { mutable: false, .. }))
+    }
+
+    /// Declares each variable with its part of the value.
+    pub(super) fn declare_with(&mut self, vars: &Value, value: Value) {
+        match (vars, value) {
+            (_, Value::Never | Value::Unit) | (Value::Never | Value::Unit, _) => {}
+            (Value::Parts(vars), Value::Parts(values)) => {
+                for (var, value) in vars.iter().zip(values) {
+                    self.declare_with(var, value);
+                }
+            }
+            (
+                Value::Scalar(Expr::Var(var), _) | Value::Place { lvalue: Expr::Var(var), .. },
+                Value::Scalar(init, _),
+            ) => {
+                self.push(StmtKind::Declare { var: *var, init: Some(init) });
+            }
+            (Value::Whole(Expr::Var(var), ty), value) => {
+                if let Some(init) = self.whole(value, ty) {
+                    self.push(StmtKind::Declare { var: *var, init: Some(init) });
+                }
+            }
+            (Value::Place { lvalue: Expr::Deref(pointer), .. }, Value::Place { lvalue, .. }) => {
+                if let Expr::Var(var) = **pointer {
+                    self.push(StmtKind::Declare { var, init: Some(address_of(lvalue)) });
+                }
+            }
+            (Value::Slice { .. } | Value::View { .. }, value) => {
+                let mut inits = Vec::new();
+                value.leaves(&mut |leaf| inits.push(leaf.clone()));
+                let mut names = Vec::new();
+                vars.leaves(&mut |leaf| names.push(leaf.clone()));
+                for (name, init) in names.into_iter().zip(inits) {
+                    if let Expr::Var(var) = name {
+                        self.push(StmtKind::Declare { var, init: Some(init) });
+                    }
+                }
+            }
+            (Value::Scalar(..) | Value::Whole(..) | Value::Parts(_) | Value::Place { .. }, value) => {
+                self.unexpected(&value);
+            }
+        }
+    }
+
+    /// Assigns a value to its variables, or to a place. What a reference variable gets is another place.
+    pub(super) fn write(&mut self, vars: &Value, value: Value) {
+        match (vars, value) {
+            (_, Value::Never | Value::Unit) | (Value::Never | Value::Unit, _) => {}
+            (Value::Parts(vars), Value::Parts(values)) => {
+                for (var, value) in vars.iter().zip(values) {
+                    self.write(var, value);
+                }
+            }
+            (Value::Parts(vars), value @ Value::Whole(..)) => {
+                let Value::Whole(expr, ty) = self.once(value) else { return };
+                for (i, var) in vars.iter().enumerate() {
+                    let part = self.project(Value::Whole(expr.clone(), ty.clone()), &ty, i);
+                    let part = self.load(part);
+                    self.write(var, part);
+                }
+            }
+            (Value::Place { lvalue: Expr::Deref(pointer), .. }, Value::Place { lvalue, .. }) => {
+                self.push(StmtKind::Assign { place: (**pointer).clone(), value: address_of(lvalue) });
+            }
+            (Value::Whole(place, ty) | Value::Place { lvalue: place, target: ty }, value) => {
+                if let Some(value) = self.whole(value, ty) {
+                    self.push(StmtKind::Assign { place: place.clone(), value });
+                }
+            }
+            (Value::Scalar(place, _), Value::Scalar(value, _)) => {
+                self.push(StmtKind::Assign { place: place.clone(), value });
+            }
+            (Value::Slice { .. } | Value::View { .. }, value) => {
+                let mut values = Vec::new();
+                value.leaves(&mut |leaf| values.push(leaf.clone()));
+                let mut places = Vec::new();
+                vars.leaves(&mut |leaf| places.push(leaf.clone()));
+                for (place, value) in places.into_iter().zip(values) {
+                    self.push(StmtKind::Assign { place, value });
+                }
+            }
+            (Value::Scalar(..) | Value::Parts(_), value) => {
+                self.unexpected(&value);
+            }
+        }
+    }
+}
+
+/// `&place`
+pub(super) fn address_of(place: Expr) -> Expr {
+    match place {
+        Expr::Deref(pointer) => *pointer,
+        place => Expr::AddressOf(Box::new(place)),
+    }
+}

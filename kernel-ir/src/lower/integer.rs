@@ -1,0 +1,224 @@
+//! The methods of integers: helpers, since C has no functions for them.
+
+use crate::ir::{BinaryOp, Method, Scalar, Span};
+use crate::source::SiteKind;
+
+use super::arithmetic::{narrowed, shift, wrapping, wrapping_neg};
+use super::cast::cast;
+use super::function::Lowering;
+use super::value::Value;
+use super::{CType, Expr, Helper, Op, Operator, Prefix};
+
+impl Lowering<'_, '_> {
+    #[expect(clippy::too_many_lines, reason = "a table of methods")]
+    pub(super) fn integer_method(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Value {
+        use Method as M;
+        let checked = self.overflow_checks();
+        let signed = scalar.is_signed();
+        let bits = u64::from(scalar.bits());
+        let helper = |op, args| Expr::helper(Helper::new(op, scalar), args);
+        let expr = match method {
+            M::Min => helper(Op::Min, args),
+            M::Max => helper(Op::Max, args),
+            M::Clamp => self.clamp(scalar, args, "min > max", span),
+            M::Signum => helper(Op::Signum, args),
+            M::Midpoint => helper(Op::Midpoint, args),
+            M::Abs if checked => {
+                self.checked(Op::CheckedAbs, SiteKind::Overflow("attempt to negate with overflow"), scalar, args, span)
+            }
+            M::Abs | M::WrappingAbs => helper(Op::Abs, args),
+            M::Pow if checked => self.checked(
+                Op::CheckedPow,
+                SiteKind::Overflow("attempt to multiply with overflow"),
+                scalar,
+                args,
+                span,
+            ),
+            M::Pow | M::WrappingPow => helper(Op::Pow, args),
+            M::Isqrt if signed => {
+                let negative = SiteKind::panic("argument of integer square root cannot be negative");
+                self.checked(Op::Isqrt, negative, scalar, args, span)
+            }
+            M::Isqrt => helper(Op::Isqrt, args),
+            M::NextPowerOfTwo if checked => {
+                let overflow = SiteKind::Overflow("attempt to add with overflow");
+                self.checked(Op::CheckedNextPowerOfTwo, overflow, scalar, args, span)
+            }
+            M::NextPowerOfTwo => helper(Op::NextPowerOfTwo, args),
+            M::NextMultipleOf if checked => {
+                let site = self.site(SiteKind::RemainderByZero, span);
+                // The helper takes the first site; this is the one after it.
+                self.site(SiteKind::Overflow("attempt to add with overflow"), span);
+                Expr::faulting(Helper::new(Op::CheckedNextMultipleOf, scalar), site, args)
+            }
+            M::NextMultipleOf => self.checked(Op::NextMultipleOf, SiteKind::RemainderByZero, scalar, args, span),
+            M::RemEuclid | M::DivEuclid | M::DivCeil => {
+                let (Some(right), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
+                let op = match method {
+                    M::RemEuclid if signed => Op::RemEuclid,
+                    M::RemEuclid => Op::Rem,
+                    M::DivEuclid if signed => Op::DivEuclid,
+                    M::DivEuclid => Op::Div,
+                    _ => Op::DivCeil,
+                };
+                self.division(op, (left, right), scalar, span)
+            }
+            M::WrappingDiv | M::WrappingDivEuclid | M::WrappingRem | M::WrappingRemEuclid | M::SaturatingDiv => {
+                self.division_without_overflow(method, scalar, args, span)
+            }
+            M::WrappingAdd | M::WrappingSub | M::WrappingMul => {
+                let (Some(right), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
+                let op = match method {
+                    M::WrappingAdd => Operator::Add,
+                    M::WrappingSub => Operator::Sub,
+                    _ => Operator::Mul,
+                };
+                wrapping(op, left, right, scalar)
+            }
+            M::WrappingAddSigned | M::WrappingAddUnsigned | M::WrappingSubUnsigned => {
+                let (Some(right), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
+                let other = if signed { scalar.to_unsigned() } else { scalar.to_signed() };
+                let op = if method == M::WrappingSubUnsigned { Operator::Sub } else { Operator::Add };
+                wrapping(op, left, cast(right, other, scalar), scalar)
+            }
+            M::WrappingNeg => wrapping_neg(args.swap_remove(0), scalar),
+            M::WrappingShl | M::WrappingShr => {
+                let (Some(amount), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
+                shift(direction(method), left, masked(amount, bits), scalar)
+            }
+            M::UnboundedShl => helper(Op::UnboundedShl, args),
+            M::UnboundedShr => helper(Op::UnboundedShr, args),
+            M::SaturatingAdd => helper(Op::SaturatingAdd, args),
+            M::SaturatingSub => helper(Op::SaturatingSub, args),
+            M::SaturatingMul => helper(Op::SaturatingMul, args),
+            M::SaturatingNeg => helper(Op::SaturatingNeg, args),
+            M::SaturatingAbs => helper(Op::SaturatingAbs, args),
+            M::SaturatingPow => helper(Op::SaturatingPow, args),
+            M::SaturatingAddSigned | M::SaturatingAddUnsigned => helper(Op::SaturatingAddMixed, args),
+            M::SaturatingSubUnsigned => helper(Op::SaturatingSubMixed, args),
+            M::OverflowingAdd => return self.overflowing(Op::OverflowingAdd, scalar, args),
+            M::OverflowingSub => return self.overflowing(Op::OverflowingSub, scalar, args),
+            M::OverflowingMul => return self.overflowing(Op::OverflowingMul, scalar, args),
+            M::OverflowingPow => return self.overflowing(Op::OverflowingPow, scalar, args),
+            M::OverflowingNeg | M::OverflowingAbs => {
+                let number = self.reused("number", args.swap_remove(0), scalar);
+                let (limit, comparison) = if signed { (1 << (bits - 1), Operator::Eq) } else { (0, Operator::Ne) };
+                let overflows = Expr::binary(comparison, number.clone(), Expr::int(scalar, limit));
+                let result = match method {
+                    M::OverflowingAbs => helper(Op::Abs, vec![number]),
+                    _ => wrapping_neg(number, scalar),
+                };
+                return Value::Parts(vec![Value::Scalar(result, scalar), Value::bool(overflows)]);
+            }
+            M::OverflowingShl | M::OverflowingShr => {
+                let (Some(amount), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
+                let amount = self.reused("amount", amount, Scalar::U32);
+                let overflows = Expr::binary(Operator::Ge, amount.clone(), Expr::int(Scalar::U32, bits));
+                let result = shift(direction(method), left, masked(amount, bits), scalar);
+                return Value::Parts(vec![Value::Scalar(result, scalar), Value::bool(overflows)]);
+            }
+            M::RotateLeft => helper(Op::RotateLeft, args),
+            M::RotateRight => helper(Op::RotateRight, args),
+            M::SwapBytes | M::ToBe | M::FromBe if bits == 8 => args.swap_remove(0),
+            M::SwapBytes | M::ToBe | M::FromBe => helper(Op::SwapBytes, args),
+            // The device is little-endian, as all hosts are that CUDA runs on.
+            M::ToLe | M::FromLe => args.swap_remove(0),
+            M::ReverseBits => helper(Op::ReverseBits, args),
+            M::AbsDiff => return Value::Scalar(helper(Op::AbsDiff, args), scalar.to_unsigned()),
+            M::UnsignedAbs => return Value::Scalar(helper(Op::UnsignedAbs, args), scalar.to_unsigned()),
+            M::CastUnsigned => {
+                let to = scalar.to_unsigned();
+                return Value::Scalar(cast(args.swap_remove(0), scalar, to), to);
+            }
+            M::CastSigned => {
+                let to = scalar.to_signed();
+                return Value::Scalar(cast(args.swap_remove(0), scalar, to), to);
+            }
+            M::IsMultipleOf => return Value::bool(helper(Op::IsMultipleOf, args)),
+            M::IsPositive | M::IsNegative => {
+                let op = if method == M::IsPositive { BinaryOp::Gt } else { BinaryOp::Lt };
+                let zero = (Expr::int(scalar, 0), scalar);
+                return Value::bool(self.arithmetic(op, (args.swap_remove(0), scalar), zero, span));
+            }
+            M::LeadingZeros => return Value::Scalar(helper(Op::LeadingZeros, args), Scalar::U32),
+            M::TrailingZeros => return Value::Scalar(helper(Op::TrailingZeros, args), Scalar::U32),
+            M::CountOnes => return Value::Scalar(helper(Op::CountOnes, args), Scalar::U32),
+            M::LeadingOnes | M::TrailingOnes => {
+                let complement = narrowed(Expr::unary(Prefix::BitNot, args.swap_remove(0)), scalar);
+                let op = if method == M::LeadingOnes { Op::LeadingZeros } else { Op::TrailingZeros };
+                return Value::Scalar(helper(op, vec![complement]), Scalar::U32);
+            }
+            M::CountZeros => {
+                let ones = helper(Op::CountOnes, args);
+                let width = Expr::int(Scalar::U32, bits);
+                return Value::Scalar(Expr::binary(Operator::Sub, width, ones), Scalar::U32);
+            }
+            M::IsPowerOfTwo => {
+                let ones = helper(Op::CountOnes, args);
+                return Value::bool(Expr::binary(Operator::Eq, ones, Expr::int(Scalar::U32, 1)));
+            }
+            M::Ilog | M::Ilog2 | M::Ilog10 => return self.logarithm(method, scalar, args, span),
+            // `typify` has refused what is not a method of an integer.
+            _ => return Value::Never,
+        };
+        Value::Scalar(expr, scalar)
+    }
+
+    /// What divides, where only zero is a fault.
+    fn division_without_overflow(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Expr {
+        use Method as M;
+        let remainder = matches!(method, M::WrappingRem | M::WrappingRemEuclid);
+        if let (false, [_, _]) = (scalar.is_signed(), args.as_slice()) {
+            let (right, left) = (args.swap_remove(1), args.swap_remove(0));
+            return self.division(if remainder { Op::Rem } else { Op::Div }, (left, right), scalar, span);
+        }
+        let op = match method {
+            M::WrappingDiv => Op::WrappingDiv,
+            M::WrappingDivEuclid => Op::WrappingDivEuclid,
+            M::WrappingRem => Op::WrappingRem,
+            M::WrappingRemEuclid => Op::WrappingRemEuclid,
+            _ => Op::SaturatingDiv,
+        };
+        let zero = if remainder { SiteKind::RemainderByZero } else { SiteKind::DivisionByZero };
+        self.checked(op, zero, scalar, args, span)
+    }
+
+    /// The wrapped result, and whether it is wrapped.
+    fn overflowing(&mut self, op: Op, scalar: Scalar, mut args: Vec<Expr>) -> Value {
+        let result = Expr::Var(self.temporary("result", scalar, None));
+        args.push(result.clone());
+        let overflows = self.constant("overflows", CType::BOOL, Expr::helper(Helper::new(op, scalar), args));
+        Value::Parts(vec![Value::Scalar(result, scalar), Value::bool(overflows)])
+    }
+
+    /// `ilog` and its like. The base is looked at first.
+    fn logarithm(&mut self, method: Method, scalar: Scalar, args: Vec<Expr>, span: Span) -> Value {
+        let op = match method {
+            Method::Ilog => Op::Ilog,
+            Method::Ilog2 => Op::Ilog2,
+            _ => Op::Ilog10,
+        };
+        let base =
+            (op == Op::Ilog).then(|| self.site(SiteKind::panic("base of integer logarithm must be at least 2"), span));
+        // The helper takes the first site; this is the one after it.
+        let number = self.site(SiteKind::panic("argument of integer logarithm must be positive"), span);
+        let helper = Helper::new(op, scalar);
+        Value::Scalar(Expr::faulting(helper, base.unwrap_or(number), args), Scalar::U32)
+    }
+}
+
+/// The operator behind a method that shifts.
+fn direction(method: Method) -> BinaryOp {
+    match method {
+        Method::WrappingShl | Method::OverflowingShl => BinaryOp::Shl,
+        _ => BinaryOp::Shr,
+    }
+}
+
+/// The low bits of an amount, below the width.
+fn masked(amount: Expr, bits: u64) -> Expr {
+    match amount {
+        Expr::Literal(scalar, amount) => Expr::Literal(scalar, amount & (bits - 1)),
+        amount => Expr::binary(Operator::And, amount, Expr::int(Scalar::U32, bits - 1)),
+    }
+}

@@ -1,0 +1,368 @@
+//! The operations of the device.
+//!
+//! What other threads take part in, or see, is an effect: it stands in a statement of its own or in the next one, in
+//! Rust's order, and is never written twice.
+
+use crate::ir::{AtomicOp, ExprId, Fast, Intrinsic, Predicate, Scalar, Scope, Shuffle, Type, Vote};
+use crate::source::SiteKind;
+
+use super::bind::address_of;
+use super::cast::cast;
+use super::function::Lowering;
+use super::value::Value;
+use super::{Atomic, CType, Callee, Expr, Helper, Op, Operator, StmtKind, Variable};
+
+impl Lowering<'_, '_> {
+    /// The result of an operation, and whether it has an effect.
+    pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], id: ExprId) -> (Value, bool) {
+        let value = match intrinsic {
+            Intrinsic::Grid(n) => geometry(*n, &GRID),
+            Intrinsic::GridSize(n) => geometry(*n, &GRID_SIZE),
+            Intrinsic::ThreadIdx => dim3(["threadIdx.x", "threadIdx.y", "threadIdx.z"]),
+            Intrinsic::BlockIdx => dim3(["blockIdx.x", "blockIdx.y", "blockIdx.z"]),
+            Intrinsic::BlockDim => dim3(["blockDim.x", "blockDim.y", "blockDim.z"]),
+            Intrinsic::GridDim => dim3(["gridDim.x", "gridDim.y", "gridDim.z"]),
+            Intrinsic::Shared(ty) => self.shared(ty, id),
+            Intrinsic::DynamicShared(ty) => {
+                let bytes = Expr::helper(Helper::new(Op::DynamicSharedBytes, Scalar::Usize), Vec::new());
+                let len = match ty.size() {
+                    Some(1) => bytes,
+                    size => Expr::binary(Operator::Div, bytes, Expr::int(Scalar::Usize, size.unwrap_or(1))),
+                };
+                self.dynamic_shared_slice(ty, None, len)
+            }
+            Intrinsic::DynamicSharedAt(ty) => self.dynamic_shared_at(ty, args, id),
+            Intrinsic::SyncThreads => self.wait("__syncthreads", args),
+            Intrinsic::SyncThreadsVote(predicate) => {
+                let (name, result) = match predicate {
+                    Predicate::Count => ("__syncthreads_count", Scalar::U32),
+                    Predicate::And => ("__syncthreads_and", Scalar::Bool),
+                    Predicate::Or => ("__syncthreads_or", Scalar::Bool),
+                };
+                return self.vote(name, None, args.first(), result);
+            }
+            Intrinsic::SyncWarp => self.wait("__syncwarp", args),
+            Intrinsic::SyncGrid => {
+                self.affects_others();
+                let site =
+                    self.site(SiteKind::panic("`sync_grid()` in a launch that is not cooperative"), self.expr(id).span);
+                self.push(StmtKind::Expr(Expr::faulting(Helper::new(Op::SyncGrid, Scalar::U64), site, Vec::new())));
+                Value::Unit
+            }
+            Intrinsic::Fence(scope) => self.wait(
+                match scope {
+                    Scope::Block => "__threadfence_block",
+                    Scope::Device => "__threadfence",
+                    Scope::System => "__threadfence_system",
+                },
+                args,
+            ),
+            Intrinsic::Atomic { op, ordering, scope } => {
+                return self.atomic(Atomic { op: *op, ordering: *ordering, scope: *scope }, args);
+            }
+            Intrinsic::Shuffle(shuffle) => return self.shuffle(*shuffle, args),
+            Intrinsic::Vote(vote) => {
+                let (name, result) = match vote {
+                    Vote::All => ("__all_sync", Scalar::Bool),
+                    Vote::Any => ("__any_sync", Scalar::Bool),
+                    Vote::Uni => ("__uni_sync", Scalar::Bool),
+                    Vote::Ballot => ("__ballot_sync", Scalar::U32),
+                };
+                return self.vote(name, args.first(), args.get(1), result);
+            }
+            Intrinsic::MatchAny => {
+                let Some((lanes, value, scalar)) = self.lanes_and_number(args) else { return (Value::Never, false) };
+                let call = Expr::Call(Callee::Effect("__match_any_sync"), vec![lanes, bits(value, scalar)]);
+                return (Value::Scalar(call, Scalar::U32), true);
+            }
+            Intrinsic::MatchAll => {
+                let Some((lanes, value, scalar)) = self.lanes_and_number(args) else { return (Value::Never, false) };
+                let all = Expr::Var(self.temporary("all", Scalar::I32, None));
+                let arguments = vec![lanes, bits(value, scalar), Expr::AddressOf(Box::new(all.clone()))];
+                let call = Expr::Call(Callee::Effect("__match_all_sync"), arguments);
+                let same = self.constant("lanes", CType::Scalar(Scalar::U32), call);
+                Value::Parts(vec![Value::Scalar(same, Scalar::U32), Value::bool(is_not_zero(all, Scalar::I32))])
+            }
+            Intrinsic::Reduce(reduce) => {
+                let Some((lanes, value, scalar)) = self.lanes_and_number(args) else { return (Value::Never, false) };
+                let helper = Helper::new(Op::Reduce(*reduce), scalar);
+                return (Value::Scalar(Expr::helper(helper, vec![lanes, value]), scalar), true);
+            }
+            Intrinsic::ActiveMask => {
+                self.affects_others();
+                let helper = Helper::new(Op::ActiveMask, Scalar::U32);
+                return (Value::Scalar(Expr::helper(helper, Vec::new()), Scalar::U32), true);
+            }
+            Intrinsic::LaneId => {
+                let lane = Expr::helper(Helper::new(Op::LaneId, Scalar::U32), Vec::new());
+                Value::usize(Expr::cast(Scalar::Usize, lane))
+            }
+            Intrinsic::LaneMask(comparison) => {
+                let helper = Helper::new(Op::LaneMask(*comparison), Scalar::U32);
+                Value::Scalar(Expr::helper(helper, Vec::new()), Scalar::U32)
+            }
+            Intrinsic::Fast(fast) => self.fast(*fast, args),
+        };
+        (value, false)
+    }
+
+    /// Other threads take part in what comes, or see it.
+    fn affects_others(&mut self) {
+        self.summary.writes = true;
+        self.summary.reads = true;
+    }
+
+    /// The values of arguments that are numbers. `None` where one is not reached.
+    fn numbers(&mut self, args: &[ExprId]) -> Option<Vec<(Expr, Scalar)>> {
+        let mut numbers = Vec::with_capacity(args.len());
+        for value in self.operands(args) {
+            let Value::Scalar(expr, scalar) = self.load(value) else { return None };
+            numbers.push((expr, scalar));
+        }
+        Some(numbers)
+    }
+
+    /// A call of CUDA's that gives nothing.
+    fn wait(&mut self, name: &'static str, args: &[ExprId]) -> Value {
+        let Some(numbers) = self.numbers(args) else { return Value::Never };
+        self.affects_others();
+        let args = numbers.into_iter().map(|(number, _)| number).collect();
+        self.push(StmtKind::Expr(Expr::Call(Callee::Effect(name), args)));
+        Value::Unit
+    }
+
+    /// A call of CUDA's with a predicate, an `int` that is true where it is not zero.
+    fn vote(
+        &mut self,
+        name: &'static str,
+        lanes: Option<&ExprId>,
+        predicate: Option<&ExprId>,
+        result: Scalar,
+    ) -> (Value, bool) {
+        let args: Vec<ExprId> = lanes.into_iter().chain(predicate).copied().collect();
+        let Some(mut numbers) = self.numbers(&args) else { return (Value::Never, false) };
+        let Some((predicate, scalar)) = numbers.pop() else { return (Value::Never, false) };
+        self.affects_others();
+        let mut args: Vec<Expr> = numbers.into_iter().map(|(number, _)| number).collect();
+        // The conversion to `int` would drop the upper bits of a `u64`.
+        args.push(is_not_zero(predicate, scalar));
+        let call = Expr::Call(Callee::Effect(name), args);
+        let value = match result {
+            Scalar::Bool => Value::bool(is_not_zero(call, Scalar::I32)),
+            other => Value::Scalar(call, other),
+        };
+        (value, true)
+    }
+
+    /// A mask and a number, for what the lanes of the mask do together.
+    fn lanes_and_number(&mut self, args: &[ExprId]) -> Option<(Expr, Expr, Scalar)> {
+        let mut numbers = self.numbers(args)?.into_iter();
+        let ((lanes, _), (value, scalar)) = (numbers.next()?, numbers.next()?);
+        self.affects_others();
+        Some((lanes, value, scalar))
+    }
+
+    /// `shared::<T>()`: its own storage at each place in the source, named after the variable it is given to.
+    fn shared(&mut self, target: &Type, id: ExprId) -> Value {
+        let (wish, named) = self.name_of(id, "shared");
+        let ty = self.output.types.memory(target);
+        let var = self.var(Variable { wish, named, ty, constant: false, stable: false });
+        self.push(StmtKind::Shared { var });
+        Value::Place { lvalue: Expr::Var(var), target: target.clone() }
+    }
+
+    fn dynamic_shared_at(&mut self, ty: &Type, args: &[ExprId], id: ExprId) -> Value {
+        let Some(numbers) = self.numbers(args) else { return Value::Never };
+        let mut numbers = numbers.into_iter().map(|(number, _)| number);
+        let (Some(offset), Some(len)) = (numbers.next(), numbers.next()) else { return Value::Never };
+        let len = self.saved_expr("len", len, CType::USIZE);
+        let span = self.expr(id).span;
+        let site = self.site(SiteKind::DynamicSharedOutside, span);
+        // The helper takes the first site; this is the one after it.
+        self.site(SiteKind::DynamicSharedMisaligned, span);
+        let bytes = |bytes: Option<u64>| Expr::int(Scalar::Usize, bytes.unwrap_or(1));
+        let helper = Helper::new(Op::DynamicSharedAt, Scalar::Usize);
+        let offset = Expr::faulting(helper, site, vec![offset, len.clone(), bytes(ty.size()), bytes(ty.align())]);
+        // Checked here, whether or not it is used.
+        let offset = self.constant("offset", CType::USIZE, offset);
+        self.dynamic_shared_slice(ty, Some(offset), len)
+    }
+
+    /// A part of the dynamic shared memory.
+    fn dynamic_shared_slice(&mut self, element: &Type, offset: Option<Expr>, len: Expr) -> Value {
+        let start = Expr::Special("rt::dynamic_shared");
+        let bytes = match offset {
+            Some(offset) => Expr::binary(Operator::Add, start, offset),
+            None => start,
+        };
+        let pointer = CType::pointer(self.output.types.memory(element), true);
+        Value::Slice { pointer: Expr::Cast(pointer, Box::new(bytes)), len, element: element.clone(), mutable: true }
+    }
+
+    /// An atomic operation: a function of CUDA's, or one of ours.
+    fn atomic(&mut self, atomic: Atomic, args: &[ExprId]) -> (Value, bool) {
+        let mut values = self.operands(args).into_iter();
+        let Some(Value::Place { lvalue, target: Type::Scalar(scalar) }) = values.next() else {
+            return (Value::Never, false);
+        };
+        let mut arguments = vec![address_of(lvalue)];
+        for value in values {
+            let Value::Scalar(number, _) = self.load(value) else { return (Value::Never, false) };
+            arguments.push(number);
+        }
+        self.affects_others();
+        let callee = match atomic.builtin(scalar) {
+            Some(name) => Callee::Effect(name),
+            None => Callee::Helper(Helper::new(Op::Atomic(atomic), scalar), None),
+        };
+        let call = Expr::Call(callee, arguments);
+        match (atomic.op, scalar) {
+            (AtomicOp::Store, _) => {
+                self.push(StmtKind::Expr(call));
+                (Value::Unit, false)
+            }
+            // In memory it is a byte.
+            (_, Scalar::Bool) => (Value::bool(is_not_zero(call, Scalar::U8)), true),
+            _ => (Value::Scalar(call, scalar), true),
+        }
+    }
+
+    /// The value of another lane. CUDA's functions take numbers of 32 and 64 bits.
+    fn shuffle(&mut self, shuffle: Shuffle, args: &[ExprId]) -> (Value, bool) {
+        let [_, given, lane] = args else { return (Value::Never, false) };
+        let ty = self.ty(*given).target();
+        let lane_type = self.ty(*lane).scalar().unwrap_or(Scalar::Usize);
+        let mut values = self.operands(args).into_iter();
+        let (Some(lanes), Some(value), Some(lane)) = (values.next(), values.next(), values.next()) else {
+            return (Value::Never, false);
+        };
+        let value = self.load(value);
+        if matches!(value, Value::Never) {
+            return (Value::Never, false);
+        }
+        self.affects_others();
+        let lanes = self.load(lanes).expr();
+        let lane = self.load(lane).expr();
+        // The instruction looks at the low five bits.
+        let lane = match (shuffle, lane) {
+            (Shuffle::Index | Shuffle::Xor, lane) => cast(lane, lane_type, Scalar::I32),
+            (Shuffle::Up | Shuffle::Down, Expr::Literal(_, distance)) => {
+                Expr::int(Scalar::U32, if distance < 32 { distance } else { 0 })
+            }
+            (Shuffle::Up | Shuffle::Down, lane) => {
+                let distance = cast(lane, lane_type, Scalar::U64);
+                Expr::helper(Helper::new(Op::LaneOffset, Scalar::U64), vec![distance])
+            }
+        };
+        let name = match shuffle {
+            Shuffle::Index => "__shfl_sync",
+            Shuffle::Up => "__shfl_up_sync",
+            Shuffle::Down => "__shfl_down_sync",
+            Shuffle::Xor => "__shfl_xor_sync",
+        };
+        let call = |value| Expr::Call(Callee::Effect(name), vec![lanes.clone(), value, lane.clone()]);
+        let value = match value {
+            Value::Scalar(value, scalar) => {
+                let call = match scalar {
+                    Scalar::Bool => is_not_zero(call(Expr::cast(Scalar::I32, value)), Scalar::I32),
+                    Scalar::I8 | Scalar::I16 => Expr::cast(scalar, call(Expr::cast(Scalar::I32, value))),
+                    Scalar::U8 | Scalar::U16 => Expr::cast(scalar, call(Expr::cast(Scalar::U32, value))),
+                    Scalar::F16 | Scalar::Bf16 => {
+                        let helper = Helper::new(Op::Shuffle(shuffle), Scalar::U32);
+                        Expr::helper(helper, vec![lanes, value, lane])
+                    }
+                    Scalar::I32
+                    | Scalar::I64
+                    | Scalar::Isize
+                    | Scalar::U32
+                    | Scalar::U64
+                    | Scalar::Usize
+                    | Scalar::F32
+                    | Scalar::F64 => call(value),
+                };
+                Value::Scalar(call, scalar)
+            }
+            value => {
+                let Some(whole) = self.whole(value, ty) else { return (Value::Never, false) };
+                let helper = Helper::new(Op::Shuffle(shuffle), Scalar::U32);
+                Value::Whole(Expr::helper(helper, vec![lanes, whole, lane]), ty.clone())
+            }
+        };
+        (value, true)
+    }
+
+    /// One of CUDA's approximations: a function of its own, or an instruction (CUDA C++ Programming Guide, "Intrinsic
+    /// Functions").
+    fn fast(&mut self, fast: Fast, args: &[ExprId]) -> Value {
+        let Some(numbers) = self.numbers(args) else { return Value::Never };
+        let args: Vec<Expr> = numbers.into_iter().map(|(number, _)| number).collect();
+        let name = match fast {
+            Fast::Sin => "__sinf",
+            Fast::Cos => "__cosf",
+            Fast::Tan => "__tanf",
+            Fast::SinCos => return self.sin_cos("__sincosf", args, Scalar::F32),
+            Fast::Exp => "__expf",
+            Fast::Exp10 => "__exp10f",
+            Fast::Ln => "__logf",
+            Fast::Log2 => "__log2f",
+            Fast::Log10 => "__log10f",
+            Fast::Pow => "__powf",
+            Fast::Div => "__fdividef",
+            Fast::Tanh | Fast::Exp2 | Fast::Rcp | Fast::Sqrt | Fast::Rsqrt => {
+                return Value::Scalar(Expr::helper(Helper::new(Op::Fast(fast), Scalar::F32), args), Scalar::F32);
+            }
+        };
+        Value::Scalar(Expr::Call(Callee::Builtin(name), args), Scalar::F32)
+    }
+}
+
+/// A number as a predicate.
+fn is_not_zero(number: Expr, scalar: Scalar) -> Expr {
+    match scalar {
+        Scalar::Bool => number,
+        _ => Expr::binary(Operator::Ne, number, Expr::int(scalar, 0)),
+    }
+}
+
+/// What is compared of a value: 32 or 64 bits.
+fn bits(value: Expr, scalar: Scalar) -> Expr {
+    let builtin = |name| Expr::Call(Callee::Builtin(name), vec![value.clone()]);
+    match scalar {
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => Expr::cast(Scalar::U32, value),
+        Scalar::F16 | Scalar::Bf16 => {
+            Expr::cast(Scalar::U32, Expr::helper(Helper::new(Op::ToBits, scalar), vec![value]))
+        }
+        Scalar::F32 => builtin("__float_as_uint"),
+        Scalar::F64 => Expr::cast(Scalar::U64, builtin("__double_as_longlong")),
+        Scalar::I32 | Scalar::I64 | Scalar::Isize | Scalar::U32 | Scalar::U64 | Scalar::Usize => value,
+    }
+}
+
+/// The parts of a position: a product of two special registers, and one that is added.
+type Axis = (&'static str, &'static str, Option<&'static str>);
+
+const GRID: [Axis; 3] = [
+    ("blockIdx.x", "blockDim.x", Some("threadIdx.x")),
+    ("blockIdx.y", "blockDim.y", Some("threadIdx.y")),
+    ("blockIdx.z", "blockDim.z", Some("threadIdx.z")),
+];
+
+const GRID_SIZE: [Axis; 3] =
+    [("gridDim.x", "blockDim.x", None), ("gridDim.y", "blockDim.y", None), ("gridDim.z", "blockDim.z", None)];
+
+/// `grid::<N>()` and its like. The registers have 32 bits; the product is computed with 64, so that it does not wrap.
+fn geometry(dimensions: u8, axes: &[Axis; 3]) -> Value {
+    let mut parts = axes.iter().take(dimensions.into()).map(|(factor, by, plus)| {
+        let by = Expr::cast(Scalar::Usize, Expr::Special(by));
+        let product = Expr::binary(Operator::Mul, Expr::Special(factor), by);
+        Value::usize(match plus {
+            Some(plus) => Expr::binary(Operator::Add, product, Expr::Special(plus)),
+            None => product,
+        })
+    });
+    if dimensions == 1 { parts.next().unwrap_or(Value::Never) } else { Value::Parts(parts.collect()) }
+}
+
+fn dim3(names: [&'static str; 3]) -> Value {
+    Value::Parts(names.map(|name| Value::usize(Expr::cast(Scalar::Usize, Expr::Special(name)))).into())
+}

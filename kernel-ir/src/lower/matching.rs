@@ -1,0 +1,452 @@
+//! `match`: a chain of `if`s, or a `switch` where every arm but the last is a list of numbers.
+//!
+//! rustc has seen that some arm fits, so the last one that has no guard is an `else`. Where a guard needs statements of
+//! its own, or variables that only the pattern gives it, the arms behind it are reached from two places: they follow in
+//! the same block, and an arm that was taken jumps over them.
+
+use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
+
+use super::control::{Target, not};
+use super::expr::literal;
+use super::function::Lowering;
+use super::value::{Value, field_type};
+use super::{CType, Case, Expr, Label, Operator, StmtKind};
+
+/// The fewest arms that are a `switch`.
+const SWITCH_ARMS: usize = 4;
+
+impl<'a> Lowering<'a, '_> {
+    /// `match scrutinee { .. }`
+    pub(super) fn match_(&mut self, scrutinee: ExprId, arms: &[Arm], target: &Target) {
+        let arms: Vec<&Arm> = arms.iter().filter(|arm| self.typed.is_alive(arm.body)).collect();
+        let ty = self.ty(scrutinee);
+        let value = self.scrutinee(scrutinee, &arms);
+        if matches!(value, Value::Never) {
+            return;
+        }
+        if self.switch(&arms, &value, ty, target) {
+            return;
+        }
+        let mut end = None;
+        let (body, ()) = self.scope(|this| this.arms(&arms, &value, ty, target, &mut end));
+        match end {
+            Some(end) => self.push(StmtKind::Block { body, end }),
+            None => body.into_iter().for_each(|stmt| self.append(stmt)),
+        }
+    }
+
+    /// The arm that is taken whatever comes, where constants decide it.
+    pub(super) fn decided_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
+        let mut alive = arms.iter().filter(|arm| self.typed.is_alive(arm.body));
+        match (alive.next(), alive.next()) {
+            (Some(arm), None) if self.open_guard(arm.guard).is_none() => Some(arm),
+            _ => None,
+        }
+    }
+
+    /// What a `match` is about, as its arms look at it: evaluated once, and a copy if others could change it.
+    pub(super) fn scrutinee(&mut self, scrutinee: ExprId, arms: &[&Arm]) -> Value {
+        let Some((last, tested)) = arms.split_last() else { return self.value(scrutinee) };
+        // The last arm is not compared with, but may bind.
+        let looks = tested.iter().map(|arm| looks(&arm.pattern)).sum::<usize>() + bound(&last.pattern);
+        if looks == 0 && matches!(self.expr(scrutinee).kind, ExprKind::Constant(_)) {
+            return Value::Unit;
+        }
+        let (value, effect) = self.root_place(scrutinee);
+        if looks == 0 && !matches!(value, Value::Never) {
+            self.give(value, effect, &Target::Discard);
+            return Value::Unit;
+        }
+        let value = if effect { self.performed(value) } else { value };
+        let first = arms.first().map(|arm| &arm.pattern);
+        match (looks, first) {
+            // The first condition evaluates it, and nothing else does.
+            (1, Some(Pattern::Literal(_) | Pattern::Constant(_))) if is_number(&value) => value,
+            _ => self.matched(value, self.ty(scrutinee)),
+        }
+    }
+
+    /// A value that can be looked at any number of times, whatever the arms do.
+    fn matched(&mut self, value: Value, ty: &Type) -> Value {
+        match value {
+            Value::Parts(parts) => {
+                let parts = parts.into_iter().enumerate();
+                Value::Parts(parts.map(|(i, part)| self.matched(part, &field_type(ty, i))).collect())
+            }
+            Value::Scalar(expr, scalar) => {
+                if matches!(expr, Expr::Var(_) | Expr::Literal(..) | Expr::Variant(..)) {
+                    return Value::Scalar(expr, scalar);
+                }
+                let c = match ty.target() {
+                    Type::Enum(_) => self.output.types.value(ty.target()),
+                    _ => CType::Scalar(scalar),
+                };
+                Value::Scalar(self.constant("matched", c, expr), scalar)
+            }
+            Value::Place { target: Type::Scalar(_) | Type::Enum(_), .. } => {
+                let value = self.load(value);
+                self.matched(value, ty)
+            }
+            Value::Place { lvalue, target } if self.is_in_memory(&lvalue) => {
+                let c = self.output.types.value(&target);
+                match self.load(Value::Place { lvalue, target }) {
+                    Value::Whole(expr, target) => Value::Whole(self.constant("matched", c, expr), target),
+                    other => other,
+                }
+            }
+            value => self.once(value),
+        }
+    }
+
+    /// The arms in order; `end` is behind all of them.
+    fn arms(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
+        let Some((arm, rest)) = arms.split_first() else { return };
+        let Arm { pattern, guard, body } = arm;
+        let guard = self.open_guard(*guard);
+        if guard.is_none() && !rest.iter().any(|arm| self.open_guard(arm.guard).is_none()) {
+            return self.arm(pattern, *body, value, ty, target);
+        }
+        let leaves = self.is_in_loop() && *self.ty(*body) == Type::Never;
+        let outer = std::mem::replace(&mut self.leaving, leaves);
+        let fits = self.fits(pattern, value, ty);
+        let plain = guard.map(|guard| self.plain_guard(pattern, guard, value, ty));
+        self.leaving = outer;
+        let condition = match (fits, plain) {
+            (fits, None) => fits,
+            (Some(fits), Some(Some(guard))) => Some(Expr::binary(Operator::Both, fits, guard)),
+            (None, Some(Some(guard))) => Some(guard),
+            (_, Some(None)) => {
+                for choice in expanded(pattern) {
+                    self.guarded(&choice, arm, value, ty, target, end);
+                }
+                return self.arms(rest, value, ty, target, end);
+            }
+        };
+        let (then, ()) = self.scope(|this| this.arm(pattern, *body, value, ty, target));
+        match condition {
+            None => then.into_iter().for_each(|stmt| self.append(stmt)),
+            Some(condition) => {
+                let (otherwise, ()) = self.scope(|this| this.arms(rest, value, ty, target, end));
+                self.if_else(condition, then, otherwise);
+            }
+        }
+    }
+
+    /// A guard, unless it always holds.
+    fn open_guard(&self, guard: Option<ExprId>) -> Option<ExprId> {
+        guard.filter(|guard| self.typed.decided(*guard) != Some(true))
+    }
+
+    /// An arm that is taken.
+    fn arm(&mut self, pattern: &Pattern, body: ExprId, value: &Value, ty: &Type, target: &Target) {
+        self.at_line(self.expr(body).span, |this| {
+            this.bind_value(pattern, value.clone(), ty);
+            this.into(body, target);
+        });
+    }
+
+    /// An arm whose guard is evaluated behind the pattern, and after which the next arm follows.
+    fn guarded(
+        &mut self,
+        pattern: &Pattern,
+        arm: &Arm,
+        value: &Value,
+        ty: &Type,
+        target: &Target,
+        end: &mut Option<Label>,
+    ) {
+        let Some(guard) = arm.guard else { return };
+        let condition = self.fits(pattern, value, ty);
+        let (then, ()) = self.scope(|this| {
+            this.at_line(this.expr(guard).span, |this| {
+                this.bind_value(pattern, value.clone(), ty);
+                let holds = this.value(guard).expr();
+                let (taken, ()) = this.scope(|this| {
+                    this.at_line(this.expr(arm.body).span, |this| this.into(arm.body, target));
+                    if this.comes_to_end() {
+                        let label = *end.get_or_insert_with(|| this.label("matched"));
+                        this.push(StmtKind::Goto(label));
+                    }
+                });
+                this.push(StmtKind::If { condition: holds, then: taken, otherwise: Vec::new() });
+            });
+        });
+        match condition {
+            Some(condition) => self.push(StmtKind::If { condition, then, otherwise: Vec::new() }),
+            None => then.into_iter().for_each(|stmt| self.append(stmt)),
+        }
+    }
+
+    /// A guard as a C expression, if that needs no statements: its variables are what the pattern looks at.
+    fn plain_guard(&mut self, pattern: &Pattern, guard: ExprId, value: &Value, ty: &Type) -> Option<Expr> {
+        if expanded(pattern).len() > 1 {
+            return None;
+        }
+        let mut bound = Vec::new();
+        self.bindings(pattern, value.clone(), ty, &mut bound);
+        if bound.iter().any(|(local, _)| self.is_assigned(*local)) {
+            return None;
+        }
+        let before = self.locals.clone();
+        let (stmts, guard) = self.scope(|this| {
+            for (local, value) in bound {
+                this.locals[local.index()] = this.as_local(local, value);
+            }
+            this.value(guard).expr()
+        });
+        self.locals = before;
+        stmts.is_empty().then_some(guard)
+    }
+
+    /// Whether a value fits a pattern; `None` if any does.
+    pub(super) fn fits(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
+        match pattern {
+            Pattern::Wild | Pattern::Local(_) => None,
+            Pattern::At(_, inner) => self.fits(inner, value, ty),
+            Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
+                let parts = self.parts(pattern, value.clone(), ty);
+                let conditions = parts.into_iter().filter_map(|(pattern, part, ty)| self.fits(pattern, &part, &ty));
+                conditions.reduce(|all, condition| Expr::binary(Operator::Both, all, condition))
+            }
+            Pattern::Literal(Literal::Bool(expected)) => {
+                let value = self.load(value.clone()).expr();
+                Some(if *expected { value } else { not(value) })
+            }
+            Pattern::Literal(expected) => {
+                let expected = literal(expected, ty);
+                Some(self.compared(BinaryOp::Eq, value, expected))
+            }
+            Pattern::Constant(slot) => {
+                let instance = self.typed.instance;
+                let Filled::Constant(Constant { ty, value: expected }) = &instance.slots[slot.index()] else {
+                    return None;
+                };
+                self.equals(value, ty, expected)
+            }
+            Pattern::Range { start, end, inclusive } => {
+                let bound = |this: &mut Self, bound: &Option<Box<Pattern>>| match bound.as_deref() {
+                    Some(Pattern::Literal(bound)) => Some(literal(bound, ty)),
+                    Some(Pattern::Constant(slot)) => match &this.typed.instance.slots[slot.index()] {
+                        Filled::Constant(constant) => Some(this.constant_value(constant)),
+                        Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_) => None,
+                    },
+                    _ => None,
+                };
+                let start = bound(self, start).filter(|start| !is_least(start));
+                let start = start.map(|start| self.compared(BinaryOp::Ge, value, start));
+                let op = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+                let end = bound(self, end).map(|end| self.compared(op, value, end));
+                [start, end].into_iter().flatten().reduce(|all, one| Expr::binary(Operator::Both, all, one))
+            }
+            Pattern::Or(choices) => {
+                let mut any: Option<Expr> = None;
+                for choice in choices {
+                    let fits = self.fits(choice, value, ty)?;
+                    any = Some(match any {
+                        Some(any) => Expr::binary(Operator::Either, any, fits),
+                        None => fits,
+                    });
+                }
+                any
+            }
+        }
+    }
+
+    /// A comparison of numbers or enums.
+    fn compared(&mut self, op: BinaryOp, value: &Value, with: Value) -> Expr {
+        match (self.load(value.clone()), with) {
+            (Value::Scalar(left, scalar), Value::Scalar(right, _)) => {
+                self.arithmetic(op, (left, scalar), (right, scalar), crate::ir::Span::default())
+            }
+            _ => Expr::Literal(Scalar::Bool, 0),
+        }
+    }
+
+    /// Whether a value is that of a constant; `None` if there is nothing to compare.
+    fn equals(&mut self, value: &Value, ty: &Type, expected: &ConstantValue) -> Option<Expr> {
+        match (ty, expected) {
+            (Type::Scalar(Scalar::Bool), ConstantValue::Bits(bits)) => {
+                let value = self.load(value.clone()).expr();
+                Some(if *bits != 0 { value } else { not(value) })
+            }
+            (Type::Scalar(_) | Type::Enum(_), ConstantValue::Bits(_)) => {
+                let expected = Constant { ty: ty.clone(), value: expected.clone() };
+                let expected = self.constant_value(&expected);
+                Some(self.compared(BinaryOp::Eq, value, expected))
+            }
+            (_, ConstantValue::Parts(parts)) => {
+                let conditions = parts.iter().enumerate().filter_map(|(position, expected)| {
+                    let (part, ty) = match (ty, value) {
+                        (
+                            Type::Array(element, _),
+                            Value::Whole(array, _) | Value::Place { lvalue: array, target: _ },
+                        ) => {
+                            let index = Expr::int(Scalar::Usize, position as u64);
+                            let lvalue = Expr::index(array.clone(), index);
+                            (Value::Place { lvalue, target: (**element).clone() }, (**element).clone())
+                        }
+                        _ => (self.project(value.clone(), ty, position), field_type(ty, position)),
+                    };
+                    self.equals(&part, &ty, expected)
+                });
+                conditions.reduce(|all, condition| Expr::binary(Operator::Both, all, condition))
+            }
+            (_, ConstantValue::Bits(_)) => None,
+        }
+    }
+
+    /// A `match` on a number or an enum against lists of numbers, if it is one.
+    fn switch(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target) -> bool {
+        let Value::Scalar(on, scalar) = value else { return false };
+        if arms.len() < SWITCH_ARMS
+            || !scalar.is_integer()
+            || arms.iter().any(|arm| self.open_guard(arm.guard).is_some())
+        {
+            return false;
+        }
+        let Some((last, listed)) = arms.split_last() else { return false };
+        let mut seen = Vec::new();
+        let mut lists = Vec::with_capacity(listed.len());
+        for arm in listed {
+            let mut values = Vec::new();
+            if !self.listed(&arm.pattern, ty, &mut values) {
+                return false;
+            }
+            // What an arm before it lists does not get here.
+            values.retain(|value| {
+                let bits = self.bits_of(value);
+                let new = !seen.contains(&bits);
+                seen.push(bits);
+                new
+            });
+            lists.push(values);
+        }
+        self.switches += 1;
+        let mut cases = Vec::with_capacity(listed.len());
+        for (arm, values) in listed.iter().zip(lists) {
+            let (body, ()) = self.scope(|this| this.arm(&arm.pattern, arm.body, &Value::Never, ty, target));
+            if !values.is_empty() {
+                cases.push(Case { values, body });
+            }
+        }
+        let (otherwise, ()) = self.scope(|this| this.arm(&last.pattern, last.body, value, ty, target));
+        self.switches -= 1;
+        self.push(StmtKind::Switch { on: on.clone(), cases, otherwise });
+        true
+    }
+
+    /// The numbers that fit a pattern which is a list of them.
+    fn listed(&mut self, pattern: &Pattern, ty: &Type, values: &mut Vec<Expr>) -> bool {
+        let value = match pattern {
+            Pattern::Literal(value @ Literal::Int { .. }) => literal(value, ty),
+            Pattern::Constant(slot) => match &self.typed.instance.slots[slot.index()] {
+                Filled::Constant(constant) => self.constant_value(constant),
+                Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_) => return false,
+            },
+            Pattern::Or(choices) => return choices.iter().all(|choice| self.listed(choice, ty, values)),
+            Pattern::Wild
+            | Pattern::Local(_)
+            | Pattern::At(..)
+            | Pattern::Tuple(_)
+            | Pattern::Struct(_)
+            | Pattern::Array(_)
+            | Pattern::Literal(_)
+            | Pattern::Range { .. } => return false,
+        };
+        let Value::Scalar(value, _) = value else { return false };
+        values.push(value);
+        true
+    }
+
+    /// The number that a case is.
+    fn bits_of(&self, value: &Expr) -> Option<u64> {
+        match value {
+            Expr::Literal(_, bits) => Some(*bits),
+            Expr::Variant(id, position) => match &self.output.types.defs[id.index()].kind {
+                super::TypeKind::Enum { repr: _, variants } => variants.get(*position).map(|(_, bits)| *bits),
+                super::TypeKind::Struct { .. } => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+/// How often a pattern looks at a value.
+fn looks(pattern: &Pattern) -> usize {
+    match pattern {
+        Pattern::Wild => 0,
+        Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) => 1,
+        Pattern::At(_, inner) => 1 + looks(inner),
+        Pattern::Range { start, end, inclusive: _ } => usize::from(start.is_some()) + usize::from(end.is_some()),
+        Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => parts.iter().map(looks).sum(),
+        Pattern::Struct(fields) => fields.iter().map(|(_, field)| looks(field)).sum(),
+    }
+}
+
+/// The value is a number, a `bool` or an enum, or the place of one.
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Scalar(..) | Value::Place { target: Type::Scalar(_) | Type::Enum(_), .. })
+}
+
+/// How many variables a pattern declares.
+pub(super) fn bound(pattern: &Pattern) -> usize {
+    let mut bound = 0;
+    pattern.for_each_local(&mut |_| bound += 1);
+    bound
+}
+
+/// The patterns that a pattern with `|` around variables stands for, in order.
+pub(super) fn expanded(pattern: &Pattern) -> Vec<Pattern> {
+    if !binds_in_choice(pattern) {
+        return vec![pattern.clone()];
+    }
+    match pattern {
+        Pattern::Or(choices) => choices.iter().flat_map(expanded).collect(),
+        Pattern::At(local, inner) => {
+            expanded(inner).into_iter().map(|inner| Pattern::At(*local, Box::new(inner))).collect()
+        }
+        Pattern::Tuple(parts) => products(parts).into_iter().map(Pattern::Tuple).collect(),
+        Pattern::Array(parts) => products(parts).into_iter().map(Pattern::Array).collect(),
+        Pattern::Struct(fields) => {
+            let (names, parts): (Vec<String>, Vec<Pattern>) = fields.iter().cloned().unzip();
+            let with_names = |parts: Vec<Pattern>| names.iter().cloned().zip(parts).collect();
+            products(&parts).into_iter().map(|parts| Pattern::Struct(with_names(parts))).collect()
+        }
+        Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {
+            vec![pattern.clone()]
+        }
+    }
+}
+
+/// All ways to choose for each part. The first part changes slowest, as Rust tries them.
+fn products(parts: &[Pattern]) -> Vec<Vec<Pattern>> {
+    let mut all = vec![Vec::new()];
+    for part in parts {
+        let choices = expanded(part);
+        all = all
+            .into_iter()
+            .flat_map(|chosen: Vec<Pattern>| {
+                choices.iter().map(move |choice| chosen.iter().chain([choice]).cloned().collect())
+            })
+            .collect();
+    }
+    all
+}
+
+/// There is a `|` in it whose choices bind variables.
+fn binds_in_choice(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Or(_) => bound(pattern) > 0,
+        Pattern::At(_, inner) => binds_in_choice(inner),
+        Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().any(binds_in_choice),
+        Pattern::Struct(fields) => fields.iter().any(|(_, field)| binds_in_choice(field)),
+        Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => false,
+    }
+}
+
+/// The least number of an integer type, below which there is nothing to compare.
+fn is_least(bound: &Value) -> bool {
+    let Value::Scalar(Expr::Literal(_, bits), scalar) = bound else { return false };
+    let least = if scalar.is_signed() { 1 << (scalar.bits() - 1) } else { 0 };
+    scalar.is_integer() && *bits == least
+}

@@ -1,0 +1,162 @@
+//! The types of a program in C.
+//!
+//! A struct, a tuple and an enum get a name and are declared once. In memory and inside other types a `bool` is a byte:
+//! memory that nobody wrote may hold any byte, and a C++ `bool` that is neither 0 nor 1 is undefined.
+
+use std::collections::HashMap;
+
+use crate::ir::{EnumType, Scalar, StructType, Type, dim3};
+
+use super::{CType, Layout, Member, TypeDef, TypeId, TypeKind};
+
+/// The types that a program names.
+#[derive(Default)]
+pub(super) struct Types {
+    /// Each after those inside it.
+    pub(super) defs: Vec<TypeDef>,
+    /// Looked up only, so that its order does not matter.
+    ids: HashMap<Type, TypeId>,
+    /// An `rt::Array` is among them.
+    pub(super) arrays: bool,
+}
+
+impl Types {
+    /// The type of a value in a variable, a parameter or a result of its own.
+    pub(super) fn value(&mut self, ty: &Type) -> CType {
+        match ty {
+            Type::Scalar(scalar) => CType::Scalar(*scalar),
+            other => self.memory(other),
+        }
+    }
+
+    /// The type of a value in memory or inside another one. A slice or a view is a pointer to its first element.
+    pub(super) fn memory(&mut self, ty: &Type) -> CType {
+        match ty {
+            // Nothing is declared of what is empty; a byte keeps the text well-formed.
+            Type::Scalar(Scalar::Bool) | Type::Unit | Type::Never => CType::Scalar(Scalar::U8),
+            Type::Scalar(scalar) => CType::Scalar(*scalar),
+            Type::Struct(_) | Type::Enum(_) | Type::Tuple(_) => CType::Named(self.id(ty)),
+            Type::Array(element, len) => {
+                self.arrays = true;
+                CType::Array(Box::new(self.memory(element)), *len)
+            }
+            Type::Slice { element: target, mutable }
+            | Type::View { element: target, mutable, dimensions: _ }
+            | Type::Ref { target, mutable } => CType::pointer(self.memory(target), *mutable),
+        }
+    }
+
+    /// The name of a struct, a tuple or an enum.
+    pub(super) fn id(&mut self, ty: &Type) -> TypeId {
+        if let Some(id) = self.ids.get(ty) {
+            return *id;
+        }
+        let (wish, kind) = match ty {
+            Type::Enum(EnumType { name, path: _, repr, variants }) => {
+                let variants = variants.iter().map(|variant| (variant.name.clone(), variant.bits)).collect();
+                (name.clone(), TypeKind::Enum { repr: *repr, variants })
+            }
+            Type::Struct(StructType { name, path, fields, size, align }) => {
+                let fields = fields.iter().map(|field| (field.name.as_str(), &field.ty, field.offset));
+                let members = self.members(fields);
+                let layout = Some(Layout { size: *size, align: *align });
+                (with_arguments(name, path), TypeKind::Struct { members, layout })
+            }
+            Type::Tuple(parts) => {
+                let names: Vec<String> = (0..parts.len()).map(|position| position.to_string()).collect();
+                let fields = names.iter().zip(parts).zip(0..).map(|((name, ty), offset)| (name.as_str(), ty, offset));
+                let members = self.members(fields);
+                (format!("Tuple{}", words(&ty.to_string())), TypeKind::Struct { members, layout: None })
+            }
+            // No other type has a name.
+            Type::Unit
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Array(..)
+            | Type::Slice { .. }
+            | Type::View { .. }
+            | Type::Ref { .. } => (String::new(), TypeKind::Struct { members: Vec::new(), layout: None }),
+        };
+        let id = TypeId(self.defs.len() as u32);
+        self.defs.push(TypeDef { wish, path: ty.to_string(), kind });
+        self.ids.insert(ty.clone(), id);
+        id
+    }
+
+    /// Members in the order of their offsets. What has no size has no place in C either.
+    fn members<'f>(&mut self, fields: impl Iterator<Item = (&'f str, &'f Type, u64)>) -> Vec<Member> {
+        let mut members: Vec<Member> = Vec::new();
+        for (position, (name, ty, offset)) in fields.enumerate() {
+            if !is_empty(ty) {
+                members.push(Member { position, wish: name.to_owned(), ty: self.memory(ty), offset });
+            }
+        }
+        members.sort_by_key(|member| member.offset);
+        members
+    }
+
+    /// The members of a struct or a tuple.
+    pub(super) fn members_of(&self, id: TypeId) -> &[Member] {
+        match &self.defs[id.index()].kind {
+            TypeKind::Struct { members, layout: _ } => members,
+            TypeKind::Enum { .. } => &[],
+        }
+    }
+}
+
+/// Has no bytes.
+pub(super) fn is_empty(ty: &Type) -> bool {
+    matches!(ty, Type::Unit | Type::Never) || ty.size() == Some(0)
+}
+
+/// Is kept as its parts where it is a variable that nothing borrows.
+pub(super) fn comes_apart(ty: &Type) -> bool {
+    matches!(ty, Type::Tuple(_)) || *ty == dim3()
+}
+
+/// A value of the type is one C value: nothing in it is a slice or a reference.
+pub(super) fn is_one_value(ty: &Type) -> bool {
+    match ty {
+        Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => true,
+        Type::Tuple(parts) => parts.iter().all(|part| is_one_value(part) || is_empty(part)),
+        Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
+    }
+}
+
+/// The name of a struct with its generic arguments, which are at the end of its path: `Pair_f32_4`.
+fn with_arguments(name: &str, path: &str) -> String {
+    let mut depth = 0;
+    let start = path.ends_with('>').then(|| {
+        path.char_indices().rev().find_map(|(i, c)| {
+            match c {
+                '>' => depth += 1,
+                '<' => depth -= 1,
+                _ => {}
+            }
+            (depth == 0).then_some(i)
+        })
+    });
+    match start.flatten() {
+        Some(start) => format!("{name}{}", words(&path[start..])),
+        None => name.to_owned(),
+    }
+}
+
+/// The names in a text, without the modules that they are in, each after an underscore.
+fn words(text: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let names = text.split(|c| !is_word(c)).filter_map(|path| path.rsplit("::").next()).filter(|name| !name.is_empty());
+    names.flat_map(|name| ["_", name]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn generic_arguments_are_part_of_the_name() {
+        assert_eq!(with_arguments("Point", "shapes::Point"), "Point");
+        assert_eq!(with_arguments("Complex", "math::Complex<f32>"), "Complex_f32");
+        assert_eq!(with_arguments("Pair", "a::Pair<a::Pair<f32, 2>, [u8; 4]>"), "Pair_Pair_f32_2_u8_4");
+    }
+}

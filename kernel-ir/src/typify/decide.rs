@@ -1,0 +1,303 @@
+//! What constants decide before the program runs, and which code is dead because of it.
+//!
+//! `if N > 4`, `if T::IS_FLOAT` and a `match` on a constant choose between code for different sizes and types. The code
+//! that is not chosen need not compile on a GPU, so it is found before anything else looks at it. Decided is what follows
+//! from constants and literals alone, by operators that cannot fail; a variable is never followed.
+
+use crate::ir::{
+    Arm, BinaryOp, Block, Constant, ConstantValue, ExprId, ExprKind, Filled, Instance, LocalId, LogicalOp, Pattern,
+    Scalar, SlotId, Type,
+};
+
+use super::known::{Known, all, binary, cast, compare, equal, literal, part, position, unary};
+
+/// What is decided in a function.
+pub(super) struct Decisions {
+    /// Of each expression, the `bool` that it always is.
+    decided: Vec<Option<bool>>,
+    /// Control can come to this expression.
+    alive: Vec<bool>,
+    /// This variable is a parameter, or declared where control can come to.
+    declared: Vec<bool>,
+}
+
+impl Decisions {
+    pub(super) fn decided(&self, id: ExprId) -> Option<bool> {
+        self.decided[id.index()]
+    }
+
+    pub(super) fn is_alive(&self, id: ExprId) -> bool {
+        self.alive[id.index()]
+    }
+
+    pub(super) fn is_declared(&self, id: LocalId) -> bool {
+        self.declared[id.index()]
+    }
+}
+
+/// Decides what can be decided in a function that holds together.
+pub(super) fn function(instance: &Instance) -> Decisions {
+    let function = &instance.function;
+    let mut decide = Decide { instance, known: Vec::with_capacity(function.exprs.len()) };
+    for expr in &function.exprs {
+        let known = decide.expr(&expr.kind);
+        decide.known.push(known);
+    }
+    let mut alive = vec![false; function.exprs.len()];
+    let mut declared = vec![false; function.locals.len()];
+    function.params.iter().for_each(|param| declared[param.index()] = true);
+    let mut open = Vec::new();
+    enter(&function.body, &mut open, &mut declared);
+    while let Some(id) = open.pop() {
+        alive[id.index()] = true;
+        decide.inside(&function.expr(id).kind, &mut open, &mut declared);
+    }
+    let decided = decide.known.iter().map(|known| known.and_then(Known::bool)).collect();
+    Decisions { decided, alive, declared }
+}
+
+struct Decide<'a> {
+    instance: &'a Instance,
+    /// What is known of each expression so far.
+    known: Vec<Option<Known<'a>>>,
+}
+
+impl<'a> Decide<'a> {
+    fn of(&self, id: ExprId) -> Option<Known<'a>> {
+        self.known[id.index()]
+    }
+
+    fn bool(&self, id: ExprId) -> Option<bool> {
+        self.of(id).and_then(Known::bool)
+    }
+
+    fn expr(&self, kind: &'a ExprKind) -> Option<Known<'a>> {
+        match kind {
+            ExprKind::Literal { value, slot } => match self.slot_type(*slot)? {
+                Type::Scalar(scalar) => Some(Known::Scalar(*scalar, literal(value, *scalar)?)),
+                _ => None,
+            },
+            ExprKind::Constant(slot) => self.constant(*slot),
+            ExprKind::Unary { op, operand, operator } if self.is_built_in(*operator) => {
+                let Known::Scalar(scalar, bits) = self.of(*operand)? else { return None };
+                Some(Known::Scalar(scalar, unary(*op, scalar, bits)?))
+            }
+            ExprKind::Binary { op, left, right, operator } if self.is_built_in(*operator) => {
+                binary(*op, self.of(*left)?, self.of(*right)?)
+            }
+            ExprKind::Logical { op, left, right } => match (op, self.bool(*left)?) {
+                (LogicalOp::And, false) => Some(Known::of_bool(false)),
+                (LogicalOp::Or, true) => Some(Known::of_bool(true)),
+                (LogicalOp::And, true) | (LogicalOp::Or, false) => self.bool(*right).map(Known::of_bool),
+            },
+            ExprKind::Cast { operand, slot } => match (self.of(*operand)?, self.slot_type(*slot)?) {
+                (Known::Scalar(from, bits), Type::Scalar(to)) => Some(Known::Scalar(*to, cast(from, bits, *to)?)),
+                (Known::Constant(Type::Enum(choice), ConstantValue::Bits(bits)), Type::Scalar(to)) => {
+                    Some(Known::Scalar(*to, cast(choice.repr, *bits, *to)?))
+                }
+                _ => None,
+            },
+            ExprKind::Field { base, name } => {
+                let Known::Constant(ty, value) = self.of(*base)? else { return None };
+                part(ty, value, position(ty, name)?)
+            }
+            ExprKind::Index { base, index } => match (self.of(*base)?, self.of(*index)?) {
+                (Known::Constant(ty @ Type::Array(..), value), Known::Scalar(Scalar::Usize | Scalar::U32, index)) => {
+                    part(ty, value, usize::try_from(index).ok()?)
+                }
+                _ => None,
+            },
+            ExprKind::Tuple(parts) | ExprKind::Array(parts) => Some(Known::Parts(parts)),
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::If { condition, then, otherwise } => {
+                if self.bool(*condition)? {
+                    self.block(then)
+                } else {
+                    self.of((*otherwise)?)
+                }
+            }
+            ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Local(_)
+            | ExprKind::SubSlice { .. }
+            | ExprKind::Struct { .. }
+            | ExprKind::Repeat { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Borrow { .. }
+            | ExprKind::Deref(_)
+            | ExprKind::Match { .. }
+            | ExprKind::Labelled { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::While { .. }
+            | ExprKind::For { .. }
+            | ExprKind::Break { .. }
+            | ExprKind::Continue { .. }
+            | ExprKind::Return(_)
+            | ExprKind::Assign { .. }
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Panic(_)
+            | ExprKind::Print(_) => None,
+        }
+    }
+
+    fn block(&self, block: &Block) -> Option<Known<'a>> {
+        if block.stmts.is_empty() { self.of(block.tail?) } else { None }
+    }
+
+    fn slot_type(&self, slot: SlotId) -> Option<&'a Type> {
+        match &self.instance.slots[slot.index()] {
+            Filled::Type(ty) => Some(ty),
+            Filled::Callee(_) | Filled::Constant(_) | Filled::Operator(_) => None,
+        }
+    }
+
+    fn constant(&self, slot: SlotId) -> Option<Known<'a>> {
+        match &self.instance.slots[slot.index()] {
+            Filled::Constant(Constant { ty, value }) => Some(Known::new(ty, value)),
+            Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_) => None,
+        }
+    }
+
+    fn is_built_in(&self, operator: SlotId) -> bool {
+        self.instance.slots[operator.index()] == Filled::Operator(None)
+    }
+
+    /// The expressions and variables directly inside an expression that control comes to.
+    fn inside(&self, kind: &ExprKind, open: &mut Vec<ExprId>, declared: &mut [bool]) {
+        match kind {
+            ExprKind::Logical { op, left, right } => {
+                open.push(*left);
+                match (op, self.bool(*left)) {
+                    (LogicalOp::And, Some(false)) | (LogicalOp::Or, Some(true)) => {}
+                    (LogicalOp::And, Some(true)) | (LogicalOp::Or, Some(false)) | (_, None) => open.push(*right),
+                }
+            }
+            ExprKind::If { condition, then, otherwise } => {
+                open.push(*condition);
+                let decided = self.bool(*condition);
+                if decided != Some(false) {
+                    enter(then, open, declared);
+                }
+                if decided != Some(true) {
+                    open.extend(otherwise);
+                }
+            }
+            ExprKind::While { id: _, condition, body, unroll: _ } => {
+                open.push(*condition);
+                if self.bool(*condition) != Some(false) {
+                    enter(body, open, declared);
+                }
+            }
+            ExprKind::Match { scrutinee, arms } => {
+                open.push(*scrutinee);
+                self.arms(*scrutinee, arms, open, declared);
+            }
+            ExprKind::For { id: _, sequence, body, unroll: _ } => {
+                sequence.for_each_child(&mut |child| open.push(child));
+                sequence.for_each_local(&mut |local| declared[local.index()] = true);
+                enter(body, open, declared);
+            }
+            ExprKind::Block(body) | ExprKind::Labelled { id: _, body } | ExprKind::Loop { id: _, body, unroll: _ } => {
+                enter(body, open, declared);
+            }
+            ExprKind::Literal { .. }
+            | ExprKind::Local(_)
+            | ExprKind::Constant(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::SubSlice { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Struct { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Repeat { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Borrow { .. }
+            | ExprKind::Deref(_)
+            | ExprKind::Break { .. }
+            | ExprKind::Continue { .. }
+            | ExprKind::Return(_)
+            | ExprKind::Assign { .. }
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Panic(_)
+            | ExprKind::Print(_) => kind.for_each_child(&mut |child| open.push(child)),
+        }
+    }
+
+    /// The arms of a `match` that may be taken: those before the one that is known to be.
+    fn arms(&self, scrutinee: ExprId, arms: &[Arm], open: &mut Vec<ExprId>, declared: &mut [bool]) {
+        let scrutinee = self.of(scrutinee);
+        for Arm { pattern, guard, body } in arms {
+            let fits = self.fits(pattern, scrutinee);
+            let holds = guard.map_or(Some(true), |guard| self.bool(guard));
+            if fits == Some(false) || holds == Some(false) {
+                continue;
+            }
+            open.extend(guard);
+            open.push(*body);
+            pattern.for_each_local(&mut |local| declared[local.index()] = true);
+            if fits == Some(true) && holds == Some(true) {
+                break;
+            }
+        }
+    }
+
+    /// Whether a value fits a pattern, where that is known.
+    fn fits(&self, pattern: &Pattern, value: Option<Known<'a>>) -> Option<bool> {
+        match pattern {
+            Pattern::Wild | Pattern::Local(_) => Some(true),
+            Pattern::At(_, inner) => self.fits(inner, value),
+            Pattern::Tuple(patterns) | Pattern::Array(patterns) => {
+                all(patterns.iter().enumerate().map(|(i, pattern)| self.fits(pattern, self.part(value, i))))
+            }
+            Pattern::Struct(fields) => all(fields.iter().map(|(name, pattern)| {
+                let field = match value {
+                    Some(Known::Constant(ty, of)) => position(ty, name).and_then(|position| part(ty, of, position)),
+                    Some(Known::Scalar(..) | Known::Parts(_)) | None => None,
+                };
+                self.fits(pattern, field)
+            })),
+            Pattern::Literal(written) => {
+                let Known::Scalar(scalar, _) = value? else { return None };
+                equal(value?, Known::Scalar(scalar, literal(written, scalar)?))
+            }
+            Pattern::Constant(slot) => equal(value?, self.constant(*slot)?),
+            Pattern::Range { start, end, inclusive } => {
+                let value = value?;
+                let bound = |bound: &Pattern| match (bound, value) {
+                    (Pattern::Literal(written), Known::Scalar(scalar, _)) => {
+                        Some(Known::Scalar(scalar, literal(written, scalar)?))
+                    }
+                    (Pattern::Constant(slot), _) => self.constant(*slot),
+                    _ => None,
+                };
+                let above = start.as_deref().map_or(Some(true), |start| compare(BinaryOp::Ge, value, bound(start)?));
+                let op = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
+                let below = end.as_deref().map_or(Some(true), |end| compare(op, value, bound(end)?));
+                all([above, below])
+            }
+            Pattern::Or(choices) => {
+                // One of them fits, unless all of them do not.
+                let none = all(choices.iter().map(|choice| self.fits(choice, value).map(|fits| !fits)));
+                none.map(|none| !none)
+            }
+        }
+    }
+
+    /// A part of a tuple or an array, where that is known.
+    fn part(&self, value: Option<Known<'a>>, position: usize) -> Option<Known<'a>> {
+        match value? {
+            Known::Scalar(..) => None,
+            Known::Constant(ty, value) => part(ty, value, position),
+            Known::Parts(parts) => self.of(*parts.get(position)?),
+        }
+    }
+}
+
+/// The expressions and variables of a block that control comes to.
+fn enter(block: &Block, open: &mut Vec<ExprId>, declared: &mut [bool]) {
+    block.for_each_child(&mut |child| open.push(child));
+    block.for_each_local(&mut |local| declared[local.index()] = true);
+}

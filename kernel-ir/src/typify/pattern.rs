@@ -1,0 +1,88 @@
+//! Patterns against the types of what they are to fit.
+
+use crate::ir::{Pattern, Scalar, Span, Type};
+
+use super::expr::Typing;
+
+impl Typing<'_, '_, '_> {
+    /// Sees that a pattern can be compared with a value of type `ty`, and that its variables can hold what they bind.
+    pub(super) fn pattern(&mut self, pattern: &Pattern, ty: &Type, span: Span) {
+        // Nothing arrives.
+        if *ty == Type::Never {
+            return;
+        }
+        match pattern {
+            Pattern::Wild => {}
+            Pattern::Local(local) => {
+                let typed = self.function;
+                self.require(ty, typed.local_type(*local), "the value of a `let`", span);
+            }
+            Pattern::At(local, inner) => {
+                let typed = self.function;
+                self.require(ty, typed.local_type(*local), "the value of a binding", span);
+                self.pattern(inner, ty, span);
+            }
+            Pattern::Tuple(patterns) => match ty {
+                Type::Unit if patterns.is_empty() => {}
+                Type::Tuple(parts) if patterns.len() == parts.len() => {
+                    for (pattern, part) in patterns.iter().zip(parts) {
+                        self.pattern(pattern, part, span);
+                    }
+                }
+                _ => {
+                    self.wrong(span, format!("a pattern of {} parts for `{ty}`", patterns.len()));
+                }
+            },
+            Pattern::Struct(patterns) => {
+                let Type::Struct(structure) = ty else {
+                    self.wrong(span, format!("a pattern of fields for `{ty}`"));
+                    return;
+                };
+                for (i, (name, pattern)) in patterns.iter().enumerate() {
+                    let twice = patterns[..i].iter().any(|(earlier, _)| earlier == name);
+                    match structure.fields.iter().find(|field| field.name == *name) {
+                        Some(field) if !twice => self.pattern(pattern, &field.ty, span),
+                        Some(_) => {
+                            self.wrong(span, format!("a pattern names `{name}` twice"));
+                        }
+                        None => {
+                            self.wrong(span, format!("`{ty}` has no field `{name}`"));
+                        }
+                    }
+                }
+            }
+            Pattern::Array(patterns) => match ty {
+                Type::Array(element, len) if patterns.len() as u64 == *len => {
+                    for pattern in patterns {
+                        self.pattern(pattern, element, span);
+                    }
+                }
+                _ => {
+                    self.wrong(span, format!("a pattern of {} elements for `{ty}`", patterns.len()));
+                }
+            },
+            Pattern::Literal(value) => {
+                self.literal(value, ty.clone(), span);
+            }
+            Pattern::Constant(slot) => {
+                if let Some(constant) = self.scope.slot_constant(*slot) {
+                    self.require(&constant.ty, ty, "the constant of a pattern", span);
+                }
+            }
+            Pattern::Range { start, end, inclusive: _ } => {
+                if !matches!(ty, Type::Scalar(scalar) if *scalar != Scalar::Bool) {
+                    self.wrong(span, format!("a pattern that is a range for `{ty}`"));
+                    return;
+                }
+                for bound in [start, end].into_iter().flatten() {
+                    self.pattern(bound, ty, span);
+                }
+            }
+            Pattern::Or(choices) => {
+                for choice in choices {
+                    self.pattern(choice, ty, span);
+                }
+            }
+        }
+    }
+}

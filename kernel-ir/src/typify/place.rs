@@ -1,0 +1,114 @@
+//! The types of places: what is indexed, borrowed, or a part of something.
+
+use crate::ir::{ExprId, ExprKind, Span, StructType, Type};
+
+use super::expr::Typing;
+
+impl Typing<'_, '_, '_> {
+    pub(super) fn index(&mut self, base: ExprId, index: ExprId, span: Span) -> Type {
+        let base = self.of(base).clone();
+        let expected = match &base {
+            Type::View { element: _, dimensions: 1, mutable: _ } if *self.of(index) == self.scope.index_type() => self.scope.index_type(),
+            Type::View { element: _, dimensions, mutable: _ } => {
+                Type::Array(Box::new(self.scope.index_type()), (*dimensions).into())
+            }
+            _ => self.scope.index_type(),
+        };
+        self.require_expr(index, &expected, "an index");
+        match base {
+            Type::View { element, dimensions: _, mutable: _ } => *element,
+            other => self.element(&other, span),
+        }
+    }
+
+    /// What a slice or an array consists of.
+    pub(super) fn element(&mut self, of: &Type, span: Span) -> Type {
+        match of.target() {
+            Type::Slice { element, mutable: _ } | Type::Array(element, _) => (**element).clone(),
+            Type::Never => Type::Never,
+            Type::Unit
+            | Type::Scalar(_)
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::View { .. }
+            | Type::Ref { .. } => self.wrong(span, format!("`{of}` has no elements")),
+        }
+    }
+
+    /// The type of a part of a slice or an array. `mutable` is what is asked for.
+    pub(super) fn sub_slice(&mut self, base: ExprId, mutable: bool, span: Span) -> Type {
+        let mutable = mutable || self.access_through(base) == Some(true);
+        let base = self.of(base).clone();
+        match self.element(&base, span) {
+            Type::Never => Type::Never,
+            element => Type::Slice { element: Box::new(element), mutable },
+        }
+    }
+
+    pub(super) fn borrow(&mut self, place: ExprId, mutable: bool, span: Span) -> Type {
+        if let ExprKind::SubSlice { base, .. } = self.scope.instance.function.expr(place).kind {
+            return match self.of(place) {
+                Type::Never => Type::Never,
+                _ => self.sub_slice(base, mutable, span),
+            };
+        }
+        match self.of(place).clone() {
+            Type::Never => Type::Never,
+            // `&mut buf` of what is already borrowed is that again.
+            same @ (Type::Slice { .. } | Type::View { .. } | Type::Ref { .. }) => same,
+            target => {
+                let mutable = mutable || self.access(place) == Some(true);
+                Type::Ref { target: Box::new(target), mutable }
+            }
+        }
+    }
+
+    /// Whether what leads to a place allows to write there, whatever the borrow asks for: `&x[i]` of a `&mut [f32]` is a
+    /// `&mut f32`. `None` for a variable of the thread's own, and for a value.
+    fn access(&self, place: ExprId) -> Option<bool> {
+        match &self.scope.instance.function.expr(place).kind {
+            ExprKind::Index { base, .. }
+            | ExprKind::SubSlice { base, .. }
+            | ExprKind::Field { base, .. }
+            | ExprKind::Deref(base) => self.access_through(*base),
+            _ => None,
+        }
+    }
+
+    /// [`Self::access`] of a place inside `base`.
+    pub(super) fn access_through(&self, base: ExprId) -> Option<bool> {
+        match self.of(base) {
+            Type::Slice { mutable, .. } | Type::View { mutable, .. } | Type::Ref { mutable, .. } => Some(*mutable),
+            Type::Unit
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Tuple(_)
+            | Type::Struct(_)
+            | Type::Enum(_)
+            | Type::Array(..) => self.access(base),
+        }
+    }
+
+    pub(super) fn field(&mut self, base: ExprId, name: &str, span: Span) -> Type {
+        let base = self.of(base).clone();
+        let found = match base.target() {
+            Type::Never => Some(Type::Never),
+            Type::Tuple(parts) => name.parse::<usize>().ok().and_then(|position| parts.get(position).cloned()),
+            Type::Struct(StructType { fields, .. }) => {
+                fields.iter().find(|field| field.name == name).map(|field| field.ty.clone())
+            }
+            Type::Unit
+            | Type::Scalar(_)
+            | Type::Enum(_)
+            | Type::Array(..)
+            | Type::Slice { .. }
+            | Type::View { .. }
+            | Type::Ref { .. } => None,
+        };
+        match found {
+            Some(ty) => ty,
+            None => self.wrong(span, format!("`{base}` has no field `{name}`")),
+        }
+    }
+}

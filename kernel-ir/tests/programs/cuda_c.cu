@@ -1,0 +1,40 @@
+namespace types {
+
+// kernels::Pair
+struct __align__(4) Pair {
+    u32 a;
+    u32 b;
+};
+static_assert(sizeof(Pair) == 8, "the size of Pair");
+static_assert(offset_of(Pair, a) == 0, "the offset of Pair::a");
+static_assert(offset_of(Pair, b) == 4, "the offset of Pair::b");
+
+}  // namespace types
+
+#undef offset_of
+
+namespace device {
+
+#line 7 "src/kernels.rs"
+static __device__ inline u32 reversed(u32 x) {
+    return __brev(x);
+}
+
+#line 15 "src/kernels.rs"
+static __device__ inline void sum(const u32* x, usize x_len, types::Pair& total) {
+    for (usize i = 0; i < x_len; ++i) {
+        total.a += x[i];
+    }
+    total.b += (u32)x_len;
+}
+
+}  // namespace device
+
+#line 17 "src/kernels.rs"
+extern "C" __global__ void cuda_c(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, rt::Launch launch) {
+    types::Pair total = {1, 2};
+    device::sum(x, x_len, total);
+    const u32 value = device::reversed(total.a);
+#line 20
+    y[rt::at(0, y_len, 0, launch)] = value + total.b;
+}

@@ -1,0 +1,45 @@
+namespace types {
+
+// kernels::Level
+typedef u8 Level;
+constexpr Level Level_Low = 3;
+constexpr Level Level_High = 4;
+
+}  // namespace types
+
+#undef offset_of
+
+namespace device {
+
+#line 6 "src/kernels.rs"
+static __device__ inline float checked(i32 n, const float* x, usize x_len, rt::Launch launch) {
+    if (n < 0) {
+        rt::panic(launch, 0, x_len, n);
+    }
+    rt::print(launch, 1, n);
+    return x[rt::at((usize)n, x_len, 2, launch)];
+}
+
+}  // namespace device
+
+#line 14 "src/kernels.rs"
+extern "C" __global__ void messages(i32 n, const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    rt::print(launch, 4, gridDim.x * (usize)blockDim.x, x[rt::at(i, x_len, 3, launch)], n < 3, -7, i);
+    const float value = device::checked(n, x, x_len, launch);
+#line 17
+    y[rt::at(i, y_len, 5, launch)] = value;
+    const types::Level level = n < 2 ? types::Level_Low : types::Level_High;
+    rt::print(launch, 6, level);
+    if (!(n < 3)) {
+#line 20
+        rt::fault(launch, 7, 0, 0);
+    }
+#line 21
+    if (!(n < 2)) {
+#line 21
+        x[rt::at((usize)n + 1, x_len, 8, launch)];
+#line 21
+        rt::panic(launch, 9, 1ull, 2ull, 3ull, 4ull, 5ull, 6ull);
+    }
+}

@@ -1,0 +1,168 @@
+//! What is added to the bounds that the user wrote.
+//!
+//! No type parameter of a device borrows: an instance of a function is told apart by its types, which only those without
+//! lifetimes can be. And where a type has an operator (`T: Add<Output = T>`), a device needs to know the function behind
+//! it, or that it is built in.
+
+use proc_macro2::Ident;
+use quote::quote_spanned;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{
+    GenericArgument, Generics, Path, PathArguments, PredicateType, Token, TraitBound, Type, TypeParamBound,
+    WherePredicate, parse_quote,
+};
+
+use crate::position::ours;
+
+/// An operator's trait.
+pub(crate) struct OperatorTrait {
+    /// Its name in the standard library.
+    pub(crate) name: &'static str,
+    /// What the runtime calls the operator.
+    pub(crate) marker: &'static str,
+    /// Whether it has a right operand.
+    pub(crate) binary: bool,
+}
+
+/// Those that a device can have.
+const OPERATORS: [OperatorTrait; 24] = {
+    const fn binary(name: &'static str) -> OperatorTrait {
+        OperatorTrait { name, marker: name, binary: true }
+    }
+    const fn unary(name: &'static str) -> OperatorTrait {
+        OperatorTrait { name, marker: name, binary: false }
+    }
+    [
+        binary("Add"),
+        binary("Sub"),
+        binary("Mul"),
+        binary("Div"),
+        binary("Rem"),
+        binary("BitAnd"),
+        binary("BitOr"),
+        binary("BitXor"),
+        binary("Shl"),
+        binary("Shr"),
+        binary("AddAssign"),
+        binary("SubAssign"),
+        binary("MulAssign"),
+        binary("DivAssign"),
+        binary("RemAssign"),
+        binary("BitAndAssign"),
+        binary("BitOrAssign"),
+        binary("BitXorAssign"),
+        binary("ShlAssign"),
+        binary("ShrAssign"),
+        unary("Neg"),
+        unary("Not"),
+        OperatorTrait { name: "PartialEq", marker: "Eq", binary: true },
+        OperatorTrait { name: "PartialOrd", marker: "Order", binary: true },
+    ]
+};
+
+/// The operator whose trait `path` names.
+pub(crate) fn operator(path: &Path) -> Option<&'static OperatorTrait> {
+    let name = path.segments.last()?.ident.to_string();
+    OPERATORS.iter().find(|operator| operator.name == name)
+}
+
+/// `B` in `Add<B>`, `this` in `Add`, `()` in `Neg`.
+pub(crate) fn right_operand(operator: &OperatorTrait, path: &Path, this: &Type) -> Type {
+    if !operator.binary {
+        return parse_quote!(());
+    }
+    let argument = path.segments.last().and_then(|last| match &last.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty.clone()),
+            _ => None,
+        }),
+        PathArguments::None | PathArguments::Parenthesized(_) => None,
+    });
+    argument.unwrap_or_else(|| this.clone())
+}
+
+/// Adds what the generic parameters of a device's function, `impl` or trait need.
+pub(crate) fn complete(generics: &mut Generics) {
+    for param in generics.type_params_mut() {
+        let name = &param.ident;
+        complete_bounds(&parse_quote!(#name), &mut param.bounds);
+        param.bounds.push(parse_quote!('static));
+    }
+    for predicate in generics.where_clause.iter_mut().flat_map(|clause| &mut clause.predicates) {
+        if let WherePredicate::Type(PredicateType { bounded_ty, bounds, .. }) = predicate {
+            complete_bounds(bounded_ty, bounds);
+        }
+    }
+}
+
+/// Adds what a type with these bounds needs, as to its operators.
+pub(crate) fn complete_bounds(this: &Type, bounds: &mut Punctuated<TypeParamBound, Token![+]>) {
+    let added: Vec<TypeParamBound> = bounds
+        .iter()
+        .filter_map(|bound| {
+            let TypeParamBound::Trait(TraitBound { path, .. }) = bound else { return None };
+            let operator = operator(path)?;
+            let right = right_operand(operator, path, this);
+            // A reference on a device is no operand: the operator takes what it leads to.
+            if matches!(right, Type::Reference(_)) || matches!(this, Type::Reference(_)) {
+                return None;
+            }
+            let span = ours(path.span());
+            let marker = Ident::new(operator.marker, span);
+            let bound = quote_spanned! {span=>
+                ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right>
+            };
+            syn::parse2(bound).ok()
+        })
+        .collect();
+    bounds.extend(added);
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::ToTokens;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(item: syn::ItemFn, expected: syn::ItemFn) {
+        let mut item = item;
+        complete(&mut item.sig.generics);
+        let [found, expected] = [item, expected].map(|item| {
+            let text = item.to_token_stream().to_string().replace(' ', "");
+            text.replace(",>", ">").replace(",{", "{")
+        });
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn bounds_of_operators_are_bounds_on_the_device() {
+        check(
+            parse_quote!(
+                fn f<T: Element + Add<Output = T> + Mul<f32>, const N: usize>()
+                where
+                    [T; N]: Neg,
+                    for<'a> &'a T: Add,
+                {
+                }
+            ),
+            parse_quote!(
+                fn f<
+                    T: Element
+                        + Add<Output = T>
+                        + Mul<f32>
+                        + ::cumbia::__private::Operator<::cumbia::__private::op::Add, T>
+                        + ::cumbia::__private::Operator<::cumbia::__private::op::Mul, f32>
+                        + 'static,
+                    const N: usize,
+                >()
+                where
+                    [T; N]: Neg + ::cumbia::__private::Operator<::cumbia::__private::op::Neg, ()>,
+                    for<'a> &'a T: Add,
+                {
+                }
+            ),
+        );
+    }
+}

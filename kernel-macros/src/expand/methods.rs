@@ -1,0 +1,259 @@
+//! `#[device]` on an `impl`: beside each function, what a call in a kernel resolves to, and a type that its body belongs to.
+//!
+//! A method of the host `area` has a hidden one beside it, `__device_area`, with the thread as its last parameter. What it
+//! gives says in its type what was called: the *key*, a type with the generic parameters of the `impl` and the function.
+//! That of an operator is found by its operands' types instead.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Generics, Ident, Type};
+
+use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
+use crate::methods::{DeviceImpl, Method, Role};
+use crate::position::ours;
+use crate::signature::Signature;
+
+/// Whether the bodies were understood.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bodies {
+    /// All of them.
+    Lowered,
+    /// There are mistakes in them. What is declared can be called, so that its callers are not mistakes too.
+    Mistaken,
+}
+
+/// The items of an `impl`. They are inside a constant, so that their names are nobody else's.
+pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStream {
+    let DeviceImpl { item, role, methods } = device_impl;
+    if item.generics.lifetimes().next().is_some() {
+        return TokenStream::new(); // refused, and without them the type would be a mistake too
+    }
+    let allow = allow();
+    let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
+    let (bounds, clause) = (bound_params(generics), &generics.where_clause);
+    let of_trait = trait_.as_ref().map(|(path, token)| quote!(#path #token));
+    let cfgs: Vec<_> = super::cfgs(attrs);
+    let functions = methods.iter().map(|method| functions(method, role, bodies));
+    let keys = methods.iter().map(|method| key_items(&key(method), &method.generics, method, bodies));
+    let operator = operator(item, role, methods);
+    quote! {
+        #(#cfgs)*
+        #allow
+        #[allow(dead_code, unused_variables)] // kernels use what is beside the user's functions
+        const _: () = {
+            #(#keys)*
+
+            #(#attrs)*
+            #unsafety impl<#(#bounds),*> #of_trait #self_ty #clause {
+                #(#items)*
+                #(#functions)*
+            }
+
+            #operator
+        };
+    }
+}
+
+/// The host's function and the hidden ones.
+fn functions(method: &Method, role: &Role, bodies: Bodies) -> TokenStream {
+    let host = host(method, &method.vis, &key_of(method), bodies);
+    let hidden = match role {
+        Role::Inherent => hidden(method, &key_of(method), bodies),
+        Role::Trait => implementation(method, &key_of(method), bodies),
+        Role::Operator { marker: _, right: _ } | Role::Refused => TokenStream::new(),
+    };
+    quote!(#host #hidden)
+}
+
+/// The user's function, which runs the body as a grid of one thread.
+pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let Method { attributes, declared, signature, .. } = method;
+    let (name, output, clause) = (&declared.ident, &declared.output, &declared.generics.where_clause);
+    let (bounds, inputs) = (bound_params(&declared.generics), params::host_inputs(declared));
+    let args = signature.params.iter().map(params::from_host);
+    let body = match bodies {
+        Bodies::Lowered => {
+            let cx = Ident::new("cx", proc_macro2::Span::mixed_site());
+            quote!(::cumbia::__private::Cx::host(|#cx| <#key>::__body(#cx, (#(#args,)*)).0))
+        }
+        Bodies::Mistaken => quote!(loop {}),
+    };
+    quote! {
+        #(#attributes)*
+        #vis fn #name<#(#bounds),*>(#inputs) #output #clause {
+            #body
+        }
+    }
+}
+
+/// What a call in a kernel resolves to, of a type's own function.
+fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let body = run(method, key, bodies);
+    resolved(method, &method.vis, key, &quote!(#body))
+}
+
+/// What a call in a kernel resolves to: it takes what may be lent, and `body` gives the value.
+pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream, body: &TokenStream) -> TokenStream {
+    let Method { attributes, declared, signature, .. } = method;
+    let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
+    let name = device_name(&declared.ident);
+    let (receiver, rest) = params::split_receiver(signature);
+    let receiver = receiver.map(params::receiver).into_iter();
+    let inputs = receiver.chain(rest.iter().map(params::call_param));
+    let lent = rest.iter().map(|param| {
+        let (name, value) = (&param.name, params::from_call(param));
+        quote!(let #name = #value;)
+    });
+    let (cfgs, result, call) = (cfgs(attributes), result_type(signature), call());
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[inline(always)]
+        #vis fn #name<'k, #(#bounds),*>(
+            #(#inputs,)*
+            #call: ::cumbia::__private::Call<'k>,
+        ) -> ::cumbia::__private::Returned<#key, #result> #clause {
+            #(#lent)*
+            ::cumbia::__private::Returned::new(#body)
+        }
+    }
+}
+
+/// What a trait's `#[device]` asks of each implementation: the function's body, whose result names its key.
+pub(super) fn implementation(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let result = result_type(&method.signature);
+    let signature = implementation_signature(method, &quote!(::cumbia::__private::Returned<#key, #result>));
+    let run = run(method, key, bodies);
+    quote! {
+        #[allow(refining_impl_trait)] // the trait says only that there is a key
+        #signature {
+            ::cumbia::__private::Returned::new(#run)
+        }
+    }
+}
+
+/// The signature of this function, which gives `result`. An error about it, such as that the trait has none, is shown at
+/// the name of the user's.
+pub(super) fn implementation_signature(method: &Method, result: &TokenStream) -> TokenStream {
+    let Method { attributes, declared, signature, .. } = method;
+    let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
+    let name = implementation_name(&declared.ident);
+    let (receiver, rest) = params::split_receiver(signature);
+    let receiver = receiver.map(params::receiver).into_iter();
+    let inputs = receiver.chain(rest.iter().map(|param| {
+        let (name, ty) = (&param.name, params::body_type(param));
+        quote!(#name: #ty)
+    }));
+    let (cfgs, call) = (cfgs(attributes), call());
+    quote_spanned! {ours(name.span())=>
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[inline(always)]
+        fn #name<'k, #(#bounds),*>(#(#inputs,)* #call: ::cumbia::__private::Call<'k>) -> #result #clause
+    }
+}
+
+/// The name of this function, which rustc shows where `#[device]` is missing on the trait or on the implementation.
+pub(super) fn implementation_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_impl_of_{}", name.unraw()), name.span())
+}
+
+/// The body, run by the thread of a call, from the parameters' handles.
+pub(super) fn run(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    if bodies == Bodies::Mistaken {
+        return quote!(loop {});
+    }
+    let (receiver, rest) = params::split_receiver(&method.signature);
+    let receiver = receiver.map(params::from_host).into_iter();
+    let args = receiver.chain(rest.iter().map(|param| {
+        let name = &param.name;
+        quote!(#name)
+    }));
+    let call = call();
+    quote!(<#key>::__body(#call.cx, (#(#args,)*)).0)
+}
+
+/// `impl Operator<op::Add, Rhs> for Lhs`, by which the compiler finds the function.
+fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStream {
+    let Role::Operator { marker, right } = role else { return TokenStream::new() };
+    let [method] = methods else { return TokenStream::new() }; // rustc says which functions the trait has
+    let generics = &item.generics;
+    let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
+    let (marker, key) = (Ident::new(marker, ours(method.declared.ident.span())), key_of(method));
+    quote! {
+        impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
+            type Key = #key;
+        }
+    }
+}
+
+/// The type that the body belongs to, what is done with it, and what makes it the key of a call.
+pub(super) fn key_items(name: &Ident, generics: &Generics, method: &Method, bodies: Bodies) -> TokenStream {
+    let cfgs = cfgs(&method.attributes);
+    let (params, types) = (bare_params(generics), type_tuple(generics));
+    let implementation = key_impls(name, generics, method, bodies);
+    quote! {
+        #(#cfgs)*
+        pub struct #name<#(#params),*>(::core::marker::PhantomData<fn() -> #types>);
+
+        #implementation
+    }
+}
+
+/// What is done with such a type.
+pub(super) fn key_impls(name: &Ident, generics: &Generics, method: &Method, bodies: Bodies) -> TokenStream {
+    let Method { attributes, inner, lowered, .. } = method;
+    let cfgs = cfgs(attributes);
+    let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
+    let (body, content) = match (bodies, lowered) {
+        (Bodies::Lowered, Some(lowered)) => {
+            let body = body::body(inner, lowered, &quote!(<'k>), &quote!(Self));
+            let definition = body::definition(inner, lowered);
+            (body, quote!(::cumbia::__private::Content::Function(#definition)))
+        }
+        (Bodies::Lowered, None) | (Bodies::Mistaken, _) => (TokenStream::new(), quote!(loop {})),
+    };
+    quote! {
+        #(#cfgs)*
+        impl<#(#bounds),*> #name<#(#arguments),*> #clause {
+            #body
+        }
+
+        #(#cfgs)*
+        impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #name<#(#arguments),*> #clause {
+            fn content() -> ::cumbia::__private::Content {
+                #content
+            }
+        }
+    }
+}
+
+fn key(method: &Method) -> Ident {
+    format_ident!("__key_{}", method.declared.ident.unraw())
+}
+
+/// The key with its arguments.
+fn key_of(method: &Method) -> TokenStream {
+    let (key, arguments) = (key(method), arguments(&method.generics));
+    quote!(#key<#(#arguments),*>)
+}
+
+/// The hidden method that a call in a kernel resolves to.
+fn device_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_{}", name.unraw()), name.span())
+}
+
+/// The parameter that holds the thread.
+pub(super) fn call() -> Ident {
+    Ident::new("call", proc_macro2::Span::mixed_site())
+}
+
+/// What the hidden functions give. A type that was refused is none.
+pub(super) fn result_type(signature: &Signature) -> TokenStream {
+    match &signature.result {
+        None | Some(Type::Never(_)) => quote!(()),
+        Some(result) => quote_spanned!(result.span()=> #result),
+    }
+}

@@ -1,0 +1,192 @@
+//! What a parameter is at each place: to the host, to a call in a kernel, and in the body.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Type;
+use syn::spanned::Spanned;
+
+use crate::signature::{Param, ParamKind, Signature};
+
+/// `Read` or `Write`.
+pub(super) fn access(mutable: bool) -> TokenStream {
+    if mutable { quote!(::cumbia::__private::Write) } else { quote!(::cumbia::__private::Read) }
+}
+
+/// The type of a parameter in the body: references are handles of places, for `'k`.
+pub(super) fn body_type(param: &Param) -> TokenStream {
+    type_for(param, &quote!('k))
+}
+
+/// As [`body_type`], for a lifetime without a name.
+pub(super) fn anonymous_type(param: &Param) -> TokenStream {
+    type_for(param, &quote!('_))
+}
+
+fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
+    let handle = |name: TokenStream, target: &Type, mutable: bool| {
+        let access = access(mutable);
+        quote_spanned!(target.span()=> ::cumbia::__private::#name<#lifetime, #target, #access>)
+    };
+    match &param.kind {
+        ParamKind::Value(ty) => quote!(#ty),
+        ParamKind::Slice(element) => handle(quote!(Slice), element, false),
+        ParamKind::SliceMut(element) => handle(quote!(Slice), element, true),
+        ParamKind::Ref(target) => handle(quote!(Place), target, false),
+        ParamKind::RefMut(target) => handle(quote!(Place), target, true),
+        ParamKind::View { element, dimensions, mutable } => {
+            let (access, dimensions) = (access(*mutable), usize::from(*dimensions));
+            quote_spanned!(element.span()=> ::cumbia::__private::View<#lifetime, #element, #dimensions, #access>)
+        }
+        ParamKind::Refused => quote!(()),
+    }
+}
+
+/// The host's argument as the body takes it.
+pub(super) fn from_host(param: &Param) -> TokenStream {
+    let name = value(param);
+    match &param.kind {
+        ParamKind::Value(_) | ParamKind::Refused => name,
+        ParamKind::Slice(_) => quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Read>::from_host(#name)),
+        ParamKind::SliceMut(_) => {
+            quote!(::cumbia::__private::Slice::<_, ::cumbia::__private::Write>::from_host_mut(#name))
+        }
+        ParamKind::Ref(_) => quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Read>::from_ref(#name)),
+        ParamKind::RefMut(_) => quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Write>::from_mut(#name)),
+        ParamKind::View { element: _, dimensions: _, mutable: false } => {
+            quote!(::cumbia::__private::View::from_host(::cumbia::ReadView::bind(#name)))
+        }
+        ParamKind::View { element: _, dimensions: _, mutable: true } => {
+            quote!(::cumbia::__private::View::from_host(::cumbia::WriteView::bind(#name)))
+        }
+    }
+}
+
+/// The parameter of what a call in a kernel ends in: it takes what may be lent as the user's type.
+pub(super) fn call_param(param: &Param) -> TokenStream {
+    let name = &param.name;
+    match &param.kind {
+        ParamKind::Value(ty) => quote!(#name: #ty),
+        ParamKind::Slice(element) => {
+            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::IntoSlice<'k, Element = #element>)
+        }
+        ParamKind::SliceMut(element) => {
+            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::IntoSliceMut<'k, Element = #element>)
+        }
+        ParamKind::Ref(target) => {
+            quote_spanned!(target.span()=> #name: impl ::cumbia::__private::IntoPlace<'k, #target>)
+        }
+        ParamKind::RefMut(target) => {
+            quote_spanned!(target.span()=> #name: impl ::cumbia::__private::IntoPlaceMut<'k, #target>)
+        }
+        ParamKind::View { element, dimensions, mutable } => {
+            let (into, dimensions) = (into_view(*mutable), usize::from(*dimensions));
+            quote_spanned!(element.span()=> #name: impl ::cumbia::__private::#into<'k, #dimensions, Element = #element>)
+        }
+        ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
+    }
+}
+
+fn into_view(mutable: bool) -> TokenStream {
+    if mutable { quote!(IntoViewMut) } else { quote!(IntoView) }
+}
+
+/// The argument of such a call as the body takes it.
+pub(super) fn from_call(param: &Param) -> TokenStream {
+    let name = &param.name;
+    match &param.kind {
+        ParamKind::Value(_) => quote!(#name),
+        ParamKind::Slice(_) => quote!(::cumbia::__private::IntoSlice::into_slice(#name)),
+        ParamKind::SliceMut(_) => quote!(::cumbia::__private::IntoSliceMut::into_slice_mut(#name)),
+        ParamKind::Ref(_) => quote!(::cumbia::__private::IntoPlace::into_place(#name)),
+        ParamKind::RefMut(_) => quote!(::cumbia::__private::IntoPlaceMut::into_place_mut(#name)),
+        ParamKind::View { element: _, dimensions: _, mutable: false } => {
+            quote!(::cumbia::__private::IntoView::into_view(#name))
+        }
+        ParamKind::View { element: _, dimensions: _, mutable: true } => {
+            quote!(::cumbia::__private::IntoViewMut::into_view_mut(#name))
+        }
+        ParamKind::Refused => quote!(()),
+    }
+}
+
+/// In a body in Rust that the user gave beside one in CUDA C: what the parameter's handle leads to, as the user's type.
+pub(crate) fn to_host(param: &Param) -> TokenStream {
+    let name = &param.name;
+    let mutability = param.mutable.then(|| quote!(mut));
+    let converted = match &param.kind {
+        ParamKind::Value(_) | ParamKind::View { element: _, dimensions: _, mutable: _ } | ParamKind::Refused => {
+            quote!(#name)
+        }
+        ParamKind::Slice(_) | ParamKind::Ref(_) => quote!(unsafe { #name.as_host() }),
+        ParamKind::SliceMut(_) | ParamKind::RefMut(_) => quote!(unsafe { #name.as_host_mut() }),
+    };
+    quote!(let #mutability #name = #converted;)
+}
+
+/// The parameter's value in a function of the `impl`, where a receiver is `self`.
+fn value(param: &Param) -> TokenStream {
+    let name = &param.name;
+    param.this.map_or_else(|| quote!(#name), |this| quote!(#this))
+}
+
+/// The receiver, if there is one, and the other parameters.
+pub(super) fn split_receiver(signature: &Signature) -> (Option<&Param>, &[Param]) {
+    match signature.params.split_first() {
+        Some((first, rest)) if first.this.is_some() => (Some(first), rest),
+        _ => (None, &signature.params),
+    }
+}
+
+/// `self`, `&self` or `&mut self`, in a function of ours.
+pub(super) fn receiver(param: &Param) -> TokenStream {
+    let this = &param.this;
+    match &param.kind {
+        ParamKind::Ref(_) => quote!(&'k #this),
+        ParamKind::RefMut(_) => quote!(&'k mut #this),
+        // A receiver is a value, and never a slice or a view.
+        ParamKind::Value(_)
+        | ParamKind::Refused
+        | ParamKind::Slice(_)
+        | ParamKind::SliceMut(_)
+        | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
+    }
+}
+
+/// The receiver as a parameter like any other, of a function of `this`.
+pub(super) fn receiver_type(param: &Param, this: &Ident) -> TokenStream {
+    match &param.kind {
+        ParamKind::Ref(_) => quote!(&#this),
+        ParamKind::RefMut(_) => quote!(&mut #this),
+        // As in `receiver`.
+        ParamKind::Value(_)
+        | ParamKind::Refused
+        | ParamKind::Slice(_)
+        | ParamKind::SliceMut(_)
+        | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
+    }
+}
+
+/// The patterns of the parameters in the body.
+pub(super) fn patterns(signature: &Signature) -> impl Iterator<Item = TokenStream> {
+    signature.params.iter().map(|Param { name, mutable, .. }| {
+        let mutability = mutable.then(|| quote!(mut));
+        quote!(#mutability #name)
+    })
+}
+
+/// The host's parameters as declared, without `mut`, which the body has.
+pub(super) fn host_inputs(signature: &syn::Signature) -> TokenStream {
+    let inputs = signature.inputs.iter().map(|input| match input {
+        syn::FnArg::Typed(input) => {
+            let syn::Pat::Ident(pat) = &*input.pat else { return quote!(#input) };
+            let (name, ty): (&Ident, _) = (&pat.ident, &input.ty);
+            quote!(#name: #ty)
+        }
+        syn::FnArg::Receiver(receiver) => {
+            let mut receiver = receiver.clone();
+            receiver.mutability = None;
+            quote!(#receiver)
+        }
+    });
+    quote!(#(#inputs),*)
+}

@@ -1,0 +1,105 @@
+//! What rustc says of a method that the device does not have.
+//!
+//! The body calls methods by hidden names (`__device_norm` for `norm`), so rustc would speak of those. For each name that is
+//! called the body therefore has a trait with that function, found for every type but never satisfied, whose diagnostic says
+//! it in our words. A method that there is, is found before it: the trait is implemented for `&mut T`, which rustc tries
+//! last.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+
+use super::call::hidden_name;
+use crate::position::ours;
+use crate::rules::{self, Rule};
+
+/// The hidden functions that a body calls.
+#[derive(Default)]
+pub(super) struct Fallbacks(Vec<Fallback>);
+
+struct Fallback {
+    /// The user's name.
+    name: Ident,
+    /// How many arguments it has, beside a receiver.
+    arguments: usize,
+    /// Called on a receiver.
+    method: bool,
+}
+
+impl Fallbacks {
+    /// Notes `x.name(..)`.
+    pub(super) fn method(&mut self, name: &Ident, arguments: usize) {
+        self.note(name, arguments, true);
+    }
+
+    /// Notes `Type::name(..)`.
+    pub(super) fn associated(&mut self, name: &Ident, arguments: usize) {
+        self.note(name, arguments, false);
+    }
+
+    fn note(&mut self, name: &Ident, arguments: usize, method: bool) {
+        let known = |known: &Fallback| known.name == *name && known.arguments == arguments && known.method == method;
+        if !self.0.iter().any(known) {
+            self.0.push(Fallback { name: name.clone(), arguments, method });
+        }
+    }
+
+    /// The traits.
+    pub(super) fn items(&self) -> TokenStream {
+        self.0.iter().map(Fallback::items).collect()
+    }
+}
+
+impl Fallback {
+    fn items(&self) -> TokenStream {
+        let Fallback { name, arguments, method } = self;
+        let (name, function) = (name.unraw().to_string(), hidden_name(name));
+        // In the user's crate these names are looked up like all names of items.
+        let kind = if *method { "Method" } else { "Function" };
+        let [condition, fallback] =
+            ["Device", "__Missing"].map(|prefix| format_ident!("{prefix}{kind}_{name}_{arguments}", span = Span::call_site()));
+        let [what, why, help] = rule(&name, *method).formats(&name);
+        let label = if *method { "not a method of the device" } else { "not a function of the device" };
+        let (why, help) = (format!("why: {why}"), format!("help: {help}"));
+        let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
+        let receiver = method.then(|| quote!(self,));
+        let target = if *method { quote!(&mut T) } else { quote!(T) };
+        let signature = quote! {
+            fn #function<#(#types),*>(
+                #receiver #(_: #types,)* _: ::cumbia::__private::Call<'_>,
+            ) -> ::cumbia::__private::Returned<::cumbia::__private::NoKey, ::core::convert::Infallible>
+        };
+        quote_spanned! {ours(Span::call_site())=>
+            #[diagnostic::on_unimplemented(message = #what, label = #label, note = #why, note = #help)]
+            trait #condition {}
+            #[allow(dead_code)]
+            trait #fallback: ::core::marker::Sized {
+                #signature;
+            }
+            impl<T: #condition> #fallback for #target {
+                #signature {
+                    loop {}
+                }
+            }
+        }
+    }
+}
+
+/// What is to be said of a method of this name.
+fn rule(name: &str, method: bool) -> &'static Rule {
+    const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
+    const ITERATORS: [&str; 17] = [
+        "map", "filter", "zip", "enumerate", "rev", "step_by", "take", "skip", "chain", "fold", "sum", "product",
+        "for_each", "collect", "any", "all", "count",
+    ];
+    const HEAP: [&str; 8] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize", "sort"];
+    match name {
+        _ if !method => &rules::ASSOCIATED_FUNCTION,
+        name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
+        name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
+        name if HEAP.contains(&name) => &rules::HEAP_METHOD,
+        "powf" | "powi" | "pow" => &rules::POWER,
+        "shape" | "size" | "length" => &rules::LENGTH,
+        _ => &rules::METHOD,
+    }
+}

@@ -1,0 +1,221 @@
+//! `match`, and `if let` and `while let`, which the IR has as a `match`.
+
+use cumbia_kernel_ir::ir::{Arm, Block, ExprId, ExprKind, Pattern, Stmt};
+use proc_macro2::{Delimiter, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{BinOp, Expr, ExprLet, ExprMatch, Pat, PatGuard, PatIdent};
+
+use super::pattern::{Binder, Bound};
+use super::sugar::is_upper_case;
+use super::{Lowerer, Shape, Value, grouped};
+use crate::position::standing_for;
+use crate::rules;
+
+/// What stands between `if` or `while` and the block, or between the `&&` there.
+pub(super) enum Condition {
+    /// An expression of type `bool`.
+    Holds(ExprId),
+    /// `let pattern = value`
+    Fits { pattern: Pattern, value: ExprId, span: Span },
+}
+
+/// A condition with its tokens.
+pub(super) struct Conditions {
+    /// In order; all have to hold.
+    pub(super) parts: Vec<Condition>,
+    pub(super) cpu: TokenStream,
+    /// The tokens that belong before the expression that this is the condition of.
+    pub(super) before: TokenStream,
+    /// The tokens that belong to the start of the block.
+    pub(super) learn: TokenStream,
+}
+
+impl Lowerer<'_> {
+    /// `match scrutinee { pattern if guard => body, .. }`
+    pub(super) fn match_expr(&mut self, expr: &ExprMatch) -> Value {
+        let patterns: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+        let scrutinee = self.scrutinee(&expr.expr, &patterns);
+        let mut before = TokenStream::new();
+        let mut shape = Shape::Never;
+        let mut arms = Vec::new();
+        let mut arms_cpu = TokenStream::new();
+        for arm in &expr.arms {
+            self.attributes(&arm.attrs);
+            let (pattern, guard) = guarded(&arm.pat);
+            let (arm, cpu) = self.scoped(|lowerer| {
+                let mut binder = Binder::refutable();
+                let bound = lowerer.pattern(without_reference(pattern), &scrutinee.shape, &mut binder);
+                let guard = guard.map(|guard| (&guard.if_token, lowerer.expr(&guard.guard)));
+                let body = lowerer.expr(&arm.body);
+                before.extend(binder.before);
+                shape = std::mem::replace(&mut shape, Shape::Never).or(body.shape);
+                let guard_cpu = guard.as_ref().map(|(token, Value { cpu, .. })| quote!(#token #cpu));
+                let (pattern, body_cpu, arrow) = (bound.cpu, body.cpu, &arm.fat_arrow_token);
+                let body_cpu = if binder.learn.is_empty() {
+                    body_cpu
+                } else {
+                    let learn = binder.learn;
+                    grouped(Delimiter::Brace, arm.body.span(), quote!(#learn #body_cpu))
+                };
+                let guard = guard.map(|(_, guard)| guard.id);
+                let cpu = quote!(#pattern #guard_cpu #arrow #body_cpu,);
+                (Arm { pattern: bound.ir, guard, body: body.id }, cpu)
+            });
+            arms.push(arm);
+            arms_cpu.extend(cpu);
+        }
+        let (match_token, scrutinee_cpu) = (&expr.match_token, &scrutinee.cpu);
+        let arms_cpu = grouped(Delimiter::Brace, expr.brace_token.span.join(), arms_cpu);
+        let cpu = after(&before, quote!(#match_token #scrutinee_cpu #arms_cpu), expr.span());
+        self.shaped(ExprKind::Match { scrutinee: scrutinee.id, arms }, expr.span(), cpu, shape)
+    }
+
+    /// What is matched. A reference is looked through, where no pattern binds what it leads to by reference: `match self`
+    /// with literals and constants, or with `&pattern`.
+    pub(super) fn scrutinee(&mut self, expr: &Expr, patterns: &[&Pat]) -> Value {
+        let value = self.expr(expr);
+        if !matches!(value.shape, Shape::Reference { .. }) {
+            for pattern in patterns {
+                if let Pat::Reference(reference) = guarded(pattern).0 {
+                    self.errors.refuse(reference, &rules::REFERENCE_PATTERN);
+                }
+            }
+            return value;
+        }
+        for pattern in patterns {
+            let pattern = guarded(pattern).0;
+            if !matches!(pattern, Pat::Reference(_)) && binds(pattern) {
+                self.errors.refuse(pattern, &rules::MATCHED_REFERENCE);
+            }
+        }
+        self.looked_through(value, expr.span())
+    }
+
+    /// The condition of an `if` or a `while`: an expression, or a chain with `let` in it.
+    pub(super) fn conditions(&mut self, condition: &Expr) -> Conditions {
+        let mut chain = Vec::new();
+        links(condition, &mut chain);
+        let alone = chain.len() == 1;
+        let mut conditions =
+            Conditions { parts: Vec::new(), cpu: TokenStream::new(), before: TokenStream::new(), learn: TokenStream::new() };
+        for (and, link) in chain {
+            let cpu = match link {
+                Expr::Let(link) => self.fits(link, &mut conditions),
+                link => {
+                    let value = self.expr(link);
+                    conditions.parts.push(Condition::Holds(value.id));
+                    if alone { value.cpu } else { standing_for(link.span(), value.cpu) }
+                }
+            };
+            conditions.cpu.extend(quote!(#and #cpu));
+        }
+        conditions
+    }
+
+    /// `let pattern = value` in a condition.
+    fn fits(&mut self, link: &ExprLet, conditions: &mut Conditions) -> TokenStream {
+        let ExprLet { attrs: _, let_token, pat, eq_token, expr } = link;
+        let value = self.scrutinee(expr, &[pat]);
+        let mut binder = Binder::refutable();
+        let Bound { ir: pattern, cpu } = self.pattern(without_reference(pat), &value.shape, &mut binder);
+        conditions.before.extend(binder.before);
+        conditions.learn.extend(binder.learn);
+        conditions.parts.push(Condition::Fits { pattern, value: value.id, span: let_token.span() });
+        let value = standing_for(expr.span(), value.cpu);
+        quote!(#let_token #cpu #eq_token #value)
+    }
+
+    /// `inner` if all conditions hold, and else nothing.
+    pub(super) fn if_all(&mut self, conditions: Vec<Condition>, inner: ExprId, span: Span) -> ExprId {
+        conditions.into_iter().rev().fold(inner, |inner, condition| match condition {
+            Condition::Holds(condition) => {
+                let then = Block { stmts: vec![Stmt::Expr(inner)], tail: None };
+                self.push(ExprKind::If { condition, then, otherwise: None }, span)
+            }
+            Condition::Fits { pattern, value, span } => {
+                let nothing = self.unit(span);
+                self.fits_or(pattern, value, inner, nothing, span)
+            }
+        })
+    }
+
+    /// `match value { pattern => then, _ => otherwise }`
+    pub(super) fn fits_or(
+        &mut self,
+        pattern: Pattern,
+        value: ExprId,
+        then: ExprId,
+        otherwise: ExprId,
+        span: Span,
+    ) -> ExprId {
+        let arms = vec![
+            Arm { pattern, guard: None, body: then },
+            Arm { pattern: Pattern::Wild, guard: None, body: otherwise },
+        ];
+        self.push(ExprKind::Match { scrutinee: value, arms }, span)
+    }
+}
+
+/// Tokens with others before them.
+pub(super) fn after(before: &TokenStream, tokens: TokenStream, span: Span) -> TokenStream {
+    if before.is_empty() { tokens } else { grouped(Delimiter::Brace, span, quote!(#before #tokens)) }
+}
+
+/// The links of `a && let pattern = b && c`, each with the `&&` before it. Without a `let` it is one.
+fn links<'e>(condition: &'e Expr, chain: &mut Vec<(Option<&'e dyn ToTokens>, &'e Expr)>) {
+    match condition {
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && has_let(condition) => {
+            links(&binary.left, chain);
+            let first = chain.len();
+            links(&binary.right, chain);
+            if let Some((and, _)) = chain.get_mut(first) {
+                *and = Some(&binary.op);
+            }
+        }
+        condition => chain.push((None, condition)),
+    }
+}
+
+fn has_let(condition: &Expr) -> bool {
+    match condition {
+        Expr::Let(_) => true,
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
+            has_let(&binary.left) || has_let(&binary.right)
+        }
+        _ => false,
+    }
+}
+
+/// A pattern without its guard, and the guard.
+fn guarded(pattern: &Pat) -> (&Pat, Option<&PatGuard>) {
+    match pattern {
+        Pat::Guard(guarded) => (&guarded.pat, Some(guarded)),
+        Pat::Paren(inner) => (guarded(&inner.pat).0, None),
+        pattern => (pattern, None),
+    }
+}
+
+/// The pattern of what a reference leads to.
+pub(super) fn without_reference(pattern: &Pat) -> &Pat {
+    match pattern {
+        Pat::Reference(reference) => &reference.pat,
+        pattern => pattern,
+    }
+}
+
+/// Whether a pattern has a variable.
+fn binds(pattern: &Pat) -> bool {
+    struct Binds(bool);
+
+    impl<'p> Visit<'p> for Binds {
+        fn visit_pat_ident(&mut self, pattern: &'p PatIdent) {
+            self.0 |= pattern.subpat.is_some() || !is_upper_case(&pattern.ident);
+        }
+    }
+
+    let mut binds = Binds(false);
+    binds.visit_pat(pattern);
+    binds.0
+}

@@ -1,0 +1,85 @@
+//! Method calls: of numbers, slices and arrays, and of the user's types.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall};
+
+use super::call::{CalledMethod, hidden_name};
+use super::place::Access;
+use super::{Lowerer, Shape, Value, foreign, peeled};
+use crate::position::{ours, standing_for};
+use crate::rules;
+
+impl Lowerer<'_> {
+    /// `x.sqrt()`, `particles[i].push(force)`
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall) -> Value {
+        let text = call.method.unraw().to_string();
+        if let Some((iterator, name)) = iterator_of(call) {
+            return self.refuse_named(iterator, &rules::ITERATOR_METHOD, &name);
+        }
+        if let Expr::Range(range) = peeled(&call.receiver) {
+            return self.refuse(range, &rules::RANGE);
+        }
+        if let Expr::Path(module) = peeled(&call.receiver)
+            && self.variable(peeled(&call.receiver)).is_none()
+            && let Some(help) = foreign::method(module, &call.method)
+        {
+            self.errors.explain(call, &help);
+            return self.nothing(call);
+        }
+        // A method looks through the references to its receiver.
+        let (receiver, access) = borrowed(&call.receiver);
+        let place = self.place(receiver, access);
+        if text == "clone" && call.args.is_empty() {
+            let value = place.read(receiver.span());
+            return self.looked_through(value, receiver.span());
+        }
+        let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
+        let (place_cpu, dot) = (&place.cpu, &call.dot_token);
+        let (guard, callee) = if place.leads_to_handle() {
+            let span = ours(receiver.span());
+            let name = Ident::new("receiver", span);
+            let guard = quote_spanned!(span=> let mut #name = #place_cpu.receiver(););
+            // What an array in memory tells without being copied, the guard has itself. For all else rustc is to speak of the
+            // type behind it.
+            let has_itself = ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str());
+            let target = if has_itself { quote!(#name) } else { standing_for(receiver.span(), quote!(*#name)) };
+            (guard, quote!(#target #dot #method #turbofish))
+        } else {
+            (TokenStream::new(), quote!(#place_cpu #dot #method #turbofish))
+        };
+        let mut values = vec![Value { id: place.id, cpu: TokenStream::new(), shape: place.shape }];
+        values.extend(call.args.iter().map(|arg| self.expr(arg)));
+        self.fallbacks.method(&call.method, values.len() - 1);
+        let shape = match text.as_str() {
+            "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),
+            _ => Shape::Unknown,
+        };
+        let hidden = CalledMethod { guard, callee, shown: call.method.span(), shape };
+        self.hidden_call(hidden, &values, 1, call.span())
+    }
+}
+
+/// A receiver without the borrows around it, and what they ask for.
+fn borrowed(receiver: &Expr) -> (&Expr, Access) {
+    match peeled(receiver) {
+        Expr::Reference(reference) => {
+            let (inner, access) = borrowed(&reference.expr);
+            (inner, if reference.mutability.is_some() { Access::Write } else { access })
+        }
+        _ => (receiver, Access::Read),
+    }
+}
+
+/// The name of the method that makes an iterator, if one is at the start of this chain of calls.
+fn iterator_of(call: &ExprMethodCall) -> Option<(&Ident, String)> {
+    let inner = match peeled(&call.receiver) {
+        Expr::MethodCall(inner) => iterator_of(inner),
+        _ => None,
+    };
+    let name = call.method.to_string();
+    let makes_one = ["iter", "iter_mut", "into_iter", "chunks", "chunks_exact", "windows"].contains(&name.as_str());
+    inner.or_else(|| makes_one.then_some((&call.method, name)))
+}

@@ -1,0 +1,277 @@
+//! Patterns: of `let`, `match` and `for`.
+
+use cumbia_kernel_ir::ir::{LocalId, Pattern, SlotId};
+use proc_macro2::{Delimiter, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, ExprRange, Member, Pat, PatIdent, PatStruct, PatTuple, PatTupleStruct, RangeLimits, Token};
+
+use super::expr::member_name;
+use super::sugar::is_upper_case;
+use super::{Lowerer, Shape, grouped, peeled, slot_name};
+use crate::position::{Name, ours};
+use crate::rules;
+
+/// A pattern on its way: what it needs besides itself.
+pub(super) struct Binder {
+    /// It may not fit. Then an upper-case name is a constant, as Rust names them; a `let` binds it.
+    refutable: bool,
+    /// Where an error about the type of a variable is shown, if not at its name.
+    at: Option<Span>,
+    /// The tokens that let the slots of its variables learn their types.
+    pub(super) learn: TokenStream,
+    /// The tokens that let the slots of its constants learn their values; they belong before what the pattern is a part of.
+    pub(super) before: TokenStream,
+    /// The slot that holds the type of what it has to fit, if there is one.
+    of: Option<SlotId>,
+    /// What it binds.
+    bound: Vec<(Name, LocalId)>,
+}
+
+impl Binder {
+    /// For a `let`, a parameter or the variable of a `for`.
+    pub(super) fn irrefutable(at: Option<Span>) -> Binder {
+        Binder { refutable: false, at, learn: TokenStream::new(), before: TokenStream::new(), of: None, bound: Vec::new() }
+    }
+
+    /// For the `let` of a value whose type is in this slot. The type of a variable that is all of it is not learned twice,
+    /// so that a mistake in it is one.
+    pub(super) fn of(slot: Option<SlotId>, at: Option<Span>) -> Binder {
+        Binder { of: slot, ..Binder::irrefutable(at) }
+    }
+
+    /// For an arm of a `match`.
+    pub(super) fn refutable() -> Binder {
+        Binder { refutable: true, ..Binder::irrefutable(None) }
+    }
+}
+
+/// A pattern in both of its uses.
+pub(super) struct Bound {
+    pub(super) ir: Pattern,
+    pub(super) cpu: TokenStream,
+}
+
+impl Lowerer<'_> {
+    /// Lowers a pattern, and declares its variables. `shape` is of what it has to fit.
+    pub(super) fn pattern(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> Bound {
+        if !matches!(pattern, Pat::Ident(_) | Pat::Paren(_)) {
+            binder.of = None;
+        }
+        match pattern {
+            Pat::Wild(wild) => Bound { ir: Pattern::Wild, cpu: wild.to_token_stream() },
+            Pat::Ident(ident) => self.binding(ident, shape, binder),
+            Pat::Paren(inner) => {
+                let Bound { ir, cpu } = self.pattern(&inner.pat, shape, binder);
+                Bound { ir, cpu: grouped(Delimiter::Parenthesis, inner.paren_token.span.join(), cpu) }
+            }
+            Pat::Tuple(tuple) => self.tuple_pattern(tuple, shape, binder),
+            Pat::Struct(structure) => self.struct_pattern(structure, binder),
+            Pat::TupleStruct(structure) => self.tuple_struct_pattern(structure, binder),
+            Pat::Slice(array) => {
+                if let Some(rest) = array.elems.iter().find(|elem| is_rest(elem)) {
+                    return self.no_pattern(rest, &rules::REST_OF_AN_ARRAY);
+                }
+                let elements: Vec<Bound> =
+                    array.elems.iter().map(|elem| self.pattern(elem, &Shape::Owned, binder)).collect();
+                let cpu = elements.iter().map(|element| &element.cpu);
+                let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), quote!(#(#cpu),*));
+                Bound { ir: Pattern::Array(elements.into_iter().map(|element| element.ir).collect()), cpu }
+            }
+            Pat::Lit(lit) => self.literal_pattern(lit),
+            Pat::Path(path) => self.constant_pattern(path, binder),
+            Pat::Range(range) => self.range_pattern(range, binder),
+            Pat::Or(or) => {
+                let cases: Vec<Bound> = or.cases.iter().map(|case| self.pattern(case, shape, binder)).collect();
+                let (vert, cpu) = (&or.leading_vert, cases.iter().map(|case| &case.cpu));
+                let cpu = quote!(#vert #(#cpu)|*);
+                Bound { ir: Pattern::Or(cases.into_iter().map(|case| case.ir).collect()), cpu }
+            }
+            Pat::Const(block) => self.constant_pattern(block, binder),
+            Pat::Reference(reference) => self.no_pattern(reference, &rules::REFERENCE_PATTERN),
+            Pat::Rest(rest) => self.no_pattern(rest, &rules::REST_IN_THE_MIDDLE),
+            Pat::Macro(call) => self.no_pattern(call, &rules::PATTERN),
+            // `box x`, a type or a guard where Rust has none, and what `syn::Pat` may grow by.
+            other => self.no_pattern(other, &rules::PATTERN),
+        }
+    }
+
+    /// A stand-in for a pattern that is refused.
+    fn no_pattern(&mut self, tokens: &impl ToTokens, rule: &rules::Rule) -> Bound {
+        self.errors.refuse(tokens, rule);
+        Bound { ir: Pattern::Wild, cpu: TokenStream::new() }
+    }
+
+    /// `x`, `mut x`, `x @ pattern`
+    fn binding(&mut self, pattern: &PatIdent, shape: &Shape, binder: &mut Binder) -> Bound {
+        let PatIdent { attrs: _, by_ref, mutability, ident, subpat } = pattern;
+        if let Some(by_ref) = by_ref {
+            return self.no_pattern(by_ref, &rules::REF_BINDING);
+        }
+        if binder.refutable && mutability.is_none() && subpat.is_none() && is_upper_case(ident) {
+            return self.constant_pattern(ident, binder);
+        }
+        let local = self.bound(ident, mutability.is_some(), shape, binder);
+        let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
+        let cpu = match &inner {
+            Some((at, Bound { cpu, .. })) => quote!(#mutability #ident #at #cpu),
+            // So rustc does not take the name of a constant for one: this is a variable, whatever is in scope.
+            None if binder.refutable => quote_spanned!(ours(ident.span())=> #mutability #ident @ _),
+            None => quote!(#mutability #ident),
+        };
+        let ir = match inner {
+            Some((_, Bound { ir, .. })) => Pattern::At(local, Box::new(ir)),
+            None => Pattern::Local(local),
+        };
+        Bound { ir, cpu }
+    }
+
+    /// The variable that a pattern binds; each choice of `a | b` binds the same.
+    fn bound(&mut self, ident: &syn::Ident, mutable: bool, shape: &Shape, binder: &mut Binder) -> LocalId {
+        let name = Name::of(ident);
+        if let Some((_, local)) = binder.bound.iter().find(|(known, _)| *known == name) {
+            return *local;
+        }
+        let slot = binder.of.unwrap_or_else(|| self.slot());
+        let local = self.declare_typed(ident, mutable, shape.clone(), slot);
+        if binder.of.is_none() {
+            binder.learn.extend(self.learn("is", local, ident, binder.at.unwrap_or(ident.span())));
+        }
+        binder.bound.push((name, local));
+        local
+    }
+
+    /// `(x, y)`, `(x, ..)`
+    fn tuple_pattern(&mut self, tuple: &PatTuple, shape: &Shape, binder: &mut Binder) -> Bound {
+        let (parts, cpu) = self.parts(&tuple.elems, shape, binder);
+        let cpu = grouped(Delimiter::Parenthesis, tuple.paren_token.span.join(), cpu);
+        let ir = match (parts.rest, shape) {
+            (None, _) => Pattern::Tuple(parts.patterns),
+            (Some(at), Shape::Tuple(all)) => {
+                let mut patterns = parts.patterns;
+                let left_out = all.len().saturating_sub(patterns.len());
+                patterns.splice(at..at, std::iter::repeat_n(Pattern::Wild, left_out));
+                Pattern::Tuple(patterns)
+            }
+            (Some(at), _) if at == parts.patterns.len() => Pattern::Struct(numbered(parts.patterns)),
+            (Some(_), _) => return self.no_pattern(&tuple.elems, &rules::REST_IN_THE_MIDDLE),
+        };
+        Bound { ir, cpu }
+    }
+
+    /// `Pair(x, y)`, `Pair(x, ..)`
+    fn tuple_struct_pattern(&mut self, structure: &PatTupleStruct, binder: &mut Binder) -> Bound {
+        let (parts, cpu) = self.parts(&structure.elems, &Shape::Owned, binder);
+        if parts.rest.is_some_and(|at| at < parts.patterns.len()) {
+            return self.no_pattern(&structure.elems, &rules::REST_IN_THE_MIDDLE);
+        }
+        let path = self.pattern_path(structure.qself.as_ref(), &structure.path);
+        let cpu = grouped(Delimiter::Parenthesis, structure.paren_token.span.join(), cpu);
+        Bound { ir: Pattern::Struct(numbered(parts.patterns)), cpu: quote!(#path #cpu) }
+    }
+
+    /// The patterns between the parentheses.
+    fn parts(
+        &mut self,
+        elems: &Punctuated<Pat, Token![,]>,
+        shape: &Shape,
+        binder: &mut Binder,
+    ) -> (Parts, TokenStream) {
+        let mut parts = Parts { patterns: Vec::new(), rest: None };
+        let mut cpu = TokenStream::new();
+        for (position, elem) in elems.iter().enumerate() {
+            if let Pat::Rest(dots) = elem {
+                parts.rest = Some(position);
+                cpu.extend(quote!(#dots,));
+                continue;
+            }
+            let index = match (parts.rest, shape) {
+                // Behind `..` is counted from the end.
+                (Some(_), Shape::Tuple(all)) => (all.len() + position).saturating_sub(elems.len()),
+                _ => position,
+            };
+            let part = shape.part(&Member::from(index));
+            let Bound { ir, cpu: tokens } = self.pattern(elem, &part, binder);
+            parts.patterns.push(ir);
+            cpu.extend(quote!(#tokens,));
+        }
+        (parts, cpu)
+    }
+
+    /// `Point { x, y: 0, .. }`
+    fn struct_pattern(&mut self, structure: &PatStruct, binder: &mut Binder) -> Bound {
+        let mut fields = Vec::new();
+        let mut cpu = TokenStream::new();
+        for field in &structure.fields {
+            self.attributes(&field.attrs);
+            let member = &field.member;
+            let Bound { ir, cpu: tokens } = self.pattern(&field.pat, &Shape::Owned, binder);
+            fields.push((member_name(member), ir));
+            cpu.extend(quote!(#member: #tokens,));
+        }
+        let (path, rest) = (self.pattern_path(structure.qself.as_ref(), &structure.path), &structure.rest);
+        let cpu = grouped(Delimiter::Brace, structure.brace_token.span.join(), quote!(#cpu #rest));
+        Bound { ir: Pattern::Struct(fields), cpu: quote!(#path #cpu) }
+    }
+
+    fn pattern_path(&mut self, qself: Option<&syn::QSelf>, path: &syn::Path) -> TokenStream {
+        if qself.is_some() {
+            self.errors.refuse(path, &rules::PATTERN);
+        }
+        path.to_token_stream()
+    }
+
+    /// `-3`, `true`
+    fn literal_pattern(&mut self, lit: &ExprLit) -> Bound {
+        match self.literal_value(lit, false) {
+            Some(value) => Bound { ir: Pattern::Literal(value), cpu: lit.to_token_stream() },
+            None => Bound { ir: Pattern::Wild, cpu: TokenStream::new() },
+        }
+    }
+
+    /// `LIMIT`, `Kind::Leaf`, `const { 2 * N }`
+    fn constant_pattern(&mut self, constant: &impl ToTokens, binder: &mut Binder) -> Bound {
+        let slot = self.slot();
+        let (name, span) = (slot_name(slot, constant.span()), ours(constant.span()));
+        binder.before.extend(quote_spanned!(span=> let _ = #name.constant(|| #constant);));
+        Bound { ir: Pattern::Constant(slot), cpu: constant.to_token_stream() }
+    }
+
+    /// `a..=b`, `a..b`, `a..`, `..=b`
+    fn range_pattern(&mut self, range: &ExprRange, binder: &mut Binder) -> Bound {
+        let start = range.start.as_ref().map(|start| self.range_bound(start, binder));
+        let end = range.end.as_ref().map(|end| self.range_bound(end, binder));
+        let inclusive = matches!(range.limits, RangeLimits::Closed(_));
+        let [start, end] = [start, end].map(|bound| bound.map(|bound| Box::new(bound.ir)));
+        Bound { ir: Pattern::Range { start, end, inclusive }, cpu: range.to_token_stream() }
+    }
+
+    fn range_bound(&mut self, bound: &Expr, binder: &mut Binder) -> Bound {
+        match peeled(bound) {
+            Expr::Lit(lit) => self.literal_pattern(lit),
+            bound => self.constant_pattern(bound, binder),
+        }
+    }
+}
+
+/// The patterns of a tuple.
+struct Parts {
+    patterns: Vec<Pattern>,
+    /// How many stand before `..`
+    rest: Option<usize>,
+}
+
+/// Patterns as those of the fields of these positions.
+fn numbered(patterns: Vec<Pattern>) -> Vec<(String, Pattern)> {
+    patterns.into_iter().enumerate().map(|(position, pattern)| (position.to_string(), pattern)).collect()
+}
+
+/// `..`, `rest @ ..`
+fn is_rest(pattern: &Pat) -> bool {
+    match pattern {
+        Pat::Rest(_) => true,
+        Pat::Ident(PatIdent { subpat: Some((_, inner)), .. }) => is_rest(inner),
+        _ => false,
+    }
+}

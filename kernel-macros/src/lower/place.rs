@@ -1,0 +1,259 @@
+//! Places: variables, their fields, elements, and what references lead to.
+//!
+//! In the IR a place is one kind of expression. On the CPU it is either Rust's own (`v`, `v.position[2]`), or behind a
+//! handle of the runtime's, which each step of the path makes a further handle of:
+//!
+//! ```text
+//! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { &raw mut (*p).position }).at(cx, 2, AT)
+//! ```
+
+use cumbia_kernel_ir::ir::{ExprId, ExprKind};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprField, ExprIndex, ExprUnary, Member, Type, UnOp};
+
+use super::{Lowerer, Shape, Value, foreign, grouped, peeled};
+use crate::position::{self, ours, standing_for};
+use crate::rules;
+use crate::signature::ParamKind;
+
+/// What is done with a place.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// A place in both of its uses, or a value that was computed.
+pub(super) struct Place {
+    pub(super) id: ExprId,
+    pub(super) cpu: TokenStream,
+    pub(super) form: Form,
+    /// Of what is in the place.
+    pub(super) shape: Shape,
+}
+
+/// What the tokens for the CPU are.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    /// A place of Rust's.
+    Variable,
+    /// A value that was computed, which Rust would keep for the statement.
+    Computed,
+    /// The handle of the place.
+    Handle,
+}
+
+impl Place {
+    /// Whether the tokens are a handle: that of the place itself, or the reference that is in it.
+    pub(super) fn leads_to_handle(&self) -> bool {
+        self.form == Form::Handle || matches!(self.shape, Shape::Reference { .. })
+    }
+
+    /// What is in a place.
+    pub(super) fn read(self, span: Span) -> Value {
+        let Place { id, cpu, form, shape } = self;
+        match form {
+            Form::Variable | Form::Computed => Value { id, cpu, shape },
+            Form::Handle => {
+                let cpu = standing_for(span, quote_spanned!(ours(span)=> #cpu.get()));
+                // What memory holds is a value.
+                Value { id, cpu, shape: Shape::Owned }
+            }
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// The place that an expression names. What names none is computed.
+    pub(super) fn place(&mut self, expr: &Expr, access: Access) -> Place {
+        match expr {
+            Expr::Path(path) if let Some(local) = self.variable(expr) => {
+                let shape = self.known[local.index()].shape.clone();
+                let id = self.push(ExprKind::Local(local), path.span());
+                Place { id, cpu: path.to_token_stream(), form: Form::Variable, shape }
+            }
+            Expr::Field(field) => self.field(field, access),
+            Expr::Index(index) => self.element(index, access),
+            Expr::Unary(unary @ ExprUnary { op: UnOp::Deref(_), .. }) => self.target(unary, access),
+            Expr::Paren(inner) => {
+                let place = self.place(&inner.expr, access);
+                // To rustc the expression begins at the parenthesis.
+                self.exprs[place.id.index()].span = position::of(inner.span());
+                Place { cpu: standing_for(inner.span(), place.cpu), ..place }
+            }
+            Expr::Group(inner) => {
+                let place = self.place(&inner.expr, access);
+                Place { cpu: standing_for(inner.span(), place.cpu), ..place }
+            }
+            computed => {
+                let Value { id, cpu, shape } = self.expr(computed);
+                Place { id, cpu, form: Form::Computed, shape }
+            }
+        }
+    }
+
+    /// A value that an operator or a message takes: Rust looks through a reference there.
+    pub(super) fn operand(&mut self, expr: &Expr) -> Value {
+        if let Expr::Reference(reference) = peeled(expr) {
+            return self.operand(&reference.expr);
+        }
+        let value = self.expr(expr);
+        self.looked_through(value, expr.span())
+    }
+
+    /// What a reference leads to; any other value itself.
+    pub(super) fn looked_through(&mut self, value: Value, span: Span) -> Value {
+        let Shape::Reference { mutable: _ } = value.shape else { return value };
+        let id = self.push(ExprKind::Deref(value.id), span);
+        Place { id, cpu: value.cpu, form: Form::Handle, shape: Shape::Owned }.read(span)
+    }
+
+    /// `v.x`, `t.0`
+    fn field(&mut self, field: &ExprField, access: Access) -> Place {
+        if self.variable(peeled(&field.base)).is_none()
+            && let Expr::Path(path) = &*field.base
+            && let Some(help) = foreign::geometry(path, &field.member)
+        {
+            self.errors.explain(field, &help);
+            let Value { id, cpu, shape } = self.nothing(field);
+            return Place { id, cpu, form: Form::Computed, shape };
+        }
+        let base = self.place(&field.base, access);
+        let member = &field.member;
+        let name = match member {
+            Member::Named(name) => name.unraw().to_string(),
+            Member::Unnamed(index) => index.index.to_string(),
+        };
+        if base.shape == Shape::Slice {
+            let Value { id, cpu, shape } = self.refuse_named(member, &rules::FIELD_OF_A_SLICE, &name);
+            return Place { id, cpu, form: Form::Computed, shape };
+        }
+        let (cpu, form, shape) = if base.leads_to_handle() {
+            let (span, base) = (ours(member.span()), &base.cpu);
+            let place = Ident::new("place", span);
+            let cpu = quote_spanned!(span=> #base.project(|#place| unsafe { &raw mut (*#place).#member }));
+            (cpu, Form::Handle, Shape::Owned)
+        } else {
+            let (cpu, dot) = (&base.cpu, &field.dot_token);
+            (quote!(#cpu #dot #member), base.form, base.shape.part(member))
+        };
+        let id = self.push(ExprKind::Field { base: base.id, name }, field.span());
+        Place { id, cpu, form, shape }
+    }
+
+    /// `x[i]`
+    fn element(&mut self, index: &ExprIndex, access: Access) -> Place {
+        if let Expr::Range(range) = peeled(&index.index) {
+            let Value { id, cpu, shape } = self.part(index, range, access == Access::Write);
+            return Place { id, cpu, form: Form::Computed, shape };
+        }
+        self.refuse_index(index);
+        let base = self.place(&index.expr, access);
+        let Value { id: position, cpu: position_cpu, shape: _ } = self.expr(&index.index);
+        let (span, base_cpu) = (index.span(), &base.cpu);
+        let (cpu, form) = if base.form != Form::Handle && base.shape == Shape::Owned {
+            // An array in a variable is indexed by Rust itself.
+            let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);
+            (quote!(#base_cpu #brackets), base.form)
+        } else {
+            let at = self.at(span);
+            let cx = &self.cx;
+            let method = match access {
+                Access::Read => Ident::new("at", ours(span)),
+                Access::Write => Ident::new("at_mut", ours(span)),
+            };
+            (quote_spanned!(ours(span)=> #base_cpu.#method(#cx, #position_cpu, #at)), Form::Handle)
+        };
+        let id = self.push(ExprKind::Index { base: base.id, index: position }, span);
+        Place { id, cpu, form, shape: Shape::Owned }
+    }
+
+    /// `*r`
+    fn target(&mut self, unary: &ExprUnary, access: Access) -> Place {
+        if let Expr::Reference(reference) = peeled(&unary.expr) {
+            return self.place(&reference.expr, access);
+        }
+        let Value { id, cpu, shape } = self.expr(&unary.expr);
+        match shape {
+            Shape::Reference { mutable: _ } => {
+                let id = self.push(ExprKind::Deref(id), unary.span());
+                Place { id, cpu, form: Form::Handle, shape: Shape::Owned }
+            }
+            // `&*x` and `(*x)[i]` are `x` and `x[i]`.
+            Shape::Slice => Place { id, cpu, form: Form::Variable, shape: Shape::Slice },
+            Shape::Unknown | Shape::Owned | Shape::Tuple(_) | Shape::Never => {
+                let star = &unary.op;
+                let id = self.push(ExprKind::Deref(id), unary.span());
+                Place { id, cpu: quote!(#star #cpu), form: Form::Variable, shape: Shape::Unknown }
+            }
+        }
+    }
+
+    /// Refuses indices that are certainly mistaken: where rustc would speak of our types.
+    fn refuse_index(&mut self, index: &ExprIndex) {
+        if let Expr::Cast(cast) = peeled(&index.index)
+            && let Type::Path(ty) = &*cast.ty
+            && let Some(name) = ty.path.get_ident()
+            && is_other_integer(name)
+        {
+            self.errors.refuse_named(&index.index, &rules::INDEX_TYPE, name);
+        }
+        if let Expr::Index(outer) = peeled(&index.expr)
+            && let Some(local) = self.variable(peeled(&outer.expr))
+            && let Some(param) = self.signature.params.get(local.index())
+            && let ParamKind::Slice(element) | ParamKind::SliceMut(element) = &param.kind
+            && is_number(element)
+            && !matches!(peeled(&outer.index), Expr::Range(_))
+        {
+            self.errors.refuse_named(index, &rules::SECOND_INDEX, &param.text());
+        }
+    }
+
+    /// Refuses to change what a parameter only reads, at the parameter's name. Where the slice has come another way, the
+    /// trait bound on its place does.
+    pub(super) fn refuse_read_only(&mut self, place: &Expr) {
+        let root = root(place);
+        let Some(local) = self.variable(root) else { return };
+        // The parameters are the first locals. A parameter as such can be a variable like any other.
+        let Some(param) = self.signature.params.get(local.index()) else { return };
+        let rule = match &param.kind {
+            ParamKind::Slice(_) => &rules::ASSIGN_TO_SLICE,
+            ParamKind::Ref(_) => &rules::ASSIGN_TO_REFERENCE,
+            ParamKind::View { mutable: false, .. } => &rules::ASSIGN_TO_VIEW,
+            ParamKind::Value(_)
+            | ParamKind::SliceMut(_)
+            | ParamKind::RefMut(_)
+            | ParamKind::View { mutable: true, .. }
+            | ParamKind::Refused => return,
+        };
+        if !std::ptr::eq(root, peeled(place)) {
+            self.errors.refuse_named(place, rule, &param.text());
+        }
+    }
+}
+
+/// What the path to a place begins with.
+pub(super) fn root(place: &Expr) -> &Expr {
+    match place {
+        Expr::Index(index) => root(&index.expr),
+        Expr::Field(field) => root(&field.base),
+        Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => root(expr),
+        Expr::Paren(inner) => root(&inner.expr),
+        Expr::Group(inner) => root(&inner.expr),
+        expr => expr,
+    }
+}
+
+/// An integer type that is no index.
+fn is_other_integer(name: &Ident) -> bool {
+    const NAMES: [&str; 9] = ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64"];
+    NAMES.contains(&name.to_string().as_str())
+}
+
+/// Whether a type that is written down is a number or `bool`.
+fn is_number(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| super::call::is_primitive(&name.to_string())))
+}

@@ -1,0 +1,187 @@
+//! What is shorthand for something else, written out in Rust. Names of ours in it are hygienic, so what comes out is lowered
+//! like what a user wrote.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprAssign, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token, Type, UnOp};
+
+use super::peeled;
+use crate::position::{Name, ours};
+
+/// `(a, x[i]) = value` as `{ let (lhs0, lhs1) = value; a = lhs0; x[i] = lhs1; }`, as rustc does it; `None` if the left side
+/// is a place.
+pub(super) fn destructuring(assign: &ExprAssign) -> Option<Expr> {
+    if !takes_apart(peeled(&assign.left)) {
+        return None;
+    }
+    let mut targets = Vec::new();
+    let pattern = target_pattern(&assign.left, &mut targets);
+    let right = &assign.right;
+    let assignments = targets.iter().map(|(name, target)| quote_spanned!(ours(target.span())=> #target = #name;));
+    syn::parse2(quote_spanned!(ours(assign.span())=> { let #pattern = #right; #(#assignments)* })).ok()
+}
+
+fn takes_apart(left: &Expr) -> bool {
+    match left {
+        Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) => true,
+        Expr::Call(call) => is_constructor(&call.func),
+        _ => false,
+    }
+}
+
+/// Whether an expression names a tuple struct, by the case of its first letter.
+fn is_constructor(function: &Expr) -> bool {
+    matches!(function, Expr::Path(path) if path.path.segments.last().is_some_and(|last| is_upper_case(&last.ident)))
+}
+
+/// Whether a name begins with an upper-case letter: that of a type or a constant, as Rust names them.
+pub(super) fn is_upper_case(name: &Ident) -> bool {
+    let name = name.to_string();
+    name.trim_start_matches("r#").trim_start_matches('_').starts_with(char::is_uppercase)
+}
+
+/// The left side of an assignment as a pattern, with a new variable for each place in it.
+fn target_pattern(left: &Expr, targets: &mut Vec<(Ident, Expr)>) -> TokenStream {
+    match left {
+        Expr::Infer(underscore) => underscore.to_token_stream(),
+        Expr::Range(rest) if rest.start.is_none() && rest.end.is_none() => rest.to_token_stream(),
+        Expr::Paren(inner) => target_pattern(&inner.expr, targets),
+        Expr::Group(inner) => target_pattern(&inner.expr, targets),
+        Expr::Tuple(tuple) => {
+            let parts = tuple.elems.iter().map(|elem| target_pattern(elem, targets));
+            quote_spanned!(ours(tuple.span())=> (#(#parts,)*))
+        }
+        Expr::Array(array) => {
+            let elements = array.elems.iter().map(|elem| target_pattern(elem, targets));
+            quote_spanned!(ours(array.span())=> [#(#elements),*])
+        }
+        Expr::Struct(value) => {
+            let path = &value.path;
+            let fields = value.fields.iter().map(|field| {
+                let (member, pattern) = (&field.member, target_pattern(&field.expr, targets));
+                quote!(#member: #pattern)
+            });
+            let rest = &value.dot2_token;
+            quote_spanned!(ours(value.span())=> #path { #(#fields,)* #rest })
+        }
+        Expr::Call(call) if is_constructor(&call.func) => {
+            let path = &call.func;
+            let fields = call.args.iter().map(|arg| target_pattern(arg, targets));
+            quote_spanned!(ours(call.span())=> #path(#(#fields),*))
+        }
+        place => {
+            let name = Ident::new(&format!("lhs{}", targets.len()), ours(place.span()));
+            targets.push((name.clone(), place.clone()));
+            name.to_token_stream()
+        }
+    }
+}
+
+/// `let pattern = value else { .. };` as `let (a, b) = match value { pattern => (a, b), _ => { .. } };`.
+pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Option<Stmt> {
+    let (pattern, ty) = typed(&local.pat);
+    let mut bindings = Vec::new();
+    let pattern = immutable(pattern, &mut bindings);
+    let (value, names) = (&init.expr, bindings.iter().map(|(name, _)| name));
+    let variables = bindings.iter().map(|(name, mutability)| quote!(#mutability #name));
+    let value = match ty {
+        Some(ty) => {
+            let typed = Ident::new("value", ours(value.span()));
+            quote_spanned!(ours(value.span())=> { let #typed: #ty = #value; #typed })
+        }
+        None => value.to_token_stream(),
+    };
+    let span = ours(local.let_token.span());
+    let (names, let_token) = (quote_spanned!(span=> (#(#names,)*)), &local.let_token);
+    let tokens = quote_spanned!(span=> #let_token (#(#variables,)*) = match #value { #pattern => #names, _ => #otherwise };);
+    syn::parse2(tokens).ok()
+}
+
+/// A pattern with its variables, of which none is `mut`.
+fn immutable(pattern: &Pat, bindings: &mut Vec<(Ident, Option<Token![mut]>)>) -> Pat {
+    struct Immutable<'a>(&'a mut Vec<(Ident, Option<Token![mut]>)>);
+
+    impl VisitMut for Immutable<'_> {
+        fn visit_pat_ident_mut(&mut self, pattern: &mut PatIdent) {
+            let binds = pattern.mutability.is_some() || pattern.subpat.is_some() || !is_upper_case(&pattern.ident);
+            let mutability = pattern.mutability.take();
+            // Each choice of `a | b` binds the same variables.
+            if binds && !self.0.iter().any(|(known, _)| Name::of(known) == Name::of(&pattern.ident)) {
+                self.0.push((pattern.ident.clone(), mutability));
+            }
+            visit_mut::visit_pat_ident_mut(self, pattern);
+        }
+    }
+
+    let mut pattern = pattern.clone();
+    Immutable(bindings).visit_pat_mut(&mut pattern);
+    pattern
+}
+
+/// A pattern without its type, and the type.
+pub(super) fn typed(pattern: &Pat) -> (&Pat, Option<&Type>) {
+    match pattern {
+        Pat::Type(typed) => (&typed.pat, Some(&typed.ty)),
+        pattern => (pattern, None),
+    }
+}
+
+/// `let r = &value;` as `let mut temporary = value;` and `let r = &temporary;`: Rust keeps such a value as long as the
+/// variable. `None` if what is borrowed is kept anyway, as `is_kept` says of what the path to it begins with.
+pub(super) fn kept(init: &Expr, is_kept: impl FnOnce(&Expr) -> bool) -> Option<(Stmt, Expr)> {
+    let Expr::Reference(_) = peeled(init) else { return None };
+    let mut init = init.clone();
+    let root = borrowed_root(&mut init);
+    if matches!(root, Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. })) || is_kept(root) {
+        return None;
+    }
+    let span = ours(root.span());
+    let name = Ident::new("temporary", span);
+    let value = std::mem::replace(root, syn::parse2(name.to_token_stream()).ok()?);
+    Some((syn::parse2(quote_spanned!(span=> let mut #name = #value;)).ok()?, init))
+}
+
+/// What the path to a borrowed place begins with.
+fn borrowed_root(expr: &mut Expr) -> &mut Expr {
+    match expr {
+        Expr::Reference(reference) => borrowed_root(&mut reference.expr),
+        Expr::Index(index) => borrowed_root(&mut index.expr),
+        Expr::Field(field) => borrowed_root(&mut field.base),
+        Expr::Paren(inner) => borrowed_root(&mut inner.expr),
+        Expr::Group(inner) => borrowed_root(&mut inner.expr),
+        expr => expr,
+    }
+}
+
+/// The parts of `matches!(value, pattern if guard)`.
+pub(super) struct Matches {
+    value: Expr,
+    pattern: Pat,
+    guard: Option<(Token![if], Expr)>,
+}
+
+impl Parse for Matches {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let value = input.parse()?;
+        input.parse::<Token![,]>()?;
+        let pattern = Pat::parse_multi_with_leading_vert(input)?;
+        let guard = match input.parse::<Option<Token![if]>>()? {
+            Some(token) => Some((token, input.parse()?)),
+            None => None,
+        };
+        input.parse::<Option<Token![,]>>()?;
+        Ok(Matches { value, pattern, guard })
+    }
+}
+
+impl Matches {
+    /// `match value { pattern if guard => true, _ => false }`
+    pub(super) fn written_out(&self, span: Span) -> syn::Result<Expr> {
+        let Matches { value, pattern, guard } = self;
+        let guard = guard.as_ref().map(|(token, guard)| quote!(#token #guard));
+        syn::parse2(quote_spanned!(ours(span)=> match #value { #pattern #guard => true, _ => false }))
+    }
+}

@@ -1,0 +1,266 @@
+//! The functions of an `impl` or a `trait`: reads each and lowers its body, as that of a device function.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::visit_mut::VisitMut;
+use syn::{
+    Attribute, Block, GenericParam, Generics, ImplItem, ImplItemFn, ItemImpl, ItemTrait, Meta,
+    Signature as SynSignature, TraitItem, TraitItemFn, Type, Visibility, parse_quote,
+};
+
+use crate::bounds;
+use crate::foreign;
+use crate::lower::{self, Lowered};
+use crate::options;
+use crate::report::Errors;
+use crate::rules;
+use crate::signature::{self, Signature, text_of};
+use crate::this::This;
+
+/// A function of an `impl` or a `trait`.
+pub(crate) struct Method {
+    /// Those of the host's function.
+    pub(crate) attributes: Vec<Attribute>,
+    /// Inherited in an `impl` of a trait.
+    pub(crate) vis: Visibility,
+    /// As written, but that no type parameter borrows.
+    pub(crate) declared: SynSignature,
+    /// As written.
+    pub(crate) signature: Signature,
+    /// As the body sees it, where `Self` is a type.
+    pub(crate) inner: Signature,
+    /// The generic parameters of the `impl` or `trait` and its own, without `Self`.
+    pub(crate) generics: Generics,
+    /// The body. A trait may leave it to its implementations.
+    pub(crate) lowered: Option<Lowered>,
+}
+
+/// An `impl` under `#[device]`.
+pub(crate) struct DeviceImpl {
+    /// The `impl` without its functions.
+    pub(crate) item: ItemImpl,
+    /// What it implements.
+    pub(crate) role: Role,
+    /// Its functions.
+    pub(crate) methods: Vec<Method>,
+}
+
+/// What an `impl` is for.
+pub(crate) enum Role {
+    /// `impl Type`
+    Inherent,
+    /// `impl Trait for Type`, with a trait of the user's that has `#[device]` too.
+    Trait,
+    /// `impl Add for Type`
+    Operator {
+        /// Its name among the runtime's operators.
+        marker: &'static str,
+        /// The right operand, and `()` without one.
+        right: Box<Type>,
+    },
+    /// `impl Trait for Type`, with a trait that was refused.
+    Refused,
+}
+
+/// A trait under `#[device]`.
+pub(crate) struct DeviceTrait {
+    /// The trait without its functions.
+    pub(crate) item: ItemTrait,
+    /// The type parameter that `Self` is in the bodies.
+    pub(crate) this: Ident,
+    /// Its functions.
+    pub(crate) methods: Vec<Method>,
+}
+
+/// Traits of the standard library without a place for the device's side of a method.
+const FOREIGN: [&str; 24] = [
+    "AsMut",
+    "AsRef",
+    "Borrow",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deref",
+    "DerefMut",
+    "Display",
+    "Drop",
+    "Eq",
+    "From",
+    "FromIterator",
+    "Hash",
+    "Index",
+    "IndexMut",
+    "Into",
+    "IntoIterator",
+    "Iterator",
+    "Ord",
+    "PartialOrd",
+    "Sum",
+    "TryFrom",
+];
+
+/// Reads an `impl`. The mistakes in all of its functions are found at once.
+pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
+    refuse_generics(&item.generics, errors);
+    bounds::complete(&mut item.generics);
+    let role = role(&item, errors);
+    let mut this = This { ty: (*item.self_ty).clone(), types: associated_types(&item) };
+    let owner = owner(&item.self_ty);
+    let mut methods = Vec::new();
+    let mut rest = Vec::new();
+    for part in std::mem::take(&mut item.items) {
+        match part {
+            ImplItem::Fn(ImplItemFn { attrs, vis, modifiers: _, sig, block }) => {
+                if let Role::Operator { .. } = role
+                    && sig.ident == "ne"
+                {
+                    errors.refuse(&sig.ident, &rules::NE);
+                }
+                let written = Written { attributes: attrs, vis, signature: sig, block: Some(block) };
+                methods.push(method(written, &item.generics, &owner, &mut this, errors));
+            }
+            other => {
+                if let ImplItem::Macro(call) = &other {
+                    errors.refuse(&call.mac.path, &rules::DEVICE_MACRO);
+                }
+                rest.push(other);
+            }
+        }
+    }
+    item.items = rest;
+    DeviceImpl { item, role, methods }
+}
+
+/// Reads a trait. The mistakes in all of its functions are found at once.
+pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait {
+    refuse_generics(&item.generics, errors);
+    bounds::complete(&mut item.generics);
+    bounds::complete_bounds(&parse_quote!(Self), &mut item.supertraits);
+    let name = Ident::new("Self_", item.ident.span());
+    let mut this = This { ty: parse_quote!(#name), types: Vec::new() };
+    let owner = item.ident.to_string();
+    let mut methods = Vec::new();
+    let mut rest = Vec::new();
+    for part in std::mem::take(&mut item.items) {
+        match part {
+            TraitItem::Fn(TraitItemFn { attrs, modifiers: _, sig, default, semi_token: _ }) => {
+                let written = Written { attributes: attrs, vis: Visibility::Inherited, signature: sig, block: default };
+                methods.push(method(written, &item.generics, &owner, &mut this, errors));
+            }
+            other => {
+                if let TraitItem::Macro(call) = &other {
+                    errors.refuse(&call.mac.path, &rules::DEVICE_MACRO);
+                }
+                rest.push(other);
+            }
+        }
+    }
+    item.items = rest;
+    DeviceTrait { item, this: name, methods }
+}
+
+/// A function as syn read it.
+struct Written {
+    attributes: Vec<Attribute>,
+    vis: Visibility,
+    signature: SynSignature,
+    block: Option<Block>,
+}
+
+fn method(written: Written, outer: &Generics, owner: &str, this: &mut This, errors: &mut Errors) -> Method {
+    let Written { mut attributes, vis, signature: mut declared, block } = written;
+    let cuda = take_device(&mut attributes).and_then(|tokens| options::parse_device(tokens, errors));
+    let signature = signature::of_method(&declared, owner, errors);
+    bounds::complete(&mut declared.generics);
+    let mut inner = signature.with(this);
+    let lowered = block.map(|mut block| {
+        this.visit_block_mut(&mut block);
+        if let Some(cuda) = &cuda {
+            inner.foreign = Some(foreign::body(cuda, &inner, &block));
+        }
+        lower::function(&block, &inner, errors)
+    });
+    let mut generics = merged(outer, &declared.generics);
+    this.visit_generics_mut(&mut generics);
+    Method { attributes, vis, declared, signature, inner, generics, lowered }
+}
+
+/// The arguments of `#[device(..)]` on the function, which is taken away.
+fn take_device(attributes: &mut Vec<Attribute>) -> Option<TokenStream> {
+    let position = attributes
+        .iter()
+        .position(|attribute| attribute.path().segments.last().is_some_and(|last| last.ident == "device"))?;
+    match attributes.remove(position).meta {
+        Meta::List(list) => Some(list.tokens),
+        Meta::Path(_) | Meta::NameValue(_) => Some(TokenStream::new()),
+    }
+}
+
+fn role(item: &ItemImpl, errors: &mut Errors) -> Role {
+    if let Type::Reference(_) = *item.self_ty {
+        errors.refuse(&item.self_ty, &rules::REFERENCE_IMPL);
+        return Role::Refused;
+    }
+    let Some((path, _)) = &item.trait_ else { return Role::Inherent };
+    let Some(last) = path.segments.last() else { return Role::Trait };
+    let name = last.ident.to_string();
+    if let Some(operator) = bounds::operator(path)
+        && name != "PartialOrd"
+    {
+        let mut right = Box::new(bounds::right_operand(operator, path, &item.self_ty));
+        This { ty: (*item.self_ty).clone(), types: Vec::new() }.visit_type_mut(&mut right);
+        if let Type::Reference(_) = *right {
+            errors.refuse(&right, &rules::REFERENCE_IMPL);
+            return Role::Refused;
+        }
+        return Role::Operator { marker: operator.marker, right };
+    }
+    if FOREIGN.contains(&name.as_str()) {
+        errors.refuse_named(path, &rules::FOREIGN_TRAIT, &name);
+        return Role::Refused;
+    }
+    Role::Trait
+}
+
+fn associated_types(item: &ItemImpl) -> Vec<(Ident, Type)> {
+    item.items
+        .iter()
+        .filter_map(|part| match part {
+            ImplItem::Type(ty) => Some((ty.ident.clone(), ty.ty.clone())),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What a type is called in messages and in the device's code.
+fn owner(ty: &Type) -> String {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()),
+        Type::Paren(inner) => owner(&inner.elem),
+        Type::Group(inner) => owner(&inner.elem),
+        other => text_of(other),
+    }
+}
+
+/// Refuses what the generic parameters of a device's `impl` or `trait` cannot be.
+fn refuse_generics(generics: &Generics, errors: &mut Errors) {
+    for param in &generics.params {
+        match param {
+            GenericParam::Lifetime(lifetime) => errors.refuse(lifetime, &rules::LIFETIME),
+            GenericParam::Type(ty) if ty.bounds.is_empty() && generics.where_clause.is_none() => {
+                errors.refuse_named(ty, &rules::UNBOUNDED_TYPE, &ty.ident);
+            }
+            GenericParam::Type(_) | GenericParam::Const(_) => {}
+        }
+    }
+}
+
+/// The parameters of both, and their bounds.
+fn merged(outer: &Generics, inner: &Generics) -> Generics {
+    let mut merged = outer.clone();
+    merged.params.extend(inner.params.iter().cloned());
+    if let Some(clause) = &inner.where_clause {
+        merged.make_where_clause().predicates.extend(clause.predicates.iter().cloned());
+    }
+    merged
+}

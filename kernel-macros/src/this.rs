@@ -1,0 +1,292 @@
+//! `self` and `Self` in the body of a method, which is compiled outside of its `impl`: `self` becomes a variable of ours,
+//! and `Self` the type.
+
+use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::punctuated::Punctuated;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    AngleBracketedGenericArguments, Expr, ExprPath, Macro, Pat, Path, PathArguments, QSelf, Receiver, Signature, Token,
+    Type, TypePath, parse_quote,
+};
+
+use crate::position::ours;
+
+/// The variable that `self` becomes, where it stands at `span`.
+pub(crate) fn name(span: Span) -> Ident {
+    Ident::new("self_", ours(span))
+}
+
+/// What `Self` is.
+pub(crate) struct This {
+    /// The type of the `impl`, or the type parameter that stands for it in a trait.
+    pub(crate) ty: Type,
+    /// `type Output = f32;` and its like, of the `impl`.
+    pub(crate) types: Vec<(Ident, Type)>,
+}
+
+impl This {
+    /// The path of the type as it can stand in an expression: with `::<`, and without generic arguments in parentheses. A
+    /// type such as `[f32; 3]` has none.
+    fn path(&self) -> Option<Path> {
+        let TypePath { qself: None, path, .. } = type_path(&self.ty)? else { return None };
+        let mut path = path.clone();
+        for segment in &mut path.segments {
+            if let PathArguments::AngleBracketed(AngleBracketedGenericArguments { colon2_token, .. }) =
+                &mut segment.arguments
+            {
+                *colon2_token = Some(<Token![::]>::default());
+            }
+        }
+        Some(path)
+    }
+
+    /// What the type alias `Self::name` of the `impl` stands for.
+    fn alias(&self, path: &Path) -> Option<&Type> {
+        let mut segments = path.segments.iter();
+        let (Some(_), Some(name), None) = (segments.next(), segments.next(), segments.next()) else { return None };
+        self.types.iter().find(|(known, _)| *known == name.ident).map(|(_, ty)| ty)
+    }
+
+    /// The path `Self::rest` with the type for `Self`, and its qualified self where the type is no path.
+    fn resolved(&self, path: &Path) -> (Option<QSelf>, Path) {
+        let span = path.segments[0].ident.span();
+        let rest = path.segments.iter().skip(1).cloned();
+        if let Some(this) = self.path() {
+            let mut this = located(this, span);
+            this.segments.extend(rest);
+            return (None, this);
+        }
+        let rest: Punctuated<_, Token![::]> = rest.collect();
+        if rest.is_empty() {
+            return (None, path.clone()); // only a struct has a value of its own name: rustc says so
+        }
+        let ty = located(self.ty.clone(), span);
+        let TypePath { qself, path, .. } = parse_quote!(<#ty>::#rest);
+        (qself, path)
+    }
+
+    /// As the visitor does, in tokens that syn has not looked into: the arguments of a macro.
+    fn tokens(&self, tokens: TokenStream) -> TokenStream {
+        let mut replaced = TokenStream::new();
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
+            match token {
+                TokenTree::Ident(ident) if ident == "self" && !begins_path(tokens.peek()) => {
+                    name(ident.span()).to_tokens(&mut replaced);
+                }
+                TokenTree::Ident(ident) if ident == "Self" => {
+                    let span = ident.span();
+                    let ty = &self.ty;
+                    let this = self.path().map_or_else(|| quote!(<#ty>), ToTokens::into_token_stream);
+                    replaced.extend(located_tokens(this, span));
+                }
+                TokenTree::Group(group) => {
+                    let mut inner = Group::new(group.delimiter(), self.tokens(group.stream()));
+                    inner.set_span(group.span());
+                    replaced.extend([TokenTree::Group(inner)]);
+                }
+                token => replaced.extend([token]),
+            }
+        }
+        replaced
+    }
+}
+
+impl VisitMut for This {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(TypePath { qself: None, path, .. }) = ty
+            && is_this(path)
+        {
+            let span = path.segments[0].ident.span();
+            if path.segments.len() == 1 {
+                *ty = located(self.ty.clone(), span);
+                return;
+            }
+            if let Some(alias) = self.alias(path) {
+                let mut alias = located(alias.clone(), span);
+                self.visit_type_mut(&mut alias); // `type Output = Self;`
+                *ty = alias;
+                return;
+            }
+        }
+        visit_mut::visit_type_mut(self, ty);
+    }
+
+    fn visit_type_path_mut(&mut self, path: &mut TypePath) {
+        visit_mut::visit_type_path_mut(self, path);
+        if path.qself.is_none() && is_this(&path.path) {
+            (path.qself, path.path) = self.resolved(&path.path);
+        }
+    }
+
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::Path(path) = expr {
+            self.expr_path(path);
+        }
+    }
+
+    fn visit_pat_mut(&mut self, pat: &mut Pat) {
+        visit_mut::visit_pat_mut(self, pat);
+        if let Pat::Path(path) = pat {
+            self.expr_path(path);
+        }
+    }
+
+    /// Paths that have no place for a qualified self: of struct literals, of patterns, of bounds.
+    fn visit_path_mut(&mut self, path: &mut Path) {
+        visit_mut::visit_path_mut(self, path);
+        // `Self::name` may need one, and is left to those who know that there is a place.
+        if is_this(path)
+            && path.segments.len() == 1
+            && let Some(this) = self.path()
+        {
+            *path = located(this, path.segments[0].ident.span());
+        }
+    }
+
+    fn visit_macro_mut(&mut self, call: &mut Macro) {
+        call.tokens = self.tokens(std::mem::take(&mut call.tokens));
+    }
+
+    /// `self` of the signature stays: it is what is renamed in the body.
+    fn visit_receiver_mut(&mut self, _: &mut Receiver) {}
+}
+
+impl This {
+    fn expr_path(&self, path: &mut ExprPath) {
+        if path.qself.is_some() {
+            return;
+        }
+        if path.path.is_ident("self") {
+            path.path = name(path.path.segments[0].ident.span()).into();
+        } else if is_this(&path.path) {
+            (path.qself, path.path) = self.resolved(&path.path);
+        }
+    }
+}
+
+/// The path, if the type is one.
+fn type_path(ty: &Type) -> Option<&TypePath> {
+    match ty {
+        Type::Path(path) => Some(path),
+        Type::Paren(inner) => type_path(&inner.elem),
+        Type::Group(inner) => type_path(&inner.elem),
+        _ => None,
+    }
+}
+
+fn is_this(path: &Path) -> bool {
+    path.leading_colon.is_none() && path.segments.first().is_some_and(|first| first.ident == "Self")
+}
+
+/// Whether a name before this token begins a path: `self::helper`, `Self::Scalar`.
+fn begins_path(next: Option<&TokenTree>) -> bool {
+    matches!(next, Some(TokenTree::Punct(colon)) if colon.as_char() == ':' && colon.spacing() == Spacing::Joint)
+}
+
+/// Whether a function takes or gives a value of the type itself.
+pub(crate) fn is_mentioned(signature: &Signature) -> bool {
+    let (inputs, output) = (&signature.inputs, &signature.output);
+    mentions(quote!(#inputs #output))
+}
+
+fn mentions(tokens: TokenStream) -> bool {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Group(group) if mentions(group.stream()) => return true,
+            TokenTree::Ident(ident) if ident == "self" => return true,
+            // `Self::Scalar` is another type.
+            TokenTree::Ident(ident) if ident == "Self" && !begins_path(tokens.peek()) => return true,
+            TokenTree::Group(_) | TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+        }
+    }
+    false
+}
+
+/// The same syntax, shown at `span`, with names that mean what they did.
+pub(crate) fn located<T: ToTokens + syn::parse::Parse>(syntax: T, span: Span) -> T {
+    let tokens = located_tokens(syntax.to_token_stream(), span);
+    // What was parsed once is parsed again.
+    syn::parse2(tokens).unwrap_or(syntax)
+}
+
+fn located_tokens(tokens: TokenStream, span: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            if let TokenTree::Group(group) = &token {
+                let mut inner = Group::new(group.delimiter(), located_tokens(group.stream(), span));
+                inner.set_span(group.span().located_at(span));
+                return TokenTree::Group(inner);
+            }
+            token.set_span(token.span().located_at(span));
+            token
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(this: Type, written: &str, expected: &str) {
+        let mut this = This { ty: this, types: vec![(parse_quote!(Output), parse_quote!([Self; 2]))] };
+        let mut block: syn::Block = syn::parse_str(&format!("{{ {written} }}")).expect("the test is Rust");
+        this.visit_block_mut(&mut block);
+        let expected: syn::Block = syn::parse_str(&format!("{{ {expected} }}")).expect("the test is Rust");
+        // How tokens are spaced when they are printed depends on where they are from.
+        let [found, expected] = [block, expected].map(|block| block.to_token_stream().to_string().replace(' ', ""));
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_path_takes_the_place_of_itself() {
+        let complex: Type = parse_quote!(math::Complex<T>);
+        check(complex.clone(), "Self::new(self.re)", "math::Complex::<T>::new(self_.re)");
+        check(complex.clone(), "Self { re: 1.0, ..*self }", "math::Complex::<T> { re: 1.0, ..*self_ }");
+        check(
+            complex.clone(),
+            "let Self { re, .. } = self; Self(re)",
+            "let math::Complex::<T> { re, .. } = self_; math::Complex::<T>(re)",
+        );
+        check(
+            complex.clone(),
+            "match self { Self::ONE => 1, _ => 2 }",
+            "match self_ { math::Complex::<T>::ONE => 1, _ => 2 }",
+        );
+        check(complex.clone(), "x as [Self; Self::N]", "x as [math::Complex<T>; math::Complex::<T>::N]");
+        check(complex.clone(), "sum::<Self>(self::helper(self))", "sum::<math::Complex<T>>(self::helper(self_))");
+        check(complex, "let x: Self::Output = y;", "let x: [math::Complex<T>; 2] = y;");
+    }
+
+    #[test]
+    fn other_types_are_qualified() {
+        let array: Type = parse_quote!([f32; 3]);
+        check(array.clone(), "Self::new(self[0])", "<[f32; 3]>::new(self_[0])");
+        check(array.clone(), "let x: Self = self;", "let x: [f32; 3] = self_;");
+        check(array, "Self", "Self");
+    }
+
+    #[test]
+    fn macros_are_looked_into() {
+        let complex: Type = parse_quote!(Complex<T>);
+        check(
+            complex,
+            "assert!(self.re > Self::LEAST, (self::f(self)))",
+            "assert!(self_.re > Complex::<T>::LEAST, (self::f(self_)))",
+        );
+    }
+
+    #[test]
+    fn signatures_that_mention_the_type() {
+        let mentioned = |signature: Signature| is_mentioned(&signature);
+        assert!(mentioned(parse_quote!(fn f(&self))));
+        assert!(mentioned(parse_quote!(fn f(x: f32) -> (f32, Self))));
+        assert!(mentioned(parse_quote!(fn f(x: &[Self]))));
+        assert!(!mentioned(parse_quote!(fn f(x: f32) -> Self::Scalar)));
+    }
+}

@@ -1,0 +1,459 @@
+//! Views of arrays in two and three dimensions, on the host.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Bound, RangeBounds};
+
+use crate::array::DeviceArray;
+use crate::cpu::access::{Access, Writable};
+use crate::cpu::{Read, View, Write};
+use crate::device::{Backend, Device};
+use crate::error::{Error, Result, ShapeError};
+use crate::types::Element;
+
+/// Elements of a [`DeviceArray`] in `D` dimensions, of which the last varies fastest: what a kernel's `ArrayView2<T>` and its
+/// like take.
+///
+/// [`DeviceArray::reshape`] makes one; rows, columns and parts of it are views again, and nothing is copied. `M` says
+/// whether its elements may be written: the names that a program uses are [`ArrayView1`], [`ArrayView2`],
+/// [`ArrayView3`], [`ArrayViewMut1`], [`ArrayViewMut2`], [`ArrayViewMut3`].
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn add_to_rows(mut matrix: ArrayViewMut2<f32>, row: ArrayView1<f32>) {
+///     let (column, line) = grid(2);
+///     if line < matrix.nrows() && column < matrix.ncols() {
+///         matrix[[line, column]] += row[column];
+///     }
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let mut numbers = device.to_device(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let more = device.to_device(&[10.0, 20.0, 30.0, 40.0])?;
+/// let matrix = numbers.reshape_mut((2, 3))?;
+/// let column = more.reshape((2, 2))?.column(1)?; // 20 and 40
+/// add_to_rows(matrix.slice(.., 1..)?, column).over((2, 2)).launch()?;
+/// assert_eq!(numbers.to_host()?, [1.0, 22.0, 43.0, 4.0, 25.0, 46.0]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ArrayView<'a, T, const D: usize, M = Read> {
+    device: &'a Device,
+    /// The first element; on a GPU, an address there. It stays inside the array where there is none.
+    pointer: *mut T,
+    shape: [usize; D],
+    /// How many elements of the array lie between neighbours of each dimension.
+    strides: [usize; D],
+    array: PhantomData<(&'a T, M)>,
+}
+
+/// A view of one dimension: a row or a column.
+pub type ArrayView1<'a, T> = ArrayView<'a, T, 1, Read>;
+/// A view of two dimensions: rows of columns.
+pub type ArrayView2<'a, T> = ArrayView<'a, T, 2, Read>;
+/// A view of three dimensions: planes of rows of columns.
+pub type ArrayView3<'a, T> = ArrayView<'a, T, 3, Read>;
+/// An [`ArrayView1`] whose elements a kernel may write.
+pub type ArrayViewMut1<'a, T> = ArrayView<'a, T, 1, Write>;
+/// An [`ArrayView2`] whose elements a kernel may write.
+pub type ArrayViewMut2<'a, T> = ArrayView<'a, T, 2, Write>;
+/// An [`ArrayView3`] whose elements a kernel may write.
+pub type ArrayViewMut3<'a, T> = ArrayView<'a, T, 3, Write>;
+
+impl<T, const D: usize> Clone for ArrayView<'_, T, D, Read> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+// A view that may be written is not `Copy`: no two of them have an element in common.
+impl<T, const D: usize> Copy for ArrayView<'_, T, D, Read> {}
+
+// SAFETY: a view is a borrow of a `DeviceArray`: shared, or exclusive for the elements that it may write. The handle of the
+// device may be sent.
+unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for ArrayView<'_, T, D, M> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for ArrayView<'_, T, D, M> {}
+
+/// What a [`DeviceArray`] can be reshaped to: a number, `(rows, columns)`, `(planes, rows, columns)`, or these in an array.
+pub trait Shape<const D: usize> {
+    /// The length of each dimension, the one that varies fastest last.
+    fn lengths(self) -> [usize; D];
+}
+
+impl<const D: usize> Shape<D> for [usize; D] {
+    fn lengths(self) -> [usize; D] {
+        self
+    }
+}
+
+impl Shape<1> for usize {
+    fn lengths(self) -> [usize; 1] {
+        [self]
+    }
+}
+
+impl Shape<2> for (usize, usize) {
+    fn lengths(self) -> [usize; 2] {
+        [self.0, self.1]
+    }
+}
+
+impl Shape<3> for (usize, usize, usize) {
+    fn lengths(self) -> [usize; 3] {
+        [self.0, self.1, self.2]
+    }
+}
+
+impl<T: Element> DeviceArray<T> {
+    /// The array in one to three dimensions: `(rows, columns)` or `(planes, rows, columns)`, the last of which varies fastest.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where the lengths do not multiply to that of the array.
+    pub fn reshape<const D: usize>(&self, shape: impl Shape<D>) -> Result<ArrayView<'_, T, D, Read>> {
+        self.with_shape(shape.lengths())
+    }
+
+    /// As [`DeviceArray::reshape`], for a kernel that writes.
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceArray::reshape`].
+    pub fn reshape_mut<const D: usize>(&mut self, shape: impl Shape<D>) -> Result<ArrayView<'_, T, D, Write>> {
+        self.with_shape(shape.lengths())
+    }
+
+    /// The elements in this shape. Who asks for a view to be written has borrowed the array mutably.
+    fn with_shape<const D: usize, M>(&self, shape: [usize; D]) -> Result<ArrayView<'_, T, D, M>> {
+        const { assert!(D >= 1 && D <= 3, "a view has one to three dimensions") };
+        let count = shape.iter().try_fold(1usize, |count, &len| count.checked_mul(len));
+        // A length of 0 makes any other lengths nothing.
+        let count = if shape.contains(&0) { Some(0) } else { count };
+        if count != Some(self.len()) {
+            return Err(ShapeError::Reshape { elements: self.len(), shape: shape.to_vec() }.into());
+        }
+        let mut strides = [1usize; D];
+        for axis in (1..D).rev() {
+            // Without elements the product may be too large, and is never used.
+            strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
+        }
+        Ok(ArrayView { device: self.device(), pointer: self.raw().pointer.cast(), shape, strides, array: PhantomData })
+    }
+}
+
+impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
+    /// The length of each dimension.
+    pub fn shape(&self) -> [usize; D] {
+        self.shape
+    }
+
+    /// How many elements of the array lie between neighbours of each dimension.
+    pub fn strides(&self) -> [usize; D] {
+        self.strides
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        // The elements are in memory, so that their number cannot overflow.
+        if self.is_empty() { 0 } else { self.shape.iter().product() }
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.shape.contains(&0)
+    }
+
+    /// The device that holds the array.
+    pub fn device(&self) -> &'a Device {
+        self.device
+    }
+
+    /// The view with its dimensions in reverse order: of a matrix, its transpose.
+    #[must_use]
+    pub fn t(mut self) -> Self {
+        self.shape.reverse();
+        self.strides.reverse();
+        self
+    }
+
+    /// The same elements, to be read only.
+    pub fn view(&self) -> ArrayView<'_, T, D, Read> {
+        let &ArrayView { device, pointer, shape, strides, array: _ } = self;
+        ArrayView { device, pointer, shape, strides, array: PhantomData }
+    }
+
+    /// The same elements for as long as the result lives, after which this view may be used again.
+    pub fn view_mut(&mut self) -> ArrayView<'_, T, D, M>
+    where
+        M: Writable,
+    {
+        let &mut ArrayView { device, pointer, shape, strides, array: _ } = self;
+        ArrayView { device, pointer, shape, strides, array: PhantomData }
+    }
+
+    /// The elements with an index in `range` in dimension `axis`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where the range is not inside.
+    pub fn slice_axis(mut self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
+        let len = self.length_of(axis)?;
+        let start = match range.start_bound() {
+            Bound::Included(&start) => start,
+            Bound::Excluded(&before) => before.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match range.end_bound() {
+            Bound::Included(&last) => last.saturating_add(1),
+            Bound::Excluded(&end) => end,
+            Bound::Unbounded => len,
+        };
+        if start > end || end > len {
+            return Err(ShapeError::Range { start, end, axis, len }.into());
+        }
+        self.shape[axis] = end - start;
+        self.pointer = self.moved(axis, start);
+        Ok(self)
+    }
+
+    /// The elements before `index` in dimension `axis`, and those from it on.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where there are fewer.
+    pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
+        let len = self.length_of(axis)?;
+        let ArrayView { device, pointer, shape, strides, array } = self;
+        // The two have no element in common, so that both may be written if this view may.
+        let before = ArrayView { device, pointer, shape, strides, array }.slice_axis(axis, ..index.min(len))?;
+        let behind = ArrayView { device, pointer, shape, strides, array }.slice_axis(axis, index..)?;
+        Ok((before, behind))
+    }
+
+    /// The view with `index` in dimension `axis`, which it then has no more.
+    fn with_index<const E: usize>(self, axis: usize, index: usize) -> Result<ArrayView<'a, T, E, M>> {
+        const { assert!(E + 1 == D, "one dimension less") };
+        let len = self.length_of(axis)?;
+        if index >= len {
+            return Err(ShapeError::Index { index, axis, len }.into());
+        }
+        let kept = |of: [usize; D]| std::array::from_fn(|i| of[if i < axis { i } else { i + 1 }]);
+        let (shape, strides) = (kept(self.shape), kept(self.strides));
+        let pointer = self.moved(axis, index);
+        Ok(ArrayView { device: self.device, pointer, shape, strides, array: PhantomData })
+    }
+
+    fn length_of(&self, axis: usize) -> Result<usize> {
+        let dimensions = D;
+        Ok(*self.shape.get(axis).ok_or(ShapeError::Axis { axis, dimensions })?)
+    }
+
+    /// The address of element `index` of a dimension; if the view, of which this has become a part, has no elements, that of
+    /// the first. It is an address of the device, so that it is only computed.
+    fn moved(&self, axis: usize, index: usize) -> *mut T {
+        if self.is_empty() { self.pointer } else { self.pointer.wrapping_add(index * self.strides[axis]) }
+    }
+
+    /// For a launch on a GPU.
+    pub(crate) fn raw(&self) -> (&*mut T, &[usize; D], &[usize; D]) {
+        (&self.pointer, &self.shape, &self.strides)
+    }
+}
+
+impl<'a, T, M> ArrayView<'a, T, 2, M> {
+    /// The number of rows.
+    pub fn nrows(&self) -> usize {
+        self.shape[0]
+    }
+
+    /// The number of columns.
+    pub fn ncols(&self) -> usize {
+        self.shape[1]
+    }
+
+    /// The rows and columns with these indices: `matrix.slice(1..3, ..)`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where a range is not inside.
+    pub fn slice(self, rows: impl RangeBounds<usize>, columns: impl RangeBounds<usize>) -> Result<Self> {
+        self.slice_axis(0, rows)?.slice_axis(1, columns)
+    }
+
+    /// Row `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where there is no such row.
+    pub fn row(self, index: usize) -> Result<ArrayView<'a, T, 1, M>> {
+        self.with_index(0, index)
+    }
+
+    /// Column `index`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where there is no such column.
+    pub fn column(self, index: usize) -> Result<ArrayView<'a, T, 1, M>> {
+        self.with_index(1, index)
+    }
+}
+
+impl<'a, T, M> ArrayView<'a, T, 3, M> {
+    /// The planes, rows and columns with these indices.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where a range is not inside.
+    pub fn slice(
+        self,
+        planes: impl RangeBounds<usize>,
+        rows: impl RangeBounds<usize>,
+        columns: impl RangeBounds<usize>,
+    ) -> Result<Self> {
+        self.slice_axis(0, planes)?.slice_axis(1, rows)?.slice_axis(2, columns)
+    }
+
+    /// Plane `index`: the elements with this first index.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`] where there is no such plane.
+    pub fn plane(self, index: usize) -> Result<ArrayView<'a, T, 2, M>> {
+        self.with_index(0, index)
+    }
+}
+
+impl<'k, T, const D: usize, M> View<'k, T, D, M> {
+    /// The elements of a view in the memory of the host: a device function that the host calls works on them.
+    ///
+    /// # Panics
+    ///
+    /// Where the array is on a GPU.
+    #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
+    pub fn from_host(view: ArrayView<'k, T, D, M>) -> Self {
+        let ArrayView { device, pointer, shape, strides, array: _ } = view;
+        assert!(
+            matches!(device.backend(), Backend::Cpu(_)),
+            "a `#[device]` function that the host calls runs on the CPU, and the array is on {device}"
+        );
+        // SAFETY: the array is memory of this process, aligned, initialised, and borrowed for `'k`; the view is inside of it
+        // and, if `M` writes, has these elements for itself.
+        unsafe { View::new(pointer, shape, strides) }
+    }
+}
+
+// What the macro writes for a view parameter asks nothing of its elements: their slot does, and says so once.
+impl<T, const D: usize, M> ArrayView<'_, T, D, M> {
+    /// The elements, for a kernel on the CPU.
+    #[doc(hidden)]
+    pub fn elements(&self) -> View<'_, T, D, M> {
+        let &ArrayView { device: _, pointer, shape, strides, array: _ } = self;
+        // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, as in `from_host`. The
+        // launch runs to its end while the borrow lasts, and all its threads use places.
+        unsafe { View::new(pointer, shape, strides) }
+    }
+}
+
+impl<T, const D: usize, M> fmt::Debug for ArrayView<'_, T, D, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ArrayView { device, pointer: _, shape, strides, array: _ } = self;
+        write!(f, "ArrayView<{}>(shape {shape:?}, strides {strides:?}, on {device})", std::any::type_name::<T>())
+    }
+}
+
+impl From<ShapeError> for Error {
+    fn from(error: ShapeError) -> Error {
+        Error::Shape(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{At, Call, Cx};
+    use crate::kernel::MethodResult as _;
+
+    static AT: At = At { file: "kernel.rs", line: 1, column: 1, id: 0 };
+
+    fn numbers(len: i32) -> DeviceArray<i32> {
+        Device::cpu().to_device(&(0..len).collect::<Vec<_>>()).unwrap()
+    }
+
+    /// All elements of a matrix, by its indices.
+    fn rows<M: Access>(view: &ArrayView<'_, i32, 2, M>) -> Vec<Vec<i32>> {
+        let elements = view.elements();
+        let [rows, columns] = view.shape();
+        Cx::host(|cx| (0..rows).map(|i| (0..columns).map(|j| elements.at(cx, [i, j], &AT).get()).collect()).collect())
+    }
+
+    #[test]
+    fn the_last_dimension_varies_fastest() {
+        let array = numbers(24);
+        let matrix = array.reshape((4, 6)).unwrap();
+        assert_eq!(matrix.strides(), [6, 1]);
+        assert_eq!(rows(&matrix)[1], [6, 7, 8, 9, 10, 11]);
+        assert_eq!((matrix.nrows(), matrix.ncols(), matrix.len()), (4, 6, 24));
+        let cube = array.reshape((2, 3, 4)).unwrap();
+        assert_eq!(cube.strides(), [12, 4, 1]);
+        assert_eq!(rows(&cube.plane(1).unwrap())[2], [20, 21, 22, 23]);
+        assert_eq!(array.reshape([24]).unwrap().strides(), [1]);
+    }
+
+    #[test]
+    fn parts_are_views() {
+        let array = numbers(12);
+        let matrix = array.reshape((3, 4)).unwrap();
+        assert_eq!(rows(&matrix.slice(1.., 1..=2).unwrap()), [[5, 6], [9, 10]]);
+        assert_eq!(rows(&matrix.t())[3], [3, 7, 11]);
+        let column = matrix.column(2).unwrap();
+        assert_eq!((column.shape(), column.strides()), ([3], [4]));
+        assert_eq!(matrix.t().row(2).unwrap().strides(), [4]);
+        let (left, right) = matrix.split_at(1, 3).unwrap();
+        assert_eq!((left.shape(), rows(&right)), ([3, 3], vec![vec![3], vec![7], vec![11]]));
+        assert_eq!(rows(&matrix.slice(2..2, ..).unwrap()), Vec::<Vec<i32>>::new());
+    }
+
+    #[test]
+    fn what_is_not_inside_is_refused() {
+        let array = numbers(12);
+        let error = array.reshape((3, 5)).unwrap_err();
+        assert_eq!(error.to_string(), "an array of 12 elements has not the shape 3 × 5");
+        assert!(array.reshape((usize::MAX, 2)).is_err());
+        let matrix = array.reshape((3, 4)).unwrap();
+        assert_eq!(matrix.row(3).unwrap_err().to_string(), "index 3 of dimension 0, whose length is 3");
+        assert!(
+            matrix.slice(.., 2..5).is_err() && matrix.slice_axis(0, (Bound::Included(2), Bound::Excluded(1))).is_err()
+        );
+        assert!(matrix.slice_axis(2, ..).is_err() && matrix.split_at(0, 4).is_err());
+        assert!(matrix.slice_axis(0, ..=usize::MAX).is_err());
+    }
+
+    #[test]
+    fn empty_shapes_are_shapes() {
+        let array = numbers(0);
+        let matrix = array.reshape((0, usize::MAX)).unwrap();
+        assert_eq!((matrix.is_empty(), matrix.len()), (true, 0));
+        assert!(matrix.column(7).unwrap().is_empty());
+        assert!(array.reshape((3, 0)).unwrap().row(2).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_view_is_written_through() {
+        let mut array = numbers(6);
+        let mut matrix = array.reshape_mut((2, 3)).unwrap();
+        Cx::host(|cx| View::from_host(matrix.view_mut().t()).at_mut(cx, [2, 1], &AT).set(50));
+        let (_, column) = matrix.split_at(1, 2).unwrap();
+        Cx::host(|cx| {
+            let column = View::from_host(column);
+            for place in column.__device_column_mut(0, Call { cx, at: &AT }).value().elements_mut() {
+                place.set(place.get() + 1);
+            }
+        });
+        assert_eq!(array.to_host().unwrap(), [0, 1, 3, 3, 4, 51]);
+    }
+}

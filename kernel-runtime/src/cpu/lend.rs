@@ -1,0 +1,310 @@
+//! Borrowing in a kernel: `&x`, `&mut x`, and what device functions take for their reference parameters.
+
+use crate::cpu::access::{Access, Read, Write};
+use crate::cpu::local::Local;
+use crate::cpu::place::Place;
+use crate::cpu::receiver::{Handle, Receiver};
+use crate::cpu::slice::Slice;
+use crate::cpu::view::View;
+use crate::types::Element;
+
+/// What `&x` is in a kernel, where `x` is a variable or a field of one.
+#[inline(always)]
+pub fn lend<'a, T: Lend<'a, Lent = L>, L>(value: &'a T) -> L {
+    value.lend()
+}
+
+/// What `&mut x` is in a kernel, where `x` is a variable or a field of one.
+#[inline(always)]
+pub fn lend_mut<'a, T: LendMut<'a, Lent = L>, L>(value: &'a mut T) -> L {
+    value.lend_mut()
+}
+
+/// What [`lend`] borrows: the value itself, or what a variable that is a reference refers to.
+#[diagnostic::on_unimplemented(
+    message = "a reference to a `{Self}` is not supported in a kernel",
+    label = "no reference can lead here",
+    note = "why: what a reference leads to is in memory, and the host and the device must agree on every bit of it",
+    note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
+)]
+pub trait Lend<'a> {
+    /// The reference.
+    type Lent;
+
+    /// Borrows.
+    fn lend(&'a self) -> Self::Lent;
+}
+
+/// What [`lend_mut`] borrows, as [`Lend`].
+#[diagnostic::on_unimplemented(
+    message = "a reference to a `{Self}` is not supported in a kernel",
+    label = "no reference can lead here",
+    note = "why: what a reference leads to is in memory, and the host and the device must agree on every bit of it",
+    note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
+)]
+pub trait LendMut<'a> {
+    /// The reference.
+    type Lent;
+
+    /// Borrows.
+    fn lend_mut(&'a mut self) -> Self::Lent;
+}
+
+impl<'a, T: Element> Lend<'a> for T {
+    type Lent = Place<'a, T, Read>;
+
+    #[inline(always)]
+    fn lend(&'a self) -> Place<'a, T, Read> {
+        Place::<T, Read>::from_ref(self)
+    }
+}
+
+impl<'a, T: Element> LendMut<'a> for T {
+    type Lent = Place<'a, T, Write>;
+
+    #[inline(always)]
+    fn lend_mut(&'a mut self) -> Place<'a, T, Write> {
+        Place::<T, Write>::from_mut(self)
+    }
+}
+
+/// A variable that is a reference is lent as what it refers to.
+macro_rules! reference {
+    ($($reference:ident<$k:lifetime, T $(, $param:ident)?>),*) => {$(
+        impl<$k, T, $(const $param: usize,)? M> Lend<'_> for $reference<$k, T, $($param,)? M> {
+            type Lent = $reference<$k, T, $($param,)? Read>;
+
+            #[inline(always)]
+            fn lend(&self) -> Self::Lent {
+                self.read()
+            }
+        }
+
+        impl<$k, T, $(const $param: usize,)? M> LendMut<'_> for $reference<$k, T, $($param,)? M> {
+            type Lent = Self;
+
+            #[inline(always)]
+            fn lend_mut(&mut self) -> Self {
+                *self
+            }
+        }
+    )*};
+}
+
+reference!(Slice<'k, T>, Place<'k, T>, Local<'k, T>, View<'k, T, D>);
+
+/// An argument for a `&T` parameter of a device function.
+#[diagnostic::on_unimplemented(
+    message = "this is not a `&{T}`",
+    label = "expected a `&{T}`",
+    note = "help: borrow a value of that type: `&x`, `&x[i]`"
+)]
+pub trait IntoPlace<'k, T> {
+    /// The place of the value.
+    fn into_place(self) -> Place<'k, T, Read>;
+}
+
+/// An argument for a `&mut T` parameter of a device function.
+#[diagnostic::on_unimplemented(
+    message = "this is not a `&mut {T}`",
+    label = "expected a `&mut {T}`",
+    note = "why: the function may assign to it",
+    note = "help: borrow a value of that type: `&mut x`, `&mut x[i]`"
+)]
+pub trait IntoPlaceMut<'k, T> {
+    /// The place of the value.
+    fn into_place_mut(self) -> Place<'k, T, Write>;
+}
+
+impl<'k, T, M> IntoPlace<'k, T> for Place<'k, T, M> {
+    #[inline(always)]
+    fn into_place(self) -> Place<'k, T, Read> {
+        self.read()
+    }
+}
+
+impl<'k, T> IntoPlaceMut<'k, T> for Place<'k, T, Write> {
+    #[inline(always)]
+    fn into_place_mut(self) -> Place<'k, T, Write> {
+        self
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, T: Element, M: Access> IntoPlace<'k, T> for Local<'k, T, M> {
+    #[inline(always)]
+    fn into_place(self) -> Place<'k, T, Read> {
+        self.as_place().read()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, T: Element> IntoPlaceMut<'k, T> for Local<'k, T, Write> {
+    #[inline(always)]
+    fn into_place_mut(self) -> Place<'k, T, Write> {
+        self.as_place()
+    }
+}
+
+impl<'k, T: Element> IntoPlace<'k, T> for &'k T {
+    #[inline(always)]
+    fn into_place(self) -> Place<'k, T, Read> {
+        Place::<T, Read>::from_ref(self)
+    }
+}
+
+impl<'k, T: Element> IntoPlace<'k, T> for &'k mut T {
+    #[inline(always)]
+    fn into_place(self) -> Place<'k, T, Read> {
+        Place::<T, Read>::from_ref(self)
+    }
+}
+
+impl<'k, T: Element> IntoPlaceMut<'k, T> for &'k mut T {
+    #[inline(always)]
+    fn into_place_mut(self) -> Place<'k, T, Write> {
+        Place::<T, Write>::from_mut(self)
+    }
+}
+
+// The receiver of a method, where the method turns out to be a function that takes a reference: the place itself, and not the
+// copy that a method would get.
+#[diagnostic::do_not_recommend]
+impl<'k, T, H: Handle + IntoPlace<'k, T> + Copy> IntoPlace<'k, T> for &Receiver<H> {
+    #[inline(always)]
+    fn into_place(self) -> Place<'k, T, Read> {
+        (*self.handle()).into_place()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, T, H: Handle + IntoPlace<'k, T> + Copy> IntoPlace<'k, T> for &mut Receiver<H> {
+    #[inline(always)]
+    fn into_place(self) -> Place<'k, T, Read> {
+        (*self.handle()).into_place()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, T, H: Handle + IntoPlaceMut<'k, T> + Copy> IntoPlaceMut<'k, T> for &mut Receiver<H> {
+    #[inline(always)]
+    fn into_place_mut(self) -> Place<'k, T, Write> {
+        (*self.handle()).into_place_mut()
+    }
+}
+
+/// An argument for a `&[T]` parameter of a device function: `&[T]`, a `&mut [T]` lent out for reading, or a reference to an
+/// array.
+#[diagnostic::on_unimplemented(
+    message = "this is not a `&[_]`",
+    label = "expected a slice",
+    note = "help: pass a slice, or borrow an array: `&x`, `&x[a..b]`"
+)]
+pub trait IntoSlice<'k> {
+    /// The elements.
+    type Element;
+    /// The slice.
+    fn into_slice(self) -> Slice<'k, Self::Element, Read>;
+}
+
+/// An argument for a `&mut [T]` parameter of a device function.
+#[diagnostic::on_unimplemented(
+    message = "this is not a `&mut [_]`",
+    label = "expected a slice that may be written",
+    note = "why: the function may assign to its elements",
+    note = "help: pass a `&mut [_]`, or borrow an array: `&mut x`, `&mut x[a..b]`"
+)]
+pub trait IntoSliceMut<'k> {
+    /// The elements.
+    type Element;
+    /// The slice.
+    fn into_slice_mut(self) -> Slice<'k, Self::Element, Write>;
+}
+
+impl<'k, T, M> IntoSlice<'k> for Slice<'k, T, M> {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_slice(self) -> Slice<'k, T, Read> {
+        self.read()
+    }
+}
+
+impl<'k, T> IntoSliceMut<'k> for Slice<'k, T, Write> {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_slice_mut(self) -> Slice<'k, T, Write> {
+        self
+    }
+}
+
+/// A reference to an array becomes a slice.
+macro_rules! array {
+    ($($reference:ident),*) => {$(
+        impl<'k, T: Element, const N: usize, M: Access> IntoSlice<'k> for $reference<'k, [T; N], M> {
+            type Element = T;
+
+            #[inline(always)]
+            fn into_slice(self) -> Slice<'k, T, Read> {
+                self.as_slice().read()
+            }
+        }
+
+        impl<'k, T: Element, const N: usize> IntoSliceMut<'k> for $reference<'k, [T; N], Write> {
+            type Element = T;
+
+            #[inline(always)]
+            fn into_slice_mut(self) -> Slice<'k, T, Write> {
+                self.as_slice()
+            }
+        }
+    )*};
+}
+
+array!(Place, Local);
+
+/// An argument for an `ArrayView2<T>` parameter, or one of another number of dimensions, of a device function.
+#[diagnostic::on_unimplemented(
+    message = "this is not an `ArrayView{D}<_>`",
+    label = "expected a view of {D} dimensions",
+    note = "help: pass a view, or a row, column or plane of one"
+)]
+pub trait IntoView<'k, const D: usize> {
+    /// The elements.
+    type Element;
+    /// The view.
+    fn into_view(self) -> View<'k, Self::Element, D, Read>;
+}
+
+/// An argument for an `ArrayViewMut2<T>` parameter, or one of another number of dimensions, of a device function.
+#[diagnostic::on_unimplemented(
+    message = "this is not an `ArrayViewMut{D}<_>`",
+    label = "expected a view of {D} dimensions that may be written",
+    note = "why: the function may assign to its elements",
+    note = "help: pass an `ArrayViewMut{D}<_>`, or `row_mut`, `column_mut` or `plane_mut` of one"
+)]
+pub trait IntoViewMut<'k, const D: usize> {
+    /// The elements.
+    type Element;
+    /// The view.
+    fn into_view_mut(self) -> View<'k, Self::Element, D, Write>;
+}
+
+impl<'k, T, const D: usize, M> IntoView<'k, D> for View<'k, T, D, M> {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_view(self) -> View<'k, T, D, Read> {
+        self.read()
+    }
+}
+
+impl<'k, T, const D: usize> IntoViewMut<'k, D> for View<'k, T, D, Write> {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_view_mut(self) -> View<'k, T, D, Write> {
+        self
+    }
+}

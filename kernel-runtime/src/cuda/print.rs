@@ -1,0 +1,195 @@
+//! The buffer that `println!` of a kernel appends to, in host memory that the GPU can write.
+//!
+//! A context has two of them. Kernels append to one; to read it, launches are turned to the other, and all that was
+//! launched is waited for. So no kernel appends to the buffer that is read. The memory is the host's, because it is there
+//! even when the context is lost. What the words mean is `crate::print`'s work.
+
+use std::ptr::NonNull;
+use std::sync::{Mutex, PoisonError};
+
+use cudarc::driver::sys::CUdeviceptr;
+use cumbia_kernel_ir::PRINT_HEADER_BYTES;
+
+use super::driver::{Driver, Refusal};
+use super::fault::mapped;
+use crate::print;
+
+/// The size of a buffer, with its header.
+const BYTES: usize = 1 << 20;
+
+/// How many words a buffer has.
+const WORDS: usize = (BYTES - PRINT_HEADER_BYTES) / 8;
+
+/// The start of a buffer as the kernels know it: `struct Print` of the CUDA C that `kernel-ir` writes. Keep the two alike.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    /// Words that are taken; more than there are once something did not fit.
+    used: u32,
+    capacity: u32,
+    /// Messages that did not fit.
+    lost: u32,
+    pad: u32,
+}
+
+const _: () = assert!(size_of::<Header>() == PRINT_HEADER_BYTES);
+
+impl Header {
+    const EMPTY: Header = Header { used: 0, capacity: WORDS as u32, lost: 0, pad: 0 };
+}
+
+/// The buffers of one context.
+#[derive(Default)]
+pub(super) struct Prints {
+    launching: Mutex<Launching>,
+    /// Held while a buffer is read and emptied.
+    reading: Mutex<()>,
+}
+
+/// What launches change.
+#[derive(Default)]
+struct Launching {
+    /// Made by the first launch of a kernel that prints.
+    buffers: Option<[Buffer; 2]>,
+    /// The one that kernels append to.
+    current: usize,
+    /// A kernel that may append to it was launched.
+    in_use: bool,
+}
+
+/// A buffer. It lives as long as the process, as the context does.
+#[derive(Clone, Copy)]
+struct Buffer {
+    host: NonNull<Header>,
+    device: CUdeviceptr,
+}
+
+// SAFETY: `host` is page-locked memory that is never freed; the host touches it under `reading` only.
+unsafe impl Send for Buffer {}
+
+impl Prints {
+    /// Launches a kernel that prints: `launch` gets the buffer's address, for the `print` member of `struct Launch`. The
+    /// context is current.
+    pub(super) fn launch(
+        &self,
+        driver: &Driver,
+        launch: impl FnOnce(u64) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        let buffers = match state.buffers {
+            Some(buffers) => buffers,
+            None => *state.buffers.insert([Buffer::new(driver)?, Buffer::new(driver)?]),
+        };
+        state.in_use = true;
+        // Under the lock: whoever waits for the kernels that use the buffer has to find this one launched.
+        launch(buffers[state.current].device)
+    }
+
+    /// Prints what kernels have printed. `wait` waits for all of them.
+    pub(super) fn write_out(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
+        if !self.launching.lock().unwrap_or_else(PoisonError::into_inner).in_use {
+            return;
+        }
+        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(buffer) = self.turn() else { return };
+        // Where waiting fails the context is lost, and no kernel runs any more.
+        let _ = wait();
+        // SAFETY: all kernels that were given this buffer are over, and launches are given the other one until the next
+        // turn, which waits for `reading`.
+        let (words, lost) = unsafe { buffer.take() };
+        print::write_out(&words, lost, BYTES);
+    }
+
+    /// Turns launches to the other buffer, and gives the one that kernels used.
+    fn turn(&self) -> Option<Buffer> {
+        let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        if !std::mem::take(&mut state.in_use) {
+            return None;
+        }
+        let used = state.current;
+        state.current = 1 - used;
+        state.buffers.map(|buffers| buffers[used])
+    }
+}
+
+impl Buffer {
+    /// Allocates an empty buffer in the context that is current.
+    fn new(driver: &Driver) -> Result<Buffer, Refusal> {
+        let (host, device) = mapped(driver, BYTES)?;
+        // SAFETY: fresh page-locked memory of this size, aligned to a page.
+        unsafe { Ok(Buffer::at(host.cast(), device)) }
+    }
+
+    /// # Safety
+    ///
+    /// `host` is aligned memory of [`BYTES`] that lives as long as the process.
+    unsafe fn at(host: NonNull<Header>, device: CUdeviceptr) -> Buffer {
+        // SAFETY: the caller's promise.
+        unsafe {
+            host.cast::<u8>().write_bytes(0, BYTES);
+            host.write(Header::EMPTY);
+        }
+        Buffer { host, device }
+    }
+
+    /// Takes the words out that are used, and says how many messages are lost. The buffer is then empty.
+    ///
+    /// # Safety
+    ///
+    /// Nothing else touches the buffer meanwhile.
+    unsafe fn take(self) -> (Vec<u64>, u32) {
+        // SAFETY: the header is initialised, and the caller's promise.
+        let Header { used, capacity: _, lost, pad: _ } = unsafe { self.host.read_volatile() };
+        let used = (used as usize).min(WORDS);
+        // SAFETY: the words follow the header, which ends aligned for them.
+        let words = unsafe { self.host.add(1).cast::<u64>() };
+        // SAFETY: the buffer has at least `used` words, which are initialised, and the caller's promise.
+        let taken = (0..used).map(|i| unsafe { words.add(i).read_volatile() }).collect();
+        // SAFETY: as above.
+        unsafe {
+            words.write_bytes(0, used);
+            self.host.write(Header::EMPTY);
+        }
+        (taken, lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffer() -> Buffer {
+        let memory = Box::leak(vec![0u64; BYTES / 8].into_boxed_slice());
+        // SAFETY: the memory has that size, is aligned, and is never freed.
+        unsafe { Buffer::at(NonNull::from(memory).cast(), 7) }
+    }
+
+    #[test]
+    fn what_is_taken_is_gone() {
+        let buffer = buffer();
+        // SAFETY: nobody else has the buffer.
+        unsafe {
+            let words = buffer.host.add(1).cast::<u64>();
+            words.write(11);
+            words.add(1).write(12);
+            buffer.host.write(Header { used: 2, lost: 3, ..Header::EMPTY });
+            assert_eq!(buffer.take(), (vec![11, 12], 3));
+            assert_eq!(words.read(), 0);
+            buffer.host.write(Header { used: u32::MAX, ..Header::EMPTY });
+            assert_eq!(buffer.take().0.len(), WORDS);
+            assert_eq!(buffer.take(), (vec![], 0));
+        }
+    }
+
+    #[test]
+    fn launches_go_to_the_buffer_that_is_not_read() {
+        let prints = Prints::default();
+        assert!(prints.turn().is_none());
+        let addresses = [1, 2].map(|device| Buffer { device, ..buffer() });
+        *prints.launching.lock().unwrap() = Launching { buffers: Some(addresses), current: 0, in_use: true };
+        assert_eq!(prints.turn().map(|buffer| buffer.device), Some(1));
+        assert!(prints.turn().is_none(), "nothing was launched meanwhile");
+        prints.launching.lock().unwrap().in_use = true;
+        assert_eq!(prints.turn().map(|buffer| buffer.device), Some(2));
+    }
+}

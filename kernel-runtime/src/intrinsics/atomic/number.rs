@@ -1,0 +1,390 @@
+//! The numbers that atomic operations work on, and what the operations do on the CPU.
+
+#![allow(clippy::return_self_not_must_use, reason = "only the operations call these methods")]
+
+use std::sync::atomic::{
+    AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
+    Ordering,
+};
+
+use half::{bf16, f16};
+
+use crate::types::Scalar;
+
+/// What [`atomic_load`](super::atomic_load) and [`atomic_store`](super::atomic_store) work on: numbers and `bool`.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic load or store of a `{Self}`",
+    label = "not a number or `bool`",
+    note = "why: the hardware reads and writes up to 64 bits at once",
+    note = "help: use a field or an element that is a number: `atomic_load(&x[i].count)`"
+)]
+pub trait AtomicLoad: Scalar {
+    /// # Safety
+    ///
+    /// As for [`Element::load`](crate::Element).
+    #[doc(hidden)]
+    unsafe fn atomic_load(place: *const Self, ordering: Ordering) -> Self;
+
+    /// # Safety
+    ///
+    /// As for [`Element::store`](crate::Element).
+    #[doc(hidden)]
+    unsafe fn atomic_store(place: *mut Self, value: Self, ordering: Ordering);
+}
+
+/// What [`atomic_exch`](super::atomic_exch) and [`atomic_cas`](super::atomic_cas) work on: `i16` to `i64`, `u16` to `u64`,
+/// `isize`, `usize`, `f16`, `bf16`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic exchange of a `{Self}`",
+    label = "no atomic exchange of this type",
+    note = "why: the hardware exchanges 16, 32 or 64 bits at once",
+    note = "help: use a number of at least 16 bits, such as `u32`"
+)]
+pub trait AtomicExchange: AtomicLoad {
+    /// The old value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Element::store`](crate::Element).
+    #[doc(hidden)]
+    unsafe fn atomic_exchange(place: *mut Self, value: Self, ordering: Ordering) -> Self;
+
+    /// The old value, whose bits were those of `expected` if the exchange was made.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Element::store`](crate::Element).
+    #[doc(hidden)]
+    unsafe fn atomic_compare_exchange(
+        place: *mut Self,
+        expected: Self,
+        value: Self,
+        done: Ordering,
+        failed: Ordering,
+    ) -> Self;
+
+    /// Puts what `update` makes of the old value in its place, and gives the old value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Element::store`](crate::Element).
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn atomic_update(place: *mut Self, ordering: Ordering, update: impl Fn(Self) -> Self) -> Self {
+        // SAFETY: the caller's promise.
+        let mut old = unsafe { Self::atomic_load(place, Ordering::Relaxed) };
+        loop {
+            // SAFETY: the caller's promise.
+            let found = unsafe { Self::atomic_compare_exchange(place, old, update(old), ordering, Ordering::Relaxed) };
+            if found.to_bits64() == old.to_bits64() {
+                return old;
+            }
+            old = found;
+        }
+    }
+}
+
+/// What [`atomic_add`](super::atomic_add) and [`atomic_sub`](super::atomic_sub) work on: `i32`, `u32`, `i64`, `u64`,
+/// `isize`, `usize`, `f32`, `f64`, `f16`, `bf16`.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic addition to a `{Self}`",
+    label = "no atomic addition of this type",
+    note = "why: the hardware has atomic additions of 32 and 64 bits, and of 16-bit floats",
+    note = "help: use `i32`, `u32`, `i64`, `u64`, `isize`, `usize`, `f32`, `f64`, `f16` or `bf16`"
+)]
+pub trait AtomicAdd: AtomicExchange {
+    #[doc(hidden)]
+    fn sum(self, value: Self) -> Self;
+    #[doc(hidden)]
+    fn difference(self, value: Self) -> Self;
+
+    /// Adds, and gives the old value.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Element::store`](crate::Element).
+    #[doc(hidden)]
+    #[inline(always)]
+    unsafe fn atomic_add(place: *mut Self, value: Self, ordering: Ordering) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe { Self::atomic_update(place, ordering, |old| old.sum(value)) }
+    }
+}
+
+/// What [`atomic_min`](super::atomic_min) and [`atomic_max`](super::atomic_max) work on: `i32`, `u32`, `i64`, `u64`,
+/// `isize`, `usize`, `f32`, `f64`.
+#[diagnostic::on_unimplemented(
+    message = "there is no atomic minimum or maximum of a `{Self}`",
+    label = "no atomic minimum or maximum of this type",
+    note = "why: the hardware compares numbers of 32 and 64 bits",
+    note = "help: use `i32`, `u32`, `i64`, `u64`, `isize`, `usize`, `f32` or `f64`"
+)]
+pub trait AtomicMinMax: AtomicAdd {
+    #[doc(hidden)]
+    fn lesser(self, value: Self) -> Self;
+    #[doc(hidden)]
+    fn greater(self, value: Self) -> Self;
+}
+
+/// What [`atomic_and`](super::atomic_and), [`atomic_or`](super::atomic_or) and [`atomic_xor`](super::atomic_xor) work on:
+/// `i32`, `u32`, `i64`, `u64`, `isize`, `usize`.
+#[diagnostic::on_unimplemented(
+    message = "there are no atomic operations on the bits of a `{Self}`",
+    label = "not an integer of 32 or 64 bits",
+    note = "why: the hardware has them for integers of 32 and 64 bits",
+    note = "help: use `i32`, `u32`, `i64`, `u64`, `isize` or `usize`"
+)]
+pub trait AtomicBits: AtomicMinMax {
+    #[doc(hidden)]
+    fn and(self, value: Self) -> Self;
+    #[doc(hidden)]
+    fn or(self, value: Self) -> Self;
+    #[doc(hidden)]
+    fn xor(self, value: Self) -> Self;
+}
+
+/// What [`atomic_inc`](super::atomic_inc) and [`atomic_dec`](super::atomic_dec) work on: `u32`, `u64`, `usize`.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot count round atomically",
+    label = "not an unsigned integer of 32 or 64 bits",
+    note = "why: counting up to a limit and back to 0 is for numbers without a sign",
+    note = "help: use `u32`, `u64` or `usize`; `atomic_add` adds to any number"
+)]
+pub trait AtomicCount: AtomicBits {
+    #[doc(hidden)]
+    fn up_to(self, limit: Self) -> Self;
+    #[doc(hidden)]
+    fn down_from(self, limit: Self) -> Self;
+}
+
+/// Implements loads and stores by the atomic of the same size: its type, and the way to and from what it holds.
+macro_rules! load {
+    ($($number:ident $atomic:ident: $to:expr, $from:expr;)*) => {$(
+        impl AtomicLoad for $number {
+            #[inline(always)]
+            unsafe fn atomic_load(place: *const Self, ordering: Ordering) -> Self {
+                // SAFETY: the caller's promise, and the atomic has the number's size and alignment.
+                ($from)(unsafe { $atomic::from_ptr(place.cast_mut().cast()) }.load(ordering))
+            }
+
+            #[inline(always)]
+            unsafe fn atomic_store(place: *mut Self, value: Self, ordering: Ordering) {
+                // SAFETY: as above.
+                unsafe { $atomic::from_ptr(place.cast()) }.store(($to)(value), ordering);
+            }
+        }
+    )*};
+}
+
+/// Implements exchanges too.
+macro_rules! exchange {
+    ($($number:ident $atomic:ident: $to:expr, $from:expr;)*) => {
+        load! { $($number $atomic: $to, $from;)* }
+
+        $(impl AtomicExchange for $number {
+            #[inline(always)]
+            unsafe fn atomic_exchange(place: *mut Self, value: Self, ordering: Ordering) -> Self {
+                // SAFETY: the caller's promise, and the atomic has the number's size and alignment.
+                ($from)(unsafe { $atomic::from_ptr(place.cast()) }.swap(($to)(value), ordering))
+            }
+
+            #[inline(always)]
+            unsafe fn atomic_compare_exchange(
+                place: *mut Self,
+                expected: Self,
+                value: Self,
+                done: Ordering,
+                failed: Ordering,
+            ) -> Self {
+                // SAFETY: as above.
+                let place = unsafe { $atomic::from_ptr(place.cast()) };
+                match place.compare_exchange(($to)(expected), ($to)(value), done, failed) {
+                    Ok(old) | Err(old) => ($from)(old),
+                }
+            }
+        })*
+    };
+}
+
+load! {
+    bool AtomicU8: u8::from, |byte: u8| byte != 0;
+    i8 AtomicI8: |v: i8| v, |b: i8| b;
+    u8 AtomicU8: |v: u8| v, |b: u8| b;
+}
+
+exchange! {
+    i16 AtomicI16: |v: i16| v, |b: i16| b;
+    u16 AtomicU16: |v: u16| v, |b: u16| b;
+    i32 AtomicI32: |v: i32| v, |b: i32| b;
+    u32 AtomicU32: |v: u32| v, |b: u32| b;
+    i64 AtomicI64: |v: i64| v, |b: i64| b;
+    u64 AtomicU64: |v: u64| v, |b: u64| b;
+    isize AtomicIsize: |v: isize| v, |b: isize| b;
+    usize AtomicUsize: |v: usize| v, |b: usize| b;
+    f16 AtomicU16: f16::to_bits, f16::from_bits;
+    bf16 AtomicU16: bf16::to_bits, bf16::from_bits;
+    f32 AtomicU32: f32::to_bits, f32::from_bits;
+    f64 AtomicU64: f64::to_bits, f64::from_bits;
+}
+
+/// Implements what integers have.
+macro_rules! integers {
+    ($($integer:ident $atomic:ident)*) => {$(
+        impl AtomicAdd for $integer {
+            #[inline(always)]
+            fn sum(self, value: Self) -> Self {
+                self.wrapping_add(value)
+            }
+
+            #[inline(always)]
+            fn difference(self, value: Self) -> Self {
+                self.wrapping_sub(value)
+            }
+
+            // The usual one, and one instruction where many threads count.
+            #[inline(always)]
+            unsafe fn atomic_add(place: *mut Self, value: Self, ordering: Ordering) -> Self {
+                // SAFETY: the caller's promise, and the atomic has the integer's size and alignment.
+                unsafe { $atomic::from_ptr(place) }.fetch_add(value, ordering)
+            }
+        }
+
+        impl AtomicMinMax for $integer {
+            #[inline(always)]
+            fn lesser(self, value: Self) -> Self {
+                self.min(value)
+            }
+
+            #[inline(always)]
+            fn greater(self, value: Self) -> Self {
+                self.max(value)
+            }
+        }
+
+        impl AtomicBits for $integer {
+            #[inline(always)]
+            fn and(self, value: Self) -> Self {
+                self & value
+            }
+
+            #[inline(always)]
+            fn or(self, value: Self) -> Self {
+                self | value
+            }
+
+            #[inline(always)]
+            fn xor(self, value: Self) -> Self {
+                self ^ value
+            }
+        }
+    )*};
+}
+
+integers!(i32 AtomicI32 u32 AtomicU32 i64 AtomicI64 u64 AtomicU64 isize AtomicIsize usize AtomicUsize);
+
+macro_rules! count {
+    ($($integer:ident)*) => {$(
+        impl AtomicCount for $integer {
+            #[inline(always)]
+            fn up_to(self, limit: Self) -> Self {
+                if self >= limit { 0 } else { self + 1 }
+            }
+
+            #[inline(always)]
+            fn down_from(self, limit: Self) -> Self {
+                if self == 0 || self > limit { limit } else { self - 1 }
+            }
+        }
+    )*};
+}
+
+count!(u32 u64 usize);
+
+macro_rules! add_floats {
+    ($($float:ident)*) => {$(
+        impl AtomicAdd for $float {
+            #[inline(always)]
+            fn sum(self, value: Self) -> Self {
+                self + value
+            }
+
+            #[inline(always)]
+            fn difference(self, value: Self) -> Self {
+                self - value
+            }
+        }
+    )*};
+}
+
+add_floats!(f16 bf16 f32 f64);
+
+/// A NaN that is to be compared changes nothing, and a NaN in memory is replaced; −0 is below +0.
+macro_rules! compare_floats {
+    ($($float:ident)*) => {$(
+        impl AtomicMinMax for $float {
+            #[inline(always)]
+            fn lesser(self, value: Self) -> Self {
+                let below = value < self || (value == self && value.is_sign_negative());
+                if below || (self.is_nan() && !value.is_nan()) { value } else { self }
+            }
+
+            #[inline(always)]
+            fn greater(self, value: Self) -> Self {
+                let above = value > self || (value == self && value.is_sign_positive());
+                if above || (self.is_nan() && !value.is_nan()) { value } else { self }
+            }
+        }
+    )*};
+}
+
+compare_floats!(f32 f64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nan_is_ignored_and_zeros_are_ordered() {
+        let nan = f32::NAN;
+        let bits = |x: f32| x.to_bits();
+        for (old, value, lesser, greater) in [
+            (1.0, 2.0, 1.0, 2.0),
+            (2.0, -1.0, -1.0, 2.0),
+            (nan, 1.0, 1.0, 1.0),
+            (1.0, nan, 1.0, 1.0),
+            (-0.0, 0.0, -0.0, 0.0),
+            (0.0, -0.0, -0.0, 0.0),
+            (f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY),
+        ] {
+            assert_eq!(
+                (bits(old.lesser(value)), bits(old.greater(value))),
+                (bits(lesser), bits(greater)),
+                "{old} {value}"
+            );
+        }
+        assert!(nan.lesser(nan).is_nan() && nan.greater(nan).is_nan());
+    }
+
+    #[test]
+    fn counting_goes_round() {
+        assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| old.up_to(3)), [1, 3, 0, 0, 0]);
+        assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| old.down_from(3)), [3, 1, 2, 3, 3]);
+        assert_eq!(u64::MAX.up_to(u64::MAX), 0);
+    }
+
+    #[test]
+    fn an_exchange_compares_bits() {
+        let mut place = f32::NAN;
+        let (relaxed, place) = (Ordering::Relaxed, &raw mut place);
+        // SAFETY: the place is a live variable.
+        unsafe {
+            let cas = |expected, value| f32::atomic_compare_exchange(place, expected, value, relaxed, relaxed);
+            assert!(cas(0.0, 1.0).is_nan());
+            assert!(cas(f32::NAN, -0.0).is_nan());
+            assert_eq!(cas(0.0, 1.0).to_bits(), (-0.0f32).to_bits());
+            assert_eq!(f32::atomic_load(place, relaxed).to_bits(), (-0.0f32).to_bits());
+            assert_eq!(f32::atomic_update(place, relaxed, |old| old + 2.5), -0.0);
+            assert_eq!(f32::atomic_exchange(place, 1.0, relaxed), 2.5);
+        }
+    }
+}

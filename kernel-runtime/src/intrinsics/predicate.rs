@@ -1,0 +1,35 @@
+//! Conditions, as CUDA's votes take them.
+
+use crate::types::Scalar;
+
+/// What a vote takes: a `bool`, or an integer of any width that is not 0 where the condition holds, as in CUDA.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a condition",
+    label = "neither a `bool` nor an integer",
+    note = "why: a condition holds or does not; of an integer, any value but 0 means that it holds",
+    note = "help: compare: `x != 0.0`"
+)]
+pub trait Predicate: Scalar {
+    #[doc(hidden)]
+    fn holds(self) -> bool;
+}
+
+impl Predicate for bool {
+    #[inline(always)]
+    fn holds(self) -> bool {
+        self
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ident)*) => {$(
+        impl Predicate for $integer {
+            #[inline(always)]
+            fn holds(self) -> bool {
+                self != 0
+            }
+        }
+    )*};
+}
+
+integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);

@@ -1,0 +1,163 @@
+//! Methods of slices and arrays.
+
+use cumbia_kernel_ir::ir::Method;
+
+use crate::cpu::access::{Access, Writable};
+use crate::cpu::{
+    Call, Local, Place, Read, Receiver, Slice, Write, local_of as of, local_of_mut as of_mut, split_outside,
+};
+use crate::kernel::{MethodKey, Returned};
+use crate::types::Element;
+
+type Len = Returned<MethodKey<{ Method::Len as usize }>, usize>;
+type IsEmpty = Returned<MethodKey<{ Method::IsEmpty as usize }>, bool>;
+type SplitAt<'k, T> = Returned<MethodKey<{ Method::SplitAt as usize }>, (Slice<'k, T, Read>, Slice<'k, T, Read>)>;
+type SplitAtMut<'k, T> =
+    Returned<MethodKey<{ Method::SplitAtMut as usize }>, (Slice<'k, T, Write>, Slice<'k, T, Write>)>;
+
+impl<'k, T: Element, M: Access> Slice<'k, T, M> {
+    /// `x.len()`
+    #[inline(always)]
+    pub fn __device_len(self, _call: Call<'_>) -> Len {
+        Returned::new(self.count())
+    }
+
+    /// `x.is_empty()`
+    #[inline(always)]
+    pub fn __device_is_empty(self, _call: Call<'_>) -> IsEmpty {
+        Returned::new(self.count() == 0)
+    }
+
+    /// `x.split_at(mid)`
+    #[inline(always)]
+    pub fn __device_split_at(self, mid: usize, call: Call<'_>) -> SplitAt<'k, T> {
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
+        Returned::new((start.read(), end.read()))
+    }
+
+    /// `x.split_at_mut(mid)`
+    #[inline(always)]
+    pub fn __device_split_at_mut(self, mid: usize, call: Call<'_>) -> SplitAtMut<'k, T>
+    where
+        M: Writable,
+    {
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
+        Returned::new((start.write(), end.write()))
+    }
+}
+
+/// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the elements.
+macro_rules! places {
+    ($($place:ident),*) => {$(
+        impl<'k, T: Element, const N: usize, M: Access> $place<'k, [T; N], M> {
+            /// `x.len()`
+            #[inline(always)]
+            pub fn __device_len(self, _call: Call<'_>) -> Len {
+                Returned::new(N)
+            }
+
+            /// `x.is_empty()`
+            #[inline(always)]
+            pub fn __device_is_empty(self, _call: Call<'_>) -> IsEmpty {
+                Returned::new(N == 0)
+            }
+
+            /// `x.split_at(mid)`
+            #[inline(always)]
+            pub fn __device_split_at(self, mid: usize, call: Call<'_>) -> SplitAt<'k, T> {
+                self.as_slice().__device_split_at(mid, call)
+            }
+
+            /// `x.split_at_mut(mid)`
+            #[inline(always)]
+            pub fn __device_split_at_mut(self, mid: usize, call: Call<'_>) -> SplitAtMut<'k, T>
+            where
+                M: Writable,
+            {
+                self.as_slice().__device_split_at_mut(mid, call)
+            }
+        }
+
+        impl<'k, T: Element, const N: usize, M: Access> Receiver<$place<'k, [T; N], M>> {
+            /// `x[i].len()`
+            #[inline(always)]
+            pub fn __device_len(&self, call: Call<'_>) -> Len {
+                self.handle().__device_len(call)
+            }
+
+            /// `x[i].is_empty()`
+            #[inline(always)]
+            pub fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty {
+                self.handle().__device_is_empty(call)
+            }
+
+            /// `x[i].split_at(mid)`
+            #[inline(always)]
+            pub fn __device_split_at(&self, mid: usize, call: Call<'_>) -> SplitAt<'k, T> {
+                self.handle().__device_split_at(mid, call)
+            }
+
+            /// `x[i].split_at_mut(mid)`
+            #[inline(always)]
+            pub fn __device_split_at_mut(&self, mid: usize, call: Call<'_>) -> SplitAtMut<'k, T>
+            where
+                M: Writable,
+            {
+                self.handle().__device_split_at_mut(mid, call)
+            }
+        }
+    )*};
+}
+
+places!(Place, Local);
+
+/// Methods of arrays in variables.
+pub trait ArrayMethods<T> {
+    /// `x.len()`
+    fn __device_len(&self, call: Call<'_>) -> Len;
+
+    /// `x.is_empty()`
+    fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty;
+
+    /// `x.split_at(mid)`
+    fn __device_split_at(&self, mid: usize, call: Call<'_>) -> SplitAt<'_, T>
+    where
+        T: Element;
+
+    /// `x.split_at_mut(mid)`
+    fn __device_split_at_mut(&mut self, mid: usize, call: Call<'_>) -> SplitAtMut<'_, T>
+    where
+        T: Element;
+}
+
+impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
+    #[inline(always)]
+    fn __device_len(&self, _call: Call<'_>) -> Len {
+        Returned::new(N)
+    }
+
+    #[inline(always)]
+    fn __device_is_empty(&self, _call: Call<'_>) -> IsEmpty {
+        Returned::new(N == 0)
+    }
+
+    #[inline(always)]
+    fn __device_split_at(&self, mid: usize, call: Call<'_>) -> SplitAt<'_, T>
+    where
+        T: Element,
+    {
+        of(self).__device_split_at(mid, call)
+    }
+
+    #[inline(always)]
+    fn __device_split_at_mut(&mut self, mid: usize, call: Call<'_>) -> SplitAtMut<'_, T>
+    where
+        T: Element,
+    {
+        of_mut(self).__device_split_at_mut(mid, call)
+    }
+}
+
+/// Which methods these are.
+#[cfg(test)]
+pub(super) const METHODS: &[Method] = &[Method::Len, Method::IsEmpty, Method::SplitAt, Method::SplitAtMut];

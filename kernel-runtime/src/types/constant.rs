@@ -1,0 +1,106 @@
+//! What a constant of a kernel can be, and its value for the compiler.
+
+use std::marker::PhantomData;
+
+use cumbia_kernel_ir::ir::{ConstantValue, Type};
+
+use super::{Element, Repr};
+
+/// What a `const`, an associated constant or a const generic can be in a kernel: every [`Element`], and arrays and
+/// tuples of such types.
+///
+/// Each type has an implementation of its own. One for all elements would be found for every type, and fail a second
+/// time where the constant is used.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be used as a value in a kernel",
+    label = "not a constant that the device can hold",
+    note = "why: a name that is not a variable of the kernel is a constant, and is copied into the device code",
+    note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
+)]
+pub trait ConstantType: Copy {
+    /// The compiler's side of the constant, as [`DeviceType::Repr`](super::DeviceType::Repr) is that of a variable.
+    type Repr: Valued<Self>;
+    /// `Self`. Where the trait is not implemented this has no meaning either, so that the mistake is reported once.
+    type Value;
+
+    /// The constant itself.
+    fn value(self) -> Self::Value;
+}
+
+/// The compiler's side of a constant of type `T`.
+#[doc(hidden)]
+pub trait Valued<T> {
+    /// The type.
+    fn ty() -> Type;
+
+    /// The value.
+    fn of(value: &T) -> ConstantValue;
+}
+
+impl<T: Element> Valued<T> for T {
+    fn ty() -> Type {
+        <T as Repr>::ty()
+    }
+
+    fn of(value: &T) -> ConstantValue {
+        value.constant()
+    }
+}
+
+/// The compiler's side of an array of constants. Not an array: arrays of elements are elements.
+#[doc(hidden)]
+pub struct ArrayOf<R, const N: usize>(PhantomData<fn() -> R>);
+
+impl<T: ConstantType, const N: usize> ConstantType for [T; N] {
+    type Repr = ArrayOf<T::Repr, N>;
+    type Value = [T::Value; N];
+
+    #[inline(always)]
+    fn value(self) -> [T::Value; N] {
+        self.map(T::value)
+    }
+}
+
+impl<T, R: Valued<T>, const N: usize> Valued<[T; N]> for ArrayOf<R, N> {
+    fn ty() -> Type {
+        Type::Array(Box::new(R::ty()), N as u64)
+    }
+
+    fn of(value: &[T; N]) -> ConstantValue {
+        ConstantValue::Parts(value.iter().map(R::of).collect())
+    }
+}
+
+/// Implements the traits for tuples: the part's type, the compiler's side of it, and its position.
+macro_rules! tuple {
+    ($($part:ident $repr:ident $position:tt),*) => {
+        impl<$($part: ConstantType),*> ConstantType for ($($part,)*) {
+            type Repr = ($($part::Repr,)*);
+            type Value = ($($part::Value,)*);
+
+            #[inline(always)]
+            fn value(self) -> Self::Value {
+                ($(self.$position.value(),)*)
+            }
+        }
+
+        impl<$($part, $repr: Valued<$part>),*> Valued<($($part,)*)> for ($($repr,)*) {
+            fn ty() -> Type {
+                Type::Tuple(vec![$($repr::ty()),*])
+            }
+
+            fn of(value: &($($part,)*)) -> ConstantValue {
+                ConstantValue::Parts(vec![$($repr::of(&value.$position)),*])
+            }
+        }
+    };
+}
+
+tuple!(A Ra 0);
+tuple!(A Ra 0, B Rb 1);
+tuple!(A Ra 0, B Rb 1, C Rc 2);
+tuple!(A Ra 0, B Rb 1, C Rc 2, D Rd 3);
+tuple!(A Ra 0, B Rb 1, C Rc 2, D Rd 3, E Re 4);
+tuple!(A Ra 0, B Rb 1, C Rc 2, D Rd 3, E Re 4, F Rf 5);
+tuple!(A Ra 0, B Rb 1, C Rc 2, D Rd 3, E Re 4, F Rf 5, G Rg 6);
+tuple!(A Ra 0, B Rb 1, C Rc 2, D Rd 3, E Re 4, F Rf 5, G Rg 6, H Rh 7);

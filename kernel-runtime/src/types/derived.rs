@@ -1,0 +1,191 @@
+//! What `#[derive(DeviceType)]` builds its implementations of.
+
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use cumbia_kernel_ir::ir::{EnumType, Field, Scalar, StructType, Type, Variant};
+
+/// What `#[derive(DeviceType)]` asks of a type besides its fields.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a device type, and not `Copy`",
+    label = "not `Copy`",
+    note = "why: a kernel reads values out of memory that stays as it is",
+    note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
+)]
+pub trait DerivesCopy {
+    /// Named where the trait is to be asked for.
+    const CHECKED: () = ();
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Copy> DerivesCopy for T {}
+
+/// A field: the name, the type, and where it begins.
+type Described<'a> = (&'a str, fn() -> Type, usize);
+
+/// The struct `T` with its fields in order of declaration.
+pub fn structure<T>(name: &str, fields: &[Described<'_>]) -> Type {
+    let field = |&(name, ty, offset): &Described<'_>| Field { name: name.to_owned(), ty: ty(), offset: offset as u64 };
+    Type::Struct(StructType {
+        name: name.to_owned(),
+        path: std::any::type_name::<T>().to_owned(),
+        fields: fields.iter().map(field).collect(),
+        size: size_of::<T>() as u64,
+        align: align_of::<T>() as u64,
+    })
+}
+
+/// The enum `T`: of each variant, in order of declaration, the name and the discriminant.
+pub fn enumeration<T>(name: &str, variants: &[(&str, i128)]) -> Type {
+    let signed = variants.iter().any(|&(_, discriminant)| discriminant < 0);
+    let variant =
+        |&(name, discriminant): &(&str, i128)| Variant { name: name.to_owned(), bits: bits_of::<T>(discriminant) };
+    Type::Enum(EnumType {
+        name: name.to_owned(),
+        path: std::any::type_name::<T>().to_owned(),
+        repr: integer(size_of::<T>(), signed),
+        variants: variants.iter().map(variant).collect(),
+    })
+}
+
+/// The integer of a size in bytes.
+fn integer(size: usize, signed: bool) -> Scalar {
+    match (size, signed) {
+        (1, false) => Scalar::U8,
+        (1, true) => Scalar::I8,
+        (2, false) => Scalar::U16,
+        (2, true) => Scalar::I16,
+        (4, false) => Scalar::U32,
+        (4, true) => Scalar::I32,
+        (8, false) => Scalar::U64,
+        (8, true) => Scalar::I64,
+        _ => unreachable!("the derived `load` has refused an enum of {size} bytes, by `is_tag`"),
+    }
+}
+
+/// The bits of an enum `T` with this discriminant, in the low end; the rest are zero.
+pub const fn bits_of<T>(discriminant: i128) -> u64 {
+    let (bits, size) = (discriminant as u64, size_of::<T>());
+    if size < 8 { bits & ((1 << (size * 8)) - 1) } else { bits }
+}
+
+/// Whether a variant of an enum without fields is in memory what its discriminant is. rustc promises it where there is a
+/// `repr`, and the derived code asks for it, when the program is compiled, where there is none.
+///
+/// # Safety
+///
+/// `T` is an enum whose variants have no fields.
+pub const unsafe fn is_tag<T>(variant: &T, discriminant: i128) -> bool {
+    let place = std::ptr::from_ref(variant);
+    // SAFETY: an enum without fields is an integer of its size, without padding.
+    let bits = unsafe {
+        match size_of::<T>() {
+            1 => place.cast::<u8>().read() as u64,
+            2 => place.cast::<u16>().read() as u64,
+            4 => place.cast::<u32>().read() as u64,
+            8 => place.cast::<u64>().read(),
+            // An enum of one variant is nothing at all.
+            _ => return false,
+        }
+    };
+    bits == bits_of::<T>(discriminant)
+}
+
+/// The bits of an enum that other threads may be writing.
+///
+/// # Safety
+///
+/// As for [`Element::load`](super::Element::load), of an enum for which [`is_tag`] holds.
+#[inline(always)]
+pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
+    // SAFETY: the atomic has the size of the enum, and an enum of a size is aligned as the integer of that size; the caller
+    // gives a live place that is accessed only atomically meanwhile.
+    unsafe {
+        match size_of::<T>() {
+            1 => u64::from(AtomicU8::from_ptr(place.cast()).load(Relaxed)),
+            2 => u64::from(AtomicU16::from_ptr(place.cast()).load(Relaxed)),
+            4 => u64::from(AtomicU32::from_ptr(place.cast()).load(Relaxed)),
+            _ => AtomicU64::from_ptr(place.cast()).load(Relaxed),
+        }
+    }
+}
+
+/// Writes the bits of an enum that other threads may be reading or writing.
+///
+/// # Safety
+///
+/// As for [`Element::store`](super::Element::store), of an enum for which [`is_tag`] holds.
+#[inline(always)]
+pub unsafe fn store_bits<T>(place: *mut T, bits: u64) {
+    // SAFETY: as in `load_bits`.
+    unsafe {
+        match size_of::<T>() {
+            1 => AtomicU8::from_ptr(place.cast()).store(bits as u8, Relaxed),
+            2 => AtomicU16::from_ptr(place.cast()).store(bits as u16, Relaxed),
+            4 => AtomicU32::from_ptr(place.cast()).store(bits as u32, Relaxed),
+            _ => AtomicU64::from_ptr(place.cast()).store(bits, Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy)]
+    enum Plain {
+        A = 3,
+        B = 200,
+    }
+
+    #[derive(Clone, Copy)]
+    enum Signed {
+        A = -1,
+        B = 300,
+    }
+
+    #[derive(Clone, Copy)]
+    enum Single {
+        A = 5,
+    }
+
+    #[test]
+    fn an_enum_is_the_integer_of_its_discriminant() {
+        // SAFETY: none of them has fields.
+        unsafe {
+            assert!(is_tag(&Plain::A, Plain::A as i128) && is_tag(&Plain::B, Plain::B as i128));
+            assert!(is_tag(&Signed::A, Signed::A as i128) && is_tag(&Signed::B, Signed::B as i128));
+            assert!(!is_tag(&Single::A, Single::A as i128));
+        }
+        let Type::Enum(plain) = enumeration::<Plain>("Plain", &[("A", 3), ("B", 200)]) else { panic!() };
+        assert_eq!((plain.repr, plain.variants[1].bits), (Scalar::U8, 200));
+        let Type::Enum(signed) = enumeration::<Signed>("Signed", &[("A", -1), ("B", 300)]) else { panic!() };
+        assert_eq!((signed.repr, signed.variants[0].bits), (Scalar::I16, 0xffff));
+        assert!(signed.path.ends_with("tests::Signed"));
+    }
+
+    #[test]
+    fn bits_go_in_and_out() {
+        let mut place = Signed::A;
+        // SAFETY: the place is a live variable, and 300 is the discriminant of a variant.
+        unsafe {
+            assert_eq!(load_bits(&raw mut place), 0xffff);
+            store_bits(&raw mut place, 300);
+        }
+        assert!(matches!(place, Signed::B));
+    }
+
+    #[test]
+    fn a_struct_has_rustc_s_layout() {
+        #[repr(C)]
+        struct Pair {
+            a: u8,
+            b: f64,
+        }
+        use crate::types::Repr;
+
+        let fields: [Described<'_>; 2] =
+            [("a", u8::ty, std::mem::offset_of!(Pair, a)), ("b", f64::ty, std::mem::offset_of!(Pair, b))];
+        let Type::Struct(pair) = structure::<Pair>("Pair", &fields) else { panic!() };
+        assert_eq!((pair.size, pair.align, pair.fields[1].offset), (16, 8, 8));
+    }
+}

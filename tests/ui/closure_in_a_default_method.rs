@@ -1,0 +1,24 @@
+use cumbia::prelude::*;
+
+#[derive(Clone, Copy, DeviceType)]
+struct Particle {
+    mass: f32,
+}
+
+#[device]
+trait Energy {
+    fn energy(&self) -> f32 {
+        let square = |x: f32| x * x;
+        1.0
+    }
+}
+
+#[device]
+impl Energy for Particle {}
+
+#[kernel]
+fn kernel(p: Particle, x: &mut [f32]) {
+    x[0] = p.energy();
+}
+
+fn main() {}

@@ -1,0 +1,26 @@
+use cumbia::prelude::*;
+
+#[derive(Clone, Copy, DeviceType)]
+struct Particle {
+    mass: f32,
+}
+
+#[device]
+trait Energy {
+    fn energy(&self) -> f32;
+}
+
+#[device]
+impl Energy for Particle {
+    fn energy(&self) -> f32 {
+        let square = |x: f32| x * x;
+        self.mass
+    }
+}
+
+#[kernel]
+fn kernel(p: Particle, x: &mut [f32]) {
+    x[0] = p.energy();
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use cumbia::prelude::*;
+
+struct Particle {
+    mass: f32,
+}
+
+#[device]
+impl Particle {
+    fn energy(&self) -> f32 {
+        1.0
+    }
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[device]
+struct Particle {
+    mass: f32,
+}
+
+fn main() {}

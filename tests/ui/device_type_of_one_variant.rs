@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Kind {
+    Only,
+}
+
+fn main() {}

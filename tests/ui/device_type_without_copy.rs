@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[derive(Clone, DeviceType)]
+struct Particle {
+    mass: f32,
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[derive(Clone, Copy, DeviceType)]
+struct Marker;
+
+fn main() {}

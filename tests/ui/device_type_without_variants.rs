@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[derive(Clone, Copy, DeviceType)]
+enum Never {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use cumbia::prelude::*;
+
+#[kernel(fast_math = true)]
+fn kernel(x: &mut [f32]) {}
+
+fn main() {}

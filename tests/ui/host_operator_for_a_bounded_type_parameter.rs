@@ -1,0 +1,25 @@
+use cumbia::prelude::*;
+use std::ops::Add;
+
+#[derive(Clone, Copy, DeviceType)]
+struct Energy(f32);
+
+impl Add for Energy {
+    type Output = Energy;
+
+    fn add(self, other: Energy) -> Energy {
+        Energy(self.0 + other.0)
+    }
+}
+
+#[device]
+fn sum<T: Element + Add<Output = T>>(x: T, y: T) -> T {
+    x + y
+}
+
+#[kernel]
+fn kernel(x: &mut [Energy]) {
+    x[0] = sum(x[0], x[1]);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use cumbia::prelude::*;
+
+#[device]
+fn first(x: &(f32, f32)) -> f32 {
+    1.0
+}
+
+fn main() {}
