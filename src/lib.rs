@@ -8,10 +8,11 @@
 //! 3. [Threads and blocks](#threads-and-blocks)
 //! 4. [Shared memory](#shared-memory)
 //! 5. [Device functions and generics](#device-functions-and-generics)
-//! 6. [Faults](#faults)
-//! 7. [What a kernel may contain](#what-a-kernel-may-contain)
-//! 8. [Looking inside](#looking-inside)
-//! 9. [Speed](#speed)
+//! 6. [Types of your own](#types-of-your-own)
+//! 7. [Faults](#faults)
+//! 8. [What a kernel may contain](#what-a-kernel-may-contain)
+//! 9. [Looking inside](#looking-inside)
+//! 10. [Speed](#speed)
 //!
 //! # A first kernel
 //!
@@ -168,10 +169,11 @@
 //! # }
 //! ```
 //!
-//! Shared arrays have constant sizes and one or two dimensions (`shared::<[[f32; 16]; 16]>()`), and hold nothing of
-//! meaning at first. A size that only the launch knows is `.shared_bytes(n)` there and
-//! [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. [`atomic_add`](intrinsics::atomic_add) adds
-//! to an element that several threads add to.
+//! Shared arrays have constant sizes, and elements of any type that memory can hold; `shared::<[[f32; 16]; 16]>()` has
+//! two indices. They hold nothing of meaning at first. A size that only the launch knows is `.shared_bytes(n)` there and
+//! [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. Where several threads change one element,
+//! [`atomic_add`](intrinsics::atomic_add) and its kin do it. The threads of a warp exchange values without memory, by
+//! [`shfl_down_sync`](intrinsics::shfl_down_sync) and its kin.
 //!
 //! # Device functions and generics
 //!
@@ -215,6 +217,66 @@
 //! In a generic kernel a number is `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`: `0.5` itself would be an `f64`. rustc's
 //! "expected struct, variant or union type, found function" means that the function lacks its `#[device]`.
 //!
+//! # Types of your own
+//!
+//! `#[derive(DeviceType)]` makes a struct, or an enum without fields, a type of devices too; it must be [`Copy`]. Both
+//! sides have the layout that rustc gave it. `#[device]` on an `impl` makes its methods callable in kernels, and on one of
+//! an operator the operator:
+//!
+//! ```
+//! use std::ops::AddAssign;
+//!
+//! use cumbia::prelude::*;
+//!
+//! #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+//! struct Particle {
+//!     position: [f32; 3],
+//!     velocity: [f32; 3],
+//! }
+//!
+//! #[device]
+//! impl Particle {
+//!     fn advance(&mut self, dt: f32) {
+//!         for k in 0..3 {
+//!             self.position[k] += dt * self.velocity[k];
+//!         }
+//!         if self.position[2] < 0.0 {
+//!             self.velocity[2] = -self.velocity[2];
+//!         }
+//!     }
+//! }
+//!
+//! /// What falls on the particle.
+//! #[device]
+//! impl AddAssign<[f32; 3]> for Particle {
+//!     fn add_assign(&mut self, push: [f32; 3]) {
+//!         for k in 0..3 {
+//!             self.velocity[k] += push[k];
+//!         }
+//!     }
+//! }
+//!
+//! #[kernel]
+//! fn fall(particles: &mut [Particle], dt: f32) {
+//!     let i = grid(1);
+//!     if i < particles.len() {
+//!         particles[i] += [0.0, 0.0, -10.0 * dt];
+//!         particles[i].advance(dt);
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let mut particles = device.to_device(&[Particle { position: [0.0, 0.0, 2.0], velocity: [1.0, 0.0, 0.0] }])?;
+//! fall(&mut particles, 0.5).over(1).launch()?;
+//! assert_eq!(particles.to_host()?, [Particle { position: [0.5, 0.0, -0.5], velocity: [1.0, 0.0, 5.0] }]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A trait under `#[device]`, and implementations of it, let a kernel be generic over what it computes. [`vector`] has
+//! vectors of two to four numbers, and [`random`] random numbers; both are written in this way.
+//!
 //! # Faults
 //!
 //! A thread that indexes outside an array, divides an integer by zero, fails an `assert!` or panics ends there. The
@@ -256,21 +318,26 @@
 //!
 //! # What a kernel may contain
 //!
-//! - Parameters: numbers and `bool` by value, `&[T]`, `&mut [T]`. A kernel returns nothing.
-//! - Numbers, `bool` and tuples of them in variables; `let` with a value, assignment, `+=` and its like, arithmetic,
-//!   comparison, `&&`, `||`, `as`, `if` with or without a value, `for` over `a..b`, `a..=b` and `(a..b).step_by(n)`,
-//!   `while`, `loop`, `break` and `continue` with labels, `return`.
-//! - `x[i]`, `x.len()`; the methods of numbers that [`Float`] lists, and those of integers such as `pow`, `count_ones`,
-//!   `wrapping_add`.
-//! - `assert!`, `assert_eq!`, `panic!` and their kin, with fixed messages.
-//! - Calls of `#[device]` functions, which give one number or `bool`, or nothing, and of the [`intrinsics`].
+//! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as [`ArrayView2<T>`].
+//!   A kernel returns nothing.
+//! - Values of these types, tuples and references in variables; patterns, `match`, `if let`; all operators; `for` over
+//!   ranges, arrays and `x.iter()`; `while`, `loop`, labels, `return`; `#[unroll]` before a loop.
+//! - Places: `x[i]`, `x[i].velocity[2]`, `&mut x[a..b]`, `matrix[[i, j]]`.
+//! - The methods of numbers that [`Float`] lists, and those of integers such as `pow`, `count_ones`, `wrapping_add`.
+//! - `assert!`, `panic!`, `println!` and their kin, with numbers in their texts.
+//! - Calls of `#[device]` functions and methods, and of the [`intrinsics`].
 //!
 //! What they mean is what Rust says: `as` from float to integer saturates, `%` truncates, small integers wrap at their
 //! own width, overflow is a fault in a debug build and wraps in a release build. Of two faults in one expression either
 //! may be the one that is reported.
 //!
-//! Everything else is a compile error with a reason and a remedy. That includes, so far, `match`, structs, arrays in
-//! variables and `println!`.
+//! The page [`docs/language.md`] goes through all of it. Everything else, such as closures, strings and the heap, is a
+//! compile error with a reason and a remedy; [`docs/limits.md`] has them all, and [`docs/from-numba.md`] what stands for
+//! each feature of Numba.
+//!
+//! [`docs/language.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/language.md
+//! [`docs/limits.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/limits.md
+//! [`docs/from-numba.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/from-numba.md
 //!
 //! # Looking inside
 //!
@@ -301,6 +368,9 @@
 //! - Neighbouring threads should read neighbouring elements: let `grid(1)`, or the `x` of `grid(2)`, be the last index.
 //! - `.over(n)` takes blocks of 256 threads, a fair choice for most kernels. Try others with `.block(..)`.
 //! - An f32 kernel computes in f32 alone. Literals take the type that Rust infers: `2.0 * x[i]` is of f32 where `x` is.
+//! - `&[Float4]` is read in 16 bytes at once, where `&[f32]` is read in 4.
+//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, which has no others in hardware; `block`,
+//!   `launch_bounds`, `max_registers` and `fast_math` are CUDA's own.
 //! - The checks of indices cost about a percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()`
 //!   `unsafe`.
 //! - On a GPU `a * b + c` may become one operation that rounds once, as in CUDA C and Numba. `#[kernel(fmad = false)]`

@@ -27,6 +27,11 @@ pub(crate) fn ours(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
+/// Whether a span is one that [`ours`] gives.
+pub(crate) fn is_ours(span: Span) -> bool {
+    proc_macro::is_available() && context(span).is_some() && context(span) == context(Span::mixed_site())
+}
+
 /// A name as rustc compares it: one that a `macro_rules!` macro wrote is not the one that its caller wrote.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Name {

@@ -143,6 +143,13 @@ impl Signature {
     pub(crate) fn with(&self, this: &mut This) -> Signature {
         let mut signature = self.clone();
         for param in &mut signature.params {
+            // That the type is none of a device's is said of the type, and not once more of each receiver.
+            if let (true, ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty)) =
+                (param.this.is_some(), &mut param.kind)
+            {
+                ty.clone_from(&this.ty);
+                continue;
+            }
             match &mut param.kind {
                 ParamKind::Value(ty)
                 | ParamKind::Slice(ty)

@@ -137,7 +137,7 @@ programs! {
         let m = [[x[5] as i64, 1], [2, x[6] as i64]];
         let [[a, b], [c, d]] = matrix(m, matrix(m, m));
         y[5] = a + b * 3 + c * 5 + d * 7;
-        y[6] = sorted([3, 1])[0] + sorted([0; 0]).len() as i64;
+        y[6] = sorted([3, 1])[0] + sorted([7])[0];
         let [p, q] = pair_of((x[7], 1u8).0, 4);
         y[7] = p as i64 + q as i64;
         y[8] = pair_of(ITEM, ITEMS[1])[1].key as i64;

@@ -128,7 +128,8 @@ programs! {
             type Output = Vector;
 
             fn div(self, by: i32) -> Vector {
-                Vector::new(self.x / by as i64, self.y / by as i64)
+                let x = self.x / by as i64;
+                Vector::new(x, self.y / by as i64)
             }
         }
 
@@ -310,6 +311,20 @@ programs! {
         }
 
         #[device]
+        pub fn generic_order<T: Number>(one: T, v: T) -> T {
+            let mut n = 1usize;
+            let mut list = [one; 4];
+            list[{ n += 1; n % 4 }] = { n += 2; one + one };
+            list[n % 3] += one;
+            let pair = { n += 1; list[n % 4] } + { n += 1; list[n % 4] };
+            let mut total = pair;
+            for k in 0..4 {
+                total = total + total + list[k];
+            }
+            if v == one { total } else { total + one }
+        }
+
+        #[device]
         pub fn total<S: Shape>(shapes: &[S], k: i64) -> i64 {
             let mut sum = 0;
             for shape in shapes.iter() {
@@ -440,6 +455,19 @@ programs! {
         y[1] = list[0].x + list[1].x * 1000 + list[2].x * 1_000_000;
         y[2] = n;
         y[3] = Vector::new({ n += 1; n }, { n *= 2; n }).dot({ n -= 3; Vector::new(n, n) });
+    }
+
+    /// Of an assignment with an operator that is built in, the value comes first; of any other, the place.
+    fn order_in_generic_code(x: &[i32], y: &mut [i64]) {
+        y[0] = generic_order(1i64, x[0] as i64);
+        y[1] = generic_order(1.0f64, x[1] as f64) as i64;
+        y[2] = generic_order(1u8, 3) as i64;
+        let mut n = 1usize;
+        let mut list = [1i64, 2, 3, 4];
+        list[{ n += 1; n % 4 }] += { n *= 2; n as i64 };
+        list[{ n += 1; n % 4 }] -= { n += 2; list[n % 4] };
+        y[3] = list[0] + list[1] * 10 + list[2] * 100 + list[3] * 1000;
+        y[4] = n as i64;
     }
 
     fn traits(x: &[i32], y: &mut [i64]) {

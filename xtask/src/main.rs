@@ -16,7 +16,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test    fetch NVRTC if it is not there, then run all tests, doctests and examples
-  bless   write the golden files and the expected messages of tests/ui anew
+  bless   write the golden files, docs/limits.md and the expected messages of tests/ui anew
   gpu     build what a GPU machine without Rust can run, into .gpu/
 ";
 

@@ -1,13 +1,13 @@
 //! Assignments.
 
 use cumbia_kernel_ir::ir::{BinaryOp, ExprKind};
-use proc_macro2::{Delimiter, Ident, TokenStream};
+use proc_macro2::{Delimiter, Ident};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary};
 
 use super::operator::{applied, assign_marker};
-use super::place::{Access, Form, Place};
+use super::place::{Access, Form, Place, root};
 use super::{Lowerer, Shape, Value, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
@@ -57,8 +57,16 @@ impl Lowerer<'_> {
     }
 
     /// `place += value`
+    ///
+    /// Of numbers Rust evaluates the value first, and of types with a function behind the operator the place; generic code is
+    /// of the second kind. On the CPU that is rustc's choice where the place is one of Rust's. Behind a handle, and in generic
+    /// code, the value comes first on both devices, which only a program can tell whose place and value both have effects.
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
         let ExprBinary { left, op: token, right, .. } = binary;
+        let is_rusts = self.signature.types.is_empty() && self.is_in_variable(left);
+        if !is_rusts && may_have_effects(left) && may_have_effects(right) && let Some(in_order) = sugar::value_first(binary) {
+            return self.expr(&in_order);
+        }
         let value = self.operand(right);
         let Some(place) = self.assigned(left) else {
             return self.nothing(binary);
@@ -69,48 +77,41 @@ impl Lowerer<'_> {
         let operator = self.slot();
         let (slot, marker) = (slot_name(operator, token.span()), assign_marker(op));
         let target = quote_spanned!(ours(token.span())=> #slot.target);
-        let changed_by = |statement: &TokenStream| {
-            let applied = applied(&slot, &marker, statement, binary.span());
-            quote!(#applied;)
-        };
-        let span = ours(left.span());
+        let (shown, span) = (self.shown(left.span()), ours(left.span()));
         let [reference, new] = ["place", "value"].map(|name| Ident::new(name, span));
         let operand = Ident::new("operand", ours(right.span()));
         let (left_cpu, value_cpu) = (&place.cpu, value.cpu);
         let statements = match place.form {
             Form::Handle => {
-                let changed = standing_for(left.span(), quote!(#new));
+                let changed = standing_for(shown, quote!(#new));
                 let by = self.assigned_operand(op, operator, binary, quote!(#operand));
-                let changed_by = changed_by(&quote!(#changed #token #by));
+                let change = applied(&slot, &marker, &quote!(#changed #token #by), binary.span());
                 quote_spanned! {span=>
                     let #operand = #value_cpu;
                     let mut #reference = #left_cpu;
                     let mut #new = #reference.get();
                     #target(&#new);
-                    #changed_by
+                    #change;
                     #reference.set(#new);
                 }
             }
-            // An index is evaluated once, and after the operand.
-            Form::Variable | Form::Computed if is_indexed(left) => {
-                let changed = standing_for(left.span(), quote!(*#reference));
-                let by = self.assigned_operand(op, operator, binary, quote!(#operand));
-                let changed_by = changed_by(&quote!(#changed #token #by));
-                quote_spanned! {span=>
-                    let #operand = #value_cpu;
-                    let #reference = &mut #left_cpu;
-                    #target(&*#reference);
-                    #changed_by
-                }
-            }
             Form::Variable | Form::Computed => {
+                let changed = standing_for(shown, left_cpu.clone());
                 let by = self.assigned_operand(op, operator, binary, value_cpu);
-                let changed_by = changed_by(&quote!(#left_cpu #token #by));
-                quote_spanned!(span=> #target(&#left_cpu); #changed_by)
+                let change = applied(&slot, &marker, &quote!(#changed #token #by), binary.span());
+                // The type is that of any element: so the index is evaluated once, and when rustc says.
+                let alike = sugar::first_elements(left);
+                quote_spanned!(span=> if false { #target(&#alike); } #change;)
             }
         };
         let cpu = grouped(Delimiter::Brace, span, statements);
         self.value(ExprKind::AssignOp { op, place: place.id, value: value.id, operator }, binary.span(), cpu)
+    }
+
+    /// Whether a place is a variable, or a part of one, and behind no handle.
+    fn is_in_variable(&self, place: &Expr) -> bool {
+        let local = self.variable(root(place));
+        local.is_some_and(|local| !matches!(self.known[local.index()].shape, Shape::Reference { .. } | Shape::Slice | Shape::Unknown))
     }
 
     /// The left side of an assignment.
@@ -127,14 +128,20 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether the path to a place goes through an index.
-fn is_indexed(place: &Expr) -> bool {
-    match place {
-        Expr::Index(_) => true,
-        Expr::Field(field) => is_indexed(&field.base),
-        Expr::Unary(unary) => is_indexed(&unary.expr),
-        Expr::Paren(inner) => is_indexed(&inner.expr),
-        Expr::Group(inner) => is_indexed(&inner.expr),
-        _ => false,
+/// Whether evaluating an expression could change something, or depend on when it happens.
+fn may_have_effects(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) | Expr::Path(_) | Expr::Const(_) => false,
+        Expr::Paren(inner) => may_have_effects(&inner.expr),
+        Expr::Group(inner) => may_have_effects(&inner.expr),
+        Expr::Field(field) => may_have_effects(&field.base),
+        Expr::Index(index) => may_have_effects(&index.expr) || may_have_effects(&index.index),
+        Expr::Unary(unary) => may_have_effects(&unary.expr),
+        Expr::Reference(reference) => may_have_effects(&reference.expr),
+        Expr::Cast(cast) => may_have_effects(&cast.expr),
+        Expr::Binary(binary) => may_have_effects(&binary.left) || may_have_effects(&binary.right),
+        Expr::Tuple(tuple) => tuple.elems.iter().any(may_have_effects),
+        Expr::Array(array) => array.elems.iter().any(may_have_effects),
+        _ => true,
     }
 }

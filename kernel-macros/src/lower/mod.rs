@@ -332,6 +332,12 @@ impl Lowerer<'_> {
         Value { id, cpu: TokenStream::new(), shape: Shape::Never }
     }
 
+    /// The same place, as one of the user's. `self` is a name of ours, and a panic of Rust's in an expression that begins with
+    /// it would name the attribute.
+    fn shown(&self, span: Span) -> Span {
+        if position::is_ours(span) { self.signature.name.span().located_at(span) } else { span }
+    }
+
     /// The static that names a place in the source.
     fn at(&mut self, span: Span) -> TokenStream {
         let Position { line, column } = position::of(span);

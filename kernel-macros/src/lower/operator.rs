@@ -32,7 +32,8 @@ impl Lowerer<'_> {
         let cpu = self.noted(op == UnaryOp::Neg, unary.span(), cpu);
         let operator = self.slot();
         let (token, slot) = (&unary.op, slot_name(operator, unary.op.span()));
-        let cpu = standing_for(unary.expr.span(), quote_spanned!(ours(unary.op.span())=> #slot.operand(#cpu)));
+        let cpu = quote_spanned!(ours(unary.op.span())=> #slot.operand(#cpu));
+        let cpu = standing_for(self.shown(unary.expr.span()), cpu);
         let cpu = applied(&slot, &Ident::new(name, Span::call_site()), &quote!(#token #cpu), unary.span());
         self.value(ExprKind::Unary { op, operand, operator }, unary.span(), cpu)
     }
@@ -51,7 +52,8 @@ impl Lowerer<'_> {
                 let [left_slot, right_slot] = [slot(left.span()), slot(right.span())];
                 let left_cpu = quote_spanned!(left_slot.span()=> #left_slot.left(#left_cpu));
                 let right_cpu = quote_spanned!(right_slot.span()=> #right_slot.right(#right_cpu));
-                let (left_cpu, right_cpu) = (standing_for(left.span(), left_cpu), standing_for(right.span(), right_cpu));
+                let left_cpu = standing_for(self.shown(left.span()), left_cpu);
+                let right_cpu = standing_for(self.shown(right.span()), right_cpu);
                 let cpu = applied(&slot(token.span()), &marker(op), &quote!(#left_cpu #token #right_cpu), binary.span());
                 let kind = ExprKind::Binary { op, left: left_value.id, right: right_value.id, operator };
                 self.value(kind, binary.span(), cpu)
@@ -78,7 +80,7 @@ impl Lowerer<'_> {
     ) -> TokenStream {
         let cpu = self.noted(may_panic(op), binary.span(), cpu);
         let name = slot_name(operator, binary.right.span());
-        standing_for(binary.right.span(), quote_spanned!(name.span()=> #name.right(#cpu)))
+        standing_for(self.shown(binary.right.span()), quote_spanned!(name.span()=> #name.right(#cpu)))
     }
 
     /// Lets the operand of an operator that may panic note where it stands. On a generic type the operator is a call of the

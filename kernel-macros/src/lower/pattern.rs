@@ -208,7 +208,10 @@ impl Lowerer<'_> {
             let member = &field.member;
             let Bound { ir, cpu: tokens } = self.pattern(&field.pat, &Shape::Owned, binder);
             fields.push((member_name(member), ir));
-            cpu.extend(quote!(#member: #tokens,));
+            // `Point { x }`, unless it is written as `x @ _`.
+            let named = field.colon_token.is_some() || binder.refutable;
+            let member = named.then(|| quote!(#member:));
+            cpu.extend(quote!(#member #tokens,));
         }
         let (path, rest) = (self.pattern_path(structure.qself.as_ref(), &structure.path), &structure.rest);
         let cpu = grouped(Delimiter::Brace, structure.brace_token.span.join(), quote!(#cpu #rest));

@@ -157,6 +157,11 @@ impl Lowerer<'_> {
         let (cpu, form) = if base.form != Form::Handle && base.shape == Shape::Owned {
             // An array in a variable is indexed by Rust itself.
             let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);
+            let base_cpu = if position::is_ours(index.expr.span()) {
+                standing_for(self.shown(index.expr.span()), base_cpu.clone())
+            } else {
+                base_cpu.clone()
+            };
             (quote!(#base_cpu #brackets), base.form)
         } else {
             let at = self.at(span);

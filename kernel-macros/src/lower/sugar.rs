@@ -6,7 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprAssign, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token, Type, UnOp};
+use syn::{Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token, Type, UnOp};
 
 use super::peeled;
 use crate::position::{Name, ours};
@@ -22,6 +22,29 @@ pub(super) fn destructuring(assign: &ExprAssign) -> Option<Expr> {
     let right = &assign.right;
     let assignments = targets.iter().map(|(name, target)| quote_spanned!(ours(target.span())=> #target = #name;));
     syn::parse2(quote_spanned!(ours(assign.span())=> { let #pattern = #right; #(#assignments)* })).ok()
+}
+
+/// `place += value` as `{ let operand = value; place += operand; }`
+pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
+    let ExprBinary { attrs: _, left, op, right } = binary;
+    let operand = Ident::new("operand", ours(right.span()));
+    syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
+}
+
+/// A place of the same type that nothing has to be evaluated for: `v.rows[0][0]` for `v.rows[f()][j]`.
+pub(super) fn first_elements(place: &Expr) -> TokenStream {
+    struct First;
+
+    impl VisitMut for First {
+        fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
+            self.visit_expr_mut(&mut index.expr);
+            *index.index = syn::parse_quote!(0);
+        }
+    }
+
+    let mut place = place.clone();
+    First.visit_expr_mut(&mut place);
+    place.into_token_stream()
 }
 
 fn takes_apart(left: &Expr) -> bool {

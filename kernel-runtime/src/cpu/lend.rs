@@ -239,6 +239,37 @@ impl<'k, T> IntoSliceMut<'k> for Slice<'k, T, Write> {
     }
 }
 
+// The first argument of a function of a type, which is given as Rust's own reference.
+#[diagnostic::do_not_recommend]
+impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k [T; N] {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_slice(self) -> Slice<'k, T, Read> {
+        Slice::<T, Read>::from_host(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k mut [T; N] {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_slice(self) -> Slice<'k, T, Read> {
+        Slice::<T, Read>::from_host(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, T: Element, const N: usize> IntoSliceMut<'k> for &'k mut [T; N] {
+    type Element = T;
+
+    #[inline(always)]
+    fn into_slice_mut(self) -> Slice<'k, T, Write> {
+        Slice::<T, Write>::from_host_mut(self)
+    }
+}
+
 /// A reference to an array becomes a slice.
 macro_rules! array {
     ($($reference:ident),*) => {$(
