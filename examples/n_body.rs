@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! cargo run --release --example n_body
-//! cargo run --release --example n_body -- 20000
+//! cargo run --release --example n_body -- 10000
 //! ```
 
 use std::time::Instant;
