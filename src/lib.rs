@@ -383,28 +383,28 @@
 
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::intrinsics;
-pub use cumbia_kernel_std::{random, vector};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
     Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float, Integer, KernelInfo, Launch,
-    LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting, WriteArgument,
-    WriteView, bf16, f16, half, kernels,
+    LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting,
+    WriteArgument, WriteView, bf16, f16, half, kernels,
 };
+pub use cumbia_kernel_std::{random, vector};
 
 /// What a program with kernels needs: `use cumbia::prelude::*;`.
 pub mod prelude {
     pub use crate::intrinsics::{
-        AcqRel, Acquire, BlockScope, DeviceScope, Relaxed, Release, SeqCst, SystemScope, WARP_SIZE, active_mask, all_sync,
-        any_sync, atomic_add, atomic_add_explicit, atomic_and, atomic_and_explicit, atomic_cas, atomic_cas_explicit,
-        atomic_dec, atomic_dec_explicit, atomic_exch, atomic_exch_explicit, atomic_inc, atomic_inc_explicit, atomic_load,
-        atomic_load_explicit, atomic_max, atomic_max_explicit, atomic_min, atomic_min_explicit, atomic_or,
-        atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub, atomic_sub_explicit, atomic_xor,
-        atomic_xor_explicit, ballot_sync, block_dim, block_idx, dynamic_shared, dynamic_shared_at, fast, grid, grid_dim,
-        grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt, lanemask_le, lanemask_lt, match_all_sync,
-        match_any_sync, reduce_add_sync, reduce_and_sync, reduce_max_sync, reduce_min_sync, reduce_or_sync,
-        reduce_xor_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync, shfl_xor_sync, sync_grid, sync_threads,
-        sync_threads_and, sync_threads_count, sync_threads_or, sync_warp, thread_fence, thread_fence_block,
-        thread_fence_system, thread_idx, uni_sync,
+        AcqRel, Acquire, BlockScope, DeviceScope, Relaxed, Release, SeqCst, SystemScope, WARP_SIZE, active_mask,
+        all_sync, any_sync, atomic_add, atomic_add_explicit, atomic_and, atomic_and_explicit, atomic_cas,
+        atomic_cas_explicit, atomic_dec, atomic_dec_explicit, atomic_exch, atomic_exch_explicit, atomic_inc,
+        atomic_inc_explicit, atomic_load, atomic_load_explicit, atomic_max, atomic_max_explicit, atomic_min,
+        atomic_min_explicit, atomic_or, atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub,
+        atomic_sub_explicit, atomic_xor, atomic_xor_explicit, ballot_sync, block_dim, block_idx, dynamic_shared,
+        dynamic_shared_at, fast, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt,
+        lanemask_le, lanemask_lt, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync, reduce_max_sync,
+        reduce_min_sync, reduce_or_sync, reduce_xor_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
+        shfl_xor_sync, sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,
+        thread_fence, thread_fence_block, thread_fence_system, thread_idx, uni_sync,
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,

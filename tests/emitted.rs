@@ -7,23 +7,22 @@ use std::panic;
 
 use cumbia::__private::Emulation;
 use cumbia::Device;
-use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out};
+use cumbia_corpus::{Case, Kernels, Look, Run, STRIDED, cases, compare, kernels, left_out};
 use emulator::Emulator;
 
 #[test]
 fn emitted_c_computes_what_the_cpu_body_does() {
     // What the compiler rejects has no source, so that its case fails and the others still run.
     let kernels = kernels();
-    let sources: Vec<(&'static str, String)> =
-        kernels.iter().filter_map(|(&kernel, look)| Some((kernel, (look.cuda_source)().ok()?))).collect();
+    let sources = sources(&kernels);
     let Some(emulator) = emulator("the emitted C against the CPU body", &sources, "emulator") else {
         return;
     };
     if !emulator.sanitized {
         left_out("undefined behaviour of the emitted C", "g++ has no libubsan", "CUMBIA_REQUIRE_GXX");
     }
-    let compared = against_the_cpu(&cases(), |kernel| kernel, &emulator);
-    println!("{} kernels, {compared}", kernels.len());
+    let compared = against_the_cpu(&cases(), str::to_owned, &emulator);
+    println!("{} kernels, {} texts, {compared}", kernels.len(), sources.len());
 }
 
 /// A case, a kernel of it, and a mistake to make in its C.
@@ -53,21 +52,17 @@ fn a_mistake_in_the_emitted_c_is_noticed() {
         let source = (kernels[name(kernel).as_str()].cuda_source)().expect("a valid kernel");
         let mistaken = source.replace(right, wrong);
         assert_ne!(source, mistaken, "`{right}` is not in\n{source}");
-        (&*number.to_string().leak(), mistaken)
+        (number.to_string(), mistaken)
     });
-    let sources: Vec<(&'static str, String)> =
-        kernels.iter().map(|(&kernel, look)| (kernel, (look.cuda_source)().unwrap_or_default())).collect();
-    let used = |(kernel, _): &(&str, String)| MISTAKES.iter().any(|(case, ..)| kernel.contains(module(case)));
-    let sources: Vec<_> = wrong.chain(sources.into_iter().filter(used)).collect();
+    let used = |(kernel, _): &(String, String)| MISTAKES.iter().any(|(case, ..)| kernel.contains(module(case)));
+    let sources: Vec<_> = wrong.chain(sources(&kernels).into_iter().filter(used)).collect();
     let Some(emulator) = emulator("the search for mistakes", &sources, "mistakes") else {
         return;
     };
     for (number, (case, kernel, right, wrong)) in MISTAKES.iter().enumerate() {
         let all = cases();
         let case: Vec<_> = all.into_iter().filter(|known| known.name == name(case)).collect();
-        let chosen = |launched: &'static str| {
-            if launched == name(kernel) { sources[number].0 } else { launched }
-        };
+        let chosen = |launched: &str| if launched == name(kernel) { number.to_string() } else { launched.to_owned() };
         let compared = panic::catch_unwind(panic::AssertUnwindSafe(|| against_the_cpu(&case, chosen, &emulator)));
         let sees = emulator.sanitized || !wrong.contains("<<");
         assert!(compared.is_err() || !sees, "`{wrong}` for `{right}` in {kernel} is not noticed: {compared:?}");
@@ -79,16 +74,26 @@ fn module(case: &str) -> &str {
     case.split("::").next().unwrap_or(case)
 }
 
+/// The texts of kernels, by the names under which the emulator is asked for them.
+fn sources(kernels: &Kernels) -> Vec<(String, String)> {
+    let texts = |(kernel, look): (&&'static str, &Look)| {
+        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
+        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
+        [contiguous, strided].into_iter().flatten()
+    };
+    kernels.iter().flat_map(texts).collect()
+}
+
 /// The emulator, or, where there is none, word of that.
-fn emulator(what: &str, sources: &[(&'static str, String)], folder: &str) -> Option<Emulator> {
+fn emulator(what: &str, sources: &[(String, String)], folder: &str) -> Option<Emulator> {
     Emulator::new(sources, folder).map_err(|reason| left_out(what, &reason, "CUMBIA_REQUIRE_GXX")).ok()
 }
 
 /// Compares the runs of cases on the CPU with those in the emulator, where `chosen` says which source is to run for a
 /// kernel.
-fn against_the_cpu(cases: &[&Case], chosen: impl Fn(&'static str) -> &'static str, emulator: &Emulator) -> String {
+fn against_the_cpu(cases: &[&Case], chosen: impl Fn(&str) -> String, emulator: &Emulator) -> String {
     compare(cases, "the CPU", "the emitted C", |case, emulated| {
-        let mut emulate = |kernel, emulation: Emulation<'_>| emulator.run(chosen(kernel), emulation);
+        let mut emulate = |kernel: &str, emulation: Emulation<'_>| emulator.run(&chosen(kernel), emulation);
         let mut run = if emulated { Run::emulated(&mut emulate) } else { Run::on(&Device::cpu()) };
         (case.run)(&mut run);
         run.into_record()

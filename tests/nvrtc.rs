@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
+use cumbia::__private::inspect::cubin_of_source;
 use cumbia::{CompileError, Error};
 use cumbia_corpus::{Kernels, Look, kernels, left_out};
 
@@ -21,7 +22,11 @@ fn nvrtc_compiles_every_kernel() {
             Ok(cubin) => Some(format!("{architecture}: {} bytes that are no cubin", cubin.len())),
             Err(error) => Some(format!("{architecture}: {error}")),
         });
-        errors.collect::<Vec<_>>().join("\n")
+        let strided = look.strided.iter().filter_map(|text| match cubin_of_source(look.name, text, "sm_80") {
+            Ok(_) => None,
+            Err(error) => Some(format!("strided, sm_80: {error}")),
+        });
+        errors.chain(strided).collect::<Vec<_>>().join("\n")
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     println!("{} kernels for {}", kernels.len(), ARCHITECTURES.join(", "));

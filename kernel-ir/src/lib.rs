@@ -53,7 +53,8 @@ pub use error::{Error, Errors, What};
 pub use facts::Facts;
 pub use ir::dim3;
 pub use source::{
-    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source, Text,
+    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
+    Text,
 };
 pub use validate::Validated;
 

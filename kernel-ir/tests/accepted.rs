@@ -11,6 +11,7 @@ fn accepts(text: &str) {
     for bounds_checks in [true, false] {
         let source = write(&validated, &Options { bounds_checks, ..Options::default() });
         assert!(source.text.contains("__global__"));
+        assert!(!source.text.contains("bug in Cumbia"), "{}", source.text);
     }
 }
 

@@ -180,7 +180,7 @@ rules! {
     REST_IN_THE_MIDDLE: "`..` is only supported at the end of this pattern",
         why "how many parts it stands for is not known where the pattern is compiled",
         help "write `_` for each part that is left out";
-    REST_OF_AN_ARRAY: "`..` is not supported in the pattern of an array",
+    REST_OF_AN_ARRAY: "`..` is only supported at the end of the pattern of an array, and without a name",
         why "how many elements it stands for is not known where the pattern is compiled",
         help "write `_` for each element that is left out, or index the array";
     FOR_PATTERN: "a counter is a name in a kernel",

@@ -30,7 +30,9 @@ pub fn text_of(words: &[u64]) -> String {
     while let Some((&[what, ..], behind)) = rest.split_at_checked(PRINT_WORDS) {
         let (site, number) = (what as u32 as usize, (what >> 32) as u32);
         let kernel = specialise::by_number(number);
-        let site = kernel.zip(site.checked_sub(1)).and_then(|(kernel, site)| kernel.source(Layout::Contiguous).sites.get(site));
+        let site = kernel
+            .zip(site.checked_sub(1))
+            .and_then(|(kernel, site)| kernel.source(Layout::Contiguous).sites.get(site));
         let Some(SiteKind::Print(message)) = site.map(|site| &site.kind) else { break };
         let Some((numbers, behind)) = behind.split_at_checked(message.args.len()) else { break };
         text.push_str(&message::format(message, numbers));

@@ -1,9 +1,9 @@
 //! Atomic operations: each on each type that has it, at the edges; in contention, where the result is the same in any
 //! order; in every ordering and scope; and what can be built of them.
 
+use cumbia::DeviceArray;
 use cumbia::intrinsics::{AtomicBits, AtomicMinMax};
 use cumbia::prelude::*;
-use cumbia::DeviceArray;
 
 use crate::inputs::{Edges, Random};
 use crate::{Case, Run, listed};
@@ -148,7 +148,15 @@ fn floats_alone(run: &mut Run<'_>) {
 
 /// What numbers of 8 and 16 bits have.
 #[kernel]
-pub fn of_narrow(a: u16, h: &mut [f16], b: &mut [bf16], u: &mut [u16], i: &mut [i16], bytes: &mut [u8], bools: &mut [bool]) {
+pub fn of_narrow(
+    a: u16,
+    h: &mut [f16],
+    b: &mut [bf16],
+    u: &mut [u16],
+    i: &mut [i16],
+    bytes: &mut [u8],
+    bools: &mut [bool],
+) {
     let t = grid(1);
     let n = t as f32;
     h[8 + t] = atomic_add(&mut h[t], f16::from_f32(n));
@@ -315,7 +323,8 @@ pub fn tallies(x: &[i32], out: &mut [Tally]) {
     if t == 0 {
         tally.count = 3;
         tally.last = clear(*tally).count as u64;
-        more[1] = Tally { small: 7, count: 0, sums: [0.0; 2], last: 0, extremes: Extremes { least: i32::MAX, most: 0.0 } };
+        more[1] =
+            Tally { small: 7, count: 0, sums: [0.0; 2], last: 0, extremes: Extremes { least: i32::MAX, most: 0.0 } };
     }
     if t < 6 {
         rows[t / 2][t % 2] = 0;
@@ -417,14 +426,16 @@ pub fn ordered_accesses(x: &[u64], y: &mut [u64]) {
     atomic_store_explicit::<SeqCst, SystemScope>(&mut y[6], atomic_load_explicit::<SeqCst, SystemScope>(&x[6]));
 }
 
+/// What the cells hold after each ordering, and what the operations gave.
+fn both<T: Copy>(after: T, old: T) -> Vec<T> {
+    [[after; 15], [old; 15]].concat()
+}
+
 fn every_ordering(run: &mut Run<'_>) {
     let zeros = [0.0f32; 30].map(bf16::from_f32);
     let mut cells = run.array(&[10u32; 30]);
     let (mut wide, mut floats, mut halves) = (run.array(&[-1i64; 30]), run.array(&[1.0f32; 30]), run.array(&zeros));
     run.launch(ordered(&mut cells, &mut wide, &mut floats, &mut halves).grid(1).block(1));
-    fn both<T: Copy>(after: T, old: T) -> Vec<T> {
-        [[after; 15], [old; 15]].concat()
-    }
     run.expect("cells", &cells, &both(16, 10));
     run.expect("wide", &wide, &both(1 << 40 | 3, -1));
     run.expect("floats", &floats, &both(1.5, 1.0));
@@ -510,11 +521,7 @@ pub fn products<T: Number + cumbia::intrinsics::AtomicExchange>(x: &[T], y: &mut
 }
 
 fn compare_exchange_loops(run: &mut Run<'_>) {
-    fn of<T: Number + cumbia::intrinsics::AtomicExchange>(
-        run: &mut Run<'_>,
-        x: &DeviceArray<T>,
-        expected: [T; 2],
-    ) {
+    fn of<T: Number + cumbia::intrinsics::AtomicExchange>(run: &mut Run<'_>, x: &DeviceArray<T>, expected: [T; 2]) {
         let mut y = run.array(&[T::ONE, T::ONE]);
         run.launch(products(x, &mut y).grid(2).block(8));
         run.expect(std::any::type_name::<T>(), &y, &expected);

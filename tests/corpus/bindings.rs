@@ -230,7 +230,7 @@ programs! {
     }
 
     fn nested_values(x: &[i32], y: &mut [i64]) {
-        y[0] = if x[0] > 1 { if x[1] > 1 { 1 } else { 2 } } else if x[2] > 1 { 3 } else { { 4 } };
+        y[0] = if x[0] > 1 { if x[1] > 1 { 1 } else { 2 } } else if x[2] > 1 { 3 } else { 4 };
         y[1] = { let a = x[3] as i64; let d = { let b = a * 2; b + { let c = b; c + 1 } }; d };
         y[2] = (if x[4] > 0 { 5 } else { 6 }) * loop { break 3; };
         y[3] = -(if x[5] > 2 { x[5] as i64 } else { 1 });

@@ -30,7 +30,7 @@ pub fn voted(x: &[u64], y: &mut [u32]) {
 fn votes(run: &mut Run<'_>) {
     let mut random = Random::new(1);
     let kinds = [1u64 << 32, 0, 1, 1 << 33, 0x80, 1 << 48, 0xff00];
-    for (count, block) in [(96, 32), (100, 50), (70, 70), (64, 64)] {
+    for (count, block) in [(96usize, 32), (100, 50), (70, 70), (64, 64)] {
         let mut values: Vec<u64> = (0..count).map(|_| kinds[random.bits() as usize % kinds.len()]).collect();
         values[..block].fill(1 << 32);
         let (x, blocks) = (run.array(&values), count.div_ceil(block));
@@ -144,6 +144,7 @@ pub fn diffused(rounds: u32, x: &mut [f32], other: &mut [f32], turns: &mut [u32]
         }
         sync_grid();
     }
+    sync_threads();
     turns[i] = mine[7 - t];
 }
 
@@ -155,9 +156,7 @@ fn grid_barriers(run: &mut Run<'_>) {
         run.launch(diffused(rounds, &mut x, &mut other, &mut turns).block(8).over(len).cooperative());
         let mut expected = values;
         for _ in 0..rounds {
-            expected = (0..len)
-                .map(|i| expected[(i + len - 1) % len] * 0.5 + expected[(i + 1) % len] * 0.25)
-                .collect();
+            expected = (0..len).map(|i| expected[(i + len - 1) % len] * 0.5 + expected[(i + 1) % len] * 0.25).collect();
         }
         run.expect("x", &x, &expected);
         let of = |i: usize| (i / 8 * 8 + 7 - i % 8) as u32 + 10 * rounds;

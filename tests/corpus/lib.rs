@@ -27,19 +27,25 @@ mod sweep;
 mod twin;
 
 pub mod arrays;
+pub mod atomics;
 pub mod bindings;
 pub mod casts;
 pub mod control;
+pub mod cooperation;
 pub mod device_functions;
 pub mod float_methods;
 pub mod foreign_names;
 pub mod geometry;
+pub mod halves;
 pub mod indices;
 pub mod integer_methods;
+pub mod integer_results;
 pub mod linear;
 pub mod matching;
+pub mod messages;
 pub mod methods;
 pub mod operators;
+pub mod options;
 pub mod order;
 pub mod ranges;
 pub mod sequences;
@@ -47,10 +53,14 @@ pub mod shared_memory;
 pub mod slices;
 pub mod slots;
 pub mod structs;
+pub mod vectors;
+pub mod views;
+pub mod warps;
+pub mod words;
 
 pub use record::{Record, Tolerance};
 pub use report::{compare, left_out};
-pub use run::{Emulated, Emulator, Kernels, Look, Run};
+pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
 
 /// A set of launches whose results are the same wherever they run.
 #[derive(Clone, Copy)]
@@ -84,18 +94,21 @@ const MODULES: &[&[Case]] = &[
     indices::CASES,
     device_functions::CASES,
     foreign_names::CASES,
+    integer_results::CASES,
+    halves::CASES,
+    atomics::CASES,
+    warps::CASES,
+    cooperation::CASES,
+    messages::CASES,
+    views::CASES,
+    vectors::CASES,
+    options::CASES,
+    words::CASES,
 ];
 
 /// The cases of modules with programs.
-const GROUPS: &[&[&[Case]]] = &[
-    structs::CASES,
-    matching::CASES,
-    bindings::CASES,
-    arrays::CASES,
-    sequences::CASES,
-    slices::CASES,
-    methods::CASES,
-];
+const GROUPS: &[&[&[Case]]] =
+    &[structs::CASES, matching::CASES, bindings::CASES, arrays::CASES, sequences::CASES, slices::CASES, methods::CASES];
 
 /// Every case; with `CUMBIA_CASES` in the environment, only those that have one of its words, between commas, in their
 /// names.
@@ -113,7 +126,10 @@ pub fn kernels() -> Kernels {
     for case in cases() {
         let mut run = Run::nowhere();
         (case.run)(&mut run);
-        kernels.extend(run.kernels());
+        for (name, look) in run.into_kernels() {
+            let known = kernels.entry(name).or_insert_with(|| look.clone());
+            known.strided = known.strided.take().or(look.strided);
+        }
     }
     kernels
 }

@@ -2,7 +2,9 @@
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
-use std::ops::{Add, AddAssign, BitAnd, BitXorAssign, Div, Mul, MulAssign, Neg, Not, Rem, Shl, ShrAssign, Sub, SubAssign};
+use std::ops::{
+    Add, AddAssign, BitAnd, BitXorAssign, Div, Mul, MulAssign, Neg, Not, Rem, Shl, ShrAssign, Sub, SubAssign,
+};
 
 use cumbia::prelude::*;
 
@@ -356,7 +358,7 @@ programs! {
         }
 
         #[derive(Clone, Copy, DeviceType)]
-        pub struct Three(u8);
+        pub struct Three(pub u8);
 
         #[device]
         impl Scale for Three {
@@ -622,7 +624,10 @@ fn places_of_receivers(run: &mut Run<'_>) {
     let before: Vec<Table> = (0..4)
         .map(|i| {
             let counter = |k: u32| Counter { count: i + k, last: i * 7 + k };
-            Table { rows: [[counter(1), counter(2)], [counter(3), counter(4)], [counter(5), counter(6)]], total: counter(0) }
+            Table {
+                rows: [[counter(1), counter(2)], [counter(3), counter(4)], [counter(5), counter(6)]],
+                total: counter(0),
+            }
         })
         .collect();
     let (mut tables, mut y) = (run.array(&before), run.zeros(16));

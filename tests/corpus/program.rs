@@ -105,6 +105,9 @@ pub(crate) use plain;
 /// A program as a function of the host.
 type Function<A, B> = fn(&[A], &mut [B]);
 
+/// A program as a launch of its kernel.
+type Kernel<'l, A, B> = &'l dyn Fn(&mut Run<'_>, &DeviceArray<A>, &mut DeviceArray<B>);
+
 /// Runs a program on all its inputs: as plain Rust, as a device function that the host calls, and as a kernel, once for
 /// all inputs that have a result and once for each, up to a few, at which Rust panics.
 #[track_caller]
@@ -113,7 +116,7 @@ pub(crate) fn run<A: Edges + Scalar, B: Element + Default + PartialEq>(
     name: &str,
     host: Function<A, B>,
     device: Function<A, B>,
-    launch: &dyn Fn(&mut Run<'_>, &DeviceArray<A>, &mut DeviceArray<B>),
+    launch: Kernel<'_, A, B>,
 ) {
     let rows = rows::<A>();
     if run.is_nowhere() {
@@ -126,6 +129,7 @@ pub(crate) fn run<A: Edges + Scalar, B: Element + Default + PartialEq>(
         let panic = quietly(|| host(row, &mut y)).err();
         let other = quietly(|| device(row, &mut same)).err();
         // A NaN is not equal to itself; the kernel's comparison sees those.
+        #[allow(clippy::eq_op, reason = "as the comment says")]
         let differ = (0..OUTPUTS).any(|i| y[i] != same[i] && y[i] == y[i]);
         let other_words = other.as_deref().map(without_position);
         if panic.as_deref().map(in_our_words) != other_words.map(in_our_words) || differ {

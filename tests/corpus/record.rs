@@ -7,12 +7,14 @@ use cumbia::{Element, Error, bf16, f16};
 use cumbia_kernel_ir::ir::{ConstantValue, Scalar, Type};
 
 /// How far results may be apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
     /// Bit for bit; but any NaN is as good as any other, since Rust leaves its bits open.
     Exact,
     /// This many representable numbers apart, for functions that are not rounded correctly everywhere.
     Ulps(u64),
+    /// As `Ulps`, or this far.
+    UlpsOr(u64, f64),
 }
 
 /// Everything that came out of a run, in order.
@@ -211,12 +213,11 @@ fn agree(scalar: Scalar, here: u64, there: u64, tolerance: Tolerance) -> bool {
     }
     match tolerance {
         Tolerance::Exact => false,
-        Tolerance::Ulps(ulps) => {
-            if !scalar.is_float() || is_nan(scalar, here) || is_nan(scalar, there) {
-                return false;
-            }
+        Tolerance::Ulps(ulps) => agree(scalar, here, there, Tolerance::UlpsOr(ulps, 0.0)),
+        Tolerance::UlpsOr(ulps, far) => {
+            let (Some(a), Some(b)) = (value(scalar, here), value(scalar, there)) else { return false };
             let apart = ordinal(scalar, here) - ordinal(scalar, there);
-            apart.unsigned_abs() <= u128::from(ulps)
+            !a.is_nan() && !b.is_nan() && (apart.unsigned_abs() <= u128::from(ulps) || (a - b).abs() <= far)
         }
     }
 }

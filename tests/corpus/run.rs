@@ -10,8 +10,12 @@ use cumbia::{Device, DeviceArray, Element, Error, FaultKind, Launch};
 use crate::program::says;
 use crate::record::{Record, Tolerance};
 
-/// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type.
-pub type Emulator<'e> = dyn FnMut(&'static str, Emulation<'_>) -> Emulated + 'e;
+/// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type, with
+/// [`STRIDED`] behind it for the text that takes any views.
+pub type Emulator<'e> = dyn FnMut(&str, Emulation<'_>) -> Emulated + 'e;
+
+/// What marks the text of a kernel for views whose elements do not lie one behind the other.
+pub const STRIDED: &str = " strided";
 
 /// What came of a launch in an emulator, beside what is in memory.
 #[derive(Debug)]
@@ -33,7 +37,7 @@ enum Place<'e> {
 }
 
 /// What can be asked of a kernel without running it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Look {
     /// The name in the source.
     pub name: &'static str,
@@ -43,6 +47,8 @@ pub struct Look {
     pub ptx: fn(&str) -> cumbia::Result<String>,
     /// Machine code for an architecture.
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
+    /// The CUDA C for views whose elements do not lie one behind the other, if there was a launch with such.
+    pub strided: Option<String>,
 }
 
 /// Kernels by the name of their type, which holds the module and the generic arguments.
@@ -78,8 +84,8 @@ impl<'e> Run<'e> {
     }
 
     /// The kernels that were launched.
-    pub fn kernels(&self) -> &Kernels {
-        &self.kernels
+    pub fn into_kernels(self) -> Kernels {
+        self.kernels
     }
 
     /// What came out.
@@ -136,23 +142,37 @@ impl<'e> Run<'e> {
         on_device: impl FnOnce(Launch<'a, K, C>) -> cumbia::Result<()>,
     ) {
         let kernel = type_name::<K>();
-        self.kernels.entry(kernel).or_insert(Look {
+        let look = self.kernels.entry(kernel).or_insert(Look {
             name: K::INFO.name,
             cuda_source: inspect::cuda_source::<K>,
             ptx: inspect::ptx::<K>,
             cubin: inspect::cubin::<K>,
+            strided: None,
         });
+        let is_strided = |emulation: &Emulation<'_>| {
+            inspect::cuda_source::<K>().is_ok_and(|contiguous| contiguous != emulation.source.text)
+        };
         let result = match &mut self.place {
             Place::Device => on_device(launch).and_then(|()| self.device.synchronize()),
             Place::Emulator(emulator) => {
                 let printed = &mut self.printed;
                 launch.emulate(&mut |emulation| {
-                    let Emulated { fault, printed: words } = emulator(kernel, emulation);
+                    let name = if is_strided(&emulation) { kernel.to_owned() + STRIDED } else { kernel.to_owned() };
+                    let Emulated { fault, printed: words } = emulator(&name, emulation);
                     *printed = Some(cumbia::__private::printed(&words));
                     fault
                 })
             }
-            Place::Nowhere => Ok(()),
+            Place::Nowhere => {
+                // A launch that is refused is told of where it is made in earnest.
+                let _ = launch.emulate(&mut |emulation| {
+                    if is_strided(&emulation) {
+                        look.strided = Some(emulation.source.text.clone());
+                    }
+                    None
+                });
+                Ok(())
+            }
         };
         self.fault = None;
         match result {
@@ -181,10 +201,10 @@ impl<'e> Run<'e> {
     /// Compares the last launch's fault with what Rust's panic says.
     #[track_caller]
     pub fn expect_words(&mut self, expected: &str) {
-        if let Some(kind) = self.fault.take() {
-            if !says(&kind, expected) {
-                self.record.wrong_at(Location::caller(), &format!("the fault is “{kind}”, and Rust says “{expected}”"));
-            }
+        if let Some(kind) = self.fault.take()
+            && !says(&kind, expected)
+        {
+            self.record.wrong_at(Location::caller(), &format!("the fault is “{kind}”, and Rust says “{expected}”"));
         }
     }
 

@@ -296,7 +296,19 @@ fn layouts(run: &mut Run<'_>) {
             run.expect(stringify!($ty), &y, &expected);
         })*};
     }
-    each!(Odd, Sorted, Aligned, SixteenBits, Nested<f32>, Nested<bool>, Nested<Aligned>, Bytes, [Bytes; 2], Phase, bool);
+    each!(
+        Odd,
+        Sorted,
+        Aligned,
+        SixteenBits,
+        Nested<f32>,
+        Nested<bool>,
+        Nested<Aligned>,
+        Bytes,
+        [Bytes; 2],
+        Phase,
+        bool
+    );
 }
 
 /// Structs and arrays as arguments, of different alignment one behind the other.
@@ -318,7 +330,8 @@ pub fn arguments(a: u8, b: Aligned, c: Bytes, d: Odd, e: [[i16; 2]; 3], f: Neste
 fn by_value(run: &mut Run<'_>) {
     let mut random = Random::new(8);
     for _ in 0..4 {
-        let (b, c, d, f) = (Aligned::any(&mut random), Bytes::any(&mut random), Odd::any(&mut random), nested_of(&mut random));
+        let (b, c, d, f) =
+            (Aligned::any(&mut random), Bytes::any(&mut random), Odd::any(&mut random), nested_of(&mut random));
         let e = [[-5, 6], [7, 8], [9, random.bits() as i16]];
         let mut y = run.zeros(10);
         run.launch(arguments(200, b, c, d, e, f, &mut y).grid(1).block(1));

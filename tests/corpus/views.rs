@@ -27,7 +27,9 @@ fn matrices(run: &mut Run<'_>) {
         run.expect("b", &b, &expected);
         // Twice is as before: transposed views cancel it.
         let mut c = run.zeros(values.len());
-        run.launch(transpose(b.reshape((cols, rows)).unwrap(), c.reshape_mut((rows, cols)).unwrap()).over((rows, cols)));
+        run.launch(
+            transpose(b.reshape((cols, rows)).unwrap(), c.reshape_mut((rows, cols)).unwrap()).over((rows, cols)),
+        );
         run.expect("c", &c, &values);
         let mut d = run.zeros(values.len());
         let transposed = d.reshape_mut((rows, cols)).unwrap().t();
@@ -129,7 +131,7 @@ fn strided(run: &mut Run<'_>) {
 
 /// The sum of a row or column, or of any other line.
 #[device]
-pub fn total(line: ArrayView1<i64>) -> i64 {
+pub fn total(line: ArrayView1<'_, i64>) -> i64 {
     let mut sum = 0;
     for i in 0..line.len() {
         sum = sum * 3 + line[i];
@@ -138,7 +140,7 @@ pub fn total(line: ArrayView1<i64>) -> i64 {
 }
 
 #[device]
-pub fn scale(mut line: ArrayViewMut1<i64>, by: i64) {
+pub fn scale(mut line: ArrayViewMut1<'_, i64>, by: i64) {
     for i in 0..line.len() {
         line[i] *= by;
     }
@@ -260,7 +262,7 @@ fn lines(run: &mut Run<'_>) {
     run.expect("y", &y, &(0..30).map(|i| 6 * i + 1).collect::<Vec<u8>>());
     // A column of 10 by 9, into a row and a column of 3 by 4.
     let column = x.reshape((10, 9)).unwrap().column(4).unwrap();
-    run.launch(every_third(&column, z.reshape_mut((3, 4)).unwrap().row(1).unwrap().slice_axis(0, ..3).unwrap()).over(3));
+    run.launch(every_third(column, z.reshape_mut((3, 4)).unwrap().row(1).unwrap().slice_axis(0, ..3).unwrap()).over(3));
     run.launch(every_third(column, z.reshape_mut((3, 4)).unwrap().column(3).unwrap()).over(3));
     let of = |i: u8| 9 * 3 * i + 4 + 9 * (3 * i + 1) + 4;
     let expected = [0, 0, 0, of(0), of(0), of(1), of(2), of(1), 0, 0, 0, of(2)];
@@ -309,7 +311,9 @@ fn outside(run: &mut Run<'_>) {
     let x = run.array(&values);
     let view = || x.reshape((2, 3, 4)).unwrap();
     for which in 0..5 {
-        for (i, j, k) in [(1, 2, 3), (0, 0, 0), (2, 0, 0), (0, 3, 0), (0, 0, 4), (1, 2, usize::MAX), (0, 1 << 40, 0), (2, 3, 4)] {
+        for (i, j, k) in
+            [(1, 2, 3), (0, 0, 0), (2, 0, 0), (0, 3, 0), (0, 0, 4), (1, 2, usize::MAX), (0, 1 << 40, 0), (2, 3, 4)]
+        {
             let mut y = run.zeros(2);
             if i < 2 && j < 3 && k < 4 {
                 run.launch(element(view(), &mut y, which, i, j, k).grid(1).block(1));
@@ -377,7 +381,7 @@ fn of_structs(run: &mut Run<'_>) {
 
 /// A device function with a view, called by a kernel and by the host.
 #[device]
-pub fn trace<T: Number>(a: ArrayView2<T>, from: usize) -> T {
+pub fn trace<T: Number>(a: ArrayView2<'_, T>, from: usize) -> T {
     let mut sum = T::ZERO;
     for i in from..a.nrows().min(a.ncols()) {
         sum += a[[i, i]];

@@ -61,7 +61,7 @@ fn shuffles(run: &mut Run<'_>) {
                 let (warp, lane) = (i / 32 * 32, i % 32);
                 let up = if lane < 5 { lane } else { lane - 5 };
                 let down = if lane + 3 < 32 { lane + 3 } else { lane };
-                [(lane * 7 + 3) % 32, up, down, lane ^ 21].map(|lane| values[warp + lane])
+                [(lane * 7 + 3) % 32, up, down, lane ^ 0b1_0101].map(|lane| values[warp + lane])
             })
             .collect();
         run.expect(name, &y, &expected);
@@ -115,7 +115,8 @@ fn lanes_of_shuffles(run: &mut Run<'_>) {
                 let up = lane.checked_sub(distance).unwrap_or(lane);
                 let down = lane.checked_add(distance).filter(|lane| *lane < 32).unwrap_or(lane);
                 let last = if lane == 31 { 0 } else { lane };
-                [(lane + 33) % 32, 31, up, down, last, lane, lane ^ 4, 0, distance % 32, lane].map(|lane| 100 + lane as u32)
+                [(lane + 33) % 32, 31, up, down, last, lane, lane ^ 4, 0, distance % 32, lane]
+                    .map(|lane| 100 + lane as u32)
             })
             .collect();
         run.expect("y", &y, &expected);
@@ -131,7 +132,9 @@ pub fn voted(x: &[u64], y: &mut [u32]) {
     y[at] = ballot_sync(ALL, wide);
     y[at + 1] = all_sync(ALL, wide) as u32 + 2 * any_sync(ALL, wide) as u32 + 4 * uni_sync(ALL, wide) as u32;
     y[at + 2] = ballot_sync(ALL, wide > 5);
-    y[at + 3] = all_sync(ALL, wide != 7) as u32 + 2 * any_sync(ALL, wide == 1 << 32) as u32 + 4 * uni_sync(ALL, wide > 3) as u32;
+    y[at + 3] = all_sync(ALL, wide != 7) as u32
+        + 2 * any_sync(ALL, wide == 1 << 32) as u32
+        + 4 * uni_sync(ALL, wide > 3) as u32;
     y[at + 4] = ballot_sync(ALL, wide as i8);
     y[at + 5] = ballot_sync(ALL, wide as u16) ^ ballot_sync(ALL, (wide >> 32) as i32);
     y[at + 6] = all_sync(ALL, 1u8) as u32 + any_sync(ALL, 0i64) as u32 * 2 + uni_sync(ALL, false) as u32 * 4;
@@ -219,7 +222,7 @@ fn matches(run: &mut Run<'_>) {
         match_i32 [-1i32, 1, 0];
         match_u64 [1u64, 1 << 32 | 1, 1 << 63, 0];
         match_f32 [0.0f32, -0.0, f32::NAN, 1.5];
-        match_f64 [0.0f64, -0.0, f64::NAN, 1.5, 1.5000000000000002];
+        match_f64 [0.0f64, -0.0, f64::NAN, 1.5, 1.500_000_000_000_000_2];
         match_f16 [0.0f32, -0.0, 1.5].map(f16::from_f32);
         match_bool [true, false];
         match_colour [Colour::Red, Colour::Blue, Colour::Green];
@@ -380,7 +383,9 @@ fn halves_of_a_warp(run: &mut Run<'_>) {
             }
         }
         let odd = high.iter().filter(|total| *total % 2 == 1).count() as u32;
-        high.iter_mut().for_each(|total| *total += if *total % 2 == 1 { odd } else { 16 - odd } * 10_000);
+        for total in &mut high {
+            *total += if *total % 2 == 1 { odd } else { 16 - odd } * 10_000;
+        }
         let all = low.iter().chain(&high).enumerate().map(|(lane, total)| total + ((16 + lane as u32 / 2) << 24));
         expected.extend(all);
     }
@@ -397,7 +402,7 @@ pub fn some_lanes(x: &[u32], y: &mut [u32], gone: usize) {
     y[4 * i] = reduce_add_sync(ALL << gone, x[i]);
     y[4 * i + 1] = ballot_sync(ALL << gone, x[i] > 3);
     let (lanes, same) = match_all_sync(ALL << gone, x[i] > 100);
-    y[4 * i + 2] = lanes + same as u32;
+    y[4 * i + 2] = lanes.wrapping_add(same as u32);
     sync_warp(ALL << gone);
     y[4 * i + 3] = match_any_sync(ALL << gone, x[i] % 3);
 }
@@ -499,7 +504,7 @@ fn sums_and_scans(run: &mut Run<'_>) {
             let (x, mut y) = (run.array(&values), run.zeros(200));
             run.launch(scan(&x, &mut y).grid(2).block(128));
             let sums = |block: &[$ty]| -> Vec<$ty> {
-                (0..block.len()).map(|i| block[..i].iter().copied().sum()).collect()
+                (0..block.len()).map(|i| block[..i].iter().fold(0 as $ty, |sum, v| sum + v)).collect()
             };
             run.expect(stringify!($ty), &y, &values.chunks(128).flat_map(sums).collect::<Vec<_>>());
         })*};

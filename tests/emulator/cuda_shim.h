@@ -21,6 +21,7 @@
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
 #define __align__(n) alignas(n)
+#define __launch_bounds__(...)
 // All shared memory is in one section, so that it can be poisoned before each block.
 #define __shared__ static __attribute__((section("cuda_shared")))
 
@@ -572,7 +573,9 @@ inline void sqrt_approx_ftz_f32(float& y, float x) { y = sqrtf(x); }
 inline void rsqrt_approx_ftz_f32(float& y, float x) { y = rsqrtf(x); }
 inline void ex2_approx_ftz_f32(float& y, float x) { y = exp2f(x); }
 inline void tanh_approx_f32(float& y, float x) { y = tanhf(x); }
-inline unsigned lane() { return shim::running == nullptr ? 0 : shim::running->number % 32; }
+inline unsigned lane() {
+    return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32;
+}
 inline void activemask_b32(unsigned& lanes) { lanes = 1u << lane(); }
 inline void laneid(unsigned& number) { number = lane(); }
 inline void lanemask_eq(unsigned& lanes) { lanes = 1u << lane(); }

@@ -17,7 +17,7 @@ const SHIM: &str = include_str!("cuda_shim.h");
 
 /// Compiled kernels.
 pub(crate) struct Emulator {
-    entries: HashMap<&'static str, Compiled>,
+    entries: HashMap<String, Compiled>,
     /// The sanitizer watches over undefined behaviour.
     pub(crate) sanitized: bool,
 }
@@ -92,7 +92,7 @@ const _: () = assert!(size_of::<Prints>() == PRINT_HEADER_BYTES + 8 * PRINT_CAPA
 impl Emulator {
     /// Compiles kernels, known by their names, some at a time in each of a few files, which stay in `folder` for the next
     /// time. `Err` says why there is no emulator; a kernel that `g++` refuses is a panic when it is to run.
-    pub(crate) fn new(sources: &[(&'static str, String)], folder: &str) -> Result<Emulator, String> {
+    pub(crate) fn new(sources: &[(String, String)], folder: &str) -> Result<Emulator, String> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
         fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
         let version = Command::new("g++").arg("--version").output();
@@ -119,7 +119,7 @@ impl Emulator {
     }
 
     /// Runs a launch. Undefined behaviour of the emitted C is a panic, and so are threads that wait in vain.
-    pub(crate) fn run(&self, kernel: &'static str, emulation: Emulation<'_>) -> Emulated {
+    pub(crate) fn run(&self, kernel: &str, emulation: Emulation<'_>) -> Emulated {
         let Entry { run, side_by_side, all_blocks } = match self.entries.get(kernel) {
             Some(Ok(entry)) => *entry,
             Some(Err(log)) => panic!("{log}"),
@@ -128,6 +128,7 @@ impl Emulator {
         let Emulation { source, kernel: number, params, grid, block, shared_bytes } = emulation;
         let mut record = Record::default();
         let words = if source.prints { PRINT_CAPACITY } else { 0 };
+        #[allow(clippy::large_stack_arrays, reason = "64 KiB, on a thread of a test")]
         let mut prints =
             Box::new(Prints { used: 0, capacity: words as u32, lost: 0, pad: 0, words: [0; PRINT_CAPACITY] });
         let mut grid_barrier = 0;
@@ -173,14 +174,14 @@ impl Emulator {
 }
 
 /// The kernels of a unit, compiled and loaded.
-fn load(folder: &Path, name: &str, unit: &[(&'static str, String)], sanitized: bool) -> Vec<(&'static str, Compiled)> {
+fn load(folder: &Path, name: &str, unit: &[(String, String)], sanitized: bool) -> Vec<(String, Compiled)> {
     let mut text = String::from("#include \"cuda_shim.h\"\n");
     for (i, (_, source)) in unit.iter().enumerate() {
         write_kernel(&mut text, i, source);
     }
     let path = match compile(folder, name, &text, sanitized) {
         Ok(path) => path,
-        Err(log) if unit.len() == 1 => return vec![(unit[0].0, Err(log))],
+        Err(log) if unit.len() == 1 => return vec![(unit[0].0.clone(), Err(log))],
         // One of them is refused: the others still count.
         Err(_) => {
             let alone = |(i, kernel)| load(folder, &format!("{name}_{i}"), std::slice::from_ref(kernel), sanitized);
@@ -203,7 +204,7 @@ fn load(folder: &Path, name: &str, unit: &[(&'static str, String)], sanitized: b
             // A barrier, what lanes do together, or an atomic operation by which a thread can wait for another one.
             let meets = ["__syncthreads", "__syncwarp", "_sync(", "atomic_load", "atomic_cas", "atomic_exch"];
             let side_by_side = meets.iter().any(|word| source.contains(word));
-            (*kernel, Ok(Entry { run: entry(i), side_by_side, all_blocks }))
+            (kernel.clone(), Ok(Entry { run: entry(i), side_by_side, all_blocks }))
         })
         .collect()
 }
@@ -211,8 +212,11 @@ fn load(folder: &Path, name: &str, unit: &[(&'static str, String)], sanitized: b
 /// Writes a kernel in a namespace of its own, and the function that runs it.
 fn write_kernel(text: &mut String, number: usize, source: &str) {
     const HEAD: &str = "extern \"C\" __global__ void ";
-    let entry = source.split_once(HEAD).and_then(|(_, rest)| rest.split_once('(')).map(|(name, _)| name.to_owned());
-    let entry = entry.expect("a kernel in the source");
+    let (_, head) = source.split_once(HEAD).expect("a kernel in the source");
+    // Behind the bounds of its launches, if it has any.
+    let head =
+        head.strip_prefix("__launch_bounds__(").map_or(head, |bounds| bounds.split_once(") ").unwrap_or_default().1);
+    let entry = head.split_once('(').expect("a kernel has parameters").0.to_owned();
     let source = replace(source, 1..=1, HEAD, "static void ");
     let source = replace(
         &source,
@@ -236,7 +240,11 @@ fn write_kernel(text: &mut String, number: usize, source: &str) {
 fn loads_that_yield(source: &str) -> String {
     let loads = |line: &str| line.contains("__forceinline__") && line.contains(" atomic_load_");
     let lines = source.split_inclusive('\n').map(|line| {
-        if loads(line) { Cow::Owned(line.replacen("{ return", "{ ::shim::yield(); return", 1)) } else { Cow::Borrowed(line) }
+        if loads(line) {
+            Cow::Owned(line.replacen("{ return", "{ ::shim::yield(); return", 1))
+        } else {
+            Cow::Borrowed(line)
+        }
     });
     lines.collect()
 }

@@ -72,7 +72,7 @@ static __device__ __forceinline__ T $name(u32 lanes, T value, {source}) {{
 }
 
 /// One instruction since `sm_80`; before it, each lane looks at all others. All lanes of the mask take part in each
-/// exchange, so they agree on which is next.
+/// exchange, so they agree on which is next; the ballot leaves out those of the mask that are not there.
 pub(super) fn reduce(reduce: Reduce, scalar: Scalar) -> String {
     let signed = scalar == Scalar::I32;
     let (builtin, step) = match reduce {
@@ -96,6 +96,7 @@ $T $name(u32 lanes, $T value) {{
 #if __CUDA_ARCH__ >= 800
     return {call};
 #else
+    lanes = __ballot_sync(lanes, 1);
     $T total = __shfl_sync(lanes, value, (i32)__clz((i32)__brev(lanes)));
     for (u32 rest = lanes & (lanes - 1); rest != 0; rest &= rest - 1) {{
         const $T next = __shfl_sync(lanes, value, (i32)__clz((i32)__brev(rest)));

@@ -135,7 +135,8 @@ pub enum Pattern {
     At(LocalId, Box<Pattern>),
     /// `(x, y)`
     Tuple(Vec<Pattern>),
-    /// `Point { x, y: 0, .. }`, `Pair(a, b)`: fields by name, or by position in decimal. Those left out may be any.
+    /// `Point { x, y: 0, .. }`, `Pair(a, b)`: fields by name, or by position in decimal. Those left out may be any. Also
+    /// `(a, ..)` and `[a, ..]`, whose length is not known to the macro.
     Struct(Vec<(String, Pattern)>),
     /// `[a, b, c]`, one pattern for each element of an array.
     Array(Vec<Pattern>),

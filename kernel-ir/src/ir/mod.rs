@@ -15,8 +15,8 @@ mod visit;
 
 pub use bytes::DecodeError;
 pub use function::{
-    Adapter, Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId, Message,
-    Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
+    Adapter, Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,
+    Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
 };
 pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};
 pub use method::Method;

@@ -39,8 +39,7 @@ fn check_params(kernel: &Instance) -> Result<(), String> {
         // `check` says where a slot is not filled.
         let Some(Filled::Type(ty)) = kernel.slots.get(local.slot.index()) else { continue };
         let in_memory = match ty {
-            Type::Slice { element, .. } | Type::View { element, .. } => Some(&**element),
-            Type::Array(element, _) => Some(&**element),
+            Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => Some(&**element),
             _ => None,
         };
         if in_memory.is_some_and(holds_usize) {

@@ -69,12 +69,9 @@ impl Type {
             Type::Struct(structure) => Some(structure.size),
             Type::Enum(choice) => Some(choice.repr.size()),
             Type::Array(element, len) => element.size()?.checked_mul(*len),
-            Type::Unit
-            | Type::Never
-            | Type::Tuple(_)
-            | Type::Slice { .. }
-            | Type::View { .. }
-            | Type::Ref { .. } => None,
+            Type::Unit | Type::Never | Type::Tuple(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => {
+                None
+            }
         }
     }
 
@@ -85,12 +82,9 @@ impl Type {
             Type::Struct(structure) => Some(structure.align),
             Type::Enum(choice) => Some(choice.repr.size()),
             Type::Array(element, _) => element.align(),
-            Type::Unit
-            | Type::Never
-            | Type::Tuple(_)
-            | Type::Slice { .. }
-            | Type::View { .. }
-            | Type::Ref { .. } => None,
+            Type::Unit | Type::Never | Type::Tuple(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => {
+                None
+            }
         }
     }
 

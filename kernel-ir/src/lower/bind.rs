@@ -118,18 +118,16 @@ impl Lowering<'_, '_> {
             }
             Pattern::Struct(fields) => {
                 let parts = fields.iter().map(|(name, part)| (position(ty, name), part));
-                parts
-                    .map(|(i, part)| (part, self.project(value.clone(), ty, i), super::value::field_type(ty, i)))
-                    .collect()
+                match ty {
+                    Type::Array(element, _) => elements(value, element, parts),
+                    _ => parts
+                        .map(|(i, part)| (part, self.project(value.clone(), ty, i), super::value::field_type(ty, i)))
+                        .collect(),
+                }
             }
             Pattern::Array(patterns) => {
                 let Type::Array(element, _) = ty else { return Vec::new() };
-                let (Value::Whole(array, _) | Value::Place { lvalue: array, target: _ }) = value else {
-                    return Vec::new();
-                };
-                let at = |i| Expr::index(array.clone(), Expr::int(Scalar::Usize, i));
-                let place = |i| Value::Place { lvalue: at(i), target: (**element).clone() };
-                (0..).zip(patterns).map(|(i, part)| (part, place(i), (**element).clone())).collect()
+                elements(value, element, patterns.iter().enumerate())
             }
             Pattern::Wild
             | Pattern::Local(_)
@@ -358,4 +356,17 @@ pub(super) fn address_of(place: Expr) -> Expr {
         Expr::Deref(pointer) => *pointer,
         place => Expr::AddressOf(Box::new(place)),
     }
+}
+
+/// Patterns with the elements of an array that they are to fit.
+fn elements<'p>(
+    array: Value,
+    element: &Type,
+    patterns: impl Iterator<Item = (usize, &'p Pattern)>,
+) -> Vec<(&'p Pattern, Value, Type)> {
+    let (Value::Whole(array, _) | Value::Place { lvalue: array, target: _ }) = array else {
+        return Vec::new();
+    };
+    let at = |i: usize| Expr::index(array.clone(), Expr::int(Scalar::Usize, i as u64));
+    patterns.map(|(i, part)| (part, Value::Place { lvalue: at(i), target: element.clone() }, element.clone())).collect()
 }

@@ -71,7 +71,16 @@ pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
     let Output { options: _, program, sites, summaries: _, types, constants, mut templates } = output;
     templates.extend(types.arrays.then_some(Template::Array));
     let helpers = helpers(functions.values().chain([&kernel]));
-    Module { types: types.defs, constants: constants.defs, functions, kernel, index: program[last].index, sites, helpers, templates }
+    Module {
+        types: types.defs,
+        constants: constants.defs,
+        functions,
+        kernel,
+        index: program[last].index,
+        sites,
+        helpers,
+        templates,
+    }
 }
 
 /// What the functions of a program share while they are lowered.

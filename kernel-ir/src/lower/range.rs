@@ -327,7 +327,8 @@ impl Lowering<'_, '_> {
                     let beyond = Expr::binary(Operator::Ne, high, Expr::int(Scalar::U64, 0));
                     let beyond = self.constant("beyond", CType::BOOL, beyond);
                     let product = Expr::binary(Operator::Mul, step, by);
-                    let product = Expr::conditional(beyond.clone(), Expr::int(Scalar::Usize, ones(self.typed.index)), product);
+                    let product =
+                        Expr::conditional(beyond.clone(), Expr::int(Scalar::Usize, ones(self.typed.index)), product);
                     step = self.constant("step", CType::USIZE, product);
                     let at_most = Expr::conditional(beyond, first.clone(), last);
                     last = self.constant("last", CType::Scalar(scalar), at_most);
@@ -355,7 +356,8 @@ impl Lowering<'_, '_> {
         }
         // With indices of 32 bits, `usize` has no room for the others.
         let unsigned = if scalar.bits() == 64 { Scalar::U64 } else { Scalar::Usize };
-        let wide = |expr: Expr| if matches!(scalar, Scalar::Usize | Scalar::U64) { expr } else { Expr::cast(unsigned, expr) };
+        let wide =
+            |expr: Expr| if matches!(scalar, Scalar::Usize | Scalar::U64) { expr } else { Expr::cast(unsigned, expr) };
         let (low, high) = if down { (last, first.clone()) } else { (first.clone(), last) };
         let distance = Expr::binary(Operator::Sub, wide(high), wide(low));
         let steps = Expr::binary(Operator::Div, distance, step.clone());

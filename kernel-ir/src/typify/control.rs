@@ -74,7 +74,12 @@ impl Typing<'_, '_, '_> {
             }
             Sequence::Elements { of, index, element, reversed: _ } => {
                 if let Some(index) = index {
-                    self.require(&self.scope.index_type(), function.local_type(*index), "the position in a `for`", span);
+                    self.require(
+                        &self.scope.index_type(),
+                        function.local_type(*index),
+                        "the position in a `for`",
+                        span,
+                    );
                 }
                 // An array of the thread's own can be borrowed either way.
                 let mutable = self.access_through(*of).unwrap_or(true);

@@ -16,7 +16,9 @@ impl Scope<'_, '_> {
         };
         let (params, result) = match intrinsic {
             Intrinsic::Grid(n) | Intrinsic::GridSize(n) => (vec![], self.position(*n, span)),
-            Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => (vec![], dim3_of(self.index)),
+            Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => {
+                (vec![], dim3_of(self.index))
+            }
             Intrinsic::Shared(ty) => (vec![], reference(ty)),
             Intrinsic::DynamicShared(ty) => (vec![], slice(ty)),
             Intrinsic::DynamicSharedAt(ty) => (vec![self.index_type(), self.index_type()], slice(ty)),

@@ -1,6 +1,6 @@
 //! Patterns against the types of what they are to fit.
 
-use crate::ir::{Pattern, Scalar, Span, Type};
+use crate::ir::{Pattern, Scalar, Span, StructType, Type};
 
 use super::expr::Typing;
 
@@ -34,14 +34,25 @@ impl Typing<'_, '_, '_> {
                 }
             },
             Pattern::Struct(patterns) => {
-                let Type::Struct(structure) = ty else {
+                // `(a, ..)` and `[a, ..]` name the parts that they begin with by their positions.
+                let field = |name: &str| match ty {
+                    Type::Struct(StructType { fields, .. }) => {
+                        fields.iter().find(|field| field.name == name).map(|field| &field.ty)
+                    }
+                    Type::Tuple(parts) => name.parse::<usize>().ok().and_then(|position| parts.get(position)),
+                    Type::Array(element, len) => {
+                        name.parse::<u64>().ok().filter(|position| position < len).map(|_| &**element)
+                    }
+                    _ => None,
+                };
+                if !matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Array(..)) {
                     self.wrong(span, format!("a pattern of fields for `{ty}`"));
                     return;
-                };
+                }
                 for (i, (name, pattern)) in patterns.iter().enumerate() {
                     let twice = patterns[..i].iter().any(|(earlier, _)| earlier == name);
-                    match structure.fields.iter().find(|field| field.name == *name) {
-                        Some(field) if !twice => self.pattern(pattern, &field.ty, span),
+                    match field(name) {
+                        Some(field) if !twice => self.pattern(pattern, field, span),
                         Some(_) => {
                             self.wrong(span, format!("a pattern names `{name}` twice"));
                         }

@@ -8,7 +8,9 @@ impl Typing<'_, '_, '_> {
     pub(super) fn index(&mut self, base: ExprId, index: ExprId, span: Span) -> Type {
         let base = self.of(base).clone();
         let expected = match &base {
-            Type::View { element: _, dimensions: 1, mutable: _ } if *self.of(index) == self.scope.index_type() => self.scope.index_type(),
+            Type::View { element: _, dimensions: 1, mutable: _ } if *self.of(index) == self.scope.index_type() => {
+                self.scope.index_type()
+            }
             Type::View { element: _, dimensions, mutable: _ } => {
                 Type::Array(Box::new(self.scope.index_type()), (*dimensions).into())
             }

@@ -18,10 +18,7 @@ impl Lowerer<'_> {
         let ExprAssign { left, eq_token, right, .. } = assign;
         if let Expr::Infer(underscore) = peeled(left) {
             let Value { id, cpu, shape: _ } = self.expr(right);
-            let dropped = cumbia_kernel_ir::ir::Block {
-                stmts: vec![cumbia_kernel_ir::ir::Stmt::Expr(id)],
-                tail: None,
-            };
+            let dropped = cumbia_kernel_ir::ir::Block { stmts: vec![cumbia_kernel_ir::ir::Stmt::Expr(id)], tail: None };
             return self.value(ExprKind::Block(dropped), assign.span(), quote!(#underscore #eq_token #cpu));
         }
         if let Some(written_out) = sugar::destructuring(assign) {
@@ -64,7 +61,11 @@ impl Lowerer<'_> {
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
         let ExprBinary { left, op: token, right, .. } = binary;
         let is_rusts = self.signature.types.is_empty() && self.is_in_variable(left);
-        if !is_rusts && may_have_effects(left) && may_have_effects(right) && let Some(in_order) = sugar::value_first(binary) {
+        if !is_rusts
+            && may_have_effects(left)
+            && may_have_effects(right)
+            && let Some(in_order) = sugar::value_first(binary)
+        {
             return self.expr(&in_order);
         }
         let value = self.operand(right);
@@ -111,7 +112,9 @@ impl Lowerer<'_> {
     /// Whether a place is a variable, or a part of one, and behind no handle.
     fn is_in_variable(&self, place: &Expr) -> bool {
         let local = self.variable(root(place));
-        local.is_some_and(|local| !matches!(self.known[local.index()].shape, Shape::Reference { .. } | Shape::Slice | Shape::Unknown))
+        local.is_some_and(|local| {
+            !matches!(self.known[local.index()].shape, Shape::Reference { .. } | Shape::Slice | Shape::Unknown)
+        })
     }
 
     /// The left side of an assignment.

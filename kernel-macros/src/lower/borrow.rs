@@ -37,7 +37,9 @@ impl Lowerer<'_> {
         let to_value = Shape::Reference { mutable };
         let borrow = ExprKind::Borrow { place: id, mutable };
         match (form, shape) {
-            (Form::Computed, shape @ (Shape::Slice | Shape::Reference { .. } | Shape::Never)) => Value { id, cpu, shape },
+            (Form::Computed, shape @ (Shape::Slice | Shape::Reference { .. } | Shape::Never)) => {
+                Value { id, cpu, shape }
+            }
             (Form::Handle, _) => self.shaped(borrow, span, borrowed_again(cpu, mutable, span), to_value),
             (Form::Variable, Shape::Slice) => {
                 self.shaped(borrow, span, borrowed_again(cpu, mutable, span), Shape::Slice)

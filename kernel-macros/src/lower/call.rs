@@ -164,7 +164,8 @@ impl Lowerer<'_> {
     fn is_conversion(&self, path: &ExprPath) -> bool {
         let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();
         let [ty, function] = segments[..] else { return false };
-        let generic = self.signature.types.contains(ty) && ["from", "from_f64", "cast"].iter().any(|name| function == name);
+        let generic =
+            self.signature.types.contains(ty) && ["from", "from_f64", "cast"].iter().any(|name| function == name);
         let primitive = is_primitive(&ty.to_string()) && (function == "from" || function == "cast");
         path.qself.is_none() && (generic || primitive)
     }

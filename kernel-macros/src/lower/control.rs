@@ -5,7 +5,8 @@ use proc_macro2::Span;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{
-    Attribute, ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime, LitInt, Meta,
+    Attribute, ExprBlock, ExprBreak, ExprContinue, ExprIf, ExprLoop, ExprReturn, ExprWhile, Label, Lifetime, LitInt,
+    Meta,
 };
 
 use super::matching::{Condition, Conditions, after};

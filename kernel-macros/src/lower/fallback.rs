@@ -56,8 +56,8 @@ impl Fallback {
         let (name, function) = (name.unraw().to_string(), hidden_name(name));
         // In the user's crate these names are looked up like all names of items.
         let kind = if *method { "Method" } else { "Function" };
-        let [condition, fallback] =
-            ["Device", "__Missing"].map(|prefix| format_ident!("{prefix}{kind}_{name}_{arguments}", span = Span::call_site()));
+        let [condition, fallback] = ["Device", "__Missing"]
+            .map(|prefix| format_ident!("{prefix}{kind}_{name}_{arguments}", span = Span::call_site()));
         let [what, why, help] = rule(&name, *method).formats(&name);
         let label = if *method { "not a method of the device" } else { "not a function of the device" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
@@ -89,8 +89,23 @@ impl Fallback {
 fn rule(name: &str, method: bool) -> &'static Rule {
     const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
     const ITERATORS: [&str; 17] = [
-        "map", "filter", "zip", "enumerate", "rev", "step_by", "take", "skip", "chain", "fold", "sum", "product",
-        "for_each", "collect", "any", "all", "count",
+        "map",
+        "filter",
+        "zip",
+        "enumerate",
+        "rev",
+        "step_by",
+        "take",
+        "skip",
+        "chain",
+        "fold",
+        "sum",
+        "product",
+        "for_each",
+        "collect",
+        "any",
+        "all",
+        "count",
     ];
     const HEAP: [&str; 8] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize", "sort"];
     match name {

@@ -168,8 +168,18 @@ fn is_foreign_argument(arg: &Expr) -> bool {
 
 /// The atomic operations, whose first argument is a place.
 const ATOMICS: &[&str] = &[
-    "atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor", "atomic_exch",
-    "atomic_cas", "atomic_inc", "atomic_dec", "atomic_store",
+    "atomic_add",
+    "atomic_sub",
+    "atomic_min",
+    "atomic_max",
+    "atomic_and",
+    "atomic_or",
+    "atomic_xor",
+    "atomic_exch",
+    "atomic_cas",
+    "atomic_inc",
+    "atomic_dec",
+    "atomic_store",
 ];
 
 /// What is a constant wherever it is called.

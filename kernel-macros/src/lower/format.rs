@@ -119,10 +119,10 @@ mod tests {
         check("", &[]);
         check("a {{b}} c", &[("a {b} c", None)]);
         check("{}: {:?}", &[("", Some((Which::Next, ""))), (": ", None), ("", Some((Which::Next, "?")))]);
-        check("{0:>8.3}{x:#x}", &[
-            ("", Some((Which::Position(0), ">8.3"))),
-            ("", Some((Which::Name("x".to_owned()), "#x"))),
-        ]);
+        check(
+            "{0:>8.3}{x:#x}",
+            &[("", Some((Which::Position(0), ">8.3"))), ("", Some((Which::Name("x".to_owned()), "#x")))],
+        );
         check("{:$>5}}}", &[("", Some((Which::Next, "$>5"))), ("}", None)]);
         check("{{{}}}", &[("{", None), ("", Some((Which::Next, ""))), ("}", None)]);
     }

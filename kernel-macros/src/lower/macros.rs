@@ -71,7 +71,8 @@ impl Lowerer<'_> {
             "unimplemented" => self.panic(call, "not implemented", "not implemented: "),
             "println" => self.print(call, true),
             "print" => self.print(call, false),
-            "matches" => match call.parse_body::<sugar::Matches>().and_then(|matches| matches.written_out(call.span())) {
+            "matches" => match call.parse_body::<sugar::Matches>().and_then(|matches| matches.written_out(call.span()))
+            {
                 Ok(written_out) => {
                     let Value { id, cpu, shape } = self.expr(&written_out);
                     // In the place of an operand a `match` needs parentheses.
@@ -252,7 +253,11 @@ impl Lowerer<'_> {
         let known = names.iter().position(|known| known.as_ref().is_some_and(|known| *name == known.text()));
         known.unwrap_or_else(|| {
             names.push(Some(Name::of(name)));
-            values.push(self.operand(&Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: name.clone().into() })));
+            values.push(self.operand(&Expr::Path(syn::ExprPath {
+                attrs: Vec::new(),
+                qself: None,
+                path: name.clone().into(),
+            })));
             names.len() - 1
         })
     }
@@ -264,14 +269,14 @@ impl Lowerer<'_> {
 }
 
 /// Takes the format string from the start of arguments, if there are any.
-fn take_message(args: &mut Vec<Argument>) -> Result<Option<LitStr>, Expr> {
+fn take_message(args: &mut Vec<Argument>) -> Result<Option<LitStr>, Box<Expr>> {
     if args.is_empty() {
         return Ok(None);
     }
     let Argument { name: _, value } = args.remove(0);
     match peeled(&value) {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Ok(Some(text.clone())),
-        _ => Err(value),
+        _ => Err(Box::new(value)),
     }
 }
 

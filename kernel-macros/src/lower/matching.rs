@@ -98,8 +98,12 @@ impl Lowerer<'_> {
         let mut chain = Vec::new();
         links(condition, &mut chain);
         let alone = chain.len() == 1;
-        let mut conditions =
-            Conditions { parts: Vec::new(), cpu: TokenStream::new(), before: TokenStream::new(), learn: TokenStream::new() };
+        let mut conditions = Conditions {
+            parts: Vec::new(),
+            cpu: TokenStream::new(),
+            before: TokenStream::new(),
+            learn: TokenStream::new(),
+        };
         for (and, link) in chain {
             let cpu = match link {
                 Expr::Let(link) => self.fits(link, &mut conditions),
@@ -181,9 +185,7 @@ fn links<'e>(condition: &'e Expr, chain: &mut Vec<(Option<&'e dyn ToTokens>, &'e
 fn has_let(condition: &Expr) -> bool {
     match condition {
         Expr::Let(_) => true,
-        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
-            has_let(&binary.left) || has_let(&binary.right)
-        }
+        Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => has_let(&binary.left) || has_let(&binary.right),
         _ => false,
     }
 }

@@ -54,7 +54,8 @@ impl Lowerer<'_> {
                 let right_cpu = quote_spanned!(right_slot.span()=> #right_slot.right(#right_cpu));
                 let left_cpu = standing_for(self.shown(left.span()), left_cpu);
                 let right_cpu = standing_for(self.shown(right.span()), right_cpu);
-                let cpu = applied(&slot(token.span()), &marker(op), &quote!(#left_cpu #token #right_cpu), binary.span());
+                let cpu =
+                    applied(&slot(token.span()), &marker(op), &quote!(#left_cpu #token #right_cpu), binary.span());
                 let kind = ExprKind::Binary { op, left: left_value.id, right: right_value.id, operator };
                 self.value(kind, binary.span(), cpu)
             }

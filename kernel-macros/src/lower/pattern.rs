@@ -32,7 +32,14 @@ pub(super) struct Binder {
 impl Binder {
     /// For a `let`, a parameter or the variable of a `for`.
     pub(super) fn irrefutable(at: Option<Span>) -> Binder {
-        Binder { refutable: false, at, learn: TokenStream::new(), before: TokenStream::new(), of: None, bound: Vec::new() }
+        Binder {
+            refutable: false,
+            at,
+            learn: TokenStream::new(),
+            before: TokenStream::new(),
+            of: None,
+            bound: Vec::new(),
+        }
     }
 
     /// For the `let` of a value whose type is in this slot. The type of a variable that is all of it is not learned twice,
@@ -70,14 +77,17 @@ impl Lowerer<'_> {
             Pat::Struct(structure) => self.struct_pattern(structure, binder),
             Pat::TupleStruct(structure) => self.tuple_struct_pattern(structure, binder),
             Pat::Slice(array) => {
-                if let Some(rest) = array.elems.iter().find(|elem| is_rest(elem)) {
-                    return self.no_pattern(rest, &rules::REST_OF_AN_ARRAY);
+                let rest = array.elems.iter().position(is_rest);
+                if let Some(at) = rest
+                    && (at + 1 < array.elems.len() || !matches!(array.elems[at], Pat::Rest(_)))
+                {
+                    return self.no_pattern(&array.elems[at], &rules::REST_OF_AN_ARRAY);
                 }
-                let elements: Vec<Bound> =
-                    array.elems.iter().map(|elem| self.pattern(elem, &Shape::Owned, binder)).collect();
-                let cpu = elements.iter().map(|element| &element.cpu);
-                let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), quote!(#(#cpu),*));
-                Bound { ir: Pattern::Array(elements.into_iter().map(|element| element.ir).collect()), cpu }
+                let (parts, cpu) = self.parts(&array.elems, &Shape::Owned, binder);
+                let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), cpu);
+                let patterns = parts.patterns;
+                let ir = if rest.is_some() { Pattern::Struct(numbered(patterns)) } else { Pattern::Array(patterns) };
+                Bound { ir, cpu }
             }
             Pat::Lit(lit) => self.literal_pattern(lit),
             Pat::Path(path) => self.constant_pattern(path, binder),

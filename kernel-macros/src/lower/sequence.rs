@@ -98,7 +98,8 @@ impl Lowerer<'_> {
                 let mut binder = Binder::irrefutable(None);
                 let index = index_pattern.map(|pattern| lowerer.single(pattern, &Shape::Owned, &mut binder));
                 let mut first = Vec::new();
-                let (element, bound, taken_apart) = lowerer.element_variable(element_pattern, &shape, &mut binder, &mut first);
+                let (element, bound, taken_apart) =
+                    lowerer.element_variable(element_pattern, &shape, &mut binder, &mut first);
                 let (index, pattern) = match index {
                     Some((index, Bound { ir: _, cpu })) => {
                         let element = bound.cpu;
@@ -223,7 +224,10 @@ impl Lowerer<'_> {
         let (start_cpu, end_cpu) = (standing_for(spans[0], start_cpu), standing_for(spans[1], end_cpu));
         let limits = &range.limits;
         let inclusive = matches!(limits, RangeLimits::Closed(_));
-        Some(Counted { ir: Range { start, end, inclusive, adapters: Vec::new() }, cpu: quote!(#start_cpu #limits #end_cpu) })
+        Some(Counted {
+            ir: Range { start, end, inclusive, adapters: Vec::new() },
+            cpu: quote!(#start_cpu #limits #end_cpu),
+        })
     }
 
     /// `x`, `&x`, `x.iter()`, with `.enumerate()`, `.rev()` and `.copied()`.
@@ -262,7 +266,9 @@ impl Lowerer<'_> {
         let place = self.place(expr, access);
         let of = match (place.form, &place.shape) {
             (Form::Computed | Form::Variable, Shape::Slice | Shape::Reference { .. }) => place.id,
-            (Form::Computed | Form::Variable | Form::Handle, _) => self.push(ExprKind::Borrow { place: place.id, mutable }, span),
+            (Form::Computed | Form::Variable | Form::Handle, _) => {
+                self.push(ExprKind::Borrow { place: place.id, mutable }, span)
+            }
         };
         Elements::new(of, place.cpu, By::Reference { mutable }, span)
     }
@@ -355,9 +361,30 @@ fn counts(expr: &Expr) -> bool {
 /// Whether a call makes or adapts an iterator: any other one computes what is iterated over.
 fn is_iteration(call: &ExprMethodCall) -> bool {
     const NAMES: [&str; 24] = [
-        "iter", "iter_mut", "into_iter", "enumerate", "rev", "copied", "cloned", "step_by", "zip", "map", "filter",
-        "take", "skip", "chain", "chunks", "chunks_exact", "chunks_mut", "windows", "take_while", "skip_while", "cycle",
-        "flat_map", "scan", "inspect",
+        "iter",
+        "iter_mut",
+        "into_iter",
+        "enumerate",
+        "rev",
+        "copied",
+        "cloned",
+        "step_by",
+        "zip",
+        "map",
+        "filter",
+        "take",
+        "skip",
+        "chain",
+        "chunks",
+        "chunks_exact",
+        "chunks_mut",
+        "windows",
+        "take_while",
+        "skip_while",
+        "cycle",
+        "flat_map",
+        "scan",
+        "inspect",
     ];
     NAMES.contains(&call.method.to_string().as_str())
 }

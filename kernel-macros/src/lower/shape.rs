@@ -32,9 +32,7 @@ impl Shape {
     pub(super) fn or(self, other: Shape) -> Shape {
         match (self, other) {
             (Shape::Never, shape) | (shape, Shape::Never) => shape,
-            (Shape::Reference { mutable: a }, Shape::Reference { mutable: b }) => {
-                Shape::Reference { mutable: a && b }
-            }
+            (Shape::Reference { mutable: a }, Shape::Reference { mutable: b }) => Shape::Reference { mutable: a && b },
             (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => {
                 Shape::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
             }

@@ -6,7 +6,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token, Type, UnOp};
+use syn::{
+    Expr, ExprAssign, ExprBinary, ExprIndex, ExprUnary, Local, LocalInit, Pat, PatIdent, Stmt, Token, Type, UnOp,
+};
 
 use super::peeled;
 use crate::position::{Name, ours};
@@ -119,7 +121,8 @@ pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Opt
     };
     let span = ours(local.let_token.span());
     let (names, let_token) = (quote_spanned!(span=> (#(#names,)*)), &local.let_token);
-    let tokens = quote_spanned!(span=> #let_token (#(#variables,)*) = match #value { #pattern => #names, _ => #otherwise };);
+    let tokens =
+        quote_spanned!(span=> #let_token (#(#variables,)*) = match #value { #pattern => #names, _ => #otherwise };);
     syn::parse2(tokens).ok()
 }
 

@@ -160,7 +160,11 @@ fn loops() {
         }
     });
     let element = |pattern: fn(&Sequence) -> bool| {
-        function.exprs.iter().filter(|expr| matches!(&expr.kind, ExprKind::For { sequence, .. } if pattern(sequence))).count()
+        function
+            .exprs
+            .iter()
+            .filter(|expr| matches!(&expr.kind, ExprKind::For { sequence, .. } if pattern(sequence)))
+            .count()
     };
     assert_eq!(element(|sequence| matches!(sequence, Sequence::Elements { .. })), 8);
     assert_eq!(element(|sequence| matches!(sequence, Sequence::Elements { reversed: true, .. })), 1);
@@ -229,32 +233,195 @@ fn names() {
 }
 
 #[test]
+#[allow(clippy::too_many_lines, reason = "a list")]
 fn refused_constructs() {
-    refused(&parse_quote!(fn f() { let double = |a: f32| 2.0 * a; }), &["closures"]);
-    refused(&parse_quote!(fn f(x: &[f32]) { x[0] = 1.0; }), &["`x` is a `&[_]`"]);
-    refused(&parse_quote!(fn f(p: &Point) { p.x += 1.0; }), &["`p` is a `&` reference"]);
-    refused(&parse_quote!(fn f(x: &[f32]) -> f32 { x.iter().map(|v| v * 2.0).sum() }), &["`.iter()` is only supported"]);
-    refused(&parse_quote!(fn f(x: &[f32], i: u32) -> f32 { x[i as u32] }), &["an index is a `usize`"]);
-    refused(&parse_quote!(fn f(x: &[f32], i: usize) -> f32 { x[i][0] }), &["`x` is a slice of numbers"]);
-    refused(&parse_quote!(fn f(x: &[f32]) -> usize { x.length }), &["a slice has no field `length`"]);
-    refused(&parse_quote!(fn f(p: &Point) -> f32 { let Point { x, .. } = p; x }), &["a reference cannot be taken apart"]);
-    refused(&parse_quote!(fn f(x: &[f32]) { for v in x.iter().rev().enumerate() {} }), &["`.enumerate()` behind `.rev()`"]);
-    refused(&parse_quote!(fn f() { let s = "text"; }), &["text is not supported"]);
-    refused(&parse_quote!(fn f(w: usize) { println!("{:w$}", 1.0); }), &["a width or precision"]);
-    refused(&parse_quote!(fn f() { f() }), &["recursion"]);
-    refused(&parse_quote!(fn f(x: &mut [f32]) { for v in x.iter_mut() { v += 1.0; } }), &["a reference cannot be changed"]);
-    refused(&parse_quote!(fn f() { #[unroll(0)] loop {} }), &["`#[unroll]` takes nothing"]);
-    refused(&parse_quote!(fn f(a: [f32; 4]) { let [first, ..] = a; }), &["`..` is not supported in the pattern of an array"]);
+    refused(
+        &parse_quote!(
+            fn f() {
+                let double = |a: f32| 2.0 * a;
+            }
+        ),
+        &["closures"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &[f32]) {
+                x[0] = 1.0;
+            }
+        ),
+        &["`x` is a `&[_]`"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(p: &Point) {
+                p.x += 1.0;
+            }
+        ),
+        &["`p` is a `&` reference"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &[f32]) -> f32 {
+                x.iter().map(|v| v * 2.0).sum()
+            }
+        ),
+        &["`.iter()` is only supported"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &[f32], i: u32) -> f32 {
+                x[i as u32]
+            }
+        ),
+        &["an index is a `usize`"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &[f32], i: usize) -> f32 {
+                x[i][0]
+            }
+        ),
+        &["`x` is a slice of numbers"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &[f32]) -> usize {
+                x.length
+            }
+        ),
+        &["a slice has no field `length`"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(p: &Point) -> f32 {
+                let Point { x, .. } = p;
+                x
+            }
+        ),
+        &["a reference cannot be taken apart"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &[f32]) {
+                for v in x.iter().rev().enumerate() {}
+            }
+        ),
+        &["`.enumerate()` behind `.rev()`"],
+    );
+    refused(
+        &parse_quote!(
+            fn f() {
+                let s = "text";
+            }
+        ),
+        &["text is not supported"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(w: usize) {
+                println!("{:w$}", 1.0);
+            }
+        ),
+        &["a width or precision"],
+    );
+    refused(
+        &parse_quote!(
+            fn f() {
+                f()
+            }
+        ),
+        &["recursion"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(x: &mut [f32]) {
+                for v in x.iter_mut() {
+                    v += 1.0;
+                }
+            }
+        ),
+        &["a reference cannot be changed"],
+    );
+    refused(
+        &parse_quote!(
+            fn f() {
+                #[unroll(0)]
+                loop {}
+            }
+        ),
+        &["`#[unroll]` takes nothing"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(a: [f32; 4]) {
+                let [first, .., last] = a;
+            }
+        ),
+        &["`..` is only supported at the end of the pattern of an array"],
+    );
 }
 
 #[test]
 fn names_of_other_systems() {
-    refused(&parse_quote!(fn f() { __syncthreads(); }), &["there is no `__syncthreads`"]);
-    refused(&parse_quote!(fn f() -> usize { threadIdx.x }), &["`threadIdx` is not a value"]);
-    refused(&parse_quote!(fn f() -> usize { thread_idx.x }), &["`thread_idx` is not a value"]);
-    refused(&parse_quote!(fn f() -> usize { cuda.grid(1) }), &["there is no `cuda.grid`"]);
-    refused(&parse_quote!(fn f(a: f32) -> f32 { std::cmp::max(a, 1.0) }), &["`std::cmp::max` is not supported"]);
-    refused(&parse_quote!(fn f(y: &mut [f32]) { atomic_add(y[0], 1.0); }), &["`atomic_add` takes the place"]);
-    refused(&parse_quote!(fn f(y: &mut [f32]) { atomicAdd(&y[0], 1.0); }), &["there is no `atomicAdd`"]);
-    check(&parse_quote!(fn f(threadIdx: Point) -> f32 { sqrt(threadIdx.x) + atomicAdd(1.0) }));
+    refused(
+        &parse_quote!(
+            fn f() {
+                __syncthreads();
+            }
+        ),
+        &["there is no `__syncthreads`"],
+    );
+    refused(
+        &parse_quote!(
+            fn f() -> usize {
+                threadIdx.x
+            }
+        ),
+        &["`threadIdx` is not a value"],
+    );
+    refused(
+        &parse_quote!(
+            fn f() -> usize {
+                thread_idx.x
+            }
+        ),
+        &["`thread_idx` is not a value"],
+    );
+    refused(
+        &parse_quote!(
+            fn f() -> usize {
+                cuda.grid(1)
+            }
+        ),
+        &["there is no `cuda.grid`"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(a: f32) -> f32 {
+                std::cmp::max(a, 1.0)
+            }
+        ),
+        &["`std::cmp::max` is not supported"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(y: &mut [f32]) {
+                atomic_add(y[0], 1.0);
+            }
+        ),
+        &["`atomic_add` takes the place"],
+    );
+    refused(
+        &parse_quote!(
+            fn f(y: &mut [f32]) {
+                atomicAdd(&y[0], 1.0);
+            }
+        ),
+        &["there is no `atomicAdd`"],
+    );
+    check(&parse_quote!(
+        fn f(threadIdx: Point) -> f32 {
+            sqrt(threadIdx.x) + atomicAdd(1.0)
+        }
+    ));
 }

@@ -127,7 +127,9 @@ mod tests {
         assert!(stacks.prepare(3, true).unwrap());
         let taken: Vec<_> = std::iter::from_fn(|| stacks.take()).collect();
         assert_eq!(taken.len(), 3);
-        taken.into_iter().for_each(|stack| stacks.put(stack));
+        for stack in taken {
+            stacks.put(stack);
+        }
         assert!(stacks.prepare(2, true).unwrap());
         assert_eq!(std::iter::from_fn(|| stacks.take()).count(), 3);
     }
