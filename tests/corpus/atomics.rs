@@ -276,7 +276,7 @@ fn contended(run: &mut Run<'_>) {
 pub fn crowd_of_floats<T: Float>(n: usize, cells: &mut [T]) {
     let i = grid(1);
     if i < n {
-        atomic_add(&mut cells[i % 3], T::from_f64((i % 4) as f64));
+        atomic_add(&mut cells[i % 3], T::cast(i % 4));
         atomic_sub(&mut cells[3], T::ONE);
     }
 }

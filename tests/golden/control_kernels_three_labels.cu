@@ -20,24 +20,34 @@ struct Fault {
     u32 pad;
     u64 index;
     u64 len;
+    u64 args[6];
 };
+
+struct Print;
 
 struct Launch {
     Fault* fault;
+    Print* print;
+    u64* grid_barrier;
     u32 kernel;
 };
 
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
     Fault* const record = launch.fault;
-    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
-        record->kernel = launch.kernel;
-        record->site = site;
-        record->block[0] = blockIdx.x;
-        record->block[1] = blockIdx.y;
-        record->block[2] = blockIdx.z;
-        record->thread[0] = threadIdx.x;
-        record->thread[1] = threadIdx.y;
-        record->thread[2] = threadIdx.z;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
         record->index = index;
         record->len = len;
         __threadfence_system();
@@ -81,28 +91,28 @@ static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
                     for (i32 k = 0; k < 5; ++k) {
                         trace = rt::add_i32(trace, k, 2, launch);
                         if (trace % 7 == x % 7) {
-                            goto loop_1;
+                            goto next_1;
                         }
                         if (trace % 11 == 3) {
                             break;
                         }
                         if (rt::opaque_i32(trace) > rt::add_i32(500, x, 3, launch)) {
-                            goto loop_2;
+                            goto end_2;
                         }
                         if (trace % 13 == 5) {
-                            goto loop_3;
+                            goto next_3;
                         }
                     }
                     trace = rt::add_i32(trace, 2, 4, launch);
                 }
-                loop_1:;
+                next_1:;
             }
 #line 115
             break;
         }
-        loop_3:;
+        next_3:;
     }
-    loop_2:;
+    end_2:;
 #line 117
     return trace;
 }

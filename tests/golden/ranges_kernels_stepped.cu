@@ -20,24 +20,34 @@ struct Fault {
     u32 pad;
     u64 index;
     u64 len;
+    u64 args[6];
 };
+
+struct Print;
 
 struct Launch {
     Fault* fault;
+    Print* print;
+    u64* grid_barrier;
     u32 kernel;
 };
 
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
     Fault* const record = launch.fault;
-    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
-        record->kernel = launch.kernel;
-        record->site = site;
-        record->block[0] = blockIdx.x;
-        record->block[1] = blockIdx.y;
-        record->block[2] = blockIdx.z;
-        record->thread[0] = threadIdx.x;
-        record->thread[1] = threadIdx.y;
-        record->thread[2] = threadIdx.z;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
         record->index = index;
         record->len = len;
         __threadfence_system();
@@ -52,12 +62,12 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
 }
 
 static __device__ __forceinline__ i32 step_i32(i32 i, i32 end, usize by) {
-    return (usize)end - (usize)i > by ? (i32)((usize)i + by) : end;
+    return (u64)end - (u64)i > by ? (i32)((u64)i + by) : end;
 }
 
 static __device__ __forceinline__ bool step_to_i32(i32& i, i32 last, usize by) {
-    if ((usize)last - (usize)i < by) return false;
-    i = (i32)((usize)i + by);
+    if ((u64)last - (u64)i < by) return false;
+    i = (i32)((u64)i + by);
     return true;
 }
 

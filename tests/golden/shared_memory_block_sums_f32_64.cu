@@ -11,6 +11,13 @@ typedef unsigned long long usize;
 
 namespace rt {
 
+template <class T, usize N>
+struct Array {
+    T at[N == 0 ? 1 : N];
+    __device__ __forceinline__ T& operator[](usize index) { return at[index]; }
+    __device__ __forceinline__ const T& operator[](usize index) const { return at[index]; }
+};
+
 struct Fault {
     u32 flag;
     u32 kernel;
@@ -20,24 +27,34 @@ struct Fault {
     u32 pad;
     u64 index;
     u64 len;
+    u64 args[6];
 };
+
+struct Print;
 
 struct Launch {
     Fault* fault;
+    Print* print;
+    u64* grid_barrier;
     u32 kernel;
 };
 
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
     Fault* const record = launch.fault;
-    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
-        record->kernel = launch.kernel;
-        record->site = site;
-        record->block[0] = blockIdx.x;
-        record->block[1] = blockIdx.y;
-        record->block[2] = blockIdx.z;
-        record->thread[0] = threadIdx.x;
-        record->thread[1] = threadIdx.y;
-        record->thread[2] = threadIdx.z;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
         record->index = index;
         record->len = len;
         __threadfence_system();
@@ -60,8 +77,8 @@ static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch lau
 
 #line 76 "tests/corpus/shared_memory.rs"
 extern "C" __global__ void block_sums(const float* __restrict__ x, usize x_len, float* __restrict__ sums, usize sums_len, rt::Launch launch) {
-    __shared__ float partial[64];
-    asm volatile("" : : "l"(partial) : "memory");
+    __shared__ rt::Array<float, 64> partial;
+    asm volatile("" : : "l"(&partial) : "memory");
 #line 78
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
 #line 78

@@ -11,6 +11,13 @@ typedef unsigned long long usize;
 
 namespace rt {
 
+template <class T, usize N>
+struct Array {
+    T at[N == 0 ? 1 : N];
+    __device__ __forceinline__ T& operator[](usize index) { return at[index]; }
+    __device__ __forceinline__ const T& operator[](usize index) const { return at[index]; }
+};
+
 struct Fault {
     u32 flag;
     u32 kernel;
@@ -20,24 +27,34 @@ struct Fault {
     u32 pad;
     u64 index;
     u64 len;
+    u64 args[6];
 };
+
+struct Print;
 
 struct Launch {
     Fault* fault;
+    Print* print;
+    u64* grid_barrier;
     u32 kernel;
 };
 
-static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
     Fault* const record = launch.fault;
-    if (atomicCAS(&record->flag, 0u, 1u) == 0u) {
-        record->kernel = launch.kernel;
-        record->site = site;
-        record->block[0] = blockIdx.x;
-        record->block[1] = blockIdx.y;
-        record->block[2] = blockIdx.z;
-        record->thread[0] = threadIdx.x;
-        record->thread[1] = threadIdx.y;
-        record->thread[2] = threadIdx.z;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
         record->index = index;
         record->len = len;
         __threadfence_system();
@@ -70,11 +87,11 @@ static __device__ __forceinline__ u64 div_ceil_u64(u64 a, u64 b, u32 site, Launc
 
 #line 34 "tests/corpus/shared_memory.rs"
 extern "C" __global__ void matmul_tiled(const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ c, usize c_len, usize m, usize n, usize k, rt::Launch launch) {
-    __shared__ float a_tile[16][16];
-    asm volatile("" : : "l"(a_tile) : "memory");
+    __shared__ rt::Array<rt::Array<float, 16>, 16> a_tile;
+    asm volatile("" : : "l"(&a_tile) : "memory");
 #line 36
-    __shared__ float b_tile[16][16];
-    asm volatile("" : : "l"(b_tile) : "memory");
+    __shared__ rt::Array<rt::Array<float, 16>, 16> b_tile;
+    asm volatile("" : : "l"(&b_tile) : "memory");
 #line 37
     const usize col = blockIdx.x * (usize)blockDim.x + threadIdx.x;
 #line 37

@@ -1,8 +1,0 @@
-use cumbia::prelude::*;
-
-#[device]
-fn helper(a: f32) -> (f32, f32) {
-    (a, a)
-}
-
-fn main() {}
