@@ -3,8 +3,8 @@
 
 use std::process::Command;
 
-use cumbia::prelude::*;
 use cumbia::Error;
+use cumbia::prelude::*;
 use cumbia_corpus::left_out;
 
 /// Says which process this is, and which device it runs on.
@@ -39,7 +39,8 @@ fn stop(x: &[i32]) {
 
 /// What `tell` prints of one thread, in order; what `print!` says stands before the first.
 fn told(i: usize, x: f32) -> Vec<String> {
-    let mut lines: Vec<String> = (0..3).map(|k| format!("<{i} {k} {:.2} {:#x} true>", x * k as f32, 1u64 << 40)).collect();
+    let mut lines: Vec<String> =
+        (0..3).map(|k| format!("<{i} {k} {:.2} {:#x} true>", x * k as f32, 1u64 << 40)).collect();
     lines[0] = format!("thread {i}: {}", lines[0]);
     lines.push(format!("<{i} {} {x:e} {:>5}>", i as i8 - 100, -1i16));
     lines

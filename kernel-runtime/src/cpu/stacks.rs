@@ -12,8 +12,9 @@ use corosensei::stack::DefaultStack;
 /// How many threads may be coroutines at one time: half of what Linux grants, since the process has other uses for it.
 pub(crate) const LIMIT: usize = 16 * 1024;
 
-/// Address space of a thread's stack. Pages are only taken when touched; unwinding a fault needs a few of them.
-const STACK_BYTES: usize = 256 * 1024;
+/// Address space of a thread's stack. Pages are only taken when touched. A long kernel without optimisation needs a
+/// place for each of its expressions: several hundred of them took more than 256 KiB.
+const STACK_BYTES: usize = 1024 * 1024;
 
 static POOL: Mutex<Pool> = Mutex::new(Pool { permitted: 0, free: Vec::new() });
 static GIVEN_BACK: Condvar = Condvar::new();
