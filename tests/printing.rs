@@ -51,9 +51,9 @@ fn output_of(test: &str, device: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("tests know their executable"));
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(VARIABLE, device);
     let output = command.output().expect("a process");
-    let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{test} on {device}:\n{text}{errors}");
-    text.into_owned() + &errors
+    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{test} on {device}:\n{printed}{errors}");
+    printed.into_owned() + &errors
 }
 
 /// Runs `print` on each device in a process of its own, and gives what it printed to `check`.
