@@ -6,13 +6,14 @@
 mod argument;
 mod array;
 mod array_view;
-mod cache;
+pub mod cache;
 mod config;
 #[doc(hidden)]
 pub mod cpu;
 mod cuda;
 mod device;
 mod dim;
+pub mod doctor;
 mod error;
 mod fault;
 #[doc(hidden)]
@@ -26,11 +27,14 @@ pub mod methods;
 mod number;
 #[doc(hidden)]
 pub mod op;
+pub mod precompile;
+mod precompiled;
 mod print;
 #[doc(hidden)]
 pub mod slot;
 mod specialise;
 mod types;
+mod warning;
 
 pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
 pub use array::DeviceArray;
@@ -39,6 +43,7 @@ pub use array_view::{
 };
 pub use device::{Device, Limits};
 pub use dim::Dim3;
+pub use doctor::doctor;
 pub use error::{CompileError, DeviceError, Error, FaultKind, LaunchError, Result, ShapeError, Waiting};
 pub use half;
 pub use half::{bf16, f16};
@@ -62,6 +67,7 @@ pub mod __private {
     pub use crate::inspect;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
+    pub use crate::precompile::Instance;
     pub use crate::op::{self, BuiltIn, Operator};
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};

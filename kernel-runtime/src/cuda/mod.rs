@@ -7,16 +7,22 @@
 
 mod architecture;
 mod context;
+mod disassembler;
 mod driver;
+mod environment;
 mod fault;
 mod image;
+mod loader;
 mod memory;
 mod module;
 mod nvrtc;
 mod print;
 
 pub(crate) use context::Context;
-pub(crate) use driver::Refusal;
+pub(crate) use disassembler::{disassemble, disassemblers};
+pub(crate) use driver::{Driver, Refusal};
 pub use fault::RawFault;
-pub(crate) use image::{Flags, Image, compile};
+pub(crate) use architecture::Architecture;
+pub(crate) use image::{Flags, Image, Request, compile, precompile};
 pub(crate) use module::Module;
+pub(crate) use nvrtc::Nvrtc;
