@@ -35,7 +35,10 @@ pub fn doctor() -> Report {
         cache: cache(),
         precompiled: Precompiled::of_process().map(|precompiled| precompiled.folder().to_owned()),
         disassemblers: cuda::disassemblers(),
-        variables: VARIABLES.iter().filter_map(|&name| Some((name, std::env::var_os(name)?.display().to_string()))).collect(),
+        variables: VARIABLES
+            .iter()
+            .filter_map(|&name| Some((name, std::env::var_os(name)?.display().to_string())))
+            .collect(),
     }
 }
 
@@ -196,7 +199,8 @@ fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
 fn test_kernel(context: &std::sync::Arc<Context>) -> Result<Duration> {
     const SOURCE: &str = "extern \"C\" __global__ void cumbia_doctor(int* y) { y[threadIdx.x] += 1; }";
     let start = Instant::now();
-    let request = Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
+    let request =
+        Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
     let module = context.load(request, "cumbia_doctor")?;
     let took = start.elapsed();
     drop(module);
@@ -260,7 +264,8 @@ impl Report {
     fn nvrtc_text(&self) -> String {
         match &self.nvrtc {
             Ok(NvrtcReport { version, path, architectures, searched }) => {
-                let path = path.as_ref().map_or_else(|| "the loader found it".to_owned(), |path| path.display().to_string());
+                let path =
+                    path.as_ref().map_or_else(|| "the loader found it".to_owned(), |path| path.display().to_string());
                 let mut text = format!("version {version}\n{path}\ncompiles for {}\n", architectures.join(", "));
                 if !searched.is_empty() {
                     text += "looked for before it:\n";
@@ -361,7 +366,9 @@ fn gpu_text(gpu: &GpuProperties) -> String {
         most.display().iec(),
     );
     let _ = match test_kernel {
-        Some(Ok(took)) => writeln!(text, "        a small kernel was compiled for {architecture} and loaded in {took:.1?}"),
+        Some(Ok(took)) => {
+            writeln!(text, "        a small kernel was compiled for {architecture} and loaded in {took:.1?}")
+        }
         Some(Err(error)) => writeln!(text, "        a small kernel does not load: {error}"),
         None => writeln!(text, "        nothing can be compiled for {architecture} without NVRTC"),
     };
@@ -382,8 +389,14 @@ fn error_advice(reason: &str) -> Option<&'static str> {
             "a compatibility package for data-centre GPUs hides the driver: take it off LD_LIBRARY_PATH",
         ),
         ("CUDA_ERROR_SYSTEM_NOT_READY", "start NVIDIA's fabric manager, which this machine's NVLink switches need"),
-        ("CUDA_ERROR_OPERATING_SYSTEM", "the devices /dev/nvidia* are missing or not yours; `nvidia-smi` may make them"),
-        ("CUDA_ERROR_UNKNOWN", "the kernel module may not be loaded: try `nvidia-modprobe -u`, or start the system anew"),
+        (
+            "CUDA_ERROR_OPERATING_SYSTEM",
+            "the devices /dev/nvidia* are missing or not yours; `nvidia-smi` may make them",
+        ),
+        (
+            "CUDA_ERROR_UNKNOWN",
+            "the kernel module may not be loaded: try `nvidia-modprobe -u`, or start the system anew",
+        ),
     ];
     ADVICE.iter().find(|(name, _)| reason.contains(name)).map(|(_, advice)| *advice)
 }

@@ -67,8 +67,8 @@ pub mod __private {
     pub use crate::inspect;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
-    pub use crate::precompile::Instance;
     pub use crate::op::{self, BuiltIn, Operator};
+    pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use crate::types::{

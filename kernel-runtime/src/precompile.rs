@@ -73,12 +73,7 @@ pub struct Instance {
 impl Instance {
     /// That of a kernel's type.
     pub const fn of<K: Kernel>() -> Instance {
-        Instance {
-            info: K::INFO,
-            name: std::any::type_name::<K>,
-            id: TypeId::of::<K>,
-            specialise: specialise::of::<K>,
-        }
+        Instance { info: K::INFO, name: std::any::type_name::<K>, id: TypeId::of::<K>, specialise: specialise::of::<K> }
     }
 }
 
@@ -105,8 +100,11 @@ impl Plan {
     pub fn all(mut self) -> Plan {
         self.all = true;
         let before: BTreeSet<TypeId> = self.instances.iter().map(|instance| (instance.id)()).collect();
-        let mut new: Vec<Instance> =
-            inventory::iter::<Instance>.into_iter().filter(|instance| !before.contains(&(instance.id)())).copied().collect();
+        let mut new: Vec<Instance> = inventory::iter::<Instance>
+            .into_iter()
+            .filter(|instance| !before.contains(&(instance.id)()))
+            .copied()
+            .collect();
         new.sort_by_key(|Instance { info, .. }| (info.module_path, info.file, info.line, info.name));
         self.instances.extend(new);
         self

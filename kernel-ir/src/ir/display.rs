@@ -212,9 +212,8 @@ impl<'a> Printer<'a> {
             Pattern::Literal(value) => literal(value, ""),
             Pattern::Constant(slot) => self.constant(*slot),
             Pattern::Range { start, end, inclusive } => {
-                let end_of = |end: &Option<Box<Pattern>>| {
-                    end.as_ref().map(|end| self.pattern(end, typed)).unwrap_or_default()
-                };
+                let end_of =
+                    |end: &Option<Box<Pattern>>| end.as_ref().map(|end| self.pattern(end, typed)).unwrap_or_default();
                 format!("{}{}{}", end_of(start), if *inclusive { "..=" } else { ".." }, end_of(end))
             }
             Pattern::Or(parts) => list(parts, " | "),

@@ -65,8 +65,9 @@ pub fn stats() -> Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Stats { folder, limit, entries, bytes, hits, misses, damaged, precompiled, compilations, evictions, .. } =
-            self;
+        let Stats {
+            folder, limit, entries, bytes, hits, misses, damaged, precompiled, compilations, evictions, ..
+        } = self;
         match folder {
             None => f.write_str("off")?,
             Some(folder) => {

@@ -106,8 +106,7 @@ fn a_folder_that_cannot_be_written_is_no_error() {
 #[test]
 fn the_environment_decides() {
     let cache = |switch: &str, folder: &str, size: &str| {
-        let settings =
-            Settings { switch: Some(switch.into()), folder: Some(folder.into()), size: Some(size.into()) };
+        let settings = Settings { switch: Some(switch.into()), folder: Some(folder.into()), size: Some(size.into()) };
         settings.cache(|| Some(PathBuf::from("/home/ana/.cache"))).unwrap().map(|cache| (cache.folder, cache.limit))
     };
     assert_eq!(cache("", "", "1 GiB"), Some((PathBuf::from("/home/ana/.cache/cumbia"), 1 << 30)));

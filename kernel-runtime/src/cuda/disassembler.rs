@@ -8,7 +8,8 @@ use super::environment::{Environment, nvidia_packages};
 use crate::error::CompileError;
 
 /// A program that shows machine code, and how it is asked: `nvdisasm` first, because it shows the lines of the source.
-const PROGRAMS: [(&str, &[&str]); 2] = [("nvdisasm", &["--print-code", "--print-line-info"]), ("cuobjdump", &["-sass"])];
+const PROGRAMS: [(&str, &[&str]); 2] =
+    [("nvdisasm", &["--print-code", "--print-line-info"]), ("cuobjdump", &["-sass"])];
 
 /// The text of a cubin.
 ///
@@ -22,7 +23,10 @@ pub(crate) fn disassemble(cubin: &[u8]) -> Result<String, CompileError> {
 /// The disassemblers of this machine: what each is called, where it is.
 pub(crate) fn disassemblers() -> Vec<(&'static str, Option<PathBuf>)> {
     let environment = Environment::of_process();
-    PROGRAMS.iter().map(|&(program, _)| (program, find(&environment, program, &mut Vec::new()).into_iter().next())).collect()
+    PROGRAMS
+        .iter()
+        .map(|&(program, _)| (program, find(&environment, program, &mut Vec::new()).into_iter().next()))
+        .collect()
 }
 
 fn disassemble_in(environment: &Environment, cubin: &[u8]) -> Result<String, CompileError> {
@@ -48,7 +52,8 @@ fn find(environment: &Environment, program: &str, searched: &mut Vec<String>) ->
         searched.push(format!("{program} on PATH: it is not there"));
     }
     let toolkits = environment.toolkits().into_iter().filter_map(|(label, folder)| Some((label, vec![folder?])));
-    let pythons = environment.pythons().into_iter().filter_map(|(label, prefix)| Some((label, nvidia_packages(&prefix?))));
+    let pythons =
+        environment.pythons().into_iter().filter_map(|(label, prefix)| Some((label, nvidia_packages(&prefix?))));
     for (label, folders) in toolkits.chain(pythons) {
         let files: Vec<PathBuf> = folders.into_iter().map(|folder| folder.join("bin").join(&name)).collect();
         for file in files {
@@ -67,8 +72,7 @@ fn find(environment: &Environment, program: &str, searched: &mut Vec<String>) ->
 fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, String> {
     let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cubin").tempfile().map_err(|e| e.to_string())?;
     file.write_all(cubin).map_err(|error| error.to_string())?;
-    let output =
-        Command::new(program).args(arguments).arg(file.path()).output().map_err(|error| error.to_string())?;
+    let output = Command::new(program).args(arguments).arg(file.path()).output().map_err(|error| error.to_string())?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
@@ -100,7 +104,9 @@ mod tests {
             ..Environment::default()
         };
         let error = disassemble_in(&environment, b"code").unwrap_err().to_string();
-        for expected in ["nvdisasm on PATH", "usr/local/cuda/bin/cuobjdump: it is not there", "pip install nvidia-cuda-nvdisasm"] {
+        for expected in
+            ["nvdisasm on PATH", "usr/local/cuda/bin/cuobjdump: it is not there", "pip install nvidia-cuda-nvdisasm"]
+        {
             assert!(error.contains(expected), "{expected} is not in {error}");
         }
 

@@ -18,11 +18,11 @@ mod module;
 mod nvrtc;
 mod print;
 
+pub(crate) use architecture::Architecture;
 pub(crate) use context::Context;
 pub(crate) use disassembler::{disassemble, disassemblers};
 pub(crate) use driver::{Driver, Refusal};
 pub use fault::RawFault;
-pub(crate) use architecture::Architecture;
 pub(crate) use image::{Flags, Image, Request, compile, precompile};
 pub(crate) use module::Module;
 pub(crate) use nvrtc::Nvrtc;

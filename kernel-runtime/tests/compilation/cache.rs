@@ -254,7 +254,10 @@ fn clears() {
     let stats = cumbia::cache::stats();
     assert_eq!((stats.entries, stats.compilations), (1, 2));
     let text = stats.to_string();
-    assert!(text.contains("1 kernels, ") && text.contains("of at most 1.0 GiB; in this process 0 hits, 2 misses"), "{text}");
+    assert!(
+        text.contains("1 kernels, ") && text.contains("of at most 1.0 GiB; in this process 0 hits, 2 misses"),
+        "{text}"
+    );
 }
 
 #[test]

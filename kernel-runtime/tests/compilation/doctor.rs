@@ -46,7 +46,9 @@ fn it_never_fails() {
     ] {
         assert!(said.out.contains(expected), "{expected} is not in\n{}", said.out);
     }
-    for warning in ["CUMBIA_CACHE_SIZE is `much`, which is no size", "CUMBIA_KERNELS is `/dev/null`, which is no folder"] {
+    for warning in
+        ["CUMBIA_CACHE_SIZE is `much`, which is no size", "CUMBIA_KERNELS is `/dev/null`, which is no folder"]
+    {
         assert_eq!(said.err.matches(warning).count(), 1, "{}", said.err);
     }
 }

@@ -66,7 +66,10 @@ fn cannot_write() {
         scale::<f32>::cubin("sm_90").unwrap();
         scale::<f64>::cubin("sm_90").unwrap();
     });
-    check(&log, &["WARN cumbia: Cumbia compiles its kernels anew", "cannot be written", "help=\"point CUMBIA_CACHE_DIR"]);
+    check(
+        &log,
+        &["WARN cumbia: Cumbia compiles its kernels anew", "cannot be written", "help=\"point CUMBIA_CACHE_DIR"],
+    );
     assert_eq!(log.matches("WARN").count(), 1, "{log}");
 }
 
@@ -92,7 +95,10 @@ fn loads() {
         assert_eq!(x.to_host().unwrap(), [6.0; 100]);
     });
     let kernel = "kernel=\"compilation::kernels::scale<f32>\"";
-    check(&log, &["cumbia::compile: loaded", kernel, "device=cuda:0", "origin=Nvrtc", "registers=", "load_milliseconds="]);
+    check(
+        &log,
+        &["cumbia::compile: loaded", kernel, "device=cuda:0", "origin=Nvrtc", "registers=", "load_milliseconds="],
+    );
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn finds_nothing() {
 #[test]
 fn a_folder_that_is_not_there_is_told_once() {
     if has_nvrtc() {
-        let said = Process::new("precompiled::finds_nothing").env("CUMBIA_KERNELS", "/nowhere").env("CUMBIA_CACHE", "off");
+        let said =
+            Process::new("precompiled::finds_nothing").env("CUMBIA_KERNELS", "/nowhere").env("CUMBIA_CACHE", "off");
         let err = said.passes().err;
         assert_eq!(err.matches("warning: CUMBIA_KERNELS is `/nowhere`, which is no folder").count(), 1, "{err}");
     }
