@@ -269,7 +269,9 @@ impl Report {
                 let mut text = format!("version {version}\n{path}\ncompiles for {}\n", architectures.join(", "));
                 if !searched.is_empty() {
                     text += "looked for before it:\n";
-                    searched.iter().for_each(|place| text += &format!("  {place}\n"));
+                    for place in searched {
+                        let _ = writeln!(text, "  {place}");
+                    }
                 }
                 text
             }
@@ -336,7 +338,8 @@ impl Report {
         if self.variables.is_empty() {
             return "no variable that has a meaning is set".to_owned();
         }
-        self.variables.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
+        let lines: Vec<String> = self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        lines.join("\n")
     }
 
     /// The last line: what works.
