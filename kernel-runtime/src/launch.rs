@@ -8,7 +8,7 @@ use cumbia_kernel_ir::{Facts, LAUNCH_BYTES, Source};
 
 use crate::argument::{Binder, Params};
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
-use crate::cpu;
+use crate::cpu::{self, Cx};
 use crate::cuda::{self, RawFault};
 use crate::device::{Backend, CpuState, Device};
 use crate::dim::Dim3;
@@ -199,7 +199,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     fn run_on_cpu(&self, state: &CpuState, specialised: &Specialised, shape: Shape) {
         let shape = shape.on_cpu(specialised.facts.needs_other_threads);
         let views = K::views(&self.args);
-        if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
+        if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
             state.note_fault(fault::of_cpu(&K::INFO, stopped));
         }
     }
