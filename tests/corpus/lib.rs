@@ -30,6 +30,7 @@ pub mod arrays;
 pub mod atomics;
 pub mod bindings;
 pub mod casts;
+pub mod comparisons;
 pub mod control;
 pub mod cooperation;
 pub mod device_functions;
@@ -107,8 +108,16 @@ const MODULES: &[&[Case]] = &[
 ];
 
 /// The cases of modules with programs.
-const GROUPS: &[&[&[Case]]] =
-    &[structs::CASES, matching::CASES, bindings::CASES, arrays::CASES, sequences::CASES, slices::CASES, methods::CASES];
+const GROUPS: &[&[&[Case]]] = &[
+    comparisons::CASES,
+    structs::CASES,
+    matching::CASES,
+    bindings::CASES,
+    arrays::CASES,
+    sequences::CASES,
+    slices::CASES,
+    methods::CASES,
+];
 
 /// Every case; with `CUMBIA_CASES` in the environment, only those that have one of its words, between commas, in their
 /// names.
