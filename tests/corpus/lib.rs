@@ -45,6 +45,7 @@ pub mod linear;
 pub mod matching;
 pub mod messages;
 pub mod methods;
+pub mod narrow;
 pub mod operators;
 pub mod options;
 pub mod order;
@@ -105,6 +106,7 @@ const MODULES: &[&[Case]] = &[
     vectors::CASES,
     options::CASES,
     words::CASES,
+    narrow::CASES,
 ];
 
 /// The cases of modules with programs.
