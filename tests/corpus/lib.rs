@@ -60,7 +60,7 @@ pub mod views;
 pub mod warps;
 pub mod words;
 
-pub use record::{Record, Tolerance};
+pub use record::{Agreement, Record, Tolerance};
 pub use report::{compare, left_out};
 pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
 
@@ -133,8 +133,13 @@ pub fn cases() -> Vec<&'static Case> {
 
 /// Every kernel that some case launches, at the types it is launched with.
 pub fn kernels() -> Kernels {
+    kernels_of(&cases())
+}
+
+/// Every kernel that one of these cases launches.
+pub fn kernels_of(cases: &[&Case]) -> Kernels {
     let mut kernels = Kernels::new();
-    for case in cases() {
+    for case in cases {
         let mut run = Run::nowhere();
         (case.run)(&mut run);
         for (name, look) in run.into_kernels() {
