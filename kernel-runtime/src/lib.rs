@@ -26,6 +26,8 @@ pub mod methods;
 mod number;
 #[doc(hidden)]
 pub mod op;
+#[doc(hidden)]
+pub mod order;
 mod print;
 #[doc(hidden)]
 pub mod slot;
@@ -82,5 +84,6 @@ pub mod __private {
             MixedMethods as _, NumberMethods as _, SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
+        pub use crate::order::AnyOrder as _;
     }
 }
