@@ -65,11 +65,7 @@ impl Context {
     }
 
     fn out_of_memory(&self, requested: usize) -> Error {
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: the pointers are valid for the writes, and `try_alloc` made the context current.
-        if unsafe { self.driver().cuMemGetInfo_v2(&raw mut free, &raw mut total) }.is_err() {
-            total = self.limits().total_memory;
-        }
+        let (free, total) = self.memory().unwrap_or((0, self.limits().total_memory));
         Error::OutOfMemory { device: self.to_string(), requested, free, total }
     }
 

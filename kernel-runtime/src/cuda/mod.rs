@@ -16,7 +16,8 @@ mod nvrtc;
 mod print;
 
 pub(crate) use context::Context;
+pub use driver::DRIVER_FUNCTIONS;
 pub(crate) use driver::Refusal;
 pub use fault::RawFault;
 pub(crate) use image::{Flags, Image, compile};
-pub(crate) use module::Module;
+pub(crate) use module::{Geometry, Module};
