@@ -7,6 +7,7 @@ use crate::array::DeviceArray;
 use crate::cuda::Context;
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error, Result};
+use crate::stream::Stream;
 use crate::types::Element;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
@@ -140,6 +141,11 @@ impl Device {
             Backend::Cpu(_) => cpu_limits(),
             Backend::Cuda(context) => context.limits(),
         }
+    }
+
+    /// The stream that the device has from the start: what names no other stream happens on it.
+    pub fn default_stream(&self) -> Stream {
+        Stream::default_of(self)
     }
 
     /// Copies `values` into a new array on this device.

@@ -142,7 +142,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(kernel);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (device, _) = binder.finish()?;
+        let (device, _, _) = binder.finish()?;
         let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
         let config = Config { grid: Some(Dim3::ONE), cooperative: true, ..self.config };
         let Some(shape) = config.shape(kernel, K::OPTIONS.block)? else {
@@ -172,7 +172,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(kernel);
         K::bind(&self.args, &mut binder);
         let (largest, layout) = (binder.largest(), binder.layout());
-        let (device, params) = binder.finish()?;
+        let (device, params, _) = binder.finish()?;
         let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
         let Some(shape) = self.config.shape(kernel, K::OPTIONS.block)? else {
             return Ok(()); // over nothing
@@ -210,7 +210,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (_, mut params) = binder.finish()?;
+        let (_, mut params, _) = binder.finish()?;
         let Some(shape) = self.config.shape(K::INFO.name, K::OPTIONS.block)? else {
             return Ok(());
         };

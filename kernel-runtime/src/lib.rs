@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod intrinsics;
 mod kernel;
 mod launch;
+mod memory;
 mod message;
 #[doc(hidden)]
 pub mod methods;
@@ -30,6 +31,7 @@ mod print;
 #[doc(hidden)]
 pub mod slot;
 mod specialise;
+mod stream;
 mod types;
 
 pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
@@ -45,6 +47,7 @@ pub use half::{bf16, f16};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
+pub use stream::Stream;
 pub use types::{DeviceType, Element, Scalar};
 
 /// For the macros only.
