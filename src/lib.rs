@@ -385,9 +385,9 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::intrinsics;
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
-    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float, Integer, KernelInfo, Launch,
-    LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting,
-    WriteArgument, WriteView, bf16, f16, half, kernels,
+    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Integer, KernelInfo,
+    Launch, LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Stream,
+    StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_std::{random, vector};
 
@@ -408,7 +408,7 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceType, Dim3, Element, Float, Integer, Launch, Number, bf16, device, f16, kernel, launch,
+        DeviceType, Dim3, Element, Event, Float, Integer, Launch, Number, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

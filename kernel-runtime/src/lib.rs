@@ -14,6 +14,7 @@ mod cuda;
 mod device;
 mod dim;
 mod error;
+mod event;
 mod fault;
 #[doc(hidden)]
 pub mod inspect;
@@ -27,6 +28,7 @@ pub mod methods;
 mod number;
 #[doc(hidden)]
 pub mod op;
+mod order;
 mod print;
 #[doc(hidden)]
 pub mod slot;
@@ -42,12 +44,13 @@ pub use array_view::{
 pub use device::{Device, Limits};
 pub use dim::Dim3;
 pub use error::{CompileError, DeviceError, Error, FaultKind, LaunchError, Result, ShapeError, Waiting};
+pub use event::Event;
 pub use half;
 pub use half::{bf16, f16};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
-pub use stream::Stream;
+pub use stream::{Stream, StreamBuilder};
 pub use types::{DeviceType, Element, Scalar};
 
 /// For the macros only.
