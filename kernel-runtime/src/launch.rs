@@ -10,15 +10,18 @@ use crate::argument::{Binder, Params};
 use crate::config::Config;
 use crate::cpu;
 use crate::cuda::{self, RawFault};
-use crate::device::{Backend, CpuState, Device};
+use crate::device::{Backend, Device};
 use crate::dim::Dim3;
-use crate::error::{LaunchError, Result};
+use crate::error::{Error, LaunchError, Result};
 use crate::fault;
 use crate::kernel::Kernel;
+use crate::memory::Use;
 use crate::occupancy::Occupancy;
+use crate::order::{self, Lane};
 use crate::over;
 use crate::plan::{Arguments, Plan};
 use crate::specialise;
+use crate::stream::Stream;
 
 /// A kernel with its arguments, on its way to a device. Calling the kernel makes one; nothing runs until `.launch()`.
 ///
@@ -45,6 +48,7 @@ use crate::specialise;
 pub struct Launch<'a, K: Kernel, C = Checked> {
     args: K::Args<'a>,
     device: Option<&'a Device>,
+    stream: Option<&'a Stream>,
     config: Config,
     checks: PhantomData<fn() -> C>,
 }
@@ -59,15 +63,20 @@ pub struct Unchecked;
 
 impl<K: Kernel, C> std::fmt::Debug for Launch<'_, K, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Launch { args: _, device, config, checks: _ } = self;
-        f.debug_struct("Launch").field("kernel", &K::INFO.name).field("device", device).field("config", config).finish()
+        let Launch { args: _, device, stream, config, checks: _ } = self;
+        f.debug_struct("Launch")
+            .field("kernel", &K::INFO.name)
+            .field("device", device)
+            .field("stream", stream)
+            .field("config", config)
+            .finish()
     }
 }
 
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[doc(hidden)]
     pub fn new(args: K::Args<'a>) -> Self {
-        Launch { args, device: None, config: Config::default(), checks: PhantomData }
+        Launch { args, device: None, stream: None, config: Config::default(), checks: PhantomData }
     }
 
     /// The number of blocks: a number, or a pair or triple with `x` first.
@@ -242,6 +251,13 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         Plan::unchecked_for_residency::<K>(&config, device, arguments).map(Some)
     }
 
+    /// The stream on which the kernel runs, behind what was asked of it before; without this, the default stream of the
+    /// device. Where an array was used on another stream, this one waits for that use.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
     /// The device to run on, for a kernel without arrays among its arguments; otherwise theirs is used.
     pub fn on_device(mut self, device: &'a Device) -> Self {
         self.device = Some(device);
@@ -258,16 +274,21 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        let (device, _) = binder.finish()?;
+        let (device, _, _) = binder.finish()?;
         Ok((self.device_or(device)?, arguments))
     }
 
-    /// The device of the arrays, or else the one that was named.
+    /// The device of the arrays, or else the one that was named, be it by a stream.
     fn device_or<'d>(&self, of_arrays: Option<&'d Device>) -> Result<&'d Device>
     where
         'a: 'd,
     {
-        Ok(of_arrays.or(self.device).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?)
+        let on_stream = self.stream.map(Stream::device);
+        let device = of_arrays.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?;
+        match on_stream.filter(|on_stream| *on_stream != device) {
+            Some(stream) => Err(Error::StreamElsewhere { stream: stream.to_string(), device: device.to_string() }),
+            None => Ok(device),
+        }
     }
 
     /// Checks the launch.
@@ -281,26 +302,41 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        let (device, params) = binder.finish()?;
-        let device = self.device_or(device)?;
+        let bound = binder.finish()?;
+        let device = self.device_or(bound.0)?;
         match Plan::new::<K>(&self.config, device, arguments)? {
-            Some(plan) => self.run_on(device, &plan, params),
+            Some(plan) => self.run_on(device, &plan, bound.1, &bound.2),
             None => Ok(()), // over nothing
         }
     }
 
     /// Gives the launch to the device, by a plan that was made of it.
     pub(crate) fn run_plan(&self, plan: &Plan, binder: Binder<'_>) -> Result<()> {
-        let (device, params) = binder.finish()?;
-        self.run_on(self.device_or(device)?, plan, params)
+        let (device, params, uses) = binder.finish()?;
+        self.run_on(self.device_or(device)?, plan, params, &uses)
     }
 
-    fn run_on(&self, device: &Device, plan: &Plan, params: Params) -> Result<()> {
+    fn run_on(&self, device: &Device, plan: &Plan, params: Params, uses: &[Use<'_>]) -> Result<()> {
         match (device.backend(), plan.module) {
-            (Backend::Cuda(context), Some(module)) => run_on_cuda(context, module, plan, params),
+            (Backend::Cuda(context), Some(module)) => {
+                let stream = match self.stream.map(Stream::lane) {
+                    Some(Lane::Cuda(stream)) => stream,
+                    _ => context.default_stream(),
+                };
+                run_on_cuda(stream, module, plan, params, uses)
+            }
             // A plan for the CPU has no module.
-            (Backend::Cpu(state), _) => {
-                self.run_on_cpu(state, plan);
+            (Backend::Cpu(streams), _) => {
+                let stream = match self.stream.map(Stream::lane) {
+                    Some(Lane::Cpu(stream)) => stream,
+                    _ => streams.default_stream(),
+                };
+                self.run_on_cpu(stream, plan);
+                if streams.are_several() {
+                    for Use { memory, bytes, writes } in uses {
+                        memory.uses().note_on_cpu(stream, bytes.clone(), *writes);
+                    }
+                }
                 Ok(())
             }
             (Backend::Cuda(_), None) => unreachable!("a plan is made for the device of the arguments"),
@@ -308,11 +344,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
-    fn run_on_cpu(&self, state: &CpuState, plan: &Plan) {
+    fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan) {
         let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
         let views = K::views(&self.args);
         if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
-            state.note_fault(fault::of_cpu(&K::INFO, stopped));
+            stream.note_fault(fault::of_cpu(&K::INFO, stopped));
         }
     }
 
@@ -322,7 +358,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (_, mut params) = binder.finish()?;
+        let (_, mut params, _) = binder.finish()?;
         if self.config.is_over_nothing() {
             return Ok(());
         }
@@ -392,12 +428,18 @@ struct LaunchParameter {
 const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
-fn run_on_cuda(context: &Arc<cuda::Context>, module: &cuda::Module, plan: &Plan, mut params: Params) -> Result<()> {
+fn run_on_cuda(
+    stream: &Arc<cuda::Stream>,
+    module: &cuda::Module,
+    plan: &Plan,
+    mut params: Params,
+    uses: &[Use<'_>],
+) -> Result<()> {
     let &Plan { specialised, layout, shape: _, module: _ } = plan;
     let &Source { prints, takes_launch, .. } = specialised.source(layout);
     let geometry = plan.geometry();
     let mut launch = |print: u64, grid_barrier: u64| {
-        let fault = context.fault_pointer();
+        let fault = stream.fault_pointer();
         let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
         if takes_launch {
             params.push((&raw mut parameter).cast());
@@ -405,16 +447,18 @@ fn run_on_cuda(context: &Arc<cuda::Context>, module: &cuda::Module, plan: &Plan,
         // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the IR
         // has, and the launch parameter comes last where the source has one. The arrays are on this device and borrowed by
         // the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the device's limits.
-        unsafe { module.launch(&geometry, &mut params) }
+        unsafe { module.launch(stream, &geometry, &mut params) }
     };
-    with_grid_barrier(context, specialised.facts.syncs_grid, |grid_barrier| {
-        if prints { context.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+    order::ordered(stream, uses, || {
+        with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
+            if prints { stream.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+        })
     })
 }
 
 /// Launches with the address of a count that is zero when the kernel begins, if it has a barrier for the grid.
 fn with_grid_barrier(
-    context: &cuda::Context,
+    stream: &cuda::Stream,
     syncs_grid: bool,
     launch: impl FnOnce(u64) -> Result<(), cuda::Refusal>,
 ) -> Result<()> {
@@ -422,12 +466,12 @@ fn with_grid_barrier(
         return Ok(launch(0)?);
     }
     // Each launch has its own, since others may follow before this one is over. Allocating is ordered like the launch.
-    let address = context.alloc(size_of::<u64>())?;
+    let address = stream.alloc(size_of::<u64>())?;
     // SAFETY: the memory has been allocated just now with that many bytes.
-    let launched = unsafe { context.clear(address, size_of::<u64>()) }.and_then(|()| Ok(launch(address)?));
+    let launched = unsafe { stream.clear(address, size_of::<u64>()) }.and_then(|()| launch(address));
     // SAFETY: the free is ordered behind the launch, and nothing else has the address.
-    unsafe { context.free(address) };
-    launched
+    unsafe { stream.free(address) };
+    Ok(launched?)
 }
 
 /// What an emulator of a GPU needs for a launch.

@@ -15,12 +15,14 @@ mod cuda;
 mod device;
 mod dim;
 mod error;
+mod event;
 mod fault;
 #[doc(hidden)]
 pub mod inspect;
 pub mod intrinsics;
 mod kernel;
 mod launch;
+mod memory;
 mod message;
 #[doc(hidden)]
 pub mod methods;
@@ -28,14 +30,18 @@ mod number;
 mod occupancy;
 #[doc(hidden)]
 pub mod op;
+mod order;
 mod over;
 mod plan;
 mod prepared;
 mod print;
+pub mod profile;
 mod properties;
 #[doc(hidden)]
 pub mod slot;
 mod specialise;
+mod stream;
+mod timing;
 mod types;
 
 pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
@@ -49,6 +55,7 @@ pub use dim::Dim3;
 pub use error::{
     BlockLimit, CompileError, DeviceError, Error, FaultKind, LaunchError, NoClusters, Result, ShapeError, Waiting,
 };
+pub use event::Event;
 pub use half;
 pub use half::{bf16, f16};
 pub use kernel::{KernelInfo, kernels};
@@ -57,6 +64,7 @@ pub use number::{Float, Integer, Number};
 pub use occupancy::Occupancy;
 pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
+pub use stream::{Stream, StreamBuilder};
 pub use types::{DeviceType, Element, Scalar};
 
 /// For the macros only.

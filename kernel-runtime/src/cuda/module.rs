@@ -8,11 +8,13 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use cudarc::driver::sys::{
     CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
     CUlaunchAttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUlaunchConfig, CUmodule,
+    CUstream,
 };
 
 use super::context::Context;
 use super::driver::{Driver, Refusal};
 use super::image::{Flags, Image, Request, compile_for_gpu};
+use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::error::{CompileError, Error};
 use crate::over;
@@ -135,21 +137,26 @@ impl Module {
         &self.attributes
     }
 
-    /// Launches the kernel on the context's stream, and returns before it runs.
+    /// Launches the kernel on a stream of its context, and returns before it runs.
     ///
     /// # Safety
     ///
     /// `parameters` points to one value for each parameter of the kernel, in order and of its type; the pointers among
     /// them are memory of this context that lives until the kernel is over.
     #[inline]
-    pub(crate) unsafe fn launch(&self, geometry: &Geometry, parameters: &mut [*mut c_void]) -> Result<(), Refusal> {
+    pub(crate) unsafe fn launch(
+        &self,
+        stream: &Stream,
+        geometry: &Geometry,
+        parameters: &mut [*mut c_void],
+    ) -> Result<(), Refusal> {
         self.context.bind()?;
         let &Geometry { grid: [gx, gy, gz], block: [bx, by, bz], cluster, shared_bytes, cooperative } = geometry;
         self.allow_shared(shared_bytes)?;
-        let (driver, stream, function) = (self.context.driver(), self.context.stream(), self.function);
+        let (driver, stream, function) = (self.context.driver(), stream.raw(), self.function);
         let parameters = parameters.as_mut_ptr();
         if cluster.is_some() {
-            return self.with_config(geometry, |config| {
+            return self.with_config(stream, geometry, |config| {
                 // SAFETY: the caller's promise; the function and the stream belong to the current context.
                 unsafe { driver.cuLaunchKernelEx(config, function, parameters, std::ptr::null_mut()) }
             });
@@ -168,6 +175,7 @@ impl Module {
     /// A launch in the form that has room for clusters. It is valid during the call.
     fn with_config<R>(
         &self,
+        stream: CUstream,
         geometry: &Geometry,
         then: impl FnOnce(*const CUlaunchConfig) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
@@ -195,7 +203,7 @@ impl Module {
             blockDimY: block[1],
             blockDimZ: block[2],
             sharedMemBytes: shared_bytes,
-            hStream: self.context.stream(),
+            hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
         })
@@ -224,7 +232,7 @@ impl Module {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut clusters = 0;
-        self.with_config(geometry, |config| {
+        self.with_config(std::ptr::null_mut(), geometry, |config| {
             // SAFETY: the pointers are valid, and the function belongs to the current context.
             unsafe { self.context.driver().cuOccupancyMaxActiveClusters(&raw mut clusters, self.function, config) }
         })?;
@@ -236,7 +244,7 @@ impl Module {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut blocks = 0;
-        self.with_config(geometry, |config| {
+        self.with_config(std::ptr::null_mut(), geometry, |config| {
             // SAFETY: the pointers are valid, and the function belongs to the current context.
             unsafe { self.context.driver().cuOccupancyMaxPotentialClusterSize(&raw mut blocks, self.function, config) }
         })?;
@@ -327,11 +335,12 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // The manual does not say that unloading waits for a kernel of the module. A refusal means that the context is
-        // lost or the process ends, and then so does the module.
-        if self.context.wait().is_ok() {
-            // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
-            let _ = unsafe { self.context.driver().cuModuleUnload(self.raw) };
+        let primary = self.context.primary();
+        // The manual does not say that unloading waits for a kernel of the module.
+        // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
+        let unload = || unsafe { self.context.driver().cuModuleUnload(self.raw) };
+        if let Err(refusal) = primary.wait_for_everything().and_then(|()| unload()) {
+            primary.note_dropped(refusal);
         }
     }
 }
