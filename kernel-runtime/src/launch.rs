@@ -8,7 +8,7 @@ use cumbia_kernel_ir::{LAUNCH_BYTES, Source};
 
 use crate::argument::{Binder, Params};
 use crate::config::Config;
-use crate::cpu;
+use crate::cpu::{self, Cx};
 use crate::cuda::{self, RawFault};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
@@ -347,7 +347,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan) {
         let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
         let views = K::views(&self.args);
-        if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
+        if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
             stream.note_fault(fault::of_cpu(&K::INFO, stopped));
         }
     }

@@ -81,14 +81,15 @@ pub mod __private {
     };
     pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;
+    pub use crate::intrinsics::LaneValue;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
-    pub use crate::op::{self, BuiltIn, Operator};
+    pub use crate::op::{self, BuiltIn, EqualFields, Operator};
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use crate::types::{
-        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
-        structure,
+        Compared, ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits,
+        store_bits, structure,
     };
     pub use cumbia_kernel_ir::ir;
     pub use inventory;

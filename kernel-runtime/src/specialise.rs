@@ -193,6 +193,7 @@ impl Linker {
             Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
             Content::Method(method) => Filled::Callee(Callee::Method(method)),
+            Content::Refused(why) => return Err(why),
             Content::Operator(None) => Filled::Operator(None),
             Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
         })
