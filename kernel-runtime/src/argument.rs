@@ -11,6 +11,7 @@ use crate::cpu::Slice;
 use crate::cpu::access::{Access, Read, Write};
 use crate::device::Device;
 use crate::error::LaunchError;
+use crate::memory::{Memory, Use};
 use crate::specialise::Layout;
 use crate::types::Element;
 
@@ -129,7 +130,7 @@ impl<'a, T: Element, const D: usize> WriteView<'a, D> for &'a mut ArrayView<'_, 
 /// An array lent to a launch.
 #[doc(hidden)]
 pub struct ArraySlice<'a, T, M> {
-    device: &'a Device,
+    memory: &'a Memory,
     raw: RawSlice,
     array: PhantomData<(&'a T, M)>,
 }
@@ -139,7 +140,7 @@ unsafe impl<T: Sync, M: Access> Sync for ArraySlice<'_, T, M> {}
 
 impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     fn new(array: &'a DeviceArray<T>) -> Self {
-        ArraySlice { device: array.device(), raw: array.raw(), array: PhantomData }
+        ArraySlice { memory: array.memory(), raw: array.raw(), array: PhantomData }
     }
 }
 
@@ -161,6 +162,7 @@ pub struct Binder<'a> {
     device: Option<(&'static str, &'a Device)>,
     mixed: Option<LaunchError>,
     params: Params,
+    uses: Uses<'a>,
     /// Where the last parameter ends in the memory that they have on a GPU.
     bytes: usize,
     /// The largest `usize` that the kernel is given, or can reach in a view.
@@ -175,9 +177,21 @@ const PARAMETER_BYTES: usize = 4096;
 /// Pointers to the parameters, as `cuLaunchKernel` wants them. Kernels of up to 16 slices need no allocation.
 pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
 
+/// The memory that a launch uses.
+pub(crate) type Uses<'a> = SmallVec<[Use<'a>; 16]>;
+
 impl<'a> Binder<'a> {
     pub(crate) fn new(kernel: &'static str) -> Self {
-        Binder { kernel, device: None, mixed: None, params: SmallVec::new(), bytes: 0, largest: 0, contiguous: true }
+        Binder {
+            kernel,
+            device: None,
+            mixed: None,
+            params: SmallVec::new(),
+            uses: SmallVec::new(),
+            bytes: 0,
+            largest: 0,
+            contiguous: true,
+        }
     }
 
     /// The next argument is a value. That it may be one, the slot of the parameter requires: here a bound would only say so
@@ -217,17 +231,19 @@ impl<'a> Binder<'a> {
 
     /// The next argument is an array.
     #[inline]
-    pub fn array<T, M>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
+    pub fn array<T, M: Access>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
         let RawSlice { pointer, len } = &array.raw;
         self.value(pointer);
         self.value(len);
         self.reaches(*len);
-        self.on(name, array.device);
+        let start = pointer.addr() - array.memory.pointer().addr();
+        let bytes = start..start + *len * size_of::<T>();
+        self.on(name, Use { memory: array.memory, bytes, writes: M::MUTABLE });
     }
 
     /// The next argument is a view.
     #[inline]
-    pub fn view<T, const D: usize, M>(&mut self, name: &'static str, view: &'a ArrayView<'_, T, D, M>) {
+    pub fn view<T, const D: usize, M: Access>(&mut self, name: &'static str, view: &'a ArrayView<'_, T, D, M>) {
         let (pointer, shape, strides) = view.raw();
         self.value(pointer);
         shape.iter().chain(strides).for_each(|number| self.value(number));
@@ -239,12 +255,14 @@ impl<'a> Binder<'a> {
             self.contiguous &= *stride == expected;
             expected *= len;
         }
-        self.on(name, view.device());
+        self.on(name, Use { memory: view.memory(), bytes: view.bytes(), writes: M::MUTABLE });
     }
 
-    /// Notes where an argument is.
+    /// Notes what an argument uses, and where that is.
     #[inline]
-    fn on(&mut self, name: &'static str, device: &'a Device) {
+    fn on(&mut self, name: &'static str, used: Use<'a>) {
+        let device = used.memory.device();
+        self.uses.push(used);
         match self.device {
             None => self.device = Some((name, device)),
             Some((first, other)) if other != device && self.mixed.is_none() => {
@@ -260,8 +278,8 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The device that all arrays are on, if there are any, and the parameters.
-    pub(crate) fn finish(self) -> Result<(Option<&'a Device>, Params), LaunchError> {
+    /// The device that all arrays are on, if there are any, the parameters, and what they use.
+    pub(crate) fn finish(self) -> Result<(Option<&'a Device>, Params, Uses<'a>), LaunchError> {
         if let Some(error) = self.mixed {
             return Err(error);
         }
@@ -271,7 +289,7 @@ impl<'a> Binder<'a> {
             let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
             return Err(LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit });
         }
-        Ok((self.device.map(|(_, device)| device), self.params))
+        Ok((self.device.map(|(_, device)| device), self.params, self.uses))
     }
 }
 
@@ -291,8 +309,9 @@ mod tests {
         binder.view("view", &view);
         // One byte and seven between, then eight; a pointer and a length; a pointer, two lengths, two strides.
         assert_eq!(binder.bytes, 16 + 2 * 8 + 5 * 8);
-        let (on, params) = binder.finish().unwrap();
+        let (on, params, uses) = binder.finish().unwrap();
         assert_eq!((on, params.len()), (Some(&device), 2 + 2 + 5));
+        assert!(uses.iter().all(|used| used.bytes == (0..24) && !used.writes) && uses.len() == 2);
         // SAFETY: each parameter is the address of a number that is still there.
         let numbers: Vec<usize> = params[5..].iter().map(|param| unsafe { param.cast::<usize>().read() }).collect();
         assert_eq!(numbers, [2, 3, 3, 1]);

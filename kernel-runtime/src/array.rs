@@ -1,14 +1,11 @@
 //! Arrays on a device.
-//!
-//! An array's memory is bytes behind a raw pointer, never a `Vec` or a slice that lives on: while a kernel runs, many
-//! threads write it, on the CPU too, and no Rust reference to the elements may be alive then.
 
-use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::device::{Backend, Device, host_memory};
+use crate::device::Device;
 use crate::error::{Error, Result};
+use crate::memory::{Contents, Memory, no_room};
 use crate::types::{Element, make_valid};
 
 /// An array of `T` in the memory of a device.
@@ -28,9 +25,7 @@ use crate::types::{Element, make_valid};
 /// # }
 /// ```
 pub struct DeviceArray<T> {
-    device: Device,
-    /// On a GPU, an address there. Where there are no bytes, nothing is allocated and this is [`NOWHERE`].
-    pointer: *mut u8,
+    memory: Memory,
     len: usize,
     elements: PhantomData<T>,
 }
@@ -53,49 +48,17 @@ pub(crate) struct RawSlice {
     pub(crate) len: usize,
 }
 
-/// CPU arrays start on a cache line, as GPU arrays do (those start on 256 bytes).
-const ALIGNMENT: usize = 64;
-
-/// The address of arrays without bytes: aligned, not null, and never read.
-const NOWHERE: *mut u8 = std::ptr::without_provenance_mut(ALIGNMENT);
-
-/// What a new array holds.
-#[derive(Clone, Copy)]
-enum Fill {
-    /// Whatever was there: the caller writes all of it before anyone reads.
-    Nothing,
-    /// Zero bytes.
-    Zeros,
-}
-
 impl<T: Element> DeviceArray<T> {
     pub(crate) fn from_host(device: &Device, values: &[T]) -> Result<DeviceArray<T>> {
-        let mut array = DeviceArray::new(device, values.len(), Fill::Nothing)?;
+        let memory = Memory::allocate::<T>(&device.default_stream(), values.len(), Contents::Nothing)?;
+        let mut array = DeviceArray { memory, len: values.len(), elements: PhantomData };
         array.copy_from_host(values)?;
         Ok(array)
     }
 
     pub(crate) fn zeros(device: &Device, len: usize) -> Result<DeviceArray<T>> {
-        DeviceArray::new(device, len, Fill::Zeros)
-    }
-
-    fn new(device: &Device, len: usize, fill: Fill) -> Result<DeviceArray<T>> {
-        let layout = layout_of::<T>(len);
-        let pointer = match device.backend() {
-            _ if layout.is_some_and(|layout| layout.size() == 0) => NOWHERE,
-            Backend::Cpu(_) => allocate_on_host(layout, fill).ok_or_else(|| no_room::<T>(device.to_string(), len))?,
-            // More bytes than an address can name: the GPU refuses them too, with its own numbers.
-            Backend::Cuda(context) => {
-                let address = context.alloc(layout.map_or(usize::MAX, |layout| layout.size()))?;
-                std::ptr::without_provenance_mut(address as usize)
-            }
-        };
-        let array = DeviceArray { device: device.clone(), pointer, len, elements: PhantomData };
-        if let (Backend::Cuda(context), Fill::Zeros) = (device.backend(), fill) {
-            // SAFETY: the array has that many bytes.
-            unsafe { context.clear(array.address(), array.bytes()) }?;
-        }
-        Ok(array)
+        let memory = Memory::allocate::<T>(&device.default_stream(), len, Contents::Zeros)?;
+        Ok(DeviceArray { memory, len, elements: PhantomData })
     }
 
     /// A copy of the elements, once every kernel launched before is done.
@@ -139,17 +102,8 @@ impl<T: Element> DeviceArray<T> {
     /// [`Error::LengthMismatch`], or what the driver refused.
     pub fn copy_from_host(&mut self, values: &[T]) -> Result<()> {
         self.check_length("copy_from_host", values.len())?;
-        match self.device.backend() {
-            Backend::Cpu(_) => {
-                // SAFETY: both have `len` elements, aligned; they do not overlap, since the array is borrowed mutably.
-                unsafe { self.pointer.cast::<T>().copy_from_nonoverlapping(values.as_ptr(), self.len) };
-                Ok(())
-            }
-            // SAFETY: both have that many bytes.
-            Backend::Cuda(context) => unsafe {
-                context.copy_from_host(self.address(), values.as_ptr().cast(), self.bytes())
-            },
-        }
+        // SAFETY: both have that many bytes, and the array is borrowed mutably.
+        unsafe { self.memory.write(None, 0..self.memory.bytes(), values.as_ptr().cast()) }
     }
 
     /// Copies the bytes of all elements to `to`. They may be no values: zeros and a kernel on a GPU can leave such.
@@ -158,17 +112,8 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// `to` is valid for writing `len` elements.
     unsafe fn copy_bytes_to(&self, to: *mut T) -> Result<()> {
-        match self.device.backend() {
-            Backend::Cpu(state) => {
-                state.give_out_fault()?;
-                // SAFETY: the caller's promise; no kernel is writing, since a launch on the CPU borrows the array
-                // mutably until it is over.
-                unsafe { to.copy_from_nonoverlapping(self.pointer.cast::<T>(), self.len) };
-                Ok(())
-            }
-            // SAFETY: the caller's promise.
-            Backend::Cuda(context) => unsafe { context.copy_to_host(to.cast(), self.address(), self.bytes()) },
-        }
+        // SAFETY: the caller's promise.
+        unsafe { self.memory.read(None, 0..self.memory.bytes(), to.cast()) }
     }
 
     fn check_length(&self, operation: &'static str, host: usize) -> Result<()> {
@@ -189,71 +134,24 @@ impl<T> DeviceArray<T> {
 
     /// The device that holds the array.
     pub fn device(&self) -> &Device {
-        &self.device
+        self.memory.device()
     }
 
     /// The array for a launch.
     pub(crate) fn raw(&self) -> RawSlice {
-        RawSlice { pointer: self.pointer, len: self.len }
+        RawSlice { pointer: self.memory.pointer(), len: self.len }
     }
 
-    /// The first element's address on a GPU.
-    fn address(&self) -> u64 {
-        self.pointer.addr() as u64
-    }
-
-    /// The size of all elements; it cannot overflow, because that much memory was allocated.
-    fn bytes(&self) -> usize {
-        self.len * size_of::<T>()
-    }
-}
-
-impl<T> Drop for DeviceArray<T> {
-    fn drop(&mut self) {
-        if self.bytes() == 0 {
-            return;
-        }
-        match self.device.backend() {
-            Backend::Cpu(_) => {
-                if let Some(layout) = layout_of::<T>(self.len) {
-                    // SAFETY: allocated in `new` with this layout; launches on the CPU are over when they return.
-                    unsafe { dealloc(self.pointer, layout) };
-                }
-            }
-            // SAFETY: allocated in `new`; the free is ordered after all launches that were given the pointer.
-            Backend::Cuda(context) => unsafe { context.free(self.address()) },
-        }
+    /// Its memory.
+    pub(crate) fn memory(&self) -> &Memory {
+        &self.memory
     }
 }
 
 impl<T> fmt::Debug for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceArray<{}>(len {}, on {})", std::any::type_name::<T>(), self.len, self.device)
+        write!(f, "DeviceArray<{}>(len {}, on {})", std::any::type_name::<T>(), self.len, self.device())
     }
-}
-
-/// Memory of the host; `None` where there is not that much, or nothing is asked for.
-fn allocate_on_host(layout: Option<Layout>, fill: Fill) -> Option<*mut u8> {
-    let layout = layout.filter(|layout| layout.size() != 0)?;
-    // SAFETY: the size is not 0.
-    let pointer = unsafe {
-        match fill {
-            Fill::Nothing => alloc(layout),
-            Fill::Zeros => alloc_zeroed(layout),
-        }
-    };
-    (!pointer.is_null()).then_some(pointer)
-}
-
-/// The memory of `len` elements; `None` where it is more than an address can name.
-fn layout_of<T>(len: usize) -> Option<Layout> {
-    Layout::array::<T>(len).and_then(|layout| layout.align_to(ALIGNMENT)).ok()
-}
-
-/// The host has no room for `len` elements.
-fn no_room<T>(device: String, len: usize) -> Error {
-    let (free, total) = host_memory();
-    Error::OutOfMemory { device, requested: len.saturating_mul(size_of::<T>()), free, total }
 }
 
 #[cfg(test)]
@@ -278,7 +176,7 @@ mod tests {
     fn memory_is_aligned_to_a_cache_line() {
         for len in [0, 1, 7, 1000] {
             let array = Device::cpu().zeros::<u8>(len).unwrap();
-            assert_eq!(array.raw().pointer.addr() % ALIGNMENT, 0);
+            assert_eq!(array.raw().pointer.addr() % 64, 0);
             assert_eq!(array.raw().len, len);
         }
     }

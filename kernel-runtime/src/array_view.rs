@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, RangeBounds};
+use std::ops::{Bound, Range, RangeBounds};
 
 use crate::array::DeviceArray;
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::{Read, View, Write};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result, ShapeError};
+use crate::memory::Memory;
 use crate::types::Element;
 
 /// Elements of a [`DeviceArray`] in `D` dimensions, of which the last varies fastest: what a kernel's `ArrayView2<T>` and its
@@ -41,7 +42,7 @@ use crate::types::Element;
 /// # }
 /// ```
 pub struct ArrayView<'a, T, const D: usize, M = Read> {
-    device: &'a Device,
+    memory: &'a Memory,
     /// The first element; on a GPU, an address there. It stays inside the array where there is none.
     pointer: *mut T,
     shape: [usize; D],
@@ -141,7 +142,7 @@ impl<T: Element> DeviceArray<T> {
             // Without elements the product may be too large, and is never used.
             strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
         }
-        Ok(ArrayView { device: self.device(), pointer: self.raw().pointer.cast(), shape, strides, array: PhantomData })
+        Ok(ArrayView { memory: self.memory(), pointer: self.raw().pointer.cast(), shape, strides, array: PhantomData })
     }
 }
 
@@ -169,7 +170,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
 
     /// The device that holds the array.
     pub fn device(&self) -> &'a Device {
-        self.device
+        self.memory.device()
     }
 
     /// The view with its dimensions in reverse order: of a matrix, its transpose.
@@ -182,8 +183,8 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
 
     /// The same elements, to be read only.
     pub fn view(&self) -> ArrayView<'_, T, D, Read> {
-        let &ArrayView { device, pointer, shape, strides, array: _ } = self;
-        ArrayView { device, pointer, shape, strides, array: PhantomData }
+        let &ArrayView { memory, pointer, shape, strides, array: _ } = self;
+        ArrayView { memory, pointer, shape, strides, array: PhantomData }
     }
 
     /// The same elements for as long as the result lives, after which this view may be used again.
@@ -191,8 +192,8 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     where
         M: Writable,
     {
-        let &mut ArrayView { device, pointer, shape, strides, array: _ } = self;
-        ArrayView { device, pointer, shape, strides, array: PhantomData }
+        let &mut ArrayView { memory, pointer, shape, strides, array: _ } = self;
+        ArrayView { memory, pointer, shape, strides, array: PhantomData }
     }
 
     /// The elements with an index in `range` in dimension `axis`.
@@ -227,10 +228,10 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     /// [`Error::Shape`] where there are fewer.
     pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
         let len = self.length_of(axis)?;
-        let ArrayView { device, pointer, shape, strides, array } = self;
+        let ArrayView { memory, pointer, shape, strides, array } = self;
         // The two have no element in common, so that both may be written if this view may.
-        let before = ArrayView { device, pointer, shape, strides, array }.slice_axis(axis, ..index.min(len))?;
-        let behind = ArrayView { device, pointer, shape, strides, array }.slice_axis(axis, index..)?;
+        let before = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, ..index.min(len))?;
+        let behind = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, index..)?;
         Ok((before, behind))
     }
 
@@ -244,7 +245,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         let kept = |of: [usize; D]| std::array::from_fn(|i| of[if i < axis { i } else { i + 1 }]);
         let (shape, strides) = (kept(self.shape), kept(self.strides));
         let pointer = self.moved(axis, index);
-        Ok(ArrayView { device: self.device, pointer, shape, strides, array: PhantomData })
+        Ok(ArrayView { memory: self.memory, pointer, shape, strides, array: PhantomData })
     }
 
     fn length_of(&self, axis: usize) -> Result<usize> {
@@ -256,6 +257,21 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     /// the first. It is an address of the device, so that it is only computed.
     fn moved(&self, axis: usize, index: usize) -> *mut T {
         if self.is_empty() { self.pointer } else { self.pointer.wrapping_add(index * self.strides[axis]) }
+    }
+
+    /// The memory that the elements are in.
+    pub(crate) fn memory(&self) -> &'a Memory {
+        self.memory
+    }
+
+    /// The bytes of the memory that the elements are among.
+    pub(crate) fn bytes(&self) -> Range<usize> {
+        let start = self.pointer.addr() - self.memory.pointer().addr();
+        // Behind the last element. None of it wraps: the view is inside an array.
+        let last: usize =
+            self.shape.iter().zip(&self.strides).map(|(len, stride)| len.saturating_sub(1) * stride).sum();
+        let len = if self.is_empty() { 0 } else { last + 1 };
+        start..start + len * size_of::<T>()
     }
 
     /// For a launch on a GPU.
@@ -336,7 +352,8 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
     /// Where the array is on a GPU.
     #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
     pub fn from_host(view: ArrayView<'k, T, D, M>) -> Self {
-        let ArrayView { device, pointer, shape, strides, array: _ } = view;
+        let ArrayView { memory, pointer, shape, strides, array: _ } = view;
+        let device = memory.device();
         assert!(
             matches!(device.backend(), Backend::Cpu(_)),
             "a `#[device]` function that the host calls runs on the CPU, and the array is on {device}"
@@ -352,7 +369,7 @@ impl<T, const D: usize, M> ArrayView<'_, T, D, M> {
     /// The elements, for a kernel on the CPU.
     #[doc(hidden)]
     pub fn elements(&self) -> View<'_, T, D, M> {
-        let &ArrayView { device: _, pointer, shape, strides, array: _ } = self;
+        let &ArrayView { memory: _, pointer, shape, strides, array: _ } = self;
         // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, as in `from_host`. The
         // launch runs to its end while the borrow lasts, and all its threads use places.
         unsafe { View::new(pointer, shape, strides) }
@@ -361,8 +378,13 @@ impl<T, const D: usize, M> ArrayView<'_, T, D, M> {
 
 impl<T, const D: usize, M> fmt::Debug for ArrayView<'_, T, D, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ArrayView { device, pointer: _, shape, strides, array: _ } = self;
-        write!(f, "ArrayView<{}>(shape {shape:?}, strides {strides:?}, on {device})", std::any::type_name::<T>())
+        let ArrayView { memory, pointer: _, shape, strides, array: _ } = self;
+        write!(
+            f,
+            "ArrayView<{}>(shape {shape:?}, strides {strides:?}, on {})",
+            std::any::type_name::<T>(),
+            memory.device()
+        )
     }
 }
 
