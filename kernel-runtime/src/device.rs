@@ -3,18 +3,16 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::array::DeviceArray;
 use crate::cuda::Context;
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error, Result};
 use crate::stream::Stream;
-use crate::types::Element;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
 /// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`] wait for it, and give out the
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait for it, and give out the
 /// fault of a kernel that ended since the last of them. Work on the CPU is done when the launch returns; its faults are
 /// given out in the same places, so that a program behaves alike on both.
 ///
@@ -146,24 +144,6 @@ impl Device {
     /// The stream that the device has from the start: what names no other stream happens on it.
     pub fn default_stream(&self) -> Stream {
         Stream::default_of(self)
-    }
-
-    /// Copies `values` into a new array on this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
-    pub fn to_device<T: Element>(&self, values: &[T]) -> Result<DeviceArray<T>> {
-        DeviceArray::from_host(self, values)
-    }
-
-    /// A new array of `len` zeros on this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
-        DeviceArray::zeros(self, len)
     }
 
     /// Waits until everything that was launched on this device is done.

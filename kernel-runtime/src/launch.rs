@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cumbia_kernel_ir::{Facts, LAUNCH_BYTES, Source};
 
-use crate::argument::{Binder, Params};
+use crate::argument::{Binder, Bound, Transfer, on_gpu, on_host};
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, RawFault};
@@ -142,8 +142,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(kernel);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (device, _, _) = binder.finish()?;
-        let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
+        let device = binder.finish()?.device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
         let config = Config { grid: Some(Dim3::ONE), cooperative: true, ..self.config };
         let Some(shape) = config.shape(kernel, K::OPTIONS.block)? else {
             return Ok(0); // over nothing
@@ -172,8 +171,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(kernel);
         K::bind(&self.args, &mut binder);
         let (largest, layout) = (binder.largest(), binder.layout());
-        let (device, params, _) = binder.finish()?;
-        let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
+        let bound = binder.finish()?;
+        let device = bound.device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
         let Some(shape) = self.config.shape(kernel, K::OPTIONS.block)? else {
             return Ok(()); // over nothing
         };
@@ -188,20 +187,29 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                 if needs.other_threads {
                     shape.check_resident(kernel, device, resident_on_cpu(shape.block.count()))?;
                 }
-                self.run_on_cpu(state, specialised, shape);
+                self.run_on_cpu(state, specialised, shape, &bound.transfers)?;
             }
-            Backend::Cuda(context) => run_on_cuda(context, device, (specialised, layout), shape, params)?,
+            Backend::Cuda(context) => run_on_cuda(context, device, (specialised, layout), shape, bound)?,
         }
         Ok(())
     }
 
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
-    fn run_on_cpu(&self, state: &CpuState, specialised: &Specialised, shape: Shape) {
+    fn run_on_cpu(
+        &self,
+        state: &CpuState,
+        specialised: &Specialised,
+        shape: Shape,
+        transfers: &[Transfer<'_>],
+    ) -> Result<()> {
         let shape = shape.on_cpu(specialised.facts.needs_other_threads);
-        let views = K::views(&self.args);
-        if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
-            state.note_fault(fault::of_cpu(&K::INFO, stopped));
-        }
+        let run = || {
+            let views = K::views(&self.args);
+            if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
+                state.note_fault(fault::of_cpu(&K::INFO, stopped));
+            }
+        };
+        on_host(transfers, run, || state.give_out_fault())
     }
 
     /// Runs the launch with `emulator` in the place of a GPU; for tests of the emitted CUDA C.
@@ -210,20 +218,24 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (_, mut params, _) = binder.finish()?;
+        let Bound { mut params, transfers, .. } = binder.finish()?;
         let Some(shape) = self.config.shape(K::INFO.name, K::OPTIONS.block)? else {
             return Ok(());
         };
         let specialised = specialise::of::<K>()?;
         let source = specialised.source(layout);
-        let raw = emulator(Emulation {
-            source,
-            kernel: specialised.number,
-            params: &mut params,
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-        });
+        let mut raw = None;
+        let run = || {
+            raw = emulator(Emulation {
+                source,
+                kernel: specialised.number,
+                params: &mut params,
+                grid: shape.grid,
+                block: shape.block,
+                shared_bytes: shape.shared_bytes,
+            });
+        };
+        on_host(&transfers, run, || Ok(()))?;
         raw.map_or(Ok(()), |raw| Err(fault::resolve(raw)))
     }
 }
@@ -294,7 +306,7 @@ fn run_on_cuda(
     device: &Device,
     (specialised, layout): (&Specialised, Layout),
     shape: Shape,
-    mut params: Params,
+    bound: Bound<'_>,
 ) -> Result<()> {
     let Shape { grid, block, shared_bytes, cooperative } = shape;
     let kernel = specialised.info.name;
@@ -309,21 +321,24 @@ fn run_on_cuda(
         shape.check_resident(kernel, device, module.resident_blocks(block.count() as u32, shared_bytes as u32)?)?;
     }
     let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
-    let mut launch = |print: u64, grid_barrier: u64| {
-        let fault = context.fault_pointer();
-        let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
-        if specialised.source(layout).takes_launch {
-            params.push((&raw mut parameter).cast());
-        }
-        // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the IR
-        // has, and the launch parameter comes last where the source has one. The arrays are on this device and borrowed by
-        // the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the device's limits.
-        unsafe { module.launch(extents(grid), extents(block), shared_bytes as u32, cooperative, &mut params) }
-    };
     let &Source { prints, .. } = specialised.source(layout);
     let syncs_grid = specialised.facts.syncs_grid;
-    with_grid_barrier(context, syncs_grid, |grid_barrier| {
-        if prints { context.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+    on_gpu(&device.default_stream(), &bound.transfers, bound.params, |mut params| {
+        let mut launch = |print: u64, grid_barrier: u64| {
+            let fault = context.fault_pointer();
+            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
+            if specialised.source(layout).takes_launch {
+                params.push((&raw mut parameter).cast());
+            }
+            // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the
+            // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
+            // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
+            // device's limits.
+            unsafe { module.launch(extents(grid), extents(block), shared_bytes as u32, cooperative, &mut params) }
+        };
+        with_grid_barrier(context, syncs_grid, |grid_barrier| {
+            if prints { context.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+        })
     })
 }
 

@@ -15,6 +15,7 @@ mod device;
 mod dim;
 mod error;
 mod fault;
+mod host;
 #[doc(hidden)]
 pub mod inspect;
 pub mod intrinsics;
@@ -34,8 +35,8 @@ mod specialise;
 mod stream;
 mod types;
 
-pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
-pub use array::DeviceArray;
+pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
+pub use array::{CopySource, CopyTarget, DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub use array_view::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Shape,
 };
@@ -44,6 +45,7 @@ pub use dim::Dim3;
 pub use error::{CompileError, DeviceError, Error, FaultKind, LaunchError, Result, ShapeError, Waiting};
 pub use half;
 pub use half::{bf16, f16};
+pub use host::{HostArray, HostArrayMut};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
@@ -53,8 +55,7 @@ pub use types::{DeviceType, Element, Scalar};
 /// For the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArraySlice, Binder};
-    pub use crate::array_view::ArrayView;
+    pub use crate::argument::{ArraySlice, Binder, ViewArgument};
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{

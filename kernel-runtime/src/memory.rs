@@ -181,7 +181,6 @@ impl Memory {
     /// # Safety
     ///
     /// The range is inside, and as long as some number of elements. Nobody else uses these bytes meanwhile.
-    #[expect(dead_code, reason = "arrays use it next")]
     pub(crate) unsafe fn fill(&self, on: Option<&Stream>, bytes: Range<usize>, element: &[u8]) -> Result<()> {
         if element.is_empty() || bytes.is_empty() {
             return Ok(());
@@ -200,7 +199,6 @@ impl Memory {
     /// # Safety
     ///
     /// Both ranges are inside, and do not overlap. Nobody else writes the first, or uses the second, meanwhile.
-    #[expect(dead_code, reason = "arrays use it next")]
     pub(crate) unsafe fn copy_to(
         &self,
         on: Option<&Stream>,
