@@ -386,9 +386,10 @@ pub use cumbia_kernel_runtime::intrinsics;
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
     CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice, DeviceSliceMut, DeviceType,
-    Dim3, Element, Error, FaultKind, Float, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer,
-    KernelInfo, Launch, LaunchError, Limits, Number, Out, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError,
-    Stream, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
+    Dim3, Element, Error, Event, FaultKind, Float, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer,
+    KernelInfo, Launch, LaunchError, Limits, Number, Out, PinnedArray, PinnedSlice, PinnedSliceMut, ReadArgument,
+    ReadView, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView,
+    bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_std::{random, vector};
 
@@ -409,8 +410,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Float, In, InOut, Integer, Launch, Number, Out, Stream,
-        bf16, device, f16, kernel, launch,
+        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, In, InOut, Integer, Launch, Number, Out,
+        PinnedArray, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

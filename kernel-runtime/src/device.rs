@@ -1,8 +1,10 @@
 //! Devices: the CPU, and each GPU, behind one type.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
 
+use crate::cpu;
 use crate::cuda::Context;
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error, Result};
@@ -34,27 +36,8 @@ pub struct Device {
 /// What a device is made of.
 #[derive(Clone)]
 pub(crate) enum Backend {
-    Cpu(Arc<CpuState>),
+    Cpu(Arc<cpu::Streams>),
     Cuda(Arc<Context>),
-}
-
-/// The CPU device's state.
-#[derive(Debug, Default)]
-pub(crate) struct CpuState {
-    /// The fault of a launch, until the next synchronising call gives it out.
-    pending: Mutex<Option<Error>>,
-}
-
-impl CpuState {
-    /// Notes the fault of a launch; the first one stays, as on a GPU.
-    pub(crate) fn note_fault(&self, fault: Error) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-    }
-
-    /// Gives the fault out, once.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
-    }
 }
 
 /// What a launch on a device may ask for, and what the device has.
@@ -102,7 +85,7 @@ impl Device {
 
     /// The CPU of this machine, always the same device.
     pub fn cpu() -> Device {
-        static CPU: OnceLock<Arc<CpuState>> = OnceLock::new();
+        static CPU: OnceLock<Arc<cpu::Streams>> = OnceLock::new();
         Device { backend: Backend::Cpu(CPU.get_or_init(Arc::default).clone()) }
     }
 
@@ -141,19 +124,75 @@ impl Device {
         }
     }
 
+    /// A new stream, which runs beside the others of the device. [`Stream::builder`] makes streams with a priority.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let (first, second) = (device.stream()?, device.stream()?);
+    /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
+    /// increment(&mut x).over(1000).on(&first).launch()?;
+    /// increment(&mut y).over(1000).on(&second).launch()?; // need not wait for the first
+    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both change `y`
+    /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    pub fn stream(&self) -> Result<Stream> {
+        Stream::builder(self).build()
+    }
+
     /// The stream that the device has from the start: what names no other stream happens on it.
     pub fn default_stream(&self) -> Stream {
         Stream::default_of(self)
     }
 
-    /// Waits until everything that was launched on this device is done.
+    /// The priorities that streams of this device can have: lower numbers go first. `0..=0` on the CPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`] where a kernel faulted since the last call that waited: the first fault, given out once.
+    /// What the driver refused.
+    pub fn stream_priorities(&self) -> Result<RangeInclusive<i32>> {
+        match &self.backend {
+            Backend::Cpu(_) => Ok(0..=0),
+            Backend::Cuda(context) => {
+                let (last, first) = context.priorities()?;
+                Ok(first..=last)
+            }
+        }
+    }
+
+    /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error once,
+    /// the first ones if there were very many; each is a `tracing` event as well when it happens.
+    pub fn drop_errors(&self) -> Vec<Error> {
+        match &self.backend {
+            Backend::Cpu(_) => Vec::new(),
+            Backend::Cuda(context) => context.primary().take_dropped(),
+        }
+    }
+
+    /// Waits until everything that was launched on this device is done, on all of its streams.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fault`] where a kernel faulted since the last call that waited for its stream: the first fault of a stream,
+    /// given out once. Where several streams have one, the next call gives out the next.
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
-            Backend::Cpu(state) => state.give_out_fault(),
+            Backend::Cpu(streams) => streams.give_out_fault(),
             Backend::Cuda(context) => context.synchronize(),
         }
     }
@@ -262,15 +301,6 @@ mod tests {
         assert_eq!(format!("{:?}", Device::cpu()), "Device(cpu)");
         assert!(Device::cpu().is_cpu() && !Device::cpu().is_cuda());
         assert_eq!(Device::cpu().limits().grid, Dim3 { x: 2_147_483_647, y: 65535, z: 65535 });
-    }
-
-    #[test]
-    fn the_first_fault_is_given_out_once() {
-        let state = CpuState::default();
-        state.note_fault(DeviceError::NoSuchDevice { ordinal: 1, count: 0 }.into());
-        state.note_fault(DeviceError::NoSuchDevice { ordinal: 2, count: 0 }.into());
-        assert!(matches!(state.give_out_fault(), Err(Error::Device(DeviceError::NoSuchDevice { ordinal: 1, .. }))));
-        assert!(state.give_out_fault().is_ok());
     }
 
     #[test]

@@ -66,6 +66,24 @@ pub enum Error {
         /// Elements of what is copied to.
         to: usize,
     },
+    /// A stream of another device than what it is to work on.
+    #[error(
+        "the stream is on {stream}, and what it is to work on is on {device}\n  help: use a stream of that device, as `device.stream()` makes one"
+    )]
+    StreamElsewhere {
+        /// The stream's device.
+        stream: String,
+        /// Where the array or the kernel is to be.
+        device: String,
+    },
+    /// Two events between which there is no time to be told.
+    #[error("the events are on {first} and {second}, whose clocks have nothing to do with each other")]
+    EventsApart {
+        /// The device of one event.
+        first: String,
+        /// The device of the other.
+        second: String,
+    },
     /// A slice or view that would not be inside of its array, or an array whose shape does not do.
     #[error("{0}")]
     Shape(ShapeError),

@@ -10,12 +10,15 @@ use crate::argument::{Binder, Bound, Transfer, on_gpu, on_host};
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, RawFault};
-use crate::device::{Backend, CpuState, Device};
+use crate::device::{Backend, Device};
 use crate::dim::Dim3;
-use crate::error::{LaunchError, Result};
+use crate::error::{Error, LaunchError, Result};
 use crate::fault;
 use crate::kernel::Kernel;
+use crate::memory::Use;
+use crate::order::{self, Lane};
 use crate::specialise::{self, Layout, Specialised};
+use crate::stream::Stream;
 
 /// A kernel with its arguments, on its way to a device. Calling the kernel makes one; nothing runs until `.launch()`.
 ///
@@ -42,6 +45,7 @@ use crate::specialise::{self, Layout, Specialised};
 pub struct Launch<'a, K: Kernel, C = Checked> {
     args: K::Args<'a>,
     device: Option<&'a Device>,
+    stream: Option<&'a Stream>,
     config: Config,
     checks: PhantomData<fn() -> C>,
 }
@@ -56,15 +60,20 @@ pub struct Unchecked;
 
 impl<K: Kernel, C> std::fmt::Debug for Launch<'_, K, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Launch { args: _, device, config, checks: _ } = self;
-        f.debug_struct("Launch").field("kernel", &K::INFO.name).field("device", device).field("config", config).finish()
+        let Launch { args: _, device, stream, config, checks: _ } = self;
+        f.debug_struct("Launch")
+            .field("kernel", &K::INFO.name)
+            .field("device", device)
+            .field("stream", stream)
+            .field("config", config)
+            .finish()
     }
 }
 
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[doc(hidden)]
     pub fn new(args: K::Args<'a>) -> Self {
-        Launch { args, device: None, config: Config::default(), checks: PhantomData }
+        Launch { args, device: None, stream: None, config: Config::default(), checks: PhantomData }
     }
 
     /// The number of blocks: a number, or a pair or triple with `x` first.
@@ -159,6 +168,13 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         Ok(blocks as usize)
     }
 
+    /// The stream on which the kernel runs, behind what was asked of it before; without this, the default stream of the
+    /// device. Where an array was used on another stream, this one waits for that use.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
+    }
+
     /// The device to run on, for a kernel without arrays among its arguments; otherwise theirs is used.
     pub fn on_device(mut self, device: &'a Device) -> Self {
         self.device = Some(device);
@@ -172,7 +188,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         K::bind(&self.args, &mut binder);
         let (largest, layout) = (binder.largest(), binder.layout());
         let bound = binder.finish()?;
-        let device = bound.device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
+        let on_stream = self.stream.map(Stream::device);
+        let device = bound.device.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel })?;
+        if let Some(stream) = on_stream.filter(|on_stream| *on_stream != device) {
+            return Err(Error::StreamElsewhere { stream: stream.to_string(), device: device.to_string() });
+        }
         let Some(shape) = self.config.shape(kernel, K::OPTIONS.block)? else {
             return Ok(()); // over nothing
         };
@@ -183,13 +203,29 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let needs = needs::<K>(specialised);
         shape.check(kernel, device, needs)?;
         match device.backend() {
-            Backend::Cpu(state) => {
+            Backend::Cpu(streams) => {
                 if needs.other_threads {
                     shape.check_resident(kernel, device, resident_on_cpu(shape.block.count()))?;
                 }
-                self.run_on_cpu(state, specialised, shape, &bound.transfers)?;
+                let stream = match self.stream.map(Stream::lane) {
+                    Some(Lane::Cpu(stream)) => stream,
+                    _ => streams.default_stream(),
+                };
+                let result = self.run_on_cpu(stream, specialised, shape, &bound.transfers);
+                if streams.are_several() {
+                    for Use { memory, bytes, writes } in bound.uses {
+                        memory.uses().note_on_cpu(stream, bytes, writes);
+                    }
+                }
+                result?;
             }
-            Backend::Cuda(context) => run_on_cuda(context, device, (specialised, layout), shape, bound)?,
+            Backend::Cuda(context) => {
+                let stream = match self.stream.map(Stream::lane) {
+                    Some(Lane::Cuda(stream)) => stream,
+                    _ => context.default_stream(),
+                };
+                run_on_cuda((context, stream), device, (specialised, layout), shape, bound)?;
+            }
         }
         Ok(())
     }
@@ -197,7 +233,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
     fn run_on_cpu(
         &self,
-        state: &CpuState,
+        stream: &cpu::Stream,
         specialised: &Specialised,
         shape: Shape,
         transfers: &[Transfer<'_>],
@@ -206,10 +242,10 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let run = || {
             let views = K::views(&self.args);
             if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
-                state.note_fault(fault::of_cpu(&K::INFO, stopped));
+                stream.note_fault(fault::of_cpu(&K::INFO, stopped));
             }
         };
-        on_host(transfers, run, || state.give_out_fault())
+        on_host(transfers, run, || stream.give_out_fault())
     }
 
     /// Runs the launch with `emulator` in the place of a GPU; for tests of the emitted CUDA C.
@@ -302,7 +338,7 @@ const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
 fn run_on_cuda(
-    context: &Arc<cuda::Context>,
+    (context, stream): (&Arc<cuda::Context>, &Arc<cuda::Stream>),
     device: &Device,
     (specialised, layout): (&Specialised, Layout),
     shape: Shape,
@@ -323,28 +359,35 @@ fn run_on_cuda(
     let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
     let &Source { prints, .. } = specialised.source(layout);
     let syncs_grid = specialised.facts.syncs_grid;
-    on_gpu(&device.default_stream(), &bound.transfers, bound.params, |mut params| {
+    on_gpu((device, stream), &bound.transfers, bound.params, |mut params| {
         let mut launch = |print: u64, grid_barrier: u64| {
-            let fault = context.fault_pointer();
+            let fault = stream.fault_pointer();
             let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
             if specialised.source(layout).takes_launch {
                 params.push((&raw mut parameter).cast());
             }
+            let (grid, block) = (extents(grid), extents(block));
             // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the
             // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
             // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
             // device's limits.
-            unsafe { module.launch(extents(grid), extents(block), shared_bytes as u32, cooperative, &mut params) }
+            unsafe { module.launch(stream, grid, block, shared_bytes as u32, cooperative, &mut params) }
         };
-        with_grid_barrier(context, syncs_grid, |grid_barrier| {
-            if prints { context.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+        order::ordered(stream, &bound.uses, || {
+            with_grid_barrier(stream, syncs_grid, |grid_barrier| {
+                if prints {
+                    stream.launch_printing(|print| launch(print, grid_barrier))
+                } else {
+                    launch(0, grid_barrier)
+                }
+            })
         })
     })
 }
 
 /// Launches with the address of a count that is zero when the kernel begins, if it has a barrier for the grid.
 fn with_grid_barrier(
-    context: &cuda::Context,
+    stream: &cuda::Stream,
     syncs_grid: bool,
     launch: impl FnOnce(u64) -> Result<(), cuda::Refusal>,
 ) -> Result<()> {
@@ -352,12 +395,12 @@ fn with_grid_barrier(
         return Ok(launch(0)?);
     }
     // Each launch has its own, since others may follow before this one is over. Allocating is ordered like the launch.
-    let address = context.alloc(size_of::<u64>())?;
+    let address = stream.alloc(size_of::<u64>())?;
     // SAFETY: the memory has been allocated just now with that many bytes.
-    let launched = unsafe { context.clear(address, size_of::<u64>()) }.and_then(|()| Ok(launch(address)?));
+    let launched = unsafe { stream.clear(address, size_of::<u64>()) }.and_then(|()| launch(address));
     // SAFETY: the free is ordered behind the launch, and nothing else has the address.
-    unsafe { context.free(address) };
-    launched
+    unsafe { stream.free(address) };
+    Ok(launched?)
 }
 
 /// What an emulator of a GPU needs for a launch.

@@ -14,6 +14,7 @@ mod cuda;
 mod device;
 mod dim;
 mod error;
+mod event;
 mod fault;
 mod host;
 #[doc(hidden)]
@@ -28,6 +29,8 @@ pub mod methods;
 mod number;
 #[doc(hidden)]
 pub mod op;
+mod order;
+mod pinned;
 mod print;
 #[doc(hidden)]
 pub mod slot;
@@ -43,13 +46,15 @@ pub use array_view::{
 pub use device::{Device, Limits};
 pub use dim::Dim3;
 pub use error::{CompileError, DeviceError, Error, FaultKind, LaunchError, Result, ShapeError, Waiting};
+pub use event::Event;
 pub use half;
 pub use half::{bf16, f16};
 pub use host::{HostArray, HostArrayMut};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
-pub use stream::Stream;
+pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
+pub use stream::{Stream, StreamBuilder};
 pub use types::{DeviceType, Element, Scalar};
 
 /// For the macros only.

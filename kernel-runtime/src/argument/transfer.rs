@@ -1,10 +1,14 @@
 //! The way of a host's array to the device and back, around one launch.
 
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::bind::{OnHost, Params};
+use crate::cuda;
+use crate::device::Device;
 use crate::error::Result;
 use crate::memory::{Contents, Memory};
+use crate::order::Lane;
 use crate::stream::Stream;
 
 /// Which way an array of the host is copied.
@@ -81,7 +85,7 @@ pub(crate) fn on_host(
 ///
 /// What `launch` said, or a copy; and the fault of the kernel, if an array goes out, which is then copied all the same.
 pub(crate) fn on_gpu(
-    stream: &Stream,
+    (device, stream): (&Device, &Arc<cuda::Stream>),
     transfers: &[Transfer<'_>],
     mut params: Params,
     launch: impl FnOnce(Params) -> Result<()>,
@@ -89,6 +93,7 @@ pub(crate) fn on_gpu(
     if transfers.is_empty() {
         return launch(params);
     }
+    let stream = &Stream::of(device, Lane::Cuda(stream.clone()));
     let mut copies = Vec::with_capacity(transfers.len());
     for transfer in transfers {
         let contents = if transfer.how.direction.comes_in() { Contents::Nothing } else { Contents::Zeros };

@@ -7,6 +7,7 @@ use super::{DeviceArray, DeviceSlice};
 use crate::cpu::access::Writable;
 use crate::error::Result;
 use crate::memory::Memory;
+use crate::pinned::PinnedMemory;
 use crate::stream::Stream;
 use crate::types::Element;
 
@@ -53,6 +54,8 @@ pub struct Region<'a> {
 pub(crate) enum Place<'a> {
     /// A device's.
     Device(&'a Memory),
+    /// The host's, page-locked.
+    Pinned(&'a PinnedMemory),
 }
 
 impl<T: Element> CopySource for DeviceArray<T> {
@@ -114,7 +117,43 @@ pub(crate) unsafe fn start(on: Option<&Stream>, from: &Region<'_>, to: &Region<'
     match (&from.place, &to.place) {
         // SAFETY: the caller's promise.
         (Place::Device(memory), Place::Device(target)) => unsafe {
-            memory.copy_to(on, from.bytes.clone(), target, to.bytes.start)
+            memory.copy_to(on.unwrap_or(&target.home()), from.bytes.clone(), target, to.bytes.start)
         },
+        (Place::Pinned(buffer), Place::Device(memory)) => {
+            let home;
+            let stream = match on {
+                Some(stream) => stream,
+                None => {
+                    home = memory.home();
+                    &home
+                }
+            };
+            // SAFETY: the caller's promise, and what the buffer promises of the address.
+            buffer.reading(stream, from.bytes.clone(), |address| unsafe {
+                memory.start_write(stream, to.bytes.clone(), address)
+            })
+        }
+        (Place::Device(memory), Place::Pinned(buffer)) => {
+            let home;
+            let stream = match on {
+                Some(stream) => stream,
+                None => {
+                    home = memory.home();
+                    &home
+                }
+            };
+            // SAFETY: as above.
+            buffer.writing(stream, to.bytes.clone(), |address| unsafe {
+                memory.start_read(stream, from.bytes.clone(), address)
+            })
+        }
+        (Place::Pinned(buffer), Place::Pinned(target)) => {
+            // Both are the host's own: it copies itself, once nobody else does.
+            let bytes = from.bytes.len();
+            let (from, to) = (buffer.settled(&from.bytes, false)?, target.settled(&to.bytes, true)?);
+            // SAFETY: the caller's promise, and no copy of a device is using either.
+            unsafe { to.copy_from_nonoverlapping(from, bytes) };
+            Ok(())
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::device::Device;
 use crate::error::Result;
 use crate::host::HostArray;
 use crate::memory::Contents;
+use crate::pinned::PinnedArray;
 use crate::stream::Stream;
 use crate::types::Element;
 
@@ -39,6 +40,24 @@ impl Device {
     pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
         // SAFETY: the caller's promise.
         unsafe { self.default_stream().uninitialized(len) }
+    }
+
+    /// Copies `values` into new page-locked memory of the host, for copies from and to this device that do not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    pub fn to_pinned<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
+        PinnedArray::from_host(self, values)
+    }
+
+    /// New page-locked memory of the host with `len` zeros, for copies from and to this device that do not wait.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    pub fn pinned_zeros<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
+        PinnedArray::zeros(self, len)
     }
 }
 

@@ -258,7 +258,7 @@ impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
             std::slice::from_raw_parts(element.as_ptr().cast::<u8>(), size_of::<T>())
         };
         // SAFETY: the range is that of `len` elements, which are borrowed mutably.
-        unsafe { self.memory.fill(None, self.bytes(), element) }
+        unsafe { self.memory.fill(&self.memory.home(), self.bytes(), element) }
     }
 }
 

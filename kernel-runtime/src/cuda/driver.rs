@@ -5,12 +5,12 @@
 //! driver newer than the bindings fills with values that the enum does not have. Here every function is looked up once,
 //! before the first is called, and a status stays a number.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::fmt;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option,
+    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUjit_option,
     CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
 };
 use libloading::Library;
@@ -19,6 +19,9 @@ use crate::error::{DeviceError, Error};
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub(crate) const OUT_OF_MEMORY: c_uint = 2;
+
+/// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
+pub(crate) const NOT_READY: c_uint = 600;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it.
 macro_rules! functions {
@@ -75,8 +78,18 @@ functions! {
     cuCtxGetCurrent(context: *mut CUcontext);
     cuCtxSetCurrent(context: CUcontext);
     cuCtxSynchronize();
-    cuStreamCreate(stream: *mut CUstream, flags: c_uint);
+    cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
+    cuStreamCreateWithPriority(stream: *mut CUstream, flags: c_uint, priority: c_int);
+    cuStreamDestroy_v2(stream: CUstream);
     cuStreamSynchronize(stream: CUstream);
+    cuStreamQuery(stream: CUstream);
+    cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+    cuEventCreate(event: *mut CUevent, flags: c_uint);
+    cuEventDestroy_v2(event: CUevent);
+    cuEventRecord(event: CUevent, stream: CUstream);
+    cuEventQuery(event: CUevent);
+    cuEventSynchronize(event: CUevent);
+    cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
 
     cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     cuMemAlloc_v2(pointer: *mut CUdeviceptr, bytes: usize);
@@ -88,8 +101,16 @@ functions! {
     cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    cuMemcpyPeerAsync(
+        to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, bytes: usize,
+        stream: CUstream
+    );
     cuMemsetD8Async(to: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream);
+    cuMemsetD16Async(to: CUdeviceptr, value: c_ushort, count: usize, stream: CUstream);
+    cuMemsetD32Async(to: CUdeviceptr, value: c_uint, count: usize, stream: CUstream);
     cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
+    cuMemFreeHost(pointer: *mut c_void);
     cuMemHostGetDevicePointer_v2(pointer: *mut CUdeviceptr, host: *mut c_void, flags: c_uint);
 
     cuModuleLoadDataEx(

@@ -8,15 +8,22 @@
 mod architecture;
 mod context;
 mod driver;
+mod event;
 mod fault;
 mod image;
 mod memory;
 mod module;
 mod nvrtc;
+mod pinned;
+mod primary;
 mod print;
+mod stream;
 
 pub(crate) use context::Context;
 pub(crate) use driver::Refusal;
+pub(crate) use event::Event;
 pub use fault::RawFault;
 pub(crate) use image::{Flags, Image, compile};
 pub(crate) use module::Module;
+pub(crate) use pinned::PageLocked;
+pub(crate) use stream::{Kind, Stream};

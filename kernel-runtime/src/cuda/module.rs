@@ -10,6 +10,7 @@ use cudarc::driver::sys::{CUfunction, CUfunction_attribute as Attribute, CUjit_o
 use super::context::Context;
 use super::driver::{Driver, Refusal};
 use super::image::{Flags, Image, Request, compile_for_gpu};
+use super::stream::Stream;
 use crate::error::{CompileError, Error};
 
 /// A kernel that is loaded on a GPU.
@@ -114,7 +115,7 @@ impl Module {
         self.attributes.threads_per_block as u32
     }
 
-    /// Launches the kernel on the context's stream, and returns before it runs. The blocks of a `cooperative` launch are all
+    /// Launches the kernel on a stream of its context, and returns before it runs. The blocks of a `cooperative` launch are all
     /// on the GPU at once.
     ///
     /// # Safety
@@ -124,6 +125,7 @@ impl Module {
     #[inline]
     pub(crate) unsafe fn launch(
         &self,
+        stream: &Stream,
         grid: [u32; 3],
         block: [u32; 3],
         shared_bytes: u32,
@@ -132,7 +134,7 @@ impl Module {
     ) -> Result<(), Refusal> {
         self.context.bind()?;
         self.allow_shared(shared_bytes)?;
-        let (driver, stream, function) = (self.context.driver(), self.context.stream(), self.function);
+        let (driver, stream, function) = (self.context.driver(), stream.raw(), self.function);
         let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
         let parameters = parameters.as_mut_ptr();
         // SAFETY: the caller's promise; the function and the stream belong to the current context.
@@ -210,11 +212,12 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // The manual does not say that unloading waits for a kernel of the module. A refusal means that the context is
-        // lost or the process ends, and then so does the module.
-        if self.context.wait().is_ok() {
-            // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
-            let _ = unsafe { self.context.driver().cuModuleUnload(self.raw) };
+        let primary = self.context.primary();
+        // The manual does not say that unloading waits for a kernel of the module.
+        // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
+        let unload = || unsafe { self.context.driver().cuModuleUnload(self.raw) };
+        if let Err(refusal) = primary.wait_for_everything().and_then(|()| unload()) {
+            primary.note_dropped(refusal);
         }
     }
 }
