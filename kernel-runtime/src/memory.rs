@@ -97,6 +97,10 @@ impl Memory {
     /// Memory that `owner` frees when it is dropped. That happens once everything that uses the memory is over or, on a
     /// GPU, was waited for by `stream`: so that the owner may free it in the order of that stream.
     ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
     /// # Safety
     ///
     /// `pointer` is memory of the stream's device with the size and alignment of `layout`, for as long as `owner` lives.
@@ -107,9 +111,15 @@ impl Memory {
         pointer: *mut u8,
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Memory {
+    ) -> Result<Memory> {
         let (device, home) = (stream.device().clone(), stream.lane().clone());
-        Memory { device, home, pointer, layout, uses: Uses::default(), owner: Some(owner) }
+        let memory = Memory { device, home, pointer, layout, uses: Uses::default(), owner: Some(owner) };
+        if let Lane::Cuda(stream) = &memory.home {
+            // Other streams come behind what this one was asked for, as behind a write.
+            let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
+            order::ordered(stream, &all, || Ok(()))?;
+        }
+        Ok(memory)
     }
 
     /// The device that holds it.
@@ -417,6 +427,20 @@ impl Drop for Memory {
 }
 
 impl Memory {
+    /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn finish_on(&self, stream: &cuda::Stream) {
+        self.wait_for_all_uses(stream);
+    }
+
+    /// The memory and its owner, for someone else to free.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn give_away(mut self) -> (*mut u8, Option<Box<dyn Any + Send + Sync>>) {
+        // Nothing is left to be freed.
+        self.layout = Layout::new::<()>();
+        (self.pointer, self.owner.take())
+    }
+
     /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
     fn wait_for_all_uses(&self, stream: &cuda::Stream) {
         let waiting = self.uses.wait(stream, &(0..self.bytes()), true);

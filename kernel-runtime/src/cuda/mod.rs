@@ -11,6 +11,8 @@ mod driver;
 mod event;
 mod fault;
 mod image;
+#[cfg(feature = "cudarc")]
+mod interop;
 mod memory;
 mod module;
 mod nvrtc;
