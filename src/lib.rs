@@ -382,13 +382,14 @@
 //! - Build with `--release` for the CPU: the kernel is compiled with the rest of your program.
 
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
-pub use cumbia_kernel_runtime::intrinsics;
 pub use cumbia_kernel_runtime::{
-    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
-    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Integer, KernelInfo,
-    Launch, LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Stream,
-    StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
+    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
+    Checked, CompileError, Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, Event, FaultKind, Float,
+    Integer, KernelInfo, Launch, LaunchError, Limits, MemoryInfo, NoClusters, Number, Occupancy, Pci, Prepared,
+    Properties, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting,
+    WriteArgument, WriteView, bf16, f16, half, kernels,
 };
+pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 
 /// What a program with kernels needs: `use cumbia::prelude::*;`.

@@ -20,6 +20,19 @@ fn naive(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     }
 }
 
+/// As [`naive`], with indices of 32 bits.
+#[kernel(index = u32)]
+fn naive_narrow(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
+    let (col, row) = grid(2);
+    if row < n && col < n {
+        let mut sum = 0.0;
+        for k in 0..n {
+            sum += a[row * n + k] * b[k * n + col];
+        }
+        c[row * n + col] = sum;
+    }
+}
+
 pub(crate) const TILE: usize = 16;
 
 /// C = A·B for square matrices whose size is a multiple of the tile's.
@@ -84,6 +97,14 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             }
             device.synchronize().expect("no fault");
         };
+        let mut ours_narrow = || {
+            for _ in 0..batch {
+                let mut c = c.borrow_mut();
+                let launch = naive_narrow(&a, &a, &mut **c, n).grid((blocks, blocks)).block((TILE, TILE));
+                launch.launch().expect("a good launch");
+            }
+            device.synchronize().expect("no fault");
+        };
         let mut ours_tiled = || {
             for _ in 0..batch {
                 let mut c = c.borrow_mut();
@@ -93,10 +114,11 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         };
         let mut by_hand = by_hand(n, batch)?;
         let [mut hand_naive, mut hand_tiled] = by_hand.each_mut().map(|launch| move || launch());
-        let [naive, cuda_naive, tiled, cuda_tiled] =
-            medians(9, [&mut ours_naive, &mut hand_naive, &mut ours_tiled, &mut hand_tiled]).map(|time| time / batch);
+        let [naive, cuda_naive, narrow, tiled, cuda_tiled] =
+            medians(9, [&mut ours_naive, &mut hand_naive, &mut ours_narrow, &mut ours_tiled, &mut hand_tiled])
+                .map(|time| time / batch);
+        let rate = |time: std::time::Duration| 2.0 * (n as f64).powi(3) / time.as_secs_f64() / 1e12;
         for (what, ours, cuda) in [("naive", naive, cuda_naive), ("16×16 tiles", tiled, cuda_tiled)] {
-            let rate = |time: std::time::Duration| 2.0 * (n as f64).powi(3) / time.as_secs_f64() / 1e12;
             row(&format!("{what}, CUDA C by hand"), cuda, &format!("{:.2} TFLOP/s", rate(cuda)));
             row(
                 &format!("{what}, #[kernel]"),
@@ -104,6 +126,8 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
                 &format!("{:.2} TFLOP/s, {:.4} of CUDA C's speed", rate(ours), ratio(cuda, ours)),
             );
         }
+        let faster = ratio(naive, narrow);
+        row("naive, index = u32", narrow, &format!("{:.2} TFLOP/s, {faster:.3} of that with 64 bits", rate(narrow)));
     }
     Ok(())
 }

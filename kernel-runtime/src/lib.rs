@@ -6,6 +6,7 @@
 mod argument;
 mod array;
 mod array_view;
+mod attributes;
 mod cache;
 mod config;
 #[doc(hidden)]
@@ -26,14 +27,21 @@ mod message;
 #[doc(hidden)]
 pub mod methods;
 mod number;
+mod occupancy;
 #[doc(hidden)]
 pub mod op;
 mod order;
+mod over;
+mod plan;
+mod prepared;
 mod print;
+pub mod profile;
+mod properties;
 #[doc(hidden)]
 pub mod slot;
 mod specialise;
 mod stream;
+mod timing;
 mod types;
 
 pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
@@ -41,15 +49,21 @@ pub use array::DeviceArray;
 pub use array_view::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Shape,
 };
-pub use device::{Device, Limits};
+pub use attributes::Attributes;
+pub use device::Device;
 pub use dim::Dim3;
-pub use error::{CompileError, DeviceError, Error, FaultKind, LaunchError, Result, ShapeError, Waiting};
+pub use error::{
+    BlockLimit, CompileError, DeviceError, Error, FaultKind, LaunchError, NoClusters, Result, ShapeError, Waiting,
+};
 pub use event::Event;
 pub use half;
 pub use half::{bf16, f16};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
+pub use occupancy::Occupancy;
+pub use prepared::Prepared;
+pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
 pub use types::{DeviceType, Element, Scalar};
 
@@ -58,22 +72,24 @@ pub use types::{DeviceType, Element, Scalar};
 pub mod __private {
     pub use crate::argument::{ArraySlice, Binder};
     pub use crate::array_view::ArrayView;
+    pub use crate::attributes::of as attributes;
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
         At, Call, Cx, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut, LocalRef,
         Place, Slice, View, lend, lend_mut,
     };
-    pub use crate::cuda::RawFault;
+    pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;
+    pub use crate::intrinsics::LaneValue;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
-    pub use crate::op::{self, BuiltIn, Operator};
+    pub use crate::op::{self, BuiltIn, EqualFields, Operator};
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use crate::types::{
-        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
-        structure,
+        Compared, ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits,
+        store_bits, structure,
     };
     pub use cumbia_kernel_ir::ir;
     pub use inventory;

@@ -211,7 +211,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The result of an operator on two numbers, `bool`s or enums.
+    /// The result of an operator on two numbers, or of a comparison.
     fn built_in(&mut self, op: BinaryOp, [left, right]: [ExprId; 2], span: Span) -> Type {
         use BinaryOp as B;
         let (left, right) = (self.of(left).clone(), self.of(right).clone());
@@ -225,8 +225,7 @@ impl Typing<'_, '_, '_> {
                 B::Shl | B::Shr => left.is_integer() && right.is_integer(),
                 B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge => left == right,
             },
-            (Type::Enum(_), Type::Enum(_)) => left == right && op.is_comparison(),
-            _ => false,
+            _ => left == right && op.is_comparison() && left.is_comparable(),
         };
         if !fits {
             return self.wrong(span, format!("{op:?} of `{left}` and `{right}`"));

@@ -170,6 +170,12 @@ fn looks() -> TokenStream {
             ::cumbia::__private::inspect::cubin::<Self>(architecture)
         }
 
+        /// What the kernel needs of a device: registers, memory, the most threads of a block. On a GPU, this compiles and
+        /// loads the kernel unless it was before.
+        pub fn attributes(device: &::cumbia::Device) -> ::cumbia::Result<::cumbia::Attributes> {
+            ::cumbia::__private::attributes::<Self>(device)
+        }
+
         /// The kernel's name and where it is defined.
         pub fn info() -> ::cumbia::KernelInfo {
             <Self as ::cumbia::__private::Kernel>::INFO

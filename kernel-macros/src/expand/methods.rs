@@ -1,15 +1,16 @@
 //! `#[device]` on an `impl`: beside each function, what a call in a kernel resolves to, and a type that its body belongs to.
 //!
-//! A method of the host `area` has a hidden one beside it, `__device_area`, with the thread as its last parameter. What it
-//! gives says in its type what was called: the *key*, a type with the generic parameters of the `impl` and the function.
+//! A method of the host `area` has a hidden one beside it, `__device_area`, with the thread as its second parameter.
+//! What it gives says in its type what was called: the *key*, a type with the generic parameters of the `impl` and the function.
 //! That of an operator is found by its operands' types instead.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Generics, Ident, Type};
 
+use super::data::comparison_name;
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
@@ -101,20 +102,17 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
     let name = device_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
     let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = receiver.chain(rest.iter().map(params::call_param));
+    let inputs = with_call(receiver.chain(rest.iter().map(params::call_param)));
     let lent = rest.iter().map(|param| {
         let (name, value) = (&param.name, params::from_call(param));
         quote!(let #name = #value;)
     });
-    let (cfgs, result, call) = (cfgs(attributes), result_type(signature), call());
+    let (cfgs, result) = (cfgs(attributes), result_type(signature));
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        #vis fn #name<'k, #(#bounds),*>(
-            #(#inputs,)*
-            #call: ::cumbia::__private::Call<'k>,
-        ) -> ::cumbia::__private::Returned<#key, #result> #clause {
+        #vis fn #name<'k, #(#bounds),*>(#(#inputs),*) -> ::cumbia::__private::Returned<#key, #result> #clause {
             #(#lent)*
             ::cumbia::__private::Returned::new(#body)
         }
@@ -142,16 +140,16 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
     let name = implementation_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
     let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = receiver.chain(rest.iter().map(|param| {
+    let inputs = with_call(receiver.chain(rest.iter().map(|param| {
         let (name, ty) = (&param.name, params::body_type(param));
         quote!(#name: #ty)
-    }));
-    let (cfgs, call) = (cfgs(attributes), call());
+    })));
+    let cfgs = cfgs(attributes);
     quote_spanned! {ours(name.span())=>
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        fn #name<'k, #(#bounds),*>(#(#inputs,)* #call: ::cumbia::__private::Call<'k>) -> #result #clause
+        fn #name<'k, #(#bounds),*>(#(#inputs),*) -> #result #clause
     }
 }
 
@@ -182,6 +180,19 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
     let generics = &item.generics;
     let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
     let (marker, key) = (Ident::new(marker, ours(method.declared.ident.span())), key_of(method));
+    let same = right.to_token_stream().to_string() == this.to_token_stream().to_string();
+    if marker == "Eq" && same {
+        // `#[derive(DeviceType)]` has the implementation, which asks for this function first.
+        let function = comparison_name("Eq");
+        return quote! {
+            impl<#(#bounds),*> #this #clause {
+                #[doc(hidden)]
+                pub fn #function() -> ::cumbia::__private::Content {
+                    <#key as ::cumbia::__private::CalleeKey>::content()
+                }
+            }
+        };
+    }
     quote! {
         impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
             type Key = #key;
@@ -248,6 +259,20 @@ fn device_name(name: &Ident) -> Ident {
 /// The parameter that holds the thread.
 pub(super) fn call() -> Ident {
     Ident::new("call", proc_macro2::Span::mixed_site())
+}
+
+/// The parameters with that of the thread, which is behind the receiver or the first one: so what is said of a wrong number of
+/// arguments is said of those.
+fn with_call(inputs: impl Iterator<Item = TokenStream>) -> Vec<TokenStream> {
+    let call = call();
+    behind_first(inputs, quote!(#call: ::cumbia::__private::Call<'k>))
+}
+
+/// Of a list of parameters, arguments or types, with that of the thread in its place.
+pub(super) fn behind_first(list: impl Iterator<Item = TokenStream>, call: TokenStream) -> Vec<TokenStream> {
+    let mut list: Vec<TokenStream> = list.collect();
+    list.insert(list.len().min(1), call);
+    list
 }
 
 /// What the hidden functions give. A type that was refused is none.

@@ -14,14 +14,16 @@ mod image;
 mod memory;
 mod module;
 mod nvrtc;
+pub(crate) mod nvtx;
 mod primary;
 mod print;
 mod stream;
 
 pub(crate) use context::Context;
+pub use driver::DRIVER_FUNCTIONS;
 pub(crate) use driver::Refusal;
 pub(crate) use event::Event;
 pub use fault::RawFault;
 pub(crate) use image::{Flags, Image, compile};
-pub(crate) use module::Module;
+pub(crate) use module::{Geometry, Module};
 pub(crate) use stream::{Kind, Stream};

@@ -1,0 +1,38 @@
+//! Generates the kernels: those that the environment asks for, or always the same.
+//!
+//! | variable | meaning |
+//! |---|---|
+//! | `CUMBIA_RANDOM_SEED` | what all follows from |
+//! | `CUMBIA_RANDOM_KERNELS` | how many there are (`200`), or which (`17..18`) |
+//! | `CUMBIA_RANDOM_OVERFLOW` | `wraps`, for a profile without checks of overflow |
+//! | `CUMBIA_RANDOM_LANGUAGE` | `full` or `numbers` |
+//! | `CUMBIA_RANDOM_FILE` | a file to take instead |
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+use xtask::random::{self, Options};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let chosen = |name: &str| {
+        println!("cargo::rerun-if-env-changed={name}");
+        env::var(name).ok().filter(|value| !value.is_empty())
+    };
+    let file = chosen("CUMBIA_RANDOM_FILE");
+    let asked = ["SEED", "KERNELS", "OVERFLOW", "LANGUAGE"].map(|name| chosen(&format!("CUMBIA_RANDOM_{name}")));
+    let text = match file {
+        Some(file) => {
+            println!("cargo::rerun-if-changed={file}");
+            fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"))
+        }
+        None => {
+            let [seed, kernels, overflow, language] = asked.each_ref().map(Option::as_deref);
+            let (options, kernels) =
+                Options::parse(seed, kernels, overflow, language).unwrap_or_else(|problem| panic!("{problem}"));
+            random::text(&options, kernels)
+        }
+    };
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
+    fs::write(out.join("kernels.rs"), text).expect("OUT_DIR can be written to");
+}
