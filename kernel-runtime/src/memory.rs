@@ -118,7 +118,6 @@ impl Memory {
     }
 
     /// The stream on which it was allocated.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
     pub(crate) fn home(&self) -> Stream {
         Stream::of(&self.device, self.home.clone())
     }
@@ -200,7 +199,6 @@ impl Memory {
     ///
     /// As for [`Memory::read`], where `to` is page-locked memory that stays, and that nobody else uses, until the copy is
     /// over.
-    #[allow(dead_code, reason = "page-locked buffers come next")]
     pub(crate) unsafe fn start_read(&self, on: &Stream, bytes: Range<usize>, to: *mut u8) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.copy_out(self.lane_of(on)?, bytes, to) }
@@ -212,7 +210,6 @@ impl Memory {
     ///
     /// As for [`Memory::write`], where `from` is page-locked memory that stays, and that nobody changes, until the copy is
     /// over.
-    #[allow(dead_code, reason = "page-locked buffers come next")]
     pub(crate) unsafe fn start_write(&self, on: &Stream, bytes: Range<usize>, from: *const u8) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.copy_in(self.lane_of(on)?, bytes, from) }
@@ -227,7 +224,6 @@ impl Memory {
     /// # Safety
     ///
     /// The range is inside, and as long as some number of elements. Nobody else uses these bytes meanwhile.
-    #[allow(dead_code, reason = "arrays use it next")]
     pub(crate) unsafe fn fill(&self, on: &Stream, bytes: Range<usize>, element: &[u8]) -> Result<()> {
         trace("fill", &self.device, bytes.len());
         match self.lane_of(on)? {
@@ -261,7 +257,6 @@ impl Memory {
     /// # Safety
     ///
     /// Both ranges are inside, and do not overlap. Nobody else writes the first, or uses the second, meanwhile.
-    #[allow(dead_code, reason = "arrays use it next")]
     pub(crate) unsafe fn copy_to(&self, on: &Stream, bytes: Range<usize>, to: &Memory, at: usize) -> Result<()> {
         let target = at..at + bytes.len();
         if on.device() != &self.device && on.device() != &to.device {
