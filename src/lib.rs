@@ -391,6 +391,7 @@ pub use cumbia_kernel_runtime::{
     Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
     half, kernels,
 };
+pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 

@@ -87,6 +87,16 @@ pub enum Error {
     /// A slice or view that would not be inside of its array, or an array whose shape does not do.
     #[error("{0}")]
     Shape(ShapeError),
+    /// A file or folder that could not be read or written.
+    #[error("{operation} {}: {source}", path.display())]
+    File {
+        /// What was tried, such as `writing`.
+        operation: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The CUDA driver refused a call that should have worked.
     #[error("the CUDA driver refused {call}: {name} ({message})")]
     Driver {
@@ -571,6 +581,15 @@ pub enum CompileError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Neither `nvdisasm` nor `cuobjdump` is on this machine, or none of them can show the code.
+    #[error(
+        "no program was found that shows machine code\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
+        searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+    )]
+    NoDisassembler {
+        /// Every place, with what was found there.
+        searched: Vec<String>,
+    },
     /// NVRTC broke down, for a reason that is not in the source.
     #[error("NVRTC {version} failed in {call}: {message}")]
     NvrtcFailed {
@@ -601,6 +620,12 @@ pub enum CompileError {
     NotAnArchitecture {
         /// As asked for.
         name: String,
+    },
+    /// A `compute_` architecture stands for PTX, which has no machine code before a driver has compiled it.
+    #[error("{architecture} has no machine code of its own\n  help: ask for a GPU's, such as `sm_90`")]
+    NoMachineCode {
+        /// As asked for.
+        architecture: String,
     },
     /// The driver did not load what NVRTC made.
     #[error(

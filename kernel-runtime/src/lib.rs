@@ -7,14 +7,17 @@ mod argument;
 mod array;
 mod array_view;
 mod attributes;
-mod cache;
+pub mod cache;
 mod config;
 #[doc(hidden)]
 pub mod cpu;
 mod cuda;
 mod device;
 mod dim;
+pub mod doctor;
 mod error;
+#[doc(hidden)]
+pub mod evaluation;
 mod event;
 mod fault;
 mod host;
@@ -35,6 +38,8 @@ mod order;
 mod over;
 mod pinned;
 mod plan;
+pub mod precompile;
+mod precompiled;
 mod prepared;
 mod print;
 pub mod profile;
@@ -45,6 +50,7 @@ mod specialise;
 mod stream;
 mod timing;
 mod types;
+mod warning;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
 pub use array::{CopySource, CopyTarget, DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
@@ -54,6 +60,7 @@ pub use array_view::{
 pub use attributes::Attributes;
 pub use device::Device;
 pub use dim::Dim3;
+pub use doctor::doctor;
 pub use error::{
     BlockLimit, CompileError, DeviceError, Error, FaultKind, LaunchError, NoClusters, Result, ShapeError, Waiting,
 };
@@ -88,6 +95,7 @@ pub mod __private {
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::op::{self, BuiltIn, EqualFields, Operator};
+    pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use crate::types::{
@@ -100,6 +108,7 @@ pub mod __private {
     /// The traits whose methods a body calls.
     pub mod body {
         pub use crate::cpu::LocalArray as _;
+        pub use crate::evaluation::AnyOrder as _;
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
             ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeMethods as _,
