@@ -6,8 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use crate::cpu;
 use crate::cuda::Context;
-use crate::dim::Dim3;
 use crate::error::{DeviceError, Error, Result};
+pub(crate) use crate::properties::host_memory;
+use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
@@ -38,28 +39,6 @@ pub struct Device {
 pub(crate) enum Backend {
     Cpu(Arc<cpu::Streams>),
     Cuda(Arc<Context>),
-}
-
-/// What a launch on a device may ask for, and what the device has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The most threads in a block; a kernel that needs many registers may run fewer.
-    pub threads_per_block: usize,
-    /// The longest block in each dimension.
-    pub block: Dim3,
-    /// The longest grid in each dimension.
-    pub grid: Dim3,
-    /// Bytes of shared memory that any block may have.
-    pub shared_bytes_per_block: usize,
-    /// Bytes of shared memory that a block gets when it asks for more than that; Cumbia asks when needed.
-    pub shared_bytes_per_block_opt_in: usize,
-    /// Multiprocessors of a GPU; threads that run at a time on the CPU.
-    pub multiprocessors: usize,
-    /// Bytes of memory; 0 where it is not known.
-    pub total_memory: usize,
-    /// The compute capability of a GPU, such as `(9, 0)`.
-    pub compute_capability: Option<(u32, u32)>,
 }
 
 impl Device {
@@ -98,6 +77,35 @@ impl Device {
         Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
     }
 
+    /// Every device of this machine: the GPUs in the order of their numbers, then the CPU. Where there is no driver or no
+    /// GPU, that is the CPU alone.
+    ///
+    /// This opens each of the GPUs, which takes some of their memory and of your time; [`Device::count`] does not.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// for device in Device::all()? {
+    ///     println!("{device}: {} multiprocessors", device.limits().multiprocessors);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] where a GPU refuses to be opened.
+    pub fn all() -> Result<Vec<Device>> {
+        let gpus = (0..Device::count()).map(Device::cuda);
+        gpus.chain([Ok(Device::cpu())]).collect()
+    }
+
+    /// How many GPUs there are; 0 where there is no driver that can be used.
+    pub fn count() -> usize {
+        Context::count().unwrap_or(0)
+    }
+
     /// Whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         matches!(self.backend, Backend::Cpu(_))
@@ -121,6 +129,51 @@ impl Device {
         match &self.backend {
             Backend::Cpu(_) => cpu_limits(),
             Backend::Cuda(context) => context.limits(),
+        }
+    }
+
+    /// The compute capability of a GPU, such as `(9, 0)`; `None` for the CPU.
+    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+        self.limits().compute_capability
+    }
+
+    /// The hardware of a GPU; `None` for the CPU.
+    pub fn properties(&self) -> Option<&Properties> {
+        match &self.backend {
+            Backend::Cpu(_) => None,
+            Backend::Cuda(context) => Some(context.properties()),
+        }
+    }
+
+    /// The device's memory at this moment: what is free, and all there is. On the CPU both are 0 where the system does not
+    /// say.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let memory = Device::open()?.memory()?;
+    /// println!("{} of {} bytes are free", memory.free, memory.total);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] where the GPU is in trouble.
+    pub fn memory(&self) -> Result<MemoryInfo> {
+        let (free, total) = match &self.backend {
+            Backend::Cpu(_) => host_memory(),
+            Backend::Cuda(context) => context.memory()?,
+        };
+        Ok(MemoryInfo::new(free, total))
+    }
+
+    /// The newest CUDA version that a GPU's driver serves, as `13.0`; `None` for the CPU.
+    pub fn driver_version(&self) -> Option<String> {
+        match &self.backend {
+            Backend::Cpu(_) => None,
+            Backend::Cuda(context) => Some(context.driver().version()),
         }
     }
 
@@ -229,32 +282,6 @@ impl fmt::Debug for Device {
     }
 }
 
-/// A device's limits on the CPU: those of a GPU, so that what runs here runs there.
-fn cpu_limits() -> &'static Limits {
-    static LIMITS: OnceLock<Limits> = OnceLock::new();
-    LIMITS.get_or_init(|| Limits {
-        threads_per_block: 1024,
-        block: Dim3 { x: 1024, y: 1024, z: 64 },
-        grid: Dim3 { x: (1 << 31) - 1, y: 65535, z: 65535 },
-        shared_bytes_per_block: 48 << 10,
-        shared_bytes_per_block_opt_in: 227 << 10,
-        multiprocessors: std::thread::available_parallelism().map_or(1, usize::from),
-        total_memory: host_memory().1,
-        compute_capability: None,
-    })
-}
-
-/// Bytes of the host's memory: available and in all; both 0 where the system does not say.
-pub(crate) fn host_memory() -> (usize, usize) {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let field = |name: &str| -> usize {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
-        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
-    };
-    (field("MemAvailable:"), field("MemTotal:"))
-}
-
 /// What `CUMBIA_DEVICE` asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Choice {
@@ -278,6 +305,7 @@ fn parse(value: &str) -> Result<Choice, DeviceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dim::Dim3;
 
     #[test]
     fn cumbia_device_is_parsed() {

@@ -87,6 +87,16 @@ pub enum Error {
     /// A slice or view that would not be inside of its array, or an array whose shape does not do.
     #[error("{0}")]
     Shape(ShapeError),
+    /// A file or folder that could not be read or written.
+    #[error("{operation} {}: {source}", path.display())]
+    File {
+        /// What was tried, such as `writing`.
+        operation: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The CUDA driver refused a call that should have worked.
     #[error("the CUDA driver refused {call}: {name} ({message})")]
     Driver {
@@ -223,7 +233,8 @@ pub enum LaunchError {
     },
     /// More threads in a block than the device, or this kernel on it, can run.
     #[error(
-        "kernel `{kernel}`: a block of {requested} is {threads} threads, and {device} runs at most {limit}: {reason}"
+        "kernel `{kernel}`: a block of {requested} is {threads} threads, and {device} runs at most {limit}: {reason}{}",
+        reason.help(*threads)
     )]
     BlockTooLarge {
         /// The kernel.
@@ -235,7 +246,7 @@ pub enum LaunchError {
         /// The most that are possible.
         limit: u64,
         /// What sets the limit.
-        reason: &'static str,
+        reason: BlockLimit,
         /// The device.
         device: String,
     },
@@ -270,6 +281,44 @@ pub enum LaunchError {
         limit: u64,
         /// The device.
         device: String,
+    },
+    /// More blocks in a cluster than the device, or this kernel on it, can run.
+    #[error(
+        "kernel `{kernel}`: a cluster of {requested} is {blocks} blocks, and {device} takes at most {limit} blocks of this kernel\n  help: make the cluster smaller, or its blocks: fewer threads, registers or bytes of shared memory"
+    )]
+    ClusterTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// As asked for, in blocks.
+        requested: Dim3,
+        /// Its blocks.
+        blocks: u64,
+        /// The most that are possible.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
+    /// A grid that clusters do not divide.
+    #[error(
+        "kernel `{kernel}`: clusters of {cluster} blocks do not divide a grid of {grid}\n  help: round each dimension of the grid up to a multiple of the cluster's, as `.over(n)` does"
+    )]
+    ClusterDoesNotDivide {
+        /// The kernel.
+        kernel: &'static str,
+        /// The cluster, in blocks.
+        cluster: Dim3,
+        /// The grid, in blocks.
+        grid: Dim3,
+    },
+    /// Clusters on a device that has none.
+    #[error("kernel `{kernel}` was launched in clusters, and {device} has none: {reason}")]
+    NoClusters {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// What is missing.
+        reason: NoClusters,
     },
     /// Another block than the one that `#[kernel(block = ..)]` says.
     #[error(
@@ -362,6 +411,62 @@ pub enum LaunchError {
     NoDevice {
         /// The kernel.
         kernel: &'static str,
+    },
+}
+
+/// What limits the threads of a block, in [`LaunchError::BlockTooLarge`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BlockLimit {
+    /// The device, for any kernel.
+    #[error("the device's limit for any kernel")]
+    Device,
+    /// What the kernel promised its compiler.
+    #[error("the kernel's `launch_bounds`")]
+    LaunchBounds,
+    /// The registers of a block.
+    #[error("this kernel needs {per_thread} registers per thread, and a block has {per_block}")]
+    Registers {
+        /// What a thread of this kernel needs.
+        per_thread: usize,
+        /// What all threads of a block can have.
+        per_block: usize,
+    },
+    /// The machine code of the kernel, for another reason than its registers.
+    #[error("this kernel's machine code takes no more")]
+    Code,
+}
+
+impl BlockLimit {
+    /// What a user can do to have a block of `threads` threads, as the end of a message.
+    fn help(self, threads: u64) -> String {
+        match self {
+            BlockLimit::Registers { per_thread: _, per_block } if threads <= 1024 => {
+                // Registers are handed out by the eight (CUDA Occupancy Calculator, "register allocation unit size").
+                let fewer = per_block as u64 / threads.next_multiple_of(32).max(1) / 8 * 8;
+                format!(
+                    "\n  help: launch smaller blocks, or have it compiled for fewer registers with \
+                     `#[kernel(launch_bounds({threads}))]` or `#[kernel(max_registers = {fewer})]`"
+                )
+            }
+            BlockLimit::LaunchBounds => "\n  help: launch smaller blocks, or raise the bound".to_owned(),
+            BlockLimit::Device | BlockLimit::Registers { .. } | BlockLimit::Code => String::new(),
+        }
+    }
+}
+
+/// Why a device has no clusters of blocks, in [`LaunchError::NoClusters`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NoClusters {
+    /// The GPU is too old.
+    #[error("its compute capability is {}.{}, and clusters came with 9.0", .0.0, .0.1)]
+    ComputeCapability((u32, u32)),
+    /// The driver is too old.
+    #[error("its driver serves CUDA {version}, and clusters came with 11.8\n  help: update NVIDIA's driver")]
+    Driver {
+        /// The newest CUDA version that the driver serves.
+        version: String,
     },
 }
 
@@ -492,6 +597,15 @@ pub enum CompileError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Neither `nvdisasm` nor `cuobjdump` is on this machine, or none of them can show the code.
+    #[error(
+        "no program was found that shows machine code\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
+        searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+    )]
+    NoDisassembler {
+        /// Every place, with what was found there.
+        searched: Vec<String>,
+    },
     /// NVRTC broke down, for a reason that is not in the source.
     #[error("NVRTC {version} failed in {call}: {message}")]
     NvrtcFailed {
@@ -522,6 +636,12 @@ pub enum CompileError {
     NotAnArchitecture {
         /// As asked for.
         name: String,
+    },
+    /// A `compute_` architecture stands for PTX, which has no machine code before a driver has compiled it.
+    #[error("{architecture} has no machine code of its own\n  help: ask for a GPU's, such as `sm_90`")]
+    NoMachineCode {
+        /// As asked for.
+        architecture: String,
     },
     /// The driver did not load what NVRTC made.
     #[error(

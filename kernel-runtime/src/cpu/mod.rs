@@ -9,6 +9,7 @@
 pub mod access;
 mod at;
 mod block;
+mod body;
 mod context;
 mod coroutine;
 pub mod fault;

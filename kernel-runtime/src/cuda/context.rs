@@ -17,9 +17,9 @@ use super::event::Event;
 use super::memory::pool_of;
 use super::primary::Primary;
 use super::stream::{Kind, Stream};
-use crate::device::Limits;
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};
+use crate::properties::{Limits, Pci, Properties};
 
 /// A GPU that is open.
 pub(crate) struct Context {
@@ -27,7 +27,7 @@ pub(crate) struct Context {
     ordinal: usize,
     name: String,
     limits: Limits,
-    device: CUdevice,
+    properties: Properties,
     architecture: Architecture,
     /// The stream of what names no other.
     default: Arc<Stream>,
@@ -86,7 +86,7 @@ impl Context {
             ordinal,
             name,
             limits,
-            device,
+            properties: properties_of(driver, device)?,
             architecture: Architecture::of_device(major, minor),
             streams: Mutex::new(vec![default.clone()]),
             default,
@@ -107,6 +107,34 @@ impl Context {
     /// What a launch may ask for.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The hardware.
+    pub(crate) fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// Bytes of memory: free, and in all.
+    pub(crate) fn memory(&self) -> Result<(usize, usize), Refusal> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the pointers are valid for the writes, and the context is current.
+        unsafe { self.driver().cuMemGetInfo_v2(&raw mut free, &raw mut total) }?;
+        Ok((free, total))
+    }
+
+    /// Tells a profiler to look.
+    pub(crate) fn start_profiler(&self) -> Result<(), Refusal> {
+        self.bind()?;
+        // SAFETY: the context is current.
+        unsafe { self.driver().cuProfilerStart() }
+    }
+
+    /// Tells a profiler to look no more.
+    pub(crate) fn stop_profiler(&self) -> Result<(), Refusal> {
+        self.bind()?;
+        // SAFETY: the context is current.
+        unsafe { self.driver().cuProfilerStop() }
     }
 
     /// What kernels for this GPU are compiled for.
@@ -205,11 +233,6 @@ impl Context {
         stream.wait_event(event)
     }
 
-    /// Whether all blocks of a launch can be on the GPU at once.
-    pub(super) fn launches_cooperatively(&self) -> Result<bool, Refusal> {
-        Ok(attribute_of(self.driver(), self.device, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0)
-    }
-
     /// Makes the context current to this thread.
     #[inline]
     pub(crate) fn bind(&self) -> Result<(), Refusal> {
@@ -262,6 +285,13 @@ fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
     let mut total_memory = 0;
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuDeviceTotalMem_v2(&raw mut total_memory, device) }?;
+    let compute_capability = (
+        get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+        get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+    );
+    // Clusters came with 9.0 and CUDA 11.8. Eight blocks are what every GPU with clusters takes, sixteen the most that any
+    // does (CUDA C++ Programming Guide, "Thread Block Clusters").
+    let clusters = compute_capability >= (9, 0) && driver.has_clusters();
     Ok(Limits {
         threads_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         block: Dim3 {
@@ -274,14 +304,40 @@ fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
             y: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
             z: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         },
+        blocks_per_cluster: if clusters { 8 } else { 0 },
+        blocks_per_cluster_opt_in: if clusters { 16 } else { 0 },
         shared_bytes_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         shared_bytes_per_block_opt_in: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        shared_bytes_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+        registers_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
+        registers_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
+        threads_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        blocks_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
         multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         total_memory,
-        compute_capability: Some((
-            get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
-            get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
-        )),
+        compute_capability: Some(compute_capability),
+    })
+}
+
+fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, Refusal> {
+    // A driver of another time may not know some of these, and a launch needs only the last but one.
+    let get = |attribute| attribute_of(driver, device, attribute).unwrap_or(0);
+    Ok(Properties {
+        // The driver counts in kHz.
+        clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u64 * 1000,
+        memory_clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u64 * 1000,
+        memory_bus_bits: get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+        l2_cache_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+        constant_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        copy_engines: get(Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
+        ecc: get(Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0,
+        integrated: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0,
+        cooperative_launch: attribute_of(driver, device, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        pci: Pci {
+            domain: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) as u32,
+            bus: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) as u32,
+            device: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) as u32,
+        },
     })
 }
 
