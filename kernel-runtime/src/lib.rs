@@ -20,6 +20,7 @@ mod error;
 pub mod evaluation;
 mod event;
 mod fault;
+mod host;
 #[doc(hidden)]
 pub mod inspect;
 pub mod intrinsics;
@@ -35,6 +36,7 @@ mod occupancy;
 pub mod op;
 mod order;
 mod over;
+mod pinned;
 mod plan;
 pub mod precompile;
 mod precompiled;
@@ -50,8 +52,8 @@ mod timing;
 mod types;
 mod warning;
 
-pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
-pub use array::DeviceArray;
+pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
+pub use array::{CopySource, CopyTarget, DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub use array_view::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Shape,
 };
@@ -65,10 +67,12 @@ pub use error::{
 pub use event::Event;
 pub use half;
 pub use half::{bf16, f16};
+pub use host::{HostArray, HostArrayMut};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
 pub use occupancy::Occupancy;
+pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
@@ -77,8 +81,7 @@ pub use types::{DeviceType, Element, Scalar};
 /// For the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArraySlice, Binder};
-    pub use crate::array_view::ArrayView;
+    pub use crate::argument::{ArraySlice, Binder, ViewArgument};
     pub use crate::attributes::of as attributes;
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;

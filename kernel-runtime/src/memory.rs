@@ -97,6 +97,10 @@ impl Memory {
     /// Memory that `owner` frees when it is dropped. That happens once everything that uses the memory is over or, on a
     /// GPU, was waited for by `stream`: so that the owner may free it in the order of that stream.
     ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
     /// # Safety
     ///
     /// `pointer` is memory of the stream's device with the size and alignment of `layout`, for as long as `owner` lives.
@@ -107,9 +111,15 @@ impl Memory {
         pointer: *mut u8,
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Memory {
+    ) -> Result<Memory> {
         let (device, home) = (stream.device().clone(), stream.lane().clone());
-        Memory { device, home, pointer, layout, uses: Uses::default(), owner: Some(owner) }
+        let memory = Memory { device, home, pointer, layout, uses: Uses::default(), owner: Some(owner) };
+        if let Lane::Cuda(stream) = &memory.home {
+            // Other streams come behind what this one was asked for, as behind a write.
+            let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
+            order::ordered(stream, &all, || Ok(()))?;
+        }
+        Ok(memory)
     }
 
     /// The device that holds it.
@@ -118,7 +128,6 @@ impl Memory {
     }
 
     /// The stream on which it was allocated.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
     pub(crate) fn home(&self) -> Stream {
         Stream::of(&self.device, self.home.clone())
     }
@@ -200,7 +209,6 @@ impl Memory {
     ///
     /// As for [`Memory::read`], where `to` is page-locked memory that stays, and that nobody else uses, until the copy is
     /// over.
-    #[allow(dead_code, reason = "page-locked buffers come next")]
     pub(crate) unsafe fn start_read(&self, on: &Stream, bytes: Range<usize>, to: *mut u8) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.copy_out(self.lane_of(on)?, bytes, to) }
@@ -212,7 +220,6 @@ impl Memory {
     ///
     /// As for [`Memory::write`], where `from` is page-locked memory that stays, and that nobody changes, until the copy is
     /// over.
-    #[allow(dead_code, reason = "page-locked buffers come next")]
     pub(crate) unsafe fn start_write(&self, on: &Stream, bytes: Range<usize>, from: *const u8) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.copy_in(self.lane_of(on)?, bytes, from) }
@@ -227,7 +234,6 @@ impl Memory {
     /// # Safety
     ///
     /// The range is inside, and as long as some number of elements. Nobody else uses these bytes meanwhile.
-    #[allow(dead_code, reason = "arrays use it next")]
     pub(crate) unsafe fn fill(&self, on: &Stream, bytes: Range<usize>, element: &[u8]) -> Result<()> {
         trace("fill", &self.device, bytes.len());
         match self.lane_of(on)? {
@@ -261,7 +267,6 @@ impl Memory {
     /// # Safety
     ///
     /// Both ranges are inside, and do not overlap. Nobody else writes the first, or uses the second, meanwhile.
-    #[allow(dead_code, reason = "arrays use it next")]
     pub(crate) unsafe fn copy_to(&self, on: &Stream, bytes: Range<usize>, to: &Memory, at: usize) -> Result<()> {
         let target = at..at + bytes.len();
         if on.device() != &self.device && on.device() != &to.device {
@@ -422,6 +427,20 @@ impl Drop for Memory {
 }
 
 impl Memory {
+    /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn finish_on(&self, stream: &cuda::Stream) {
+        self.wait_for_all_uses(stream);
+    }
+
+    /// The memory and its owner, for someone else to free.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn give_away(mut self) -> (*mut u8, Option<Box<dyn Any + Send + Sync>>) {
+        // Nothing is left to be freed.
+        self.layout = Layout::new::<()>();
+        (self.pointer, self.owner.take())
+    }
+
     /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
     fn wait_for_all_uses(&self, stream: &cuda::Stream) {
         let waiting = self.uses.wait(stream, &(0..self.bytes()), true);

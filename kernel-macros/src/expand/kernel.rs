@@ -211,7 +211,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         }
         ParamKind::View { element, dimensions, mutable } => {
             let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
-            quote!(::cumbia::__private::ArrayView<'a, #element, #dimensions, #access>)
+            quote!(::cumbia::__private::ViewArgument<'a, #element, #dimensions, #access>)
         }
         ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(()),
     });
