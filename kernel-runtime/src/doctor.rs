@@ -8,9 +8,10 @@ use bytesize::ByteSize;
 
 use crate::cache::{self, Cache, Stats};
 use crate::cuda::{self, Context, Flags, Request};
-use crate::device::{Device, Limits, host_memory};
+use crate::device::{Device, host_memory};
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::precompiled::{BESIDE, Precompiled};
+use crate::properties::Limits;
 
 /// Looks at this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU and has a small
 /// kernel compiled and loaded there, which takes up to a second or two. It never fails: what is missing is in the report,

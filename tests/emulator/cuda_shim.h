@@ -489,6 +489,7 @@ inline unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
 inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y) {
     return (unsigned long long)((unsigned __int128)x * y >> 64);
 }
+inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)((unsigned long long)x * y >> 32); }
 inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
 
 inline float __int_as_float(int x) { return shim::bits<float>(x); }

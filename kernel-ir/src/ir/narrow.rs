@@ -3,17 +3,26 @@
 //! All that a program says of `usize` is in its slots, so that they are all that changes: from there on a `usize` is a
 //! `u32`, and what the device gives (positions, lengths) is one too. A `usize` that the host passes by itself arrives as
 //! its lower half; the launch has seen that there is no upper one.
+//!
+//! On the CPU device a `usize` keeps its 64 bits. The two compute the same as long as no `usize` comes to 2³²: so what would
+//! differ for smaller numbers too is refused here.
 
-use super::{Callee, Constant, ConstantValue, Filled, Instance, Intrinsic, Program, Scalar, Type, dim3};
+use super::{
+    Callee, Constant, ConstantValue, ExprKind, Filled, Instance, Intrinsic, Literal, Method, Program, Scalar, Type,
+    dim3,
+};
+use crate::{Error, Errors, What, typify};
 
 impl Program {
     /// The program with indices of 32 bits.
     ///
     /// # Errors
     ///
-    /// Where it needs a `usize` of 64 bits: in memory that the host has laid out, or for a constant that is larger.
+    /// Where it needs a `usize` of 64 bits: in memory that the host has laid out, for a constant that is larger, or for a
+    /// method whose result depends on the width.
     pub fn with_narrow_indices(mut self) -> Result<Program, String> {
         check_params(&self.kernel)?;
+        check_exprs(&self).map_err(|errors| errors.to_string())?;
         self.index = Scalar::U32;
         for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
             for slot in &mut instance.slots {
@@ -47,6 +56,91 @@ fn check_params(kernel: &Instance) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Refuses expressions whose value another width changes: numbers that are too large, methods of a `usize` that give another
+/// result though the number fits into either, and those that pair `usize` with `isize`, which keeps its 64 bits.
+fn check_exprs(program: &Program) -> Result<(), Errors> {
+    // What is wrong with the types is wrong without the option too, and `check` reports it.
+    let typed = typify::program(program, &mut Errors::default());
+    let mut errors = Errors::default();
+    for typed in &typed.functions {
+        let Instance { function, slots, file, overflow_checks: _ } = typed.instance;
+        for id in typed.alive() {
+            let expr = function.expr(id);
+            let refused = match &expr.kind {
+                ExprKind::Literal { value: Literal::Int { magnitude, negative: _ }, slot: _ }
+                    if *typed.expr_type(id) == Type::USIZE =>
+                {
+                    literal_refusal(*magnitude)
+                }
+                ExprKind::Call { callee, args } => match (&slots[callee.index()], args.first()) {
+                    (Filled::Callee(Callee::Method(method)), Some(receiver)) => {
+                        let receiver = typed.expr_type(*receiver).target().scalar();
+                        receiver.and_then(|receiver| method_refusal(*method, receiver))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            };
+            if let Some(what) = refused {
+                let (function, file) = (function.name.clone(), file.clone());
+                errors.0.push(Error { function, file, span: expr.span, what });
+            }
+        }
+    }
+    errors.propagate()
+}
+
+fn literal_refusal(number: u128) -> Option<What> {
+    let fits = u32::try_from(number).is_ok();
+    (!fits).then(|| {
+        What::new(
+            format!("the `usize` {number} is not supported in a kernel with `index = u32`"),
+            "a `usize` has 32 bits on a GPU then",
+            "use a `u64`, or leave the option out",
+        )
+    })
+}
+
+fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
+    let name = method.name();
+    let message = format!("`{name}` of `{receiver}` is not supported in a kernel with `index = u32`");
+    match (receiver, method) {
+        (
+            Scalar::Usize,
+            Method::CountZeros
+            | Method::LeadingZeros
+            | Method::LeadingOnes
+            | Method::TrailingZeros
+            | Method::RotateLeft
+            | Method::RotateRight
+            | Method::SwapBytes
+            | Method::ReverseBits
+            | Method::ToBe
+            | Method::FromBe,
+        ) => Some(What::new(
+            message,
+            "a `usize` has 32 bits on a GPU then, and 64 on the CPU device, and the result depends on it",
+            format!("say which you mean: `{name}` of `x as u32` or `x as u64`"),
+        )),
+        (Scalar::Usize, Method::CastSigned | Method::WrappingAddSigned | Method::SaturatingAddSigned)
+        | (
+            Scalar::Isize,
+            Method::AbsDiff
+            | Method::UnsignedAbs
+            | Method::CastUnsigned
+            | Method::WrappingAddUnsigned
+            | Method::WrappingSubUnsigned
+            | Method::SaturatingAddUnsigned
+            | Method::SaturatingSubUnsigned,
+        ) => Some(What::new(
+            message,
+            "it pairs `usize`, which has 32 bits on a GPU then, with `isize`, which has 64",
+            "convert with `as`, or use `i32` and `u32`",
+        )),
+        _ => None,
+    }
 }
 
 fn holds_usize(ty: &Type) -> bool {

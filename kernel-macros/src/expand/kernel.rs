@@ -174,6 +174,12 @@ fn looks() -> TokenStream {
             ::cumbia::__private::inspect::cubin::<Self>(architecture)
         }
 
+        /// What the kernel needs of a device: registers, memory, the most threads of a block. On a GPU, this compiles and
+        /// loads the kernel unless it was before.
+        pub fn attributes(device: &::cumbia::Device) -> ::cumbia::Result<::cumbia::Attributes> {
+            ::cumbia::__private::attributes::<Self>(device)
+        }
+
         /// The kernel's machine code for an architecture such as `sm_90` as text, with the lines of this source. Needs
         /// NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
         pub fn sass(architecture: &str) -> ::cumbia::Result<::std::string::String> {
@@ -205,7 +211,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         }
         ParamKind::View { element, dimensions, mutable } => {
             let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
-            quote!(::cumbia::__private::ArrayView<'a, #element, #dimensions, #access>)
+            quote!(::cumbia::__private::ViewArgument<'a, #element, #dimensions, #access>)
         }
         ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(()),
     });
