@@ -175,8 +175,8 @@ programs! {
             y[1] += *v;
         }
         y[2] = first_or(nothing(x[1]), x[2]) as i64;
-        let nested = [nothing(1u8); 3];
-        y[3] = nested.len() as i64 * 10 + nested[(x[3] & 1) as usize].len() as i64;
+        let list = [nothing(1u8), []];
+        y[3] = list.len() as i64;
         y[4] = (a == counted(&mut n)) as i64 + n;
         let zero = [{ n += 1; n }; 0];
         y[5] = n + zero.is_empty() as i64;

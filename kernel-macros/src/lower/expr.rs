@@ -1,7 +1,7 @@
 //! Expressions that compute a value: what each kind of Rust's becomes, and the simple ones.
 
 use cumbia_kernel_ir::ir::{ExprId, ExprKind, Literal};
-use proc_macro2::{Delimiter, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -143,16 +143,21 @@ impl Lowerer<'_> {
 
     /// A value that rustc computes, and that the device code gets the bits of.
     pub(super) fn constant(&mut self, span: Span, tokens: &dyn ToTokens) -> Value {
+        self.constant_by("constant", span, tokens)
+    }
+
+    /// As [`Lowerer::constant`], by a method of the slot.
+    fn constant_by(&mut self, method: &str, span: Span, tokens: &dyn ToTokens) -> Value {
         let slot = self.slot();
-        let name = slot_name(slot, span);
-        let cpu = standing_for(span, quote_spanned!(ours(span)=> #name.constant(|| #tokens)));
+        let (name, method) = (slot_name(slot, span), Ident::new(method, ours(span)));
+        let cpu = standing_for(span, quote_spanned!(ours(span)=> #name.#method(|| #tokens)));
         self.value(ExprKind::Constant(slot), span, cpu)
     }
 
     /// `const { .. }`
     fn const_block(&mut self, block: &ExprConst) -> Value {
         let bare = ExprConst { attrs: Vec::new(), ..block.clone() };
-        self.constant(block.span(), &bare)
+        self.constant_by("computed", block.span(), &bare)
     }
 
     fn cast(&mut self, cast: &ExprCast) -> Value {
