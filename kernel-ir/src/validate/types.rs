@@ -168,7 +168,7 @@ impl Check<'_, '_> {
 fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
     let refused = match ty {
         Type::Slice { element: inner, .. } | Type::View { element: inner, .. } => element(inner),
-        Type::Ref { target, .. } if !kernel => element(target),
+        Type::Ref { target, .. } if !kernel => place(target),
         Type::Unit | Type::Never => Some(Refused { part: ty, reason: Reason::Nothing }),
         Type::Ref { .. } => {
             let why = "a kernel takes numbers, enums, structs, slices and views".to_owned();
