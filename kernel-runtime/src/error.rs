@@ -629,6 +629,24 @@ pub enum CompileError {
         /// The source itself.
         source_text: String,
     },
+    /// NVRTC refused what the user wrote in CUDA C.
+    #[error(
+        "NVRTC refused the CUDA C of the device function `{function}`, at {file}:{line}: {message}\n  help: correct the text in `#[device(unsafe(cuda = \"..\"))]`, of which Cumbia knows nothing but its parameters\n{log}"
+    )]
+    CudaCRefused {
+        /// The kernel that calls it.
+        kernel: String,
+        /// The device function.
+        function: String,
+        /// The file in Rust.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// NVRTC's first words about it.
+        message: String,
+        /// NVRTC's log.
+        log: String,
+    },
     /// The name of an architecture is not spelled as one.
     #[error(
         "`{name}` is not an architecture\n  help: an architecture is `sm_` or `compute_` and a number, such as `sm_90` or `sm_90a`"

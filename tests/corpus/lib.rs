@@ -50,6 +50,7 @@ pub mod narrow;
 pub mod operators;
 pub mod options;
 pub mod order;
+pub mod paths;
 pub mod ranges;
 pub mod sequences;
 pub mod shared_memory;
@@ -113,6 +114,7 @@ const MODULES: &[&[Case]] = &[
 /// The cases of modules with programs.
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
+    paths::CASES,
     assignments::CASES,
     structs::CASES,
     matching::CASES,

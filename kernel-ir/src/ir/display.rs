@@ -75,7 +75,7 @@ impl<'a> Printer<'a> {
             printer.text += &format!(" -> {}", printer.ty(*slot));
         }
         match cuda {
-            Some(cuda) => printer.text += &format!(" {{\n    // in CUDA C\n{cuda}\n}}"),
+            Some(cuda) => printer.text += &format!(" {{\n    // in CUDA C\n{}\n}}", cuda.text),
             None => {
                 printer.text += " ";
                 printer.block(body);
