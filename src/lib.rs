@@ -385,8 +385,8 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::intrinsics;
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
-    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float, Integer, KernelInfo, Launch,
-    LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting,
+    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float, Integer, KernelInfo, Lanes,
+    Launch, LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting,
     WriteArgument, WriteView, bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_std::{random, vector};

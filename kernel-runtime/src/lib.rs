@@ -45,7 +45,7 @@ pub use half::{bf16, f16};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
-pub use types::{DeviceType, Element, Scalar};
+pub use types::{DeviceType, Element, Lanes, Scalar};
 
 /// For the macros only.
 #[doc(hidden)]
