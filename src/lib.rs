@@ -382,13 +382,17 @@
 //! - Build with `--release` for the CPU: the kernel is compiled with the rest of your program.
 
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
-pub use cumbia_kernel_runtime::intrinsics;
 pub use cumbia_kernel_runtime::{
-    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Checked, CompileError,
-    Device, DeviceArray, DeviceError, DeviceType, Dim3, Element, Error, FaultKind, Float, Integer, KernelInfo, Lanes,
-    Launch, LaunchError, Limits, Number, ReadArgument, ReadView, Result, Scalar, Shape, ShapeError, Unchecked, Waiting,
-    WriteArgument, WriteView, bf16, f16, half, kernels,
+    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
+    Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
+    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, HostArray, HostArrayMut, HostView,
+    HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits, MemoryInfo, NoClusters, Number,
+    Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared, Properties, ReadArgument, ReadView,
+    Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
+    half, kernels,
 };
+pub use cumbia_kernel_runtime::{cache, doctor, precompile};
+pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 
 /// What a program with kernels needs: `use cumbia::prelude::*;`.
@@ -408,7 +412,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceType, Dim3, Element, Float, Integer, Launch, Number, bf16, device, f16, kernel, launch,
+        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, In, InOut, Integer, Launch, Number, Out,
+        PinnedArray, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

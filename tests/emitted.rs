@@ -8,7 +8,7 @@ use std::panic;
 use cumbia::__private::Emulation;
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind};
-use cumbia_corpus::{Case, Kernels, Look, Run, STRIDED, cases, compare, kernels, left_out};
+use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out, sources};
 use emulator::Emulator;
 
 #[test]
@@ -131,16 +131,6 @@ fn narrow_indices_overflow_at_32_bits() {
 /// The module of a case.
 fn module(case: &str) -> &str {
     case.split("::").next().unwrap_or(case)
-}
-
-/// The texts of kernels, by the names under which the emulator is asked for them.
-fn sources(kernels: &Kernels) -> Vec<(String, String)> {
-    let texts = |(kernel, look): (&&'static str, &Look)| {
-        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
-        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
-        [contiguous, strided].into_iter().flatten()
-    };
-    kernels.iter().flat_map(texts).collect()
 }
 
 /// The emulator, or, where there is none, word of that.

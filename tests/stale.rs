@@ -35,6 +35,7 @@ macro_rules! editions {
 
                 use super::elsewhere;
 
+                #[allow(dead_code, reason = "the kernel is looked at, and not launched")]
                 #[kernel]
                 pub(crate) fn scaled(x: &mut [f32]) {
                     let i = grid(1);

@@ -20,6 +20,19 @@ fn naive(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     }
 }
 
+/// As [`naive`], with indices of 32 bits.
+#[kernel(index = u32)]
+fn naive_narrow(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
+    let (col, row) = grid(2);
+    if row < n && col < n {
+        let mut sum = 0.0;
+        for k in 0..n {
+            sum += a[row * n + k] * b[k * n + col];
+        }
+        c[row * n + col] = sum;
+    }
+}
+
 pub(crate) const TILE: usize = 16;
 
 /// C = A·B for square matrices whose size is a multiple of the tile's.
@@ -49,6 +62,14 @@ extern "C" __global__ void naive(const float* __restrict__ a, const float* __res
     if (row < n && col < n) {
         float sum = 0.0f;
         for (usize k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + col];
+        c[row * n + col] = sum;
+    }
+}
+extern "C" __global__ void naive_narrow(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, usize size) {
+    unsigned n = size, col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row < n && col < n) {
+        float sum = 0.0f;
+        for (unsigned k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + col];
         c[row * n + col] = sum;
     }
 }
@@ -84,6 +105,14 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             }
             device.synchronize().expect("no fault");
         };
+        let mut ours_narrow = || {
+            for _ in 0..batch {
+                let mut c = c.borrow_mut();
+                let launch = naive_narrow(&a, &a, &mut **c, n).grid((blocks, blocks)).block((TILE, TILE));
+                launch.launch().expect("a good launch");
+            }
+            device.synchronize().expect("no fault");
+        };
         let mut ours_tiled = || {
             for _ in 0..batch {
                 let mut c = c.borrow_mut();
@@ -92,11 +121,15 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             device.synchronize().expect("no fault");
         };
         let mut by_hand = by_hand(n, batch)?;
-        let [mut hand_naive, mut hand_tiled] = by_hand.each_mut().map(|launch| move || launch());
-        let [naive, cuda_naive, tiled, cuda_tiled] =
-            medians(9, [&mut ours_naive, &mut hand_naive, &mut ours_tiled, &mut hand_tiled]).map(|time| time / batch);
-        for (what, ours, cuda) in [("naive", naive, cuda_naive), ("16×16 tiles", tiled, cuda_tiled)] {
-            let rate = |time: std::time::Duration| 2.0 * (n as f64).powi(3) / time.as_secs_f64() / 1e12;
+        let [mut hand_naive, mut hand_narrow, mut hand_tiled] = by_hand.each_mut().map(|launch| move || launch());
+        let [naive, cuda_naive] = medians(9, [&mut ours_naive, &mut hand_naive]).map(|time| time / batch);
+        let [narrow, cuda_narrow] = medians(9, [&mut ours_narrow, &mut hand_narrow]).map(|time| time / batch);
+        let [tiled, cuda_tiled] = medians(9, [&mut ours_tiled, &mut hand_tiled]).map(|time| time / batch);
+        let rate = |time: std::time::Duration| 2.0 * (n as f64).powi(3) / time.as_secs_f64() / 1e12;
+        let narrow_name = "naive, 32-bit indices";
+        for (what, ours, cuda) in
+            [("naive", naive, cuda_naive), (narrow_name, narrow, cuda_narrow), ("16×16 tiles", tiled, cuda_tiled)]
+        {
             row(&format!("{what}, CUDA C by hand"), cuda, &format!("{:.2} TFLOP/s", rate(cuda)));
             row(
                 &format!("{what}, #[kernel]"),
@@ -108,9 +141,10 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     Ok(())
 }
 
-/// The two kernels by hand, each launched `batch` times by a call.
-fn by_hand(n: usize, batch: u32) -> cumbia::Result<[Box<dyn FnMut()>; 2]> {
-    let [naive, tiled] = ["naive", "tiled"].map(|entry| RawKernel::new(CUDA_C, entry, "sm_90a"));
+/// The three kernels by hand, each launched `batch` times by a call.
+fn by_hand(n: usize, batch: u32) -> cumbia::Result<[Box<dyn FnMut()>; 3]> {
+    let [naive, narrow, tiled] =
+        ["naive", "naive_narrow", "tiled"].map(|entry| RawKernel::new(CUDA_C, entry, "sm_90a"));
     let launches = |kernel: RawKernel| -> Box<dyn FnMut()> {
         let (mut a, mut b, mut c, mut n) = (memory(4 * n * n), memory(4 * n * n), memory(4 * n * n), n as u64);
         Box::new(move || {
@@ -124,5 +158,5 @@ fn by_hand(n: usize, batch: u32) -> cumbia::Result<[Box<dyn FnMut()>; 2]> {
             kernel.synchronize();
         })
     };
-    Ok([launches(naive?), launches(tiled?)])
+    Ok([launches(naive?), launches(narrow?), launches(tiled?)])
 }

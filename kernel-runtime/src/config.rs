@@ -3,7 +3,7 @@
 use crate::cpu;
 use crate::device::Device;
 use crate::dim::Dim3;
-use crate::error::LaunchError;
+use crate::error::{BlockLimit, LaunchError, NoClusters, Result};
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,6 +11,8 @@ pub(crate) struct Config {
     pub(crate) grid: Option<Dim3>,
     pub(crate) block: Option<Dim3>,
     pub(crate) over: Option<Dim3>,
+    /// Blocks of a cluster.
+    pub(crate) cluster: Option<Dim3>,
     pub(crate) shared_bytes: usize,
     pub(crate) cooperative: bool,
 }
@@ -20,6 +22,8 @@ pub(crate) struct Config {
 pub(crate) struct Shape {
     pub(crate) grid: Dim3,
     pub(crate) block: Dim3,
+    /// Blocks of a cluster, where they are in clusters.
+    pub(crate) cluster: Option<Dim3>,
     pub(crate) shared_bytes: usize,
     /// All blocks are to be on the device at once.
     pub(crate) cooperative: bool,
@@ -32,66 +36,69 @@ pub(crate) struct Needs {
     pub(crate) static_shared_bytes: u64,
     /// It has a barrier for the whole grid.
     pub(crate) cooperative: bool,
-    /// Its threads may wait for each other.
-    pub(crate) other_threads: bool,
     /// The most threads of a block, by its `launch_bounds`.
     pub(crate) most_threads: Option<u32>,
 }
 
 impl Config {
-    /// The shape of the launch, or `None` for one over nothing. `fixed` is the only block that the kernel is launched with,
-    /// if there is such a one.
-    pub(crate) fn shape(&self, kernel: &'static str, fixed: Option<[u32; 3]>) -> Result<Option<Shape>, LaunchError> {
-        let &Config { grid, block: _, over, shared_bytes, cooperative } = self;
-        if over.is_some_and(|items| items.count() == 0) {
-            return Ok(None);
-        }
-        let missing = if grid.is_none() { "a grid and a block" } else { "a block" };
-        let block = self.block(fixed).ok_or(LaunchError::NotConfigured { kernel, missing })?;
-        if block.count() == 0 {
-            return Err(LaunchError::ZeroDimension { kernel, what: "block", requested: block });
-        }
-        if let Some(fixed) = fixed.map(Dim3::from).filter(|fixed| *fixed != block) {
-            return Err(LaunchError::BlockFixed { kernel, requested: block, fixed });
-        }
-        let covering = over.map(|items| Dim3 {
-            x: items.x.div_ceil(block.x),
-            y: items.y.div_ceil(block.y),
-            z: items.z.div_ceil(block.z),
-        });
-        let grid = grid.or(covering).ok_or(LaunchError::NotConfigured { kernel, missing: "a grid" })?;
-        if grid.count() == 0 {
-            return Err(LaunchError::ZeroDimension { kernel, what: "grid", requested: grid });
-        }
-        Ok(Some(Shape { grid, block, shared_bytes, cooperative }))
+    /// Whether the launch is over no items, so that nothing runs.
+    pub(crate) fn is_over_nothing(&self) -> bool {
+        self.over.is_some_and(|items| items.count() == 0)
     }
 
-    /// The block that was asked for, or else that of the kernel, or one for the items.
-    pub(crate) fn block(&self, fixed: Option<[u32; 3]>) -> Option<Dim3> {
-        self.block.or(fixed.map(Dim3::from)).or(self.over.map(block_for))
+    /// The shape of the launch. `fixed` is the only block that the kernel is launched with, if there is such a one, and
+    /// `pick` picks one for items.
+    pub(crate) fn shape(
+        &self,
+        kernel: &'static str,
+        fixed: Option<[u32; 3]>,
+        pick: impl FnOnce(Dim3) -> Result<Dim3>,
+    ) -> Result<Shape> {
+        let &Config { grid, block, over, cluster, shared_bytes, cooperative } = self;
+        let block = match (block.or(fixed.map(Dim3::from)), over) {
+            (Some(block), _) => block,
+            (None, Some(items)) => pick(items)?,
+            (None, None) => {
+                let missing = if grid.is_none() { "a grid and a block" } else { "a block" };
+                return Err(LaunchError::NotConfigured { kernel, missing }.into());
+            }
+        };
+        for (what, requested) in [("block", Some(block)), ("cluster", cluster), ("grid", grid)] {
+            if let Some(requested) = requested.filter(|requested| requested.count() == 0) {
+                return Err(LaunchError::ZeroDimension { kernel, what, requested }.into());
+            }
+        }
+        if let Some(fixed) = fixed.map(Dim3::from).filter(|fixed| *fixed != block) {
+            return Err(LaunchError::BlockFixed { kernel, requested: block, fixed }.into());
+        }
+        let covering = || over.map(|items| covering(items, block, cluster.unwrap_or(Dim3::ONE)));
+        let grid = grid.or_else(covering).ok_or(LaunchError::NotConfigured { kernel, missing: "a grid" })?;
+        Ok(Shape { grid, block, cluster, shared_bytes, cooperative })
     }
 }
 
-/// A block of 256 threads in the dimensions that the items have: enough warps to hide latency, few enough that several
-/// blocks share a multiprocessor.
-fn block_for(items: Dim3) -> Dim3 {
-    match items {
-        Dim3 { y: 1, z: 1, .. } => Dim3 { x: 256, y: 1, z: 1 },
-        Dim3 { z: 1, .. } => Dim3 { x: 16, y: 16, z: 1 },
-        _ => Dim3 { x: 8, y: 8, z: 4 },
+/// The grid that covers the items with whole clusters of blocks.
+fn covering(items: Dim3, block: Dim3, cluster: Dim3) -> Dim3 {
+    let blocks = |items: usize, block: usize, cluster: usize| {
+        let blocks = items.div_ceil(block);
+        // Where that is beyond all numbers, the device will say that it is too much.
+        blocks.checked_next_multiple_of(cluster).unwrap_or(blocks)
+    };
+    Dim3 {
+        x: blocks(items.x, block.x, cluster.x),
+        y: blocks(items.y, block.y, cluster.y),
+        z: blocks(items.z, block.z, cluster.z),
     }
 }
 
 impl Shape {
     /// Refuses what the device cannot run. Which blocks of a GPU can be resident is for the GPU to say.
     pub(crate) fn check(&self, kernel: &'static str, device: &Device, needs: Needs) -> Result<(), LaunchError> {
-        let &Shape { grid, block, shared_bytes, cooperative } = self;
+        let &Shape { grid, block, cluster, shared_bytes, cooperative } = self;
         let limits = device.limits();
         let threads = block.count();
-        let bounds = needs.most_threads.map(|most| (u64::from(most), "the kernel's `launch_bounds`"));
-        for (limit, reason) in
-            bounds.into_iter().chain([(limits.threads_per_block as u64, "the device's limit for any kernel")])
-        {
+        let bounds = needs.most_threads.map(|most| (u64::from(most), BlockLimit::LaunchBounds));
+        for (limit, reason) in bounds.into_iter().chain([(limits.threads_per_block as u64, BlockLimit::Device)]) {
             if threads > limit {
                 let device = device.to_string();
                 return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device });
@@ -112,6 +119,30 @@ impl Shape {
         }
         if needs.cooperative && !cooperative {
             return Err(LaunchError::NotCooperative { kernel });
+        }
+        cluster.map_or(Ok(()), |cluster| self.check_cluster(kernel, device, cluster))
+    }
+
+    /// Refuses clusters that the device does not have, or that the grid does not consist of.
+    fn check_cluster(&self, kernel: &'static str, device: &Device, cluster: Dim3) -> Result<(), LaunchError> {
+        let limits = device.limits();
+        if limits.blocks_per_cluster == 0 {
+            let capability = limits.compute_capability.unwrap_or_default();
+            let reason = if capability < (9, 0) {
+                NoClusters::ComputeCapability(capability)
+            } else {
+                NoClusters::Driver { version: device.driver_version().unwrap_or_default() }
+            };
+            return Err(LaunchError::NoClusters { kernel, device: device.to_string(), reason });
+        }
+        let (blocks, limit) = (cluster.count(), limits.blocks_per_cluster_opt_in as u64);
+        if blocks > limit {
+            let device = device.to_string();
+            return Err(LaunchError::ClusterTooLarge { kernel, requested: cluster, blocks, limit, device });
+        }
+        let grid = self.grid;
+        if !(grid.x.is_multiple_of(cluster.x) && grid.y.is_multiple_of(cluster.y) && grid.z.is_multiple_of(cluster.z)) {
+            return Err(LaunchError::ClusterDoesNotDivide { kernel, cluster, grid });
         }
         Ok(())
     }
@@ -148,7 +179,7 @@ impl Shape {
 
     /// The shape for the CPU device.
     pub(crate) fn on_cpu(self, side_by_side: bool) -> cpu::Shape {
-        let Shape { grid, block, shared_bytes, cooperative } = self;
+        let Shape { grid, block, cluster: _, shared_bytes, cooperative } = self;
         cpu::Shape { grid, block, shared_bytes, side_by_side, cooperative }
     }
 }
@@ -161,40 +192,91 @@ pub(crate) fn resident_on_cpu(block_threads: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
+    use crate::over;
+
+    /// The shape with blocks as the CPU device picks them.
+    fn shape(config: &Config, fixed: Option<[u32; 3]>) -> Result<Shape, LaunchError> {
+        let limit = Device::cpu().limits().block;
+        config.shape("k", fixed, |items| Ok(over::block(over::USUAL, items, limit))).map_err(|error| match error {
+            Error::Launch(error) => error,
+            other => panic!("{other}"),
+        })
+    }
 
     #[track_caller]
     #[allow(clippy::needless_pass_by_value, reason = "so that a case is one line")]
-    fn check(config: Config, expected: Result<Option<(Dim3, Dim3)>, LaunchError>) {
-        assert_eq!(config.shape("k", None).map(|shape| shape.map(|shape| (shape.grid, shape.block))), expected);
+    fn check(config: Config, expected: Result<(Dim3, Dim3), LaunchError>) {
+        assert_eq!(shape(&config, None).map(|shape| (shape.grid, shape.block)), expected);
     }
 
     #[test]
     fn over_covers_the_items() {
         let over = |items: Dim3| Config { over: Some(items), ..Config::default() };
-        check(over(1.into()), Ok(Some((1.into(), 256.into()))));
-        check(over(257.into()), Ok(Some((2.into(), 256.into()))));
-        check(over((33, 16).into()), Ok(Some(((3, 1).into(), (16, 16).into()))));
-        check(over((9, 1, 5).into()), Ok(Some(((2, 1, 2).into(), (8, 8, 4).into()))));
-        check(over(0.into()), Ok(None));
-        check(over((5, 0).into()), Ok(None));
-        check(Config { block: Some(32.into()), ..over(33.into()) }, Ok(Some((2.into(), 32.into()))));
+        check(over(1.into()), Ok((1.into(), 256.into())));
+        check(over(257.into()), Ok((2.into(), 256.into())));
+        check(over((33, 16).into()), Ok(((2, 2).into(), (32, 8).into())));
+        check(over((9, 1, 5).into()), Ok((1.into(), (32, 1, 8).into())));
+        check(Config { block: Some(32.into()), ..over(33.into()) }, Ok((2.into(), 32.into())));
+        let clusters = |items, cluster| Config { cluster: Some(cluster), ..over(items) };
+        check(clusters(257.into(), 4.into()), Ok((4.into(), 256.into())));
+        check(clusters((33, 16).into(), (1, 4).into()), Ok(((2, 4).into(), (32, 8).into())));
+        assert!(over(0.into()).is_over_nothing() && over((5, 0).into()).is_over_nothing());
+        assert!(!over(1.into()).is_over_nothing() && !Config::default().is_over_nothing());
     }
 
     #[test]
     fn a_kernel_can_fix_its_block() {
-        let blocks = |config: Config| config.shape("k", Some([64, 2, 1])).map(|shape| shape.map(|shape| shape.block));
+        let blocks = |config: Config| shape(&config, Some([64, 2, 1])).map(|shape| shape.block);
         let grid = Config { grid: Some(3.into()), ..Config::default() };
-        assert_eq!(blocks(grid), Ok(Some((64, 2).into())));
-        assert_eq!(blocks(Config { block: Some((64, 2).into()), ..grid }), Ok(Some((64, 2).into())));
-        assert_eq!(blocks(Config { over: Some(1000.into()), ..Config::default() }), Ok(Some((64, 2).into())));
+        assert_eq!(blocks(grid), Ok((64, 2).into()));
+        assert_eq!(blocks(Config { block: Some((64, 2).into()), ..grid }), Ok((64, 2).into()));
+        assert_eq!(blocks(Config { over: Some(1000.into()), ..Config::default() }), Ok((64, 2).into()));
         let fixed = LaunchError::BlockFixed { kernel: "k", requested: 128.into(), fixed: (64, 2).into() };
         assert_eq!(blocks(Config { block: Some(128.into()), ..grid }), Err(fixed));
     }
 
     #[test]
+    fn clusters_divide_the_grid() {
+        let check = |grid: Dim3, cluster: Dim3| {
+            let config =
+                Config { grid: Some(grid), block: Some(1.into()), cluster: Some(cluster), ..Config::default() };
+            shape(&config, None)?.check("k", &Device::cpu(), Needs::default())
+        };
+        assert_eq!(check(8.into(), 2.into()), Ok(()));
+        assert_eq!(check((6, 4).into(), (3, 2).into()), Ok(()));
+        assert_eq!(check(16.into(), 16.into()), Ok(()));
+        let uneven = |grid, cluster| Err(LaunchError::ClusterDoesNotDivide { kernel: "k", cluster, grid });
+        assert_eq!(check(9.into(), 2.into()), uneven(9.into(), 2.into()));
+        assert_eq!(check((2, 3).into(), (2, 2).into()), uneven((2, 3).into(), (2, 2).into()));
+        let large = check(17.into(), 17.into()).unwrap_err();
+        assert!(matches!(large, LaunchError::ClusterTooLarge { blocks: 17, limit: 16, .. }), "{large}");
+        let nothing = LaunchError::ZeroDimension { kernel: "k", what: "cluster", requested: (0, 1).into() };
+        assert_eq!(check(1.into(), (0, 1).into()), Err(nothing));
+    }
+
+    #[test]
+    fn registers_are_named_with_what_to_do() {
+        let refused = |threads: usize, reason| {
+            let (requested, device) = (threads.into(), "cuda:0 (GPU)".to_owned());
+            let threads = threads as u64;
+            LaunchError::BlockTooLarge { kernel: "k", requested, threads, limit: 256, reason, device }.to_string()
+        };
+        let text = refused(1024, BlockLimit::Registers { per_thread: 255, per_block: 65_536 });
+        assert!(text.contains("this kernel needs 255 registers per thread, and a block has 65536"), "{text}");
+        assert!(text.contains("launch_bounds(1024)") && text.contains("max_registers = 64)"), "{text}");
+        assert!(!refused(2000, BlockLimit::Device).contains("help"));
+    }
+
+    #[test]
     fn the_cpu_holds_only_so_many_blocks() {
-        let shape =
-            |grid: usize, cooperative| Shape { grid: grid.into(), block: 1024.into(), shared_bytes: 0, cooperative };
+        let shape = |grid: usize, cooperative| Shape {
+            grid: grid.into(),
+            block: 1024.into(),
+            cluster: None,
+            shared_bytes: 0,
+            cooperative,
+        };
         let check =
             |grid, cooperative| shape(grid, cooperative).check_resident("k", &Device::cpu(), resident_on_cpu(1024));
         assert!(check(16, true).is_ok() && check(17, false).is_ok());
@@ -205,7 +287,7 @@ mod tests {
     #[test]
     fn a_barrier_of_the_grid_needs_a_cooperative_launch() {
         let needs = Needs { cooperative: true, ..Needs::default() };
-        let shape = Shape { grid: 1.into(), block: 1.into(), shared_bytes: 0, cooperative: false };
+        let shape = Shape { grid: 1.into(), block: 1.into(), cluster: None, shared_bytes: 0, cooperative: false };
         let check = |shape: Shape| shape.check("k", &Device::cpu(), needs);
         assert_eq!(check(shape), Err(LaunchError::NotCooperative { kernel: "k" }));
         assert_eq!(check(Shape { cooperative: true, ..shape }), Ok(()));

@@ -1,19 +1,21 @@
 //! Devices: the CPU, and each GPU, behind one type.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
 
-use crate::array::DeviceArray;
+use crate::cpu;
 use crate::cuda::Context;
-use crate::dim::Dim3;
 use crate::error::{DeviceError, Error, Result};
-use crate::types::Element;
+pub(crate) use crate::properties::host_memory;
+use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
+use crate::stream::Stream;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
 /// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`] wait for it, and give out the
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait for it, and give out the
 /// fault of a kernel that ended since the last of them. Work on the CPU is done when the launch returns; its faults are
 /// given out in the same places, so that a program behaves alike on both.
 ///
@@ -35,49 +37,8 @@ pub struct Device {
 /// What a device is made of.
 #[derive(Clone)]
 pub(crate) enum Backend {
-    Cpu(Arc<CpuState>),
+    Cpu(Arc<cpu::Streams>),
     Cuda(Arc<Context>),
-}
-
-/// The CPU device's state.
-#[derive(Debug, Default)]
-pub(crate) struct CpuState {
-    /// The fault of a launch, until the next synchronising call gives it out.
-    pending: Mutex<Option<Error>>,
-}
-
-impl CpuState {
-    /// Notes the fault of a launch; the first one stays, as on a GPU.
-    pub(crate) fn note_fault(&self, fault: Error) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-    }
-
-    /// Gives the fault out, once.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
-    }
-}
-
-/// What a launch on a device may ask for, and what the device has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Limits {
-    /// The most threads in a block; a kernel that needs many registers may run fewer.
-    pub threads_per_block: usize,
-    /// The longest block in each dimension.
-    pub block: Dim3,
-    /// The longest grid in each dimension.
-    pub grid: Dim3,
-    /// Bytes of shared memory that any block may have.
-    pub shared_bytes_per_block: usize,
-    /// Bytes of shared memory that a block gets when it asks for more than that; Cumbia asks when needed.
-    pub shared_bytes_per_block_opt_in: usize,
-    /// Multiprocessors of a GPU; threads that run at a time on the CPU.
-    pub multiprocessors: usize,
-    /// Bytes of memory; 0 where it is not known.
-    pub total_memory: usize,
-    /// The compute capability of a GPU, such as `(9, 0)`.
-    pub compute_capability: Option<(u32, u32)>,
 }
 
 impl Device {
@@ -103,7 +64,7 @@ impl Device {
 
     /// The CPU of this machine, always the same device.
     pub fn cpu() -> Device {
-        static CPU: OnceLock<Arc<CpuState>> = OnceLock::new();
+        static CPU: OnceLock<Arc<cpu::Streams>> = OnceLock::new();
         Device { backend: Backend::Cpu(CPU.get_or_init(Arc::default).clone()) }
     }
 
@@ -114,6 +75,35 @@ impl Device {
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or [`Error::Driver`] where the GPU refuses to be opened.
     pub fn cuda(ordinal: usize) -> Result<Device> {
         Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
+    }
+
+    /// Every device of this machine: the GPUs in the order of their numbers, then the CPU. Where there is no driver or no
+    /// GPU, that is the CPU alone.
+    ///
+    /// This opens each of the GPUs, which takes some of their memory and of your time; [`Device::count`] does not.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// for device in Device::all()? {
+    ///     println!("{device}: {} multiprocessors", device.limits().multiprocessors);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Driver`] where a GPU refuses to be opened.
+    pub fn all() -> Result<Vec<Device>> {
+        let gpus = (0..Device::count()).map(Device::cuda);
+        gpus.chain([Ok(Device::cpu())]).collect()
+    }
+
+    /// How many GPUs there are; 0 where there is no driver that can be used.
+    pub fn count() -> usize {
+        Context::count().unwrap_or(0)
     }
 
     /// Whether this is the CPU.
@@ -142,32 +132,120 @@ impl Device {
         }
     }
 
-    /// Copies `values` into a new array on this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
-    pub fn to_device<T: Element>(&self, values: &[T]) -> Result<DeviceArray<T>> {
-        DeviceArray::from_host(self, values)
+    /// The compute capability of a GPU, such as `(9, 0)`; `None` for the CPU.
+    pub fn compute_capability(&self) -> Option<(u32, u32)> {
+        self.limits().compute_capability
     }
 
-    /// A new array of `len` zeros on this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
-        DeviceArray::zeros(self, len)
+    /// The hardware of a GPU; `None` for the CPU.
+    pub fn properties(&self) -> Option<&Properties> {
+        match &self.backend {
+            Backend::Cpu(_) => None,
+            Backend::Cuda(context) => Some(context.properties()),
+        }
     }
 
-    /// Waits until everything that was launched on this device is done.
+    /// The device's memory at this moment: what is free, and all there is. On the CPU both are 0 where the system does not
+    /// say.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let memory = Device::open()?.memory()?;
+    /// println!("{} of {} bytes are free", memory.free, memory.total);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`] where a kernel faulted since the last call that waited: the first fault, given out once.
+    /// [`Error::Driver`] where the GPU is in trouble.
+    pub fn memory(&self) -> Result<MemoryInfo> {
+        let (free, total) = match &self.backend {
+            Backend::Cpu(_) => host_memory(),
+            Backend::Cuda(context) => context.memory()?,
+        };
+        Ok(MemoryInfo::new(free, total))
+    }
+
+    /// The newest CUDA version that a GPU's driver serves, as `13.0`; `None` for the CPU.
+    pub fn driver_version(&self) -> Option<String> {
+        match &self.backend {
+            Backend::Cpu(_) => None,
+            Backend::Cuda(context) => Some(context.driver().version()),
+        }
+    }
+
+    /// A new stream, which runs beside the others of the device. [`Stream::builder`] makes streams with a priority.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let (first, second) = (device.stream()?, device.stream()?);
+    /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
+    /// increment(&mut x).over(1000).on(&first).launch()?;
+    /// increment(&mut y).over(1000).on(&second).launch()?; // need not wait for the first
+    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both change `y`
+    /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    pub fn stream(&self) -> Result<Stream> {
+        Stream::builder(self).build()
+    }
+
+    /// The stream that the device has from the start: what names no other stream happens on it.
+    pub fn default_stream(&self) -> Stream {
+        Stream::default_of(self)
+    }
+
+    /// The priorities that streams of this device can have: lower numbers go first. `0..=0` on the CPU.
+    ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    pub fn stream_priorities(&self) -> Result<RangeInclusive<i32>> {
+        match &self.backend {
+            Backend::Cpu(_) => Ok(0..=0),
+            Backend::Cuda(context) => {
+                let (last, first) = context.priorities()?;
+                Ok(first..=last)
+            }
+        }
+    }
+
+    /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error once,
+    /// the first ones if there were very many; each is a `tracing` event as well when it happens.
+    pub fn drop_errors(&self) -> Vec<Error> {
+        match &self.backend {
+            Backend::Cpu(_) => Vec::new(),
+            Backend::Cuda(context) => context.primary().take_dropped(),
+        }
+    }
+
+    /// Waits until everything that was launched on this device is done, on all of its streams.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Fault`] where a kernel faulted since the last call that waited for its stream: the first fault of a stream,
+    /// given out once. Where several streams have one, the next call gives out the next.
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
-            Backend::Cpu(state) => state.give_out_fault(),
+            Backend::Cpu(streams) => streams.give_out_fault(),
             Backend::Cuda(context) => context.synchronize(),
         }
     }
@@ -204,32 +282,6 @@ impl fmt::Debug for Device {
     }
 }
 
-/// A device's limits on the CPU: those of a GPU, so that what runs here runs there.
-fn cpu_limits() -> &'static Limits {
-    static LIMITS: OnceLock<Limits> = OnceLock::new();
-    LIMITS.get_or_init(|| Limits {
-        threads_per_block: 1024,
-        block: Dim3 { x: 1024, y: 1024, z: 64 },
-        grid: Dim3 { x: (1 << 31) - 1, y: 65535, z: 65535 },
-        shared_bytes_per_block: 48 << 10,
-        shared_bytes_per_block_opt_in: 227 << 10,
-        multiprocessors: std::thread::available_parallelism().map_or(1, usize::from),
-        total_memory: host_memory().1,
-        compute_capability: None,
-    })
-}
-
-/// Bytes of the host's memory: available and in all; both 0 where the system does not say.
-pub(crate) fn host_memory() -> (usize, usize) {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let field = |name: &str| -> usize {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
-        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
-    };
-    (field("MemAvailable:"), field("MemTotal:"))
-}
-
 /// What `CUMBIA_DEVICE` asks for.
 #[derive(Debug, PartialEq, Eq)]
 enum Choice {
@@ -253,6 +305,7 @@ fn parse(value: &str) -> Result<Choice, DeviceError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dim::Dim3;
 
     #[test]
     fn cumbia_device_is_parsed() {
@@ -276,15 +329,6 @@ mod tests {
         assert_eq!(format!("{:?}", Device::cpu()), "Device(cpu)");
         assert!(Device::cpu().is_cpu() && !Device::cpu().is_cuda());
         assert_eq!(Device::cpu().limits().grid, Dim3 { x: 2_147_483_647, y: 65535, z: 65535 });
-    }
-
-    #[test]
-    fn the_first_fault_is_given_out_once() {
-        let state = CpuState::default();
-        state.note_fault(DeviceError::NoSuchDevice { ordinal: 1, count: 0 }.into());
-        state.note_fault(DeviceError::NoSuchDevice { ordinal: 2, count: 0 }.into());
-        assert!(matches!(state.give_out_fault(), Err(Error::Device(DeviceError::NoSuchDevice { ordinal: 1, .. }))));
-        assert!(state.give_out_fault().is_ok());
     }
 
     #[test]

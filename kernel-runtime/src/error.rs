@@ -56,19 +56,47 @@ pub enum Error {
         /// Bytes the device has; 0 where it is not known.
         total: usize,
     },
-    /// An array and a host slice of different lengths.
-    #[error("{operation}: the array has {array} elements and the host slice has {host}")]
+    /// A copy between arrays of different lengths.
+    #[error("{operation}: the source has {from} elements and the target has {to}")]
     LengthMismatch {
         /// The call.
         operation: &'static str,
-        /// Elements of the device array.
-        array: usize,
-        /// Elements of the host slice.
-        host: usize,
+        /// Elements of what is copied from.
+        from: usize,
+        /// Elements of what is copied to.
+        to: usize,
     },
-    /// A view that would not be inside of its array.
+    /// A stream of another device than what it is to work on.
+    #[error(
+        "the stream is on {stream}, and what it is to work on is on {device}\n  help: use a stream of that device, as `device.stream()` makes one"
+    )]
+    StreamElsewhere {
+        /// The stream's device.
+        stream: String,
+        /// Where the array or the kernel is to be.
+        device: String,
+    },
+    /// Two events between which there is no time to be told.
+    #[error("the events are on {first} and {second}, whose clocks have nothing to do with each other")]
+    EventsApart {
+        /// The device of one event.
+        first: String,
+        /// The device of the other.
+        second: String,
+    },
+    /// A slice or view that would not be inside of its array, or an array whose shape does not do.
     #[error("{0}")]
     Shape(ShapeError),
+    /// A file or folder that could not be read or written.
+    #[error("{operation} {}: {source}", path.display())]
+    File {
+        /// What was tried, such as `writing`.
+        operation: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The CUDA driver refused a call that should have worked.
     #[error("the CUDA driver refused {call}: {name} ({message})")]
     Driver {
@@ -205,7 +233,8 @@ pub enum LaunchError {
     },
     /// More threads in a block than the device, or this kernel on it, can run.
     #[error(
-        "kernel `{kernel}`: a block of {requested} is {threads} threads, and {device} runs at most {limit}: {reason}"
+        "kernel `{kernel}`: a block of {requested} is {threads} threads, and {device} runs at most {limit}: {reason}{}",
+        reason.help(*threads)
     )]
     BlockTooLarge {
         /// The kernel.
@@ -217,7 +246,7 @@ pub enum LaunchError {
         /// The most that are possible.
         limit: u64,
         /// What sets the limit.
-        reason: &'static str,
+        reason: BlockLimit,
         /// The device.
         device: String,
     },
@@ -252,6 +281,44 @@ pub enum LaunchError {
         limit: u64,
         /// The device.
         device: String,
+    },
+    /// More blocks in a cluster than the device, or this kernel on it, can run.
+    #[error(
+        "kernel `{kernel}`: a cluster of {requested} is {blocks} blocks, and {device} takes at most {limit} blocks of this kernel\n  help: make the cluster smaller, or its blocks: fewer threads, registers or bytes of shared memory"
+    )]
+    ClusterTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// As asked for, in blocks.
+        requested: Dim3,
+        /// Its blocks.
+        blocks: u64,
+        /// The most that are possible.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
+    /// A grid that clusters do not divide.
+    #[error(
+        "kernel `{kernel}`: clusters of {cluster} blocks do not divide a grid of {grid}\n  help: round each dimension of the grid up to a multiple of the cluster's, as `.over(n)` does"
+    )]
+    ClusterDoesNotDivide {
+        /// The kernel.
+        kernel: &'static str,
+        /// The cluster, in blocks.
+        cluster: Dim3,
+        /// The grid, in blocks.
+        grid: Dim3,
+    },
+    /// Clusters on a device that has none.
+    #[error("kernel `{kernel}` was launched in clusters, and {device} has none: {reason}")]
+    NoClusters {
+        /// The kernel.
+        kernel: &'static str,
+        /// The device.
+        device: String,
+        /// What is missing.
+        reason: NoClusters,
     },
     /// Another block than the one that `#[kernel(block = ..)]` says.
     #[error(
@@ -315,6 +382,16 @@ pub enum LaunchError {
         /// Where its array is.
         second_device: String,
     },
+    /// An argument that cannot be one.
+    #[error("kernel `{kernel}`: `{parameter}` cannot be its argument: {reason}")]
+    Argument {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Arguments that do not fit into the memory that a kernel's arguments have.
     #[error(
         "kernel `{kernel}`: its arguments are {bytes} bytes, and a GPU takes at most {limit}\n  help: pass large structs and arrays as a `&[_]`"
@@ -329,7 +406,7 @@ pub enum LaunchError {
     },
     /// No argument is on a device, so none says where to run.
     #[error(
-        "kernel `{kernel}` has no array among its arguments, so nothing says where to run\n  help: name the device with `.on_device(&device)`"
+        "kernel `{kernel}` has no array of a device among its arguments, so nothing says where to run\n  help: name the device with `.on_device(&device)`"
     )]
     NoDevice {
         /// The kernel.
@@ -337,7 +414,63 @@ pub enum LaunchError {
     },
 }
 
-/// Why an [`ArrayView`](crate::ArrayView) cannot be made.
+/// What limits the threads of a block, in [`LaunchError::BlockTooLarge`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum BlockLimit {
+    /// The device, for any kernel.
+    #[error("the device's limit for any kernel")]
+    Device,
+    /// What the kernel promised its compiler.
+    #[error("the kernel's `launch_bounds`")]
+    LaunchBounds,
+    /// The registers of a block.
+    #[error("this kernel needs {per_thread} registers per thread, and a block has {per_block}")]
+    Registers {
+        /// What a thread of this kernel needs.
+        per_thread: usize,
+        /// What all threads of a block can have.
+        per_block: usize,
+    },
+    /// The machine code of the kernel, for another reason than its registers.
+    #[error("this kernel's machine code takes no more")]
+    Code,
+}
+
+impl BlockLimit {
+    /// What a user can do to have a block of `threads` threads, as the end of a message.
+    fn help(self, threads: u64) -> String {
+        match self {
+            BlockLimit::Registers { per_thread: _, per_block } if threads <= 1024 => {
+                // Registers are handed out by the eight (CUDA Occupancy Calculator, "register allocation unit size").
+                let fewer = per_block as u64 / threads.next_multiple_of(32).max(1) / 8 * 8;
+                format!(
+                    "\n  help: launch smaller blocks, or have it compiled for fewer registers with \
+                     `#[kernel(launch_bounds({threads}))]` or `#[kernel(max_registers = {fewer})]`"
+                )
+            }
+            BlockLimit::LaunchBounds => "\n  help: launch smaller blocks, or raise the bound".to_owned(),
+            BlockLimit::Device | BlockLimit::Registers { .. } | BlockLimit::Code => String::new(),
+        }
+    }
+}
+
+/// Why a device has no clusters of blocks, in [`LaunchError::NoClusters`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum NoClusters {
+    /// The GPU is too old.
+    #[error("its compute capability is {}.{}, and clusters came with 9.0", .0.0, .0.1)]
+    ComputeCapability((u32, u32)),
+    /// The driver is too old.
+    #[error("its driver serves CUDA {version}, and clusters came with 11.8\n  help: update NVIDIA's driver")]
+    Driver {
+        /// The newest CUDA version that the driver serves.
+        version: String,
+    },
+}
+
+/// Why a slice or an [`ArrayView`](crate::ArrayView) cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -370,6 +503,17 @@ pub enum ShapeError {
         axis: usize,
         /// Its length.
         len: usize,
+    },
+    /// An array of `ndarray` whose elements do not follow each other in memory, in the order of its indices.
+    #[error(
+        "an array of shape {} and strides {strides:?} is not contiguous\n  help: `array.as_standard_layout()` gives a copy that is",
+        describe_shape(shape)
+    )]
+    NotContiguous {
+        /// Its shape.
+        shape: Vec<usize>,
+        /// How many elements lie between neighbours of each dimension.
+        strides: Vec<isize>,
     },
     /// A dimension that the view does not have.
     #[error("dimension {axis} of a view of {dimensions}")]
@@ -406,6 +550,22 @@ pub enum DeviceError {
         /// What the loader or the driver said.
         reason: String,
     },
+    /// A context of another library that is not the GPU's primary one, or a stream of such a context.
+    #[error(
+        "the CUDA context is not the primary context of {device}, in which Cumbia's arrays and streams are\n  help: make it with `CudaContext::new`"
+    )]
+    ForeignContext {
+        /// The device.
+        device: String,
+    },
+    /// Memory that another library has lent, and that cannot be given away.
+    #[error(
+        "the memory of the array on {device} belongs to another owner, so that it cannot be given away\n  help: copy the array with `to_device`"
+    )]
+    ForeignMemory {
+        /// The device.
+        device: String,
+    },
     /// There are fewer GPUs.
     #[error("CUDA device {ordinal} does not exist: this machine has {count}")]
     NoSuchDevice {
@@ -437,6 +597,15 @@ pub enum CompileError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Neither `nvdisasm` nor `cuobjdump` is on this machine, or none of them can show the code.
+    #[error(
+        "no program was found that shows machine code\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
+        searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+    )]
+    NoDisassembler {
+        /// Every place, with what was found there.
+        searched: Vec<String>,
+    },
     /// NVRTC broke down, for a reason that is not in the source.
     #[error("NVRTC {version} failed in {call}: {message}")]
     NvrtcFailed {
@@ -467,6 +636,12 @@ pub enum CompileError {
     NotAnArchitecture {
         /// As asked for.
         name: String,
+    },
+    /// A `compute_` architecture stands for PTX, which has no machine code before a driver has compiled it.
+    #[error("{architecture} has no machine code of its own\n  help: ask for a GPU's, such as `sm_90`")]
+    NoMachineCode {
+        /// As asked for.
+        architecture: String,
     },
     /// The driver did not load what NVRTC made.
     #[error(

@@ -128,6 +128,14 @@ pub struct Options {
     pub index32: bool,
 }
 
+impl Options {
+    /// The most threads of a block, by what the attribute promised the compiler.
+    pub(crate) fn most_threads(&self) -> Option<u32> {
+        let fixed = self.block.map(|[x, y, z]| x * y * z);
+        self.launch_bounds.map(|(threads, _)| threads).or(fixed)
+    }
+}
+
 /// What can be called in a kernel: a `#[device]` function or an intrinsic. The type that implements it has the
 /// function's name and is made by each call.
 #[diagnostic::on_unimplemented(

@@ -4,18 +4,24 @@ use std::ffi::c_void;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use cumbia_kernel_ir::{Facts, LAUNCH_BYTES, Source};
+use cumbia_kernel_ir::{LAUNCH_BYTES, Source};
 
-use crate::argument::{Binder, Params};
-use crate::config::{Config, Needs, Shape, resident_on_cpu};
-use crate::cpu;
+use crate::argument::{Binder, Bound, Transfer, on_gpu, on_host};
+use crate::config::Config;
+use crate::cpu::{self, Cx};
 use crate::cuda::{self, RawFault};
-use crate::device::{Backend, CpuState, Device};
+use crate::device::{Backend, Device};
 use crate::dim::Dim3;
-use crate::error::{LaunchError, Result};
+use crate::error::{Error, LaunchError, Result};
 use crate::fault;
 use crate::kernel::Kernel;
-use crate::specialise::{self, Layout, Specialised};
+use crate::memory::Use;
+use crate::occupancy::Occupancy;
+use crate::order::{self, Lane};
+use crate::over;
+use crate::plan::{Arguments, Plan};
+use crate::specialise;
+use crate::stream::Stream;
 
 /// A kernel with its arguments, on its way to a device. Calling the kernel makes one; nothing runs until `.launch()`.
 ///
@@ -42,6 +48,7 @@ use crate::specialise::{self, Layout, Specialised};
 pub struct Launch<'a, K: Kernel, C = Checked> {
     args: K::Args<'a>,
     device: Option<&'a Device>,
+    stream: Option<&'a Stream>,
     config: Config,
     checks: PhantomData<fn() -> C>,
 }
@@ -56,15 +63,20 @@ pub struct Unchecked;
 
 impl<K: Kernel, C> std::fmt::Debug for Launch<'_, K, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Launch { args: _, device, config, checks: _ } = self;
-        f.debug_struct("Launch").field("kernel", &K::INFO.name).field("device", device).field("config", config).finish()
+        let Launch { args: _, device, stream, config, checks: _ } = self;
+        f.debug_struct("Launch")
+            .field("kernel", &K::INFO.name)
+            .field("device", device)
+            .field("stream", stream)
+            .field("config", config)
+            .finish()
     }
 }
 
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[doc(hidden)]
     pub fn new(args: K::Args<'a>) -> Self {
-        Launch { args, device: None, config: Config::default(), checks: PhantomData }
+        Launch { args, device: None, stream: None, config: Config::default(), checks: PhantomData }
     }
 
     /// The number of blocks: a number, or a pair or triple with `x` first.
@@ -82,6 +94,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// Picks a block, and as many of them as cover `items`: a number, `(width, height)` or `(width, height, depth)`.
     /// A block that was set with [`Launch::block`] is kept. Over nothing, nothing is launched.
     ///
+    /// On a GPU the block has 256 threads, or as many as let a multiprocessor run clearly more threads at once, where the
+    /// kernel's registers or shared memory make a difference; and fewer where there are so few items that
+    /// some multiprocessors would have none. A kernel that counts on a block of one size says so:
+    /// `#[kernel(block = (128, 1, 1))]`.
+    ///
     /// Blocks are whole, so there can be more threads than items: the kernel compares `grid(..)` with the bounds.
     pub fn over(mut self, items: impl Into<Dim3>) -> Self {
         self.config.over = Some(items.into());
@@ -91,6 +108,38 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// Bytes of dynamic shared memory for each block, for [`dynamic_shared`](crate::intrinsics::dynamic_shared).
     pub fn shared_bytes(mut self, bytes: usize) -> Self {
         self.config.shared_bytes = bytes;
+        self
+    }
+
+    /// Puts so many neighbouring blocks into each cluster: a number, or a pair or triple with `x` first. The blocks of a
+    /// cluster run at the same time on neighbouring multiprocessors, and so find each other's data in their caches. Clusters
+    /// divide the grid; [`Launch::over`] rounds it up.
+    ///
+    /// Every GPU of compute capability 9.0 and above takes clusters of 8 blocks, and up to 16 where the blocks are small
+    /// enough. The CPU device takes them too, and runs the blocks as any others.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let mut x = device.to_device(&[1.0; 1000])?;
+    /// let has_clusters = device.limits().blocks_per_cluster >= 2;
+    /// let launch = double(&mut x).over(1000);
+    /// if has_clusters { launch.cluster(2).launch()? } else { launch.launch()? }
+    /// assert_eq!(x.to_host()?, [2.0; 1000]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
+        self.config.cluster = Some(blocks.into());
         self
     }
 
@@ -138,26 +187,75 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     ///
     /// As for the launch itself, but that a grid need not be given.
     pub fn cooperative_blocks(&self) -> Result<usize> {
-        let kernel = K::INFO.name;
-        let mut binder = Binder::new(kernel);
-        K::bind(&self.args, &mut binder);
-        let layout = binder.layout();
-        let (device, _) = binder.finish()?;
-        let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
-        let config = Config { grid: Some(Dim3::ONE), cooperative: true, ..self.config };
-        let Some(shape) = config.shape(kernel, K::OPTIONS.block)? else {
-            return Ok(0); // over nothing
-        };
-        let specialised = specialise::of::<K>()?;
-        shape.check(kernel, device, needs::<K>(specialised))?;
-        let blocks = match device.backend() {
-            Backend::Cpu(_) => resident_on_cpu(shape.block.count()),
-            Backend::Cuda(context) => {
-                let threads = shape.block.count() as u32;
-                specialised.module(context, layout)?.resident_blocks(threads, shape.shared_bytes as u32)?
-            }
-        };
-        Ok(blocks as usize)
+        let config = Config { cooperative: true, ..self.config };
+        Ok(self.plan_of_a_block(&config)?.map_or(Ok(0), |plan| plan.resident_blocks())? as usize)
+    }
+
+    /// How many blocks of this launch's block and shared memory one multiprocessor holds at once; 0 for a launch over
+    /// nothing. On the CPU device, one: a thread of the host runs one block at a time.
+    ///
+    /// # Errors
+    ///
+    /// As for the launch itself, but that a grid need not be given.
+    pub fn active_blocks(&self) -> Result<usize> {
+        Ok(self.plan_of_a_block(&self.config)?.map_or(Ok(0), |plan| plan.active_blocks())? as usize)
+    }
+
+    /// How well this launch's block and shared memory fill the device.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] *= 2.0;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::open()?.zeros(1000)?;
+    /// for block in [32, 128, 512] {
+    ///     let occupancy = double(&mut x).block(block).occupancy()?;
+    ///     println!("{block} threads: {} blocks, {:.0} %", occupancy.blocks, 100.0 * occupancy.fraction());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for the launch itself, but that a grid need not be given.
+    pub fn occupancy(&self) -> Result<Occupancy> {
+        let plan = self.plan_of_a_block(&self.config)?;
+        let (device, _) = self.seen()?;
+        let blocks = plan.map_or(Ok(0), |plan| plan.active_blocks())? as usize;
+        let limits = device.limits();
+        Ok(Occupancy {
+            blocks,
+            threads: blocks * plan.map_or(0, |plan| plan.shape.block.count() as usize),
+            most_threads: limits.threads_per_multiprocessor,
+            multiprocessors: limits.multiprocessors,
+        })
+    }
+
+    /// The plan of such a launch of one block, or of one cluster; `None` where it is over nothing.
+    fn plan_of_a_block(&self, config: &Config) -> Result<Option<Plan>> {
+        if config.is_over_nothing() {
+            return Ok(None);
+        }
+        let config = Config { grid: Some(config.cluster.unwrap_or(Dim3::ONE)), ..*config };
+        // A kernel with a barrier for the grid is not launched here, so that it need not be cooperative.
+        let config = Config { cooperative: config.cooperative || specialise::of::<K>()?.facts.syncs_grid, ..config };
+        let (device, arguments) = self.seen()?;
+        Plan::unchecked_for_residency::<K>(&config, device, arguments).map(Some)
+    }
+
+    /// The stream on which the kernel runs, behind what was asked of it before; without this, the default stream of the
+    /// device. Where an array was used on another stream, this one waits for that use.
+    pub fn on(mut self, stream: &'a Stream) -> Self {
+        self.stream = Some(stream);
+        self
     }
 
     /// The device to run on, for a kernel without arrays among its arguments; otherwise theirs is used.
@@ -166,42 +264,94 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         self
     }
 
+    /// Shows the arguments.
+    pub(crate) fn bind<'b>(&'b self, binder: &mut Binder<'b>) {
+        K::bind(&self.args, binder);
+    }
+
+    /// Where the launch runs, and what has to be known of its arguments.
+    fn seen(&self) -> Result<(&Device, Arguments)> {
+        let mut binder = Binder::new(K::INFO.name);
+        self.bind(&mut binder);
+        let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
+        Ok((self.device_or(binder.finish()?.device)?, arguments))
+    }
+
+    /// The device of the arrays, or else the one that was named, be it by a stream.
+    fn device_or<'d>(&self, of_arrays: Option<&'d Device>) -> Result<&'d Device>
+    where
+        'a: 'd,
+    {
+        let on_stream = self.stream.map(Stream::device);
+        let device = of_arrays.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?;
+        match on_stream.filter(|on_stream| *on_stream != device) {
+            Some(stream) => Err(Error::StreamElsewhere { stream: stream.to_string(), device: device.to_string() }),
+            None => Ok(device),
+        }
+    }
+
+    /// Checks the launch.
+    pub(crate) fn plan(&self) -> Result<Option<Plan>> {
+        let (device, arguments) = self.seen()?;
+        Plan::new::<K>(&self.config, device, arguments)
+    }
+
     /// Checks the launch, and gives it to the device.
     fn run(&self) -> Result<()> {
-        let kernel = K::INFO.name;
-        let mut binder = Binder::new(kernel);
-        K::bind(&self.args, &mut binder);
-        let (largest, layout) = (binder.largest(), binder.layout());
-        let (device, params) = binder.finish()?;
-        let device = device.or(self.device).ok_or(LaunchError::NoDevice { kernel })?;
-        let Some(shape) = self.config.shape(kernel, K::OPTIONS.block)? else {
-            return Ok(()); // over nothing
-        };
-        if K::OPTIONS.index32 {
-            shape.check_narrow_indices(kernel, largest)?;
+        let mut binder = Binder::new(K::INFO.name);
+        self.bind(&mut binder);
+        let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
+        let bound = binder.finish()?;
+        let device = self.device_or(bound.device)?;
+        match Plan::new::<K>(&self.config, device, arguments)? {
+            Some(plan) => self.run_on(device, &plan, bound),
+            None => Ok(()), // over nothing
         }
-        let specialised = specialise::of::<K>()?;
-        let needs = needs::<K>(specialised);
-        shape.check(kernel, device, needs)?;
-        match device.backend() {
-            Backend::Cpu(state) => {
-                if needs.other_threads {
-                    shape.check_resident(kernel, device, resident_on_cpu(shape.block.count()))?;
-                }
-                self.run_on_cpu(state, specialised, shape);
+    }
+
+    /// Gives the launch to the device, by a plan that was made of it.
+    pub(crate) fn run_plan(&self, plan: &Plan, binder: Binder<'_>) -> Result<()> {
+        let bound = binder.finish()?;
+        self.run_on(self.device_or(bound.device)?, plan, bound)
+    }
+
+    fn run_on(&self, device: &Device, plan: &Plan, bound: Bound<'_>) -> Result<()> {
+        match (device.backend(), plan.module) {
+            (Backend::Cuda(context), Some(module)) => {
+                let stream = match self.stream.map(Stream::lane) {
+                    Some(Lane::Cuda(stream)) => stream,
+                    _ => context.default_stream(),
+                };
+                run_on_cuda((device, stream), module, plan, bound)
             }
-            Backend::Cuda(context) => run_on_cuda(context, device, (specialised, layout), shape, params)?,
+            // A plan for the CPU has no module.
+            (Backend::Cpu(streams), _) => {
+                let stream = match self.stream.map(Stream::lane) {
+                    Some(Lane::Cpu(stream)) => stream,
+                    _ => streams.default_stream(),
+                };
+                let result = self.run_on_cpu(stream, plan, &bound.transfers);
+                if streams.are_several() {
+                    for Use { memory, bytes, writes } in bound.uses {
+                        memory.uses().note_on_cpu(stream, bytes, writes);
+                    }
+                }
+                result
+            }
+            (Backend::Cuda(_), None) => unreachable!("a plan is made for the device of the arguments"),
         }
-        Ok(())
     }
 
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
-    fn run_on_cpu(&self, state: &CpuState, specialised: &Specialised, shape: Shape) {
-        let shape = shape.on_cpu(specialised.facts.needs_other_threads);
-        let views = K::views(&self.args);
-        if let Some(stopped) = cpu::run(shape, move |cx| K::run(cx, views)) {
-            state.note_fault(fault::of_cpu(&K::INFO, stopped));
-        }
+    fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan, transfers: &[Transfer<'_>]) -> Result<()> {
+        let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
+        let run = || {
+            let views = K::views(&self.args);
+            if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
+                stream.note_fault(fault::of_cpu(&K::INFO, stopped));
+            }
+        };
+        on_host(transfers, run, || stream.give_out_fault())
     }
 
     /// Runs the launch with `emulator` in the place of a GPU; for tests of the emitted CUDA C.
@@ -210,32 +360,27 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (_, mut params) = binder.finish()?;
-        let Some(shape) = self.config.shape(K::INFO.name, K::OPTIONS.block)? else {
+        let Bound { mut params, transfers, .. } = binder.finish()?;
+        if self.config.is_over_nothing() {
             return Ok(());
-        };
+        }
+        let pick = |items| Ok(over::block(over::USUAL, items, Device::cpu().limits().block));
+        let shape = self.config.shape(K::INFO.name, K::OPTIONS.block, pick)?;
         let specialised = specialise::of::<K>()?;
         let source = specialised.source(layout);
-        let raw = emulator(Emulation {
-            source,
-            kernel: specialised.number,
-            params: &mut params,
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-        });
+        let mut raw = None;
+        let run = || {
+            raw = emulator(Emulation {
+                source,
+                kernel: specialised.number,
+                params: &mut params,
+                grid: shape.grid,
+                block: shape.block,
+                shared_bytes: shape.shared_bytes,
+            });
+        };
+        on_host(&transfers, run, || Ok(()))?;
         raw.map_or(Ok(()), |raw| Err(fault::resolve(raw)))
-    }
-}
-
-/// What the kernel asks of its launches.
-fn needs<K: Kernel>(specialised: &Specialised) -> Needs {
-    let Facts { needs_other_threads, syncs_grid, static_shared_bytes, uses_dynamic_shared: _ } = specialised.facts;
-    Needs {
-        static_shared_bytes,
-        cooperative: syncs_grid,
-        other_threads: needs_other_threads,
-        most_threads: K::OPTIONS.launch_bounds.map(|(threads, _)| threads),
     }
 }
 
@@ -290,46 +435,42 @@ const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
 fn run_on_cuda(
-    context: &Arc<cuda::Context>,
-    device: &Device,
-    (specialised, layout): (&Specialised, Layout),
-    shape: Shape,
-    mut params: Params,
+    (device, stream): (&Device, &Arc<cuda::Stream>),
+    module: &cuda::Module,
+    plan: &Plan,
+    bound: Bound<'_>,
 ) -> Result<()> {
-    let Shape { grid, block, shared_bytes, cooperative } = shape;
-    let kernel = specialised.info.name;
-    let module = specialised.module(context, layout)?;
-    let limit = u64::from(module.max_threads_per_block());
-    if block.count() > limit {
-        let (threads, device) = (block.count(), device.to_string());
-        let reason = "this kernel's registers leave room for no more";
-        return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device }.into());
-    }
-    if cooperative {
-        shape.check_resident(kernel, device, module.resident_blocks(block.count() as u32, shared_bytes as u32)?)?;
-    }
-    let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
-    let mut launch = |print: u64, grid_barrier: u64| {
-        let fault = context.fault_pointer();
-        let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
-        if specialised.source(layout).takes_launch {
-            params.push((&raw mut parameter).cast());
-        }
-        // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the IR
-        // has, and the launch parameter comes last where the source has one. The arrays are on this device and borrowed by
-        // the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the device's limits.
-        unsafe { module.launch(extents(grid), extents(block), shared_bytes as u32, cooperative, &mut params) }
-    };
-    let &Source { prints, .. } = specialised.source(layout);
-    let syncs_grid = specialised.facts.syncs_grid;
-    with_grid_barrier(context, syncs_grid, |grid_barrier| {
-        if prints { context.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+    let &Plan { specialised, layout, shape: _, module: _ } = plan;
+    let &Source { prints, takes_launch, .. } = specialised.source(layout);
+    let geometry = plan.geometry();
+    on_gpu((device, stream), &bound.transfers, bound.params, |mut params| {
+        let mut launch = |print: u64, grid_barrier: u64| {
+            let fault = stream.fault_pointer();
+            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
+            if takes_launch {
+                params.push((&raw mut parameter).cast());
+            }
+            // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the
+            // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
+            // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
+            // device's limits.
+            unsafe { module.launch(stream, &geometry, &mut params) }
+        };
+        order::ordered(stream, &bound.uses, || {
+            with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
+                if prints {
+                    stream.launch_printing(|print| launch(print, grid_barrier))
+                } else {
+                    launch(0, grid_barrier)
+                }
+            })
+        })
     })
 }
 
 /// Launches with the address of a count that is zero when the kernel begins, if it has a barrier for the grid.
 fn with_grid_barrier(
-    context: &cuda::Context,
+    stream: &cuda::Stream,
     syncs_grid: bool,
     launch: impl FnOnce(u64) -> Result<(), cuda::Refusal>,
 ) -> Result<()> {
@@ -337,12 +478,12 @@ fn with_grid_barrier(
         return Ok(launch(0)?);
     }
     // Each launch has its own, since others may follow before this one is over. Allocating is ordered like the launch.
-    let address = context.alloc(size_of::<u64>())?;
+    let address = stream.alloc(size_of::<u64>())?;
     // SAFETY: the memory has been allocated just now with that many bytes.
-    let launched = unsafe { context.clear(address, size_of::<u64>()) }.and_then(|()| Ok(launch(address)?));
+    let launched = unsafe { stream.clear(address, size_of::<u64>()) }.and_then(|()| launch(address));
     // SAFETY: the free is ordered behind the launch, and nothing else has the address.
-    unsafe { context.free(address) };
-    launched
+    unsafe { stream.free(address) };
+    Ok(launched?)
 }
 
 /// What an emulator of a GPU needs for a launch.

@@ -3,9 +3,11 @@
 //! The body on the CPU applies Rust's own operators to the user's operands. A slot beside each learns the types of the
 //! operands, and from them what the operator is to the compiler.
 
+use std::marker::PhantomData;
+
 use crate::kernel::CalleeKey;
 use crate::slot::Content;
-use crate::types::Scalar;
+use crate::types::{Compared, Scalar};
 
 /// Defines a type for each operator, which stands for the trait of Rust's behind it.
 macro_rules! operators {
@@ -100,6 +102,91 @@ impl CalleeKey for BuiltIn {
     fn content() -> Content {
         Content::Operator(None)
     }
+}
+
+/// Fields that are compared one by one: the key of `==` of a type whose `PartialEq` is derived, and which has no function of
+/// its own for it.
+pub struct EqualFields<T>(PhantomData<fn() -> T>);
+
+impl<T: Compared + PartialEq> CalleeKey for EqualFields<T> {
+    fn content() -> Content {
+        T::__device_operator_eq()
+    }
+}
+
+/// The operators that compare.
+#[doc(hidden)]
+pub trait Comparison {
+    /// As a kernel writes it.
+    const NAME: &'static str;
+}
+
+impl Comparison for Eq {
+    const NAME: &'static str = "==";
+}
+
+impl Comparison for Order {
+    const NAME: &'static str = "<";
+}
+
+/// The key of a comparison of tuples or arrays, whose parts have the keys `K`: they are compared one by one.
+pub struct Parts<O, K>(PhantomData<fn() -> (O, K)>);
+
+/// What the parts of a tuple or an array are compared by, as [`Content`]: nothing else than what is built in can be told to the
+/// compiler of several at once.
+fn of_parts<O: Comparison>(parts: impl IntoIterator<Item = Content>) -> Content {
+    for part in parts {
+        match part {
+            Content::Operator(None) => {}
+            refused @ Content::Refused(_) => return refused,
+            Content::Operator(Some(_))
+            | Content::Function(_)
+            | Content::Type(_)
+            | Content::Constant(_)
+            | Content::Intrinsic(_)
+            | Content::Method(_) => {
+                return Content::Refused(format!(
+                    "error: `{}` of a tuple or an array is not supported in a kernel where its parts have a function for it\n       \
+                     why: only what is built in is applied to several parts at once\n       \
+                     help: compare the parts: `a.0 == b.0 && a.1 == b.1`",
+                    O::NAME
+                ));
+            }
+        }
+    }
+    Content::Operator(None)
+}
+
+#[diagnostic::do_not_recommend]
+impl<O: Comparison + 'static, T: Operator<O, T>, const N: usize> Operator<O, [T; N]> for [T; N] {
+    type Key = Parts<O, (T::Key,)>;
+}
+
+/// Implements comparisons for tuples.
+macro_rules! tuples {
+    ($($($part:ident)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<O: Comparison + 'static, $($part: Operator<O, $part>),*> Operator<O, ($($part,)*)> for ($($part,)*) {
+            type Key = Parts<O, ($($part::Key,)*)>;
+        }
+
+        impl<O: Comparison + 'static, $($part: CalleeKey),*> CalleeKey for Parts<O, ($($part,)*)> {
+            fn content() -> Content {
+                of_parts::<O>([$($part::content()),*])
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
 }
 
 /// An [`Operator`] with its result: where rustc has found none, and reported it, `T` has no meaning, and nothing is asked.

@@ -150,6 +150,8 @@ pub enum Content {
     Function(Definition),
     Method(ir::Method),
     Operator(Option<Definition>),
+    /// What the compiler has no form for, and why.
+    Refused(String),
 }
 
 /// Slots, in order: one, or a pair of trees.
@@ -195,7 +197,8 @@ impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
             | Content::Type(_)
             | Content::Constant(_)
             | Content::Intrinsic(_)
-            | Content::Method(_)) => content,
+            | Content::Method(_)
+            | Content::Refused(_)) => content,
         });
     }
 }

@@ -1,20 +1,25 @@
 //! From a kernel's Rust type to a program of the compiler: once for each choice of generic arguments.
 
 use std::any::TypeId;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
 
 use cumbia_kernel_ir::ir::{Callee, Filled, Function, FunctionId, Instance, Program, Scalar};
 use cumbia_kernel_ir::{Facts, Source};
 
 use crate::cuda;
-use crate::error::{CompileError, Error, Result};
+use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::kernel::{Definition, Kernel, KernelInfo, Options};
 use crate::slot::Content;
 
 /// A kernel at one choice of its generic arguments, for the rest of the process.
 pub(crate) struct Specialised {
     pub(crate) info: KernelInfo,
+    /// The kernel with its path and its types, as `type_name` gives it.
+    pub(crate) instance: &'static str,
     pub(crate) options: Options,
     /// What a fault record calls the kernel: its position in [`by_number`]'s table.
     pub(crate) number: u32,
@@ -22,8 +27,9 @@ pub(crate) struct Specialised {
     program: Program,
     /// The text for each layout of the views.
     sources: [OnceLock<Source>; 2],
-    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views.
-    modules: RwLock<Vec<[Option<Arc<cuda::Module>>; 2]>>,
+    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They stay, so that a launch
+    /// takes one without waiting and without counting.
+    modules: OnceLock<Box<[[OnceLock<cuda::Module>; 2]]>>,
     /// Held while a module is made, so that many threads that launch first at once compile once.
     loading: Mutex<()>,
 }
@@ -54,28 +60,45 @@ impl Specialised {
         })
     }
 
-    /// The machine code on a device, compiled and loaded at the first call.
-    pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<Arc<cuda::Module>> {
-        if let Some(module) = self.loaded(context.ordinal(), layout) {
-            return Ok(module);
+    /// What is compiled.
+    pub(crate) fn request(&self, layout: Layout) -> cuda::Request<'_> {
+        cuda::Request {
+            kernel: self.info.name,
+            instance: self.instance,
+            source: &self.source(layout).text,
+            flags: self.options.into(),
         }
+    }
+
+    /// The program of the compiler.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The machine code on a device, compiled and loaded at the first call.
+    #[inline]
+    pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
+        let place = self.modules.get().and_then(|modules| modules.get(context.ordinal()));
+        match place.and_then(|of_device| of_device[layout as usize].get()) {
+            Some(module) => Ok(module),
+            None => self.load(context, layout),
+        }
+    }
+
+    #[cold]
+    fn load(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
         let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = self.loaded(context.ordinal(), layout) {
+        let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
+        let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
+        // A process sees the GPUs that there were at its first call of the driver.
+        let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
+        let place = &of_device[layout as usize];
+        if let Some(module) = place.get() {
             return Ok(module);
         }
         let source = self.source(layout);
-        let module = Arc::new(context.load(self.info.name, &source.text, &source.entry, self.options.into())?);
-        let mut modules = self.modules.write().unwrap_or_else(PoisonError::into_inner);
-        if modules.len() <= context.ordinal() {
-            modules.resize(context.ordinal() + 1, [None, None]);
-        }
-        modules[context.ordinal()][layout as usize] = Some(Arc::clone(&module));
-        Ok(module)
-    }
-
-    fn loaded(&self, ordinal: usize, layout: Layout) -> Option<Arc<cuda::Module>> {
-        let modules = self.modules.read().unwrap_or_else(PoisonError::into_inner);
-        modules.get(ordinal).and_then(|of_device| of_device[layout as usize].clone())
+        let module = context.load(self.request(layout), &source.entry)?;
+        Ok(place.get_or_init(|| module))
     }
 }
 
@@ -89,8 +112,30 @@ static ENTRIES: LazyLock<RwLock<HashMap<TypeId, &'static Entry>>> = LazyLock::ne
 /// The specialised kernels by number.
 static NUMBERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
 
+thread_local! {
+    /// The kernels that this thread has launched: found without a lock, which threads that launch at once would share.
+    static LAUNCHED: RefCell<FxHashMap<TypeId, &'static Specialised>> = RefCell::default();
+}
+
 /// The program of a kernel.
+#[inline]
 pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
+    let id = TypeId::of::<K>();
+    // A thread that ends has no such table any more, and asks the one of all.
+    match LAUNCHED.try_with(|launched| launched.borrow().get(&id).copied()) {
+        Ok(Some(specialised)) => Ok(specialised),
+        Ok(None) | Err(_) => first_of_thread::<K>(id),
+    }
+}
+
+#[cold]
+fn first_of_thread<K: Kernel>(id: TypeId) -> Result<&'static Specialised> {
+    let specialised = of_process::<K>()?;
+    let _ = LAUNCHED.try_with(|launched| launched.borrow_mut().insert(id, specialised));
+    Ok(specialised)
+}
+
+fn of_process<K: Kernel>() -> Result<&'static Specialised> {
     let entry = entry(TypeId::of::<K>());
     let specialised = entry.get_or_init(|| specialise::<K>(number(entry)));
     specialised.as_ref().map_err(|errors| {
@@ -126,12 +171,13 @@ fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String
     let facts = cumbia_kernel_ir::check(&program).map_err(|errors| errors.to_string())?.facts();
     Ok(Specialised {
         info: K::INFO,
+        instance: std::any::type_name::<K>(),
         options: K::OPTIONS,
         number,
         facts,
         program,
         sources: [OnceLock::new(), OnceLock::new()],
-        modules: RwLock::default(),
+        modules: OnceLock::new(),
         loading: Mutex::default(),
     })
 }
@@ -165,6 +211,7 @@ impl Linker {
             Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
             Content::Method(method) => Filled::Callee(Callee::Method(method)),
+            Content::Refused(why) => return Err(why),
             Content::Operator(None) => Filled::Operator(None),
             Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
         })

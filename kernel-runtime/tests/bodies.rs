@@ -281,10 +281,10 @@ fn methods<'k, T: Float, I: Integer>(
         let mut receiver = out.at(cx, 1, &AT).receiver();
         s3.method(receiver.__device_conjugate(cx.call(&AT)))
     };
-    let least = s4.method(root.__device_min(norm, cx.call(&AT)));
+    let least = s4.method(root.__device_min(cx.call(&AT), norm));
     let ones = s5.method(n.__device_count_ones(cx.call(&AT)));
     let bits = s6.method(<::core::primitive::f32>::__device_from_bits(0x3f80_0000, cx.call(&AT)));
-    let three = s7.method((3usize).__device_max(len, cx.call(&AT)));
+    let three = s7.method((3usize).__device_max(cx.call(&AT), len));
     let _ = (bits, three);
     ((least, ones), (((s0, s1), (s2, s3)), ((s4, s5), (s6, s7))))
 }
@@ -433,7 +433,7 @@ fn places_are_projected_borrowed_and_passed_on() {
         // The receiver of a function that takes a reference is the place itself.
         write(&mut x.at(cx, 0, &AT).project(im).receiver(), 7.0);
 
-        let (start, end) = x.__device_split_at_mut(1, cx.call(&AT)).value();
+        let (start, end) = x.__device_split_at_mut(cx.call(&AT), 1).value();
         assert_eq!((start.__device_len(cx.call(&AT)).value(), end.__device_len(cx.call(&AT)).value()), (1, 2));
         write(end.at_mut(cx, 0, &AT).project(im), 8.0);
     });

@@ -7,6 +7,9 @@ use crate::{Case, listed};
 
 pub(crate) const CASES: &[Case] = listed![run_all];
 
+/// What decides a condition before the kernel is compiled.
+const STOPS: bool = true;
+
 twins! { -40i32..60;
     fn return_from_nested_ifs(x: i32) -> i32 {
         if x < 0 {
@@ -337,5 +340,41 @@ twins! { -40i32..60;
         while { n -= 7; n > 0 } {}
         if x < 0 {} else { n += 1; }
         n
+    }
+
+    /// Where a constant decides for the arm that jumps, what would use its value has a type and no value.
+    fn decided_jumps(x: i32) -> i32 {
+        let table = [x, 3, 5];
+        let mut n = 0;
+        'outer: for round in 0..9 {
+            n += round;
+            if n < x {
+                continue;
+            }
+            n += match x.rem_euclid(6) {
+                0 => n + (if STOPS { break } else { 4i32 }).clamp(0, 31),
+                1 => (if STOPS { continue } else { x as i8 }).wrapping_add(1) as i32,
+                2 => table[if STOPS { break 'outer } else { 1 }],
+                3 => (if !STOPS { 2 } else { return n }).min(x),
+                4 => -(if STOPS { continue 'outer } else { x }),
+                _ => i32::max(if STOPS { return -n } else { x }, n),
+            };
+            n += 100;
+        }
+        n + table[1]
+    }
+
+    /// No pattern looks at what is matched.
+    fn unseen_scrutinee(x: i32) -> i32 {
+        let first = match (x / 3, x % 5) {
+            (_, _) if x > 30 => 1,
+            (_, _) if { let half = x / 2; half < -5 } => 2,
+            _ => 3,
+        };
+        first * 10
+            + match (x, first) {
+                _ if x == 3 => 4,
+                (i32::MIN..=0, _) | (1..=i32::MAX, _) => 8,
+            }
     }
 }

@@ -28,9 +28,11 @@ mod twin;
 mod usage;
 
 pub mod arrays;
+pub mod assignments;
 pub mod atomics;
 pub mod bindings;
 pub mod casts;
+pub mod comparisons;
 pub mod control;
 pub mod cooperation;
 pub mod device_functions;
@@ -63,7 +65,7 @@ pub mod warps;
 pub mod widths;
 pub mod words;
 
-pub use record::{Record, Tolerance};
+pub use record::{Agreement, Record, Tolerance};
 pub use report::{compare, left_out};
 pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
 pub use usage::Usage;
@@ -117,6 +119,8 @@ const MODULES: &[&[Case]] = &[
 
 /// The cases of modules with programs.
 const GROUPS: &[&[&[Case]]] = &[
+    comparisons::CASES,
+    assignments::CASES,
     structs::CASES,
     matching::CASES,
     bindings::CASES,
@@ -139,8 +143,13 @@ pub fn cases() -> Vec<&'static Case> {
 
 /// Every kernel that some case launches, at the types it is launched with.
 pub fn kernels() -> Kernels {
+    kernels_of(&cases())
+}
+
+/// Every kernel that one of these cases launches.
+pub fn kernels_of(cases: &[&Case]) -> Kernels {
     let mut kernels = Kernels::new();
-    for case in cases() {
+    for case in cases {
         let mut run = Run::nowhere();
         (case.run)(&mut run);
         for (name, look) in run.into_kernels() {
@@ -149,4 +158,14 @@ pub fn kernels() -> Kernels {
         }
     }
     kernels
+}
+
+/// The texts of kernels, by the names under which the emulator is asked for them.
+pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
+    let texts = |(kernel, look): (&&'static str, &Look)| {
+        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
+        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
+        [contiguous, strided].into_iter().flatten()
+    };
+    kernels.iter().flat_map(texts).collect()
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::panic::Location;
 
-use cumbia::{Element, Error, bf16, f16};
+use cumbia::{Element, Error, FaultKind, bf16, f16};
 use cumbia_kernel_ir::ir::{ConstantValue, Scalar, Type};
 
 /// How far results may be apart.
@@ -15,6 +15,18 @@ pub enum Tolerance {
     Ulps(u64),
     /// As `Ulps`, or this far.
     UlpsOr(u64, f64),
+}
+
+/// How exactly two runs have to agree on a fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// On all of it.
+    Exact,
+    /// On the thread and the statement: which of two faults in one statement is told is not specified. The statements
+    /// that take several lines are given by their first and last.
+    Statement(&'static [(u32, u32)]),
+    /// That there is one: of those of several threads any may come first.
+    Any,
 }
 
 /// Everything that came out of a run, in order.
@@ -56,17 +68,48 @@ struct Leaf {
 /// A fault in words.
 #[derive(Debug)]
 struct Fault {
+    agreement: Agreement,
+    line: u32,
+    column: u32,
     /// The file, line and column; `None` where all that the CPU device knows is a place in Rust's own library, which it
     /// calls for the operators of generic types, or the call of a macro that wrote the kernel, at the start of a line.
     position: Option<String>,
-    /// The kernel, block and thread, and what happened.
+    /// What happened.
     what: String,
+    /// It was an index.
+    index: bool,
+    /// The kernel, block and thread.
+    thread: String,
 }
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Fault { position, what } = self;
-        write!(f, "{what} at {}", position.as_deref().unwrap_or("a place in the standard library"))
+        let Fault { position, what, thread, .. } = self;
+        let position = position.as_deref().unwrap_or("a place in the standard library");
+        write!(f, "{what} in {thread} at {position}")
+    }
+}
+
+impl Fault {
+    fn agrees(&self, other: &Fault) -> bool {
+        let both = self.position.is_some() && other.position.is_some();
+        let elsewhere = both && self.position != other.position;
+        let same = self.thread == other.thread && self.what == other.what && !elsewhere;
+        match self.agreement {
+            Agreement::Exact => same,
+            Agreement::Statement(long) => {
+                // An index and a length at one place are those of one check.
+                let place = |fault: &Fault| (fault.line, fault.column, fault.index);
+                let one = self.index && place(self) == place(other);
+                let near = self.line == other.line
+                    || long.iter().any(|(first, last)| {
+                        let statement = *first..=*last;
+                        statement.contains(&self.line) && statement.contains(&other.line)
+                    });
+                same || (!one && near && self.thread == other.thread)
+            }
+            Agreement::Any => true,
+        }
     }
 }
 
@@ -82,7 +125,7 @@ impl Record {
     }
 
     /// How many launches faulted.
-    pub(crate) fn faults(&self) -> usize {
+    pub fn faults(&self) -> usize {
         self.events.iter().filter(|event| matches!(event, Event::Fault(_))).count()
     }
 
@@ -96,18 +139,20 @@ impl Record {
         self.events.push(Event::Output(Output { name: name.to_owned(), leaves, bits, tolerance }));
     }
 
-    pub(crate) fn fault(&mut self, fault: &Error) {
+    pub(crate) fn fault(&mut self, fault: &Error, agreement: Agreement) {
         let Error::Fault { kernel, file, line, column, block, thread, kind } = fault else {
             panic!("not a fault: {fault}");
         };
         // In a kernel that `macro_rules!` wrote, Rust's own panics name the macro's call, which begins its line here.
         let known = *column != 1;
         let position = known.then(|| format!("{file}:{line}:{column}"));
-        let kind = kind.to_string();
+        let words = kind.to_string();
         // The words of `clamp` depend on Rust's version, and newer ones have the values in them.
-        let kind = if kind.starts_with("min > max") { "assertion failed: min <= max" } else { &kind };
-        let what = format!("{kind} in {kernel}, block {block}, thread {thread}");
-        self.events.push(Event::Fault(Fault { position, what }));
+        let what = if words.starts_with("min > max") { String::from("assertion failed: min <= max") } else { words };
+        let thread = format!("{kernel}, block {block}, thread {thread}");
+        let index = matches!(kind, FaultKind::IndexOutOfBounds { .. });
+        let (line, column) = (*line, *column);
+        self.events.push(Event::Fault(Fault { agreement, line, column, position, what, index, thread }));
     }
 
     /// What is different, one line for each array or fault that is.
@@ -176,8 +221,7 @@ fn compare(here: &Event, there: &Event) -> Option<String> {
     match (here, there) {
         (Event::Output(here), Event::Output(there)) => here.difference(there),
         (Event::Fault(here), Event::Fault(there)) => {
-            let elsewhere = here.position.is_some() && there.position.is_some() && here.position != there.position;
-            (here.what != there.what || elsewhere).then(|| format!("“{here}” against “{there}”"))
+            (!here.agrees(there)).then(|| format!("“{here}” against “{there}”"))
         }
         (Event::Fault(fault), Event::Output(output)) => Some(format!("“{fault}” against a good {}", output.name)),
         (Event::Output(output), Event::Fault(fault)) => Some(format!("a good {} against “{fault}”", output.name)),

@@ -8,7 +8,7 @@ use cumbia::__private::{Checked, Emulation, Kernel, RawFault, Unchecked, inspect
 use cumbia::{Device, DeviceArray, Element, Error, FaultKind, Launch};
 
 use crate::program::says;
-use crate::record::{Record, Tolerance};
+use crate::record::{Agreement, Record, Tolerance};
 use crate::usage::Usage;
 
 /// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type, with
@@ -114,7 +114,13 @@ impl<'e> Run<'e> {
     /// Launches a kernel, waits for it, and notes its fault if it has one.
     #[track_caller]
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) {
-        self.run(launch, Launch::<K, Checked>::launch);
+        self.run(launch, Agreement::Exact, Launch::<K, Checked>::launch);
+    }
+
+    /// As [`Run::launch`], with what two runs have to have in common of a fault. Gives whether there was one.
+    #[track_caller]
+    pub fn launch_agreeing<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>, agreement: Agreement) -> bool {
+        self.run(launch, agreement, Launch::<K, Checked>::launch)
     }
 
     /// Launches a kernel without checks.
@@ -125,7 +131,7 @@ impl<'e> Run<'e> {
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) {
         // SAFETY: the caller's promise.
-        self.run(launch, |launch| unsafe { launch.launch() });
+        self.run(launch, Agreement::Exact, |launch| unsafe { launch.launch() });
     }
 
     /// Runs launches of which one must fault.
@@ -142,8 +148,9 @@ impl<'e> Run<'e> {
     fn run<'a, K: Kernel, C>(
         &mut self,
         launch: Launch<'a, K, C>,
+        agreement: Agreement,
         on_device: impl FnOnce(Launch<'a, K, C>) -> cumbia::Result<()>,
-    ) {
+    ) -> bool {
         let kernel = type_name::<K>();
         let look = self.kernels.entry(kernel).or_insert(Look {
             name: K::INFO.name,
@@ -180,15 +187,16 @@ impl<'e> Run<'e> {
         };
         self.fault = None;
         match result {
-            Ok(()) => {}
+            Ok(()) => return false,
             Err(fault @ Error::Fault { .. }) => {
-                self.record.fault(&fault);
+                self.record.fault(&fault, agreement);
                 if let Error::Fault { kind, .. } = fault {
                     self.fault = Some(kind);
                 }
             }
             Err(error) => self.record.wrong_at(Location::caller(), &format!("{kernel} did not run: {error}")),
         }
+        true
     }
 
     /// Compares what the last launch printed with what it should have, where that can be seen: in an emulator. What a

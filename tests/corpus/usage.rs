@@ -53,7 +53,7 @@ impl Usage {
                     self.methods.insert(method);
                 }
                 Content::Function(definition) | Content::Operator(Some(definition)) => self.add(&definition),
-                Content::Operator(None) => {}
+                Content::Operator(None) | Content::Refused(_) => {}
             }
         }
     }

@@ -377,7 +377,8 @@ pub mod copies {
         items[1] = item.clone();
         let mark = (if v == x[0] { Mark::Red } else { Mark::Blue }).clone();
         let part = (&x[1..]).clone();
-        y[0] = before[0];
+        let (first, same) = (T::clone(&x[0]), Item::clone(&item));
+        y[0] = if first == before[0] && same.parts[1] == item.parts[1] { before[0] } else { v };
         y[1] = pair.1[0] + part[0].clone();
         n[0] =
             item.parts[1] as u32 * 100 + parts[1] as u32 * 10 + (mark == Mark::Blue) as u32 + part.len() as u32 * 1000;

@@ -7,4 +7,5 @@ mod launch;
 mod limits;
 mod machine;
 mod misuse;
+mod streams;
 mod support;

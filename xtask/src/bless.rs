@@ -2,7 +2,7 @@
 //! them.
 
 use crate::nvrtc;
-use crate::program::{self, Result};
+use xtask::program::{self, Result};
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::program::{self, Failure, Result};
+use xtask::program::{self, Failure, Result};
 
 /// Programs that need Rust or `g++`, or have nothing to do with a GPU.
 const LEFT_OUT: [&str; 8] =

@@ -5,12 +5,12 @@
 mod bless;
 mod gpu;
 mod nvrtc;
-mod program;
 mod test;
 
 use std::process::ExitCode;
 
-use program::{Failure, Result};
+use xtask::program::{Failure, Result};
+use xtask::random;
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -18,6 +18,14 @@ cargo xtask COMMAND
   test    fetch NVRTC if it is not there, then run all tests, doctests and examples
   bless   write the golden files, docs/limits.md and the expected messages of tests/ui anew
   gpu     build what a GPU machine without Rust can run, into .gpu/
+  random  compare random kernels with the emitted C in g++
+            --seed N           what all follows from; 1 if left out
+            --kernels N | A..B how many, or which; 200 if left out
+            --kernel N         one
+            --overflow wraps   compile them without checks of overflow
+            --gpu              compare with a GPU instead
+            --reduce           make the first that fails smaller
+            --out FILE         only write them
 ";
 
 fn main() -> ExitCode {
@@ -36,6 +44,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["test"] => test::run(),
         ["bless"] => bless::run(),
         ["gpu"] => gpu::run(),
+        ["random", ref rest @ ..] => random::command::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

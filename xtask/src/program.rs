@@ -5,30 +5,36 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Why a command failed, for its user.
-pub(crate) struct Failure(pub(crate) String);
+#[derive(Debug)]
+pub struct Failure(pub String);
 
-pub(crate) type Result<T> = std::result::Result<T, Failure>;
+/// What the commands give.
+pub type Result<T> = std::result::Result<T, Failure>;
 
 /// The folder of the repository.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
 /// The folder where Cargo builds.
-pub(crate) fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// The Cargo that runs us, in the root of the repository.
-pub(crate) fn cargo(arguments: &[&str]) -> Command {
+pub fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(arguments).current_dir(root());
     cargo
 }
 
 /// Shows a command, runs it, and fails if it does.
-pub(crate) fn run(command: &mut Command) -> Result<()> {
+///
+/// # Errors
+///
+/// Where the command fails, or is not there.
+pub fn run(command: &mut Command) -> Result<()> {
     let line = line_of(command);
     eprintln!("+ {line}");
     match command.status() {

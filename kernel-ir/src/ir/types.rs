@@ -88,6 +88,17 @@ impl Type {
         }
     }
 
+    /// Whether two values can be compared by an operator that is built in.
+    pub fn is_comparable(&self) -> bool {
+        match self {
+            Type::Unit | Type::Scalar(_) | Type::Enum(_) => true,
+            Type::Tuple(parts) => parts.iter().all(Type::is_comparable),
+            Type::Struct(structure) => structure.fields.iter().all(|field| field.ty.is_comparable()),
+            Type::Array(element, _) => element.is_comparable(),
+            Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
+        }
+    }
+
     /// What a reference leads to; any other type is itself.
     pub fn target(&self) -> &Type {
         match self {

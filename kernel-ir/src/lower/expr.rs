@@ -127,8 +127,16 @@ impl Lowering<'_, '_> {
         if let Some(function) = self.operator_function(operator) {
             return self.overloaded(op, function, operands);
         }
+        let ty = self.ty(operands[0]);
         let values = self.operands(&operands);
-        (self.built_in(op, values, span), false)
+        let value = match <[Value; 2]>::try_from(values) {
+            Ok(values) if matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Array(..) | Type::Unit) => {
+                Value::bool(self.comparison(op, values, ty, span))
+            }
+            Ok(values) => self.built_in(op, values.into(), span),
+            Err(_) => Value::Never,
+        };
+        (value, false)
     }
 
     /// The result of an operator that is a function of the user's.

@@ -22,9 +22,9 @@ impl Lowering<'_, '_> {
             Type::Array(..) | Type::Slice { .. } => self.sequence_method(method, *receiver, rest, id),
             Type::View { .. } => self.view_method(method, args, id),
             Type::Scalar(_) => self.number_method(method, args, self.expr(id).span),
-            Type::Unit | Type::Never | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Ref { .. } => {
-                Value::Never
-            }
+            // A receiver that does not finish, which constants can decide: all but its effects is left out.
+            Type::Never => self.value(*receiver),
+            Type::Unit | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Ref { .. } => Value::Never,
         };
         (value, false)
     }

@@ -14,6 +14,7 @@ mod assign;
 mod bind;
 mod call;
 mod cast;
+mod compare;
 mod constant;
 mod control;
 mod expr;

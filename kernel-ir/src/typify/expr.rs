@@ -94,7 +94,9 @@ impl Typing<'_, '_, '_> {
             ExprKind::Array(elements) => self.array(elements, span),
             ExprKind::Repeat { value, slot } => match self.scope.slot_type(*slot) {
                 Type::Array(element, len) => {
-                    self.require_expr(*value, &element, "the element of an array");
+                    if len > 0 || *self.of(*value) != Type::Unit {
+                        self.require_expr(*value, &element, "the element of an array");
+                    }
                     Type::Array(element, len)
                 }
                 other => self.wrong(span, format!("an array of type `{other}`")),
@@ -211,7 +213,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The result of an operator on two numbers, `bool`s or enums.
+    /// The result of an operator on two numbers, or of a comparison.
     fn built_in(&mut self, op: BinaryOp, [left, right]: [ExprId; 2], span: Span) -> Type {
         use BinaryOp as B;
         let (left, right) = (self.of(left).clone(), self.of(right).clone());
@@ -225,8 +227,7 @@ impl Typing<'_, '_, '_> {
                 B::Shl | B::Shr => left.is_integer() && right.is_integer(),
                 B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge => left == right,
             },
-            (Type::Enum(_), Type::Enum(_)) => left == right && op.is_comparison(),
-            _ => false,
+            _ => left == right && op.is_comparison() && left.is_comparable(),
         };
         if !fits {
             return self.wrong(span, format!("{op:?} of `{left}` and `{right}`"));

@@ -1,19 +1,21 @@
 //! `#[device]` on an `impl`: beside each function, what a call in a kernel resolves to, and a type that its body belongs to.
 //!
-//! A method of the host `area` has a hidden one beside it, `__device_area`, with the thread as its last parameter. What it
-//! gives says in its type what was called: the *key*, a type with the generic parameters of the `impl` and the function.
+//! A method of the host `area` has a hidden one beside it, `__device_area`, with the thread as its second parameter.
+//! What it gives says in its type what was called: the *key*, a type with the generic parameters of the `impl` and the function.
 //! That of an operator is found by its operands' types instead.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Generics, Ident, Type};
+use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
 
+use super::data::comparison_name;
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
 use crate::signature::Signature;
+use crate::this::is_mentioned;
 
 /// Whether the bodies were understood.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,12 +34,18 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     }
     let allow = allow();
     let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
-    let (bounds, clause) = (bound_params(generics), &generics.where_clause);
+    let bounds = bound_params(generics);
     let of_trait = trait_.as_ref().map(|(path, token)| quote!(#path #token));
     let cfgs: Vec<_> = super::cfgs(attrs);
     let functions = methods.iter().map(|method| functions(method, role, bodies));
-    let keys = methods.iter().map(|method| key_items(&key(method), &method.generics, method, bodies));
+    let granted = granted(item, role, methods);
+    let keys = methods.iter().map(|method| {
+        let generics = with_predicate(&method.generics, granted.as_ref());
+        key_items(&key(method), &generics, method, bodies)
+    });
     let operator = operator(item, role, methods);
+    let clause = with_predicate(generics, granted.as_ref()).where_clause;
+    let check = granted.as_ref().map(|_| element_check(item));
     quote! {
         #(#cfgs)*
         #allow
@@ -52,7 +60,38 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
             }
 
             #operator
+            #check
         };
+    }
+}
+
+/// What an `impl` of a trait takes for granted: that a device can hold the type. The trait asks it of each type with methods,
+/// and so does each of the methods; to be said once where it does not hold, it is asked by [`element_check`] alone. (rustc
+/// believes a bound with `for<'a>` that it could not prove.)
+fn granted(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> Option<WherePredicate> {
+    let this = &item.self_ty;
+    let asked = matches!(role, Role::Trait) && methods.iter().any(|method| is_mentioned(&method.declared));
+    asked.then(|| parse_quote!(for<'a> #this: ::cumbia::Element))
+}
+
+fn with_predicate(generics: &Generics, predicate: Option<&WherePredicate>) -> Generics {
+    let mut generics = generics.clone();
+    if let Some(predicate) = predicate {
+        generics.make_where_clause().predicates.push(predicate.clone());
+    }
+    generics
+}
+
+/// Asks whether a device can hold the type of an `impl`.
+fn element_check(item: &syn::ItemImpl) -> TokenStream {
+    let (bounds, clause, this) = (bound_params(&item.generics), &item.generics.where_clause, &item.self_ty);
+    let asked = quote_spanned!(ours(this.span())=> is_element::<#this>());
+    quote! {
+        fn is_element<T: ::cumbia::Element>() {}
+
+        fn check<#(#bounds),*>() #clause {
+            #asked
+        }
     }
 }
 
@@ -101,20 +140,17 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
     let name = device_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
     let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = receiver.chain(rest.iter().map(params::call_param));
+    let inputs = with_call(receiver.chain(rest.iter().map(params::call_param)));
     let lent = rest.iter().map(|param| {
         let (name, value) = (&param.name, params::from_call(param));
         quote!(let #name = #value;)
     });
-    let (cfgs, result, call) = (cfgs(attributes), result_type(signature), call());
+    let (cfgs, result) = (cfgs(attributes), result_type(signature));
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        #vis fn #name<'k, #(#bounds),*>(
-            #(#inputs,)*
-            #call: ::cumbia::__private::Call<'k>,
-        ) -> ::cumbia::__private::Returned<#key, #result> #clause {
+        #vis fn #name<'k, #(#bounds),*>(#(#inputs),*) -> ::cumbia::__private::Returned<#key, #result> #clause {
             #(#lent)*
             ::cumbia::__private::Returned::new(#body)
         }
@@ -142,16 +178,16 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
     let name = implementation_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
     let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = receiver.chain(rest.iter().map(|param| {
+    let inputs = with_call(receiver.chain(rest.iter().map(|param| {
         let (name, ty) = (&param.name, params::body_type(param));
         quote!(#name: #ty)
-    }));
-    let (cfgs, call) = (cfgs(attributes), call());
+    })));
+    let cfgs = cfgs(attributes);
     quote_spanned! {ours(name.span())=>
         #(#cfgs)*
         #[doc(hidden)]
         #[inline(always)]
-        fn #name<'k, #(#bounds),*>(#(#inputs,)* #call: ::cumbia::__private::Call<'k>) -> #result #clause
+        fn #name<'k, #(#bounds),*>(#(#inputs),*) -> #result #clause
     }
 }
 
@@ -182,6 +218,19 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
     let generics = &item.generics;
     let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
     let (marker, key) = (Ident::new(marker, ours(method.declared.ident.span())), key_of(method));
+    let same = right.to_token_stream().to_string() == this.to_token_stream().to_string();
+    if marker == "Eq" && same {
+        // `#[derive(DeviceType)]` has the implementation, which asks for this function first.
+        let function = comparison_name("Eq");
+        return quote! {
+            impl<#(#bounds),*> #this #clause {
+                #[doc(hidden)]
+                pub fn #function() -> ::cumbia::__private::Content {
+                    <#key as ::cumbia::__private::CalleeKey>::content()
+                }
+            }
+        };
+    }
     quote! {
         impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
             type Key = #key;
@@ -248,6 +297,20 @@ fn device_name(name: &Ident) -> Ident {
 /// The parameter that holds the thread.
 pub(super) fn call() -> Ident {
     Ident::new("call", proc_macro2::Span::mixed_site())
+}
+
+/// The parameters with that of the thread, which is behind the receiver or the first one: so what is said of a wrong number of
+/// arguments is said of those.
+fn with_call(inputs: impl Iterator<Item = TokenStream>) -> Vec<TokenStream> {
+    let call = call();
+    behind_first(inputs, quote!(#call: ::cumbia::__private::Call<'k>))
+}
+
+/// Of a list of parameters, arguments or types, with that of the thread in its place.
+pub(super) fn behind_first(list: impl Iterator<Item = TokenStream>, call: TokenStream) -> Vec<TokenStream> {
+    let mut list: Vec<TokenStream> = list.collect();
+    list.insert(list.len().min(1), call);
+    list
 }
 
 /// What the hidden functions give. A type that was refused is none.

@@ -13,6 +13,7 @@ use syn::{Generics, ItemTrait, Visibility, parse_quote};
 use super::methods::{self, Bodies};
 use super::{allow, arguments, bare_params, bound_params, cfgs, params, type_tuple};
 use crate::methods::{DeviceTrait, Method};
+use crate::signature::Param;
 use crate::this::is_mentioned;
 
 /// The items of a trait.
@@ -101,11 +102,12 @@ fn implementation_result(device_trait: &DeviceTrait, method: &Method) -> TokenSt
 fn run(method: &Method) -> TokenStream {
     let (name, own) = (methods::implementation_name(&method.declared.ident), arguments(&method.declared.generics));
     let (receiver, rest) = params::split_receiver(&method.signature);
-    let receiver = receiver.and_then(|param| param.this).map(|this| quote!(#this,));
-    let names = rest.iter().map(|param| &param.name);
+    let receiver = receiver.and_then(|param| param.this).map(|this| quote!(#this)).into_iter();
+    let names = rest.iter().map(|Param { name, .. }| quote!(#name));
     let call = methods::call();
+    let args = methods::behind_first(receiver.chain(names), quote!(#call));
     quote! {
-        ::cumbia::__private::MethodResult::value(Self::#name::<#(#own),*>(#receiver #(#names,)* #call))
+        ::cumbia::__private::MethodResult::value(Self::#name::<#(#own),*>(#(#args),*))
     }
 }
 
@@ -139,7 +141,7 @@ fn impls(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> TokenSt
     let (receiver, rest) = params::split_receiver(&method.inner);
     let receiver = receiver.map(|param| params::receiver_type(param, this));
     let types = receiver.into_iter().chain(rest.iter().map(params::anonymous_type));
-    let types: Vec<TokenStream> = types.chain([quote!(::cumbia::__private::Call<'_>)]).collect();
+    let types = methods::behind_first(types, quote!(::cumbia::__private::Call<'_>));
     let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("argument{i}")).collect();
     let default = method
         .lowered

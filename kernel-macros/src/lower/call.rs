@@ -127,7 +127,8 @@ impl Lowerer<'_> {
         self.fallbacks.associated(&function, values.len());
         let named = hidden_path(path);
         let method = CalledMethod { guard, callee: named, shown: path.span(), shape: Shape::Unknown };
-        self.hidden_call(method, &values, 0, call.span())
+        let (first, rest) = values.split_at(values.len().min(1));
+        self.hidden_call(method, first, rest, call.span())
     }
 
     /// The first argument of a function of a type, and what belongs before the call. It may be the receiver of a method, which
@@ -180,18 +181,20 @@ impl Lowerer<'_> {
     }
 
     /// A call of the function that the device has beside a method or an associated function of the user's: that of the hidden
-    /// name. Its last argument says who calls. The first `skip` values are written before the parentheses.
-    pub(super) fn hidden_call(&mut self, method: CalledMethod, values: &[Value], skip: usize, span: Span) -> Value {
+    /// name. Who calls is said behind the first value, which is the receiver or the first argument; the tokens of a receiver
+    /// are none, since it stands before the name.
+    pub(super) fn hidden_call(&mut self, method: CalledMethod, first: &[Value], rest: &[Value], span: Span) -> Value {
         let CalledMethod { guard, callee, shown, shape } = method;
         let slot = self.slot();
         let name = slot_name(slot, shown);
         let at = self.at(span);
         let cx = &self.cx;
-        let args = values.iter().skip(skip).map(|value| &value.cpu);
-        let cpu = quote_spanned!(ours(shown)=> #name.method(#callee(#(#args,)* #cx.call(#at))));
+        let (before, behind) =
+            (first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()), rest.iter().map(|value| &value.cpu));
+        let cpu = quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #cx.call(#at), #(#behind),*)));
         // What was written to a copy is written back before the statement goes on.
         let cpu = if guard.is_empty() { cpu } else { quote!({ #guard #cpu }) };
-        let args = values.iter().map(|value| value.id).collect();
+        let args = first.iter().chain(rest).map(|value| value.id).collect();
         self.shaped(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), shape)
     }
 }
@@ -232,7 +235,27 @@ fn callee_of(path: &ExprPath) -> Callee {
 /// Whether a name before `::` is that of a type, and not of a module.
 fn is_type_name(name: &Ident) -> bool {
     let text = name.to_string();
-    is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16"
+    is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16" || is_vector(&text)
+}
+
+/// Whether a type of this name is one of CUDA C's vectors, as users who port a program name theirs: `float4`.
+fn is_vector(name: &str) -> bool {
+    const ELEMENTS: [&str; 13] = [
+        "half",
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "float",
+        "double",
+    ];
+    name.strip_suffix(['1', '2', '3', '4']).is_some_and(|element| ELEMENTS.contains(&element))
 }
 
 /// A path with the hidden name for its last: `Complex::new` as `Complex::__device_new`.

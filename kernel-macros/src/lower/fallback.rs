@@ -62,11 +62,13 @@ impl Fallback {
         let label = if *method { "not a method of the device" } else { "not a function of the device" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
+        // Who calls is said behind the receiver or the first argument.
+        let (before, behind) = types.split_at(if *method { 0 } else { types.len().min(1) });
         let receiver = method.then(|| quote!(self,));
         let target = if *method { quote!(&mut T) } else { quote!(T) };
         let signature = quote! {
             fn #function<#(#types),*>(
-                #receiver #(_: #types,)* _: ::cumbia::__private::Call<'_>,
+                #receiver #(_: #before,)* _: ::cumbia::__private::Call<'_>, #(_: #behind,)*
             ) -> ::cumbia::__private::Returned<::cumbia::__private::NoKey, ::core::convert::Infallible>
         };
         quote_spanned! {ours(Span::call_site())=>

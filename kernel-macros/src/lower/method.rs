@@ -50,15 +50,15 @@ impl Lowerer<'_> {
         } else {
             (TokenStream::new(), quote!(#place_cpu #dot #method #turbofish))
         };
-        let mut values = vec![Value { id: place.id, cpu: TokenStream::new(), shape: place.shape }];
-        values.extend(call.args.iter().map(|arg| self.expr(arg)));
-        self.fallbacks.method(&call.method, values.len() - 1);
+        let receiver = Value { id: place.id, cpu: TokenStream::new(), shape: place.shape };
+        let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
+        self.fallbacks.method(&call.method, args.len());
         let shape = match text.as_str() {
             "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),
             _ => Shape::Unknown,
         };
         let hidden = CalledMethod { guard, callee, shown: call.method.span(), shape };
-        self.hidden_call(hidden, &values, 1, call.span())
+        self.hidden_call(hidden, &[receiver], &args, call.span())
     }
 }
 

@@ -14,6 +14,7 @@ use corosensei::{Coroutine, CoroutineResult, Yielder};
 
 use crate::cpu::At;
 use crate::cpu::block::{BlockMemory, Position};
+use crate::cpu::body::Body;
 use crate::cpu::context::Cx;
 use crate::cpu::fault::{self, Fault};
 use crate::cpu::stacks::Stacks;
@@ -289,19 +290,14 @@ pub(crate) struct Ended {
 
 impl<'b> Block<'b> {
     /// A block, none of whose threads has run yet. There have to be stacks for all of them.
-    pub(crate) fn new(
-        position: Position,
-        shared_bytes: usize,
-        stacks: &mut Stacks,
-        body: impl Fn(Cx<'_>) + Copy + 'b,
-    ) -> Block<'b> {
+    pub(crate) fn new(position: Position, shared_bytes: usize, stacks: &mut Stacks, body: &'b dyn Body) -> Block<'b> {
         let team = Rc::new(Team::new(position, shared_bytes));
         let mut threads = Vec::with_capacity(team.waits.len());
         position.block_dim.for_each_position(|index| {
             let (team, thread) = (Rc::clone(&team), threads.len());
             let run = move |yielder: &Yielder<(), ()>, ()| {
                 let member = Member { team: &team, yielder, thread, patience: Cell::new(PATIENCE) };
-                body(Cx::plain(team.position, index, &team.memory).with_member(&member));
+                body.run(Cx::plain(team.position, index, &team.memory).with_member(&member));
             };
             let stack = stacks.take().expect("the caller has prepared the stacks");
             // SAFETY: the closure owns its part of the team, and what `body` borrows outlives the block, which is never

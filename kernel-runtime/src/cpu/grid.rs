@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::cpu::block::{BlockMemory, Position};
-use crate::cpu::context::Cx;
+use crate::cpu::body::Body;
 use crate::cpu::coroutine::{Block, Ended, Progress, no_stacks};
 use crate::cpu::fault::{self, Fault};
 use crate::cpu::stacks::{self, Permit, Stacks};
@@ -42,7 +42,7 @@ pub(crate) struct Stopped {
 }
 
 /// Runs `body` once for each thread of the grid, and gives the first fault. After a fault no further block is begun.
-pub(crate) fn run(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) -> Option<Stopped> {
+pub(crate) fn run(shape: Shape, body: &dyn Body) -> Option<Stopped> {
     fault::install_hook();
     let launch = Launch::new(shape);
     let work = |first| {
@@ -135,41 +135,20 @@ impl Launch {
 }
 
 /// Runs blocks whose threads need not wait: each is a loop over its threads.
-fn run_in_turn(launch: &Launch, body: impl Fn(Cx<'_>) + Copy) {
-    let Shape { block, shared_bytes, .. } = launch.shape;
+fn run_in_turn(launch: &Launch, body: &dyn Body) {
     while let Some(position) = launch.next() {
-        let memory = BlockMemory::new(shared_bytes);
+        let memory = BlockMemory::new(launch.shape.shared_bytes);
         let current = Cell::new(Dim3::ZERO);
-        let result = fault::catch(|| {
-            block.for_each_position(|thread| {
-                let noting = OnUnwind { thread, current: &current };
-                body(Cx::plain(position, thread, &memory));
-                std::mem::forget(noting);
-            });
-        });
-        if let Err(fault) = result {
+        if let Err(fault) = fault::catch(|| body.run_in_turn(position, &memory, &current)) {
             launch.stop(Stopped { block: position.block_idx, thread: current.get(), fault });
         }
     }
 }
 
-/// Notes which thread ran when it unwinds. Noting it before each thread would be a store to memory that the compiler has to
-/// assume the thread reads.
-struct OnUnwind<'a> {
-    thread: Dim3,
-    current: &'a Cell<Dim3>,
-}
-
-impl Drop for OnUnwind<'_> {
-    fn drop(&mut self) {
-        self.current.set(self.thread);
-    }
-}
-
 /// Runs blocks whose threads may wait for each other.
-struct Worker<'l, F> {
+struct Worker<'l> {
     launch: &'l Launch,
-    body: F,
+    body: &'l dyn Body,
     /// The blocks that have begun and not ended.
     open: Vec<Open<'l>>,
     /// Dropped after the blocks, which use some of them.
@@ -193,8 +172,8 @@ enum Turn {
     AtGrid(u64),
 }
 
-impl<'l, F: Fn(Cx<'_>) + Copy + 'l> Worker<'l, F> {
-    fn new(launch: &'l Launch, body: F) -> Self {
+impl<'l> Worker<'l> {
+    fn new(launch: &'l Launch, body: &'l dyn Body) -> Self {
         Worker { launch, body, open: Vec::new(), stacks: Stacks::new(launch.has_permit) }
     }
 

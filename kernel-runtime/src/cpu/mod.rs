@@ -9,6 +9,7 @@
 pub mod access;
 mod at;
 mod block;
+mod body;
 mod context;
 mod coroutine;
 pub mod fault;
@@ -20,6 +21,7 @@ mod range;
 mod receiver;
 mod slice;
 mod stacks;
+mod stream;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -39,4 +41,5 @@ pub use place::Place;
 pub(crate) use range::split_outside;
 pub use receiver::{Handle, Receiver};
 pub use slice::Slice;
+pub(crate) use stream::{Stream, Streams};
 pub use view::{Index1, View};

@@ -27,7 +27,7 @@ fn cooperative(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Shape {
 
 #[track_caller]
 fn succeeds(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) {
-    if let Some(Stopped { block, thread, fault }) = run(shape, body) {
+    if let Some(Stopped { block, thread, fault }) = run(shape, &body) {
         panic!("block {block}, thread {thread}: {fault:?}");
     }
 }
@@ -35,7 +35,7 @@ fn succeeds(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) {
 /// The fault of a launch, as text, and the thread that it names.
 #[track_caller]
 fn faults(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) -> (String, usize) {
-    let Stopped { thread, fault, .. } = run(shape, body).expect("a fault");
+    let Stopped { thread, fault, .. } = run(shape, &body).expect("a fault");
     (fault.kind.to_string(), thread.x)
 }
 
@@ -185,7 +185,7 @@ fn a_lane_has_to_be_in_its_mask() {
 
 #[test]
 fn threads_at_different_barriers_are_a_fault() {
-    let stopped = run(shape(1, 40), |cx| {
+    let stopped = run(shape(1, 40), &|cx: Cx<'_>| {
         if cx.number() < 8 {
             cx.barrier(at!(), "sync_threads", true);
         } else {

@@ -1,50 +1,41 @@
-//! A GPU: its primary context, one stream, its limits, and waiting for it.
+//! A GPU: its primary context, its streams, its limits, and waiting for it.
 //!
 //! There is one [`Context`] for each GPU of the process, and it lives as long as the process. It is the primary context,
 //! which other CUDA libraries in the process share, so that their arrays and ours can meet.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute, CUmemoryPool, CUstream,
-};
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute, CUstream};
 
 use super::architecture::Architecture;
 use super::driver::{Driver, Refusal};
-use super::fault::FaultRecord;
+use super::event::Event;
 use super::memory::pool_of;
-use super::print::Prints;
-use crate::device::Limits;
+use super::primary::Primary;
+use super::stream::{Kind, Stream};
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};
-use crate::fault;
-
-/// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the legacy default stream of other libraries.
-const NON_BLOCKING: u32 = 1;
+use crate::properties::{Limits, Pci, Properties};
 
 /// A GPU that is open.
 pub(crate) struct Context {
-    driver: &'static Driver,
+    primary: Arc<Primary>,
     ordinal: usize,
-    raw: CUcontext,
-    stream: CUstream,
-    pool: Option<CUmemoryPool>,
     name: String,
     limits: Limits,
-    device: CUdevice,
+    properties: Properties,
     architecture: Architecture,
-    fault: FaultRecord,
-    prints: Prints,
+    /// The stream of what names no other.
+    default: Arc<Stream>,
+    /// All streams that we know, with the default one.
+    streams: Mutex<Vec<Arc<Stream>>>,
+    /// An event of the default stream, behind all that was done while there was no other one.
+    alone: Mutex<Option<Event>>,
 }
-
-// SAFETY: the handles may be used from any thread (CUDA Driver API, "Context Management": a context can be current to
-// several threads), and each method makes the context current to its thread first.
-unsafe impl Send for Context {}
-// SAFETY: as above; the driver's functions are thread-safe.
-unsafe impl Sync for Context {}
 
 impl Context {
     /// How many GPUs there are.
@@ -85,22 +76,21 @@ impl Context {
         unsafe { driver.cuDevicePrimaryCtxRetain(&raw mut raw, device) }?;
         // SAFETY: the context was retained just above.
         unsafe { driver.cuCtxSetCurrent(raw) }?;
-        let mut stream = std::ptr::null_mut();
-        // SAFETY: the pointer is valid for the write, and the context is current.
-        unsafe { driver.cuStreamCreate(&raw mut stream, NON_BLOCKING) }?;
+        let name = name_of(driver, device)?;
+        let label = format!("cuda:{ordinal} ({name})");
+        let primary = Arc::new(Primary::new(driver, raw, label, pool_of(driver, device)?, limits.total_memory));
+        let default = Arc::new(Stream::create(&primary, Kind::default())?);
         let (major, minor) = limits.compute_capability.unwrap_or_default();
         Ok(Context {
-            driver,
+            primary,
             ordinal,
-            raw,
-            stream,
-            pool: pool_of(driver, device)?,
-            name: name_of(driver, device)?,
+            name,
             limits,
-            device,
+            properties: properties_of(driver, device)?,
             architecture: Architecture::of_device(major, minor),
-            fault: FaultRecord::new(driver)?,
-            prints: Prints::default(),
+            streams: Mutex::new(vec![default.clone()]),
+            default,
+            alone: Mutex::default(),
         })
     }
 
@@ -119,6 +109,34 @@ impl Context {
         &self.limits
     }
 
+    /// The hardware.
+    pub(crate) fn properties(&self) -> &Properties {
+        &self.properties
+    }
+
+    /// Bytes of memory: free, and in all.
+    pub(crate) fn memory(&self) -> Result<(usize, usize), Refusal> {
+        self.bind()?;
+        let (mut free, mut total) = (0, 0);
+        // SAFETY: the pointers are valid for the writes, and the context is current.
+        unsafe { self.driver().cuMemGetInfo_v2(&raw mut free, &raw mut total) }?;
+        Ok((free, total))
+    }
+
+    /// Tells a profiler to look.
+    pub(crate) fn start_profiler(&self) -> Result<(), Refusal> {
+        self.bind()?;
+        // SAFETY: the context is current.
+        unsafe { self.driver().cuProfilerStart() }
+    }
+
+    /// Tells a profiler to look no more.
+    pub(crate) fn stop_profiler(&self) -> Result<(), Refusal> {
+        self.bind()?;
+        // SAFETY: the context is current.
+        unsafe { self.driver().cuProfilerStop() }
+    }
+
     /// What kernels for this GPU are compiled for.
     pub(crate) fn architecture(&self) -> &Architecture {
         &self.architecture
@@ -126,90 +144,125 @@ impl Context {
 
     /// The functions of the driver.
     pub(crate) fn driver(&self) -> &'static Driver {
-        self.driver
+        self.primary.driver
     }
 
-    /// The stream on which all that this context does is ordered.
-    pub(crate) fn stream(&self) -> CUstream {
-        self.stream
+    /// What its streams share.
+    pub(crate) fn primary(&self) -> &Arc<Primary> {
+        &self.primary
     }
 
-    /// The memory pool, where the GPU has one.
-    pub(super) fn pool(&self) -> Option<CUmemoryPool> {
-        self.pool
+    /// The stream of what names no other.
+    #[inline]
+    pub(crate) fn default_stream(&self) -> &Arc<Stream> {
+        &self.default
     }
 
-    pub(super) fn fault_record(&self) -> &FaultRecord {
-        &self.fault
-    }
-
-    /// Launches a kernel that prints: `launch` gets the address for the `print` member of a kernel's `struct Launch`.
-    pub(crate) fn launch_printing(&self, launch: impl FnOnce(u64) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    /// The priorities that streams can have: the one that goes last, and the one that goes first.
+    pub(crate) fn priorities(&self) -> Result<(i32, i32), Refusal> {
         self.bind()?;
-        self.prints.launch(self.driver, launch)
+        let (mut last, mut first) = (0, 0);
+        // SAFETY: the pointers are valid for the writes, and the context is current.
+        unsafe { self.driver().cuCtxGetStreamPriorityRange(&raw mut last, &raw mut first) }?;
+        Ok((last, first))
     }
 
-    /// Whether all blocks of a launch can be on the GPU at once.
-    pub(super) fn launches_cooperatively(&self) -> Result<bool, Refusal> {
-        Ok(attribute_of(self.driver, self.device, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0)
+    /// A stream that nobody else holds, behind all that was done while there was only the default one. Call
+    /// [`Stream::let_go`] when it is held no more.
+    pub(crate) fn stream(&self, kind: Kind) -> Result<Arc<Stream>, Refusal> {
+        self.bind()?;
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        for stream in &*streams {
+            if stream.hold_again(kind)? {
+                return Ok(stream.clone());
+            }
+        }
+        let stream = Arc::new(Stream::create(&self.primary, kind)?);
+        self.let_in(&stream)?;
+        streams.push(stream.clone());
+        Ok(stream)
+    }
+
+    /// The stream that another library made; `owner` keeps it alive. Call [`Stream::let_go`] when it is held no more.
+    ///
+    /// # Safety
+    ///
+    /// `raw` is a stream of this context for as long as `owner` lives.
+    pub(crate) unsafe fn foreign_stream(
+        &self,
+        raw: CUstream,
+        owner: Box<dyn Any + Send + Sync>,
+    ) -> Result<Arc<Stream>, Refusal> {
+        self.bind()?;
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        // Those that are done with; where one cannot be asked, it is kept.
+        streams.retain(|stream| {
+            !stream.is_foreign()
+                || stream.is_held()
+                || Arc::strong_count(stream) > 1
+                || !stream.is_idle().unwrap_or(false)
+        });
+        // Held, so that the handle is still that of the same stream.
+        if let Some(known) =
+            streams.iter().find(|stream| stream.is_foreign() && stream.is_held() && stream.raw() == raw)
+        {
+            known.hold();
+            return Ok(known.clone());
+        }
+        let stream = Arc::new(Stream::foreign(&self.primary, raw, owner)?);
+        self.let_in(&stream)?;
+        streams.push(stream.clone());
+        Ok(stream)
+    }
+
+    /// Lets a stream, which may be of another GPU, use memory of this one: from now on uses are noted, and what the stream
+    /// is asked for happens behind all that was done before.
+    pub(crate) fn let_in(&self, stream: &Stream) -> Result<(), Refusal> {
+        if *stream == *self.default {
+            return Ok(());
+        }
+        let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        let event = match &*alone {
+            Some(event) => event,
+            None => {
+                // First this, then the event: see `order.rs`.
+                self.primary.expect_several_streams();
+                &*alone.insert(self.default.record()?)
+            }
+        };
+        stream.wait_event(event)
     }
 
     /// Makes the context current to this thread.
-    ///
-    /// The driver is asked each time instead of a variable of ours: another library may have set its own context
-    /// meanwhile, and the driver answers from a thread-local variable as well.
     #[inline]
     pub(crate) fn bind(&self) -> Result<(), Refusal> {
-        let mut current = std::ptr::null_mut();
-        // SAFETY: the pointer is valid for the write.
-        unsafe { self.driver.cuCtxGetCurrent(&raw mut current) }?;
-        if current == self.raw {
-            return Ok(());
-        }
-        // SAFETY: the context is retained for as long as the process runs.
-        unsafe { self.driver.cuCtxSetCurrent(self.raw) }
+        self.primary.bind()
     }
 
-    /// Waits until everything that was asked of this context is done, prints what kernels print, and gives out the fault of
-    /// a kernel.
+    /// Waits until everything that was asked of the GPU is done, prints what kernels print, and gives out the fault of one.
+    /// Those of other streams stay with them.
     ///
     /// # Errors
     ///
     /// [`Error::Fault`], once for each fault, or what the driver refused.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
-        let done = self.wait();
-        // Also where the context was lost: what was printed before that may say why.
-        self.prints.write_out(|| self.wait_for_everything());
-        done?;
-        self.give_out_fault()
-    }
-
-    /// The fault of a kernel that has ended, as an error.
-    pub(super) fn give_out_fault(&self) -> Result<(), Error> {
-        match self.take_fault()? {
-            None => Ok(()),
-            Some(raw) => Err(fault::resolve(raw)),
+        if !self.primary.has_several_streams() {
+            return self.default.synchronize();
         }
-    }
-
-    /// Waits for the stream.
-    pub(super) fn wait(&self) -> Result<(), Refusal> {
-        self.bind()?;
-        // SAFETY: the stream is this context's and is never destroyed.
-        unsafe { self.driver.cuStreamSynchronize(self.stream) }
-    }
-
-    /// Waits for all streams of the context, those of other libraries too.
-    pub(super) fn wait_for_everything(&self) -> Result<(), Refusal> {
-        self.bind()?;
-        // SAFETY: the context is current.
-        unsafe { self.driver.cuCtxSynchronize() }
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // All of them are waited for and have their say, before the first fault is given out.
+        let mut waited = Ok(());
+        for stream in &streams {
+            waited = waited.and(stream.wait_and_print());
+        }
+        waited?;
+        streams.iter().try_for_each(|stream| stream.give_out_fault())
     }
 }
 
 impl fmt::Display for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "cuda:{} ({})", self.ordinal, self.name)
+        f.write_str(&self.primary.label)
     }
 }
 
@@ -232,6 +285,13 @@ fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
     let mut total_memory = 0;
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuDeviceTotalMem_v2(&raw mut total_memory, device) }?;
+    let compute_capability = (
+        get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
+        get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
+    );
+    // Clusters came with 9.0 and CUDA 11.8. Eight blocks are what every GPU with clusters takes, sixteen the most that any
+    // does (CUDA C++ Programming Guide, "Thread Block Clusters").
+    let clusters = compute_capability >= (9, 0) && driver.has_clusters();
     Ok(Limits {
         threads_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
         block: Dim3 {
@@ -244,14 +304,40 @@ fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
             y: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
             z: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
         },
+        blocks_per_cluster: if clusters { 8 } else { 0 },
+        blocks_per_cluster_opt_in: if clusters { 16 } else { 0 },
         shared_bytes_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
         shared_bytes_per_block_opt_in: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
+        shared_bytes_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
+        registers_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
+        registers_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
+        threads_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
+        blocks_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
         multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
         total_memory,
-        compute_capability: Some((
-            get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
-            get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
-        )),
+        compute_capability: Some(compute_capability),
+    })
+}
+
+fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, Refusal> {
+    // A driver of another time may not know some of these, and a launch needs only the last but one.
+    let get = |attribute| attribute_of(driver, device, attribute).unwrap_or(0);
+    Ok(Properties {
+        // The driver counts in kHz.
+        clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u64 * 1000,
+        memory_clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u64 * 1000,
+        memory_bus_bits: get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
+        l2_cache_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
+        constant_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        copy_engines: get(Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
+        ecc: get(Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0,
+        integrated: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0,
+        cooperative_launch: attribute_of(driver, device, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
+        pci: Pci {
+            domain: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) as u32,
+            bus: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) as u32,
+            device: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) as u32,
+        },
     })
 }
 

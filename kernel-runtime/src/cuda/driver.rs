@@ -5,28 +5,41 @@
 //! driver newer than the bindings fills with values that the enum does not have. Here every function is looked up once,
 //! before the first is called, and a status stays a number.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUfunction, CUfunction_attribute, CUjit_option,
-    CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
+    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUjit_option,
+    CUlaunchConfig, CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
 };
 use libloading::Library;
 
+use super::loader::{library_of, loader_words};
 use crate::error::{DeviceError, Error};
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub(crate) const OUT_OF_MEMORY: c_uint = 2;
 
-/// Declares [`Driver`]: a field for the address of each function, and a method that calls it.
+/// `CUDA_ERROR_NOT_SUPPORTED`.
+pub(crate) const NOT_SUPPORTED: c_uint = 801;
+
+/// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
+pub(crate) const NOT_READY: c_uint = 600;
+
+/// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Those of `newer` are not in
+/// every driver that Cumbia runs with.
 macro_rules! functions {
-    ($($name:ident($($parameter:ident: $type:ty),*);)*) => {
+    (
+        newer { $($newer:ident($($newer_parameter:ident: $newer_type:ty),*);)* }
+        $($name:ident($($parameter:ident: $type:ty),*);)*
+    ) => {
         /// The functions of a driver that is there and whole.
         #[allow(non_snake_case, reason = "the fields and methods have the names of NVIDIA's manual")]
         pub(crate) struct Driver {
             $($name: unsafe extern "C" fn($($type),*) -> c_uint,)*
+            $($newer: Option<unsafe extern "C" fn($($newer_type),*) -> c_uint>,)*
         }
 
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the methods are as in NVIDIA's manual")]
@@ -37,6 +50,9 @@ macro_rules! functions {
                     // never changes its meaning. The addresses stay valid, because the library is never unloaded.
                     $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
                         .map_err(|_| format!("it has no {}, so it is older than CUDA 11.4", stringify!($name)))?,)*
+                    // SAFETY: as above.
+                    $($newer: unsafe { library.get(concat!(stringify!($newer), "\0").as_bytes()) }
+                        .ok().map(|function| *function),)*
                 })
             }
 
@@ -55,11 +71,41 @@ macro_rules! functions {
                     }
                 }
             )*
+
+            $(
+                /// The driver's function of this name; a driver that is too old for it answers [`NOT_SUPPORTED`].
+                ///
+                /// # Safety
+                ///
+                /// The arguments are as the CUDA Driver API's manual asks.
+                #[inline]
+                pub(crate) unsafe fn $newer(&self, $($newer_parameter: $newer_type),*) -> Result<(), Refusal> {
+                    let code = match self.$newer {
+                        // SAFETY: the caller's promise.
+                        Some(function) => unsafe { function($($newer_parameter),*) },
+                        None => NOT_SUPPORTED,
+                    };
+                    if code == 0 { Ok(()) } else { Err(Refusal { call: stringify!($newer), code }) }
+                }
+            )*
         }
+
+        /// The names of all functions, for tests that stand in for the driver.
+        #[doc(hidden)]
+        pub const DRIVER_FUNCTIONS: &[&str] = &[$(stringify!($name),)* $(stringify!($newer),)*];
     };
 }
 
 functions! {
+    newer {
+        // CUDA 11.8: blocks in clusters.
+        cuLaunchKernelEx(
+            config: *const CUlaunchConfig, function: CUfunction, parameters: *mut *mut c_void, extra: *mut *mut c_void
+        );
+        cuOccupancyMaxPotentialClusterSize(blocks: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
+        cuOccupancyMaxActiveClusters(clusters: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
+    }
+
     cuInit(flags: c_uint);
     cuDriverGetVersion(version: *mut c_int);
     cuGetErrorName(code: c_uint, name: *mut *const c_char);
@@ -75,8 +121,18 @@ functions! {
     cuCtxGetCurrent(context: *mut CUcontext);
     cuCtxSetCurrent(context: CUcontext);
     cuCtxSynchronize();
-    cuStreamCreate(stream: *mut CUstream, flags: c_uint);
+    cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
+    cuStreamCreateWithPriority(stream: *mut CUstream, flags: c_uint, priority: c_int);
+    cuStreamDestroy_v2(stream: CUstream);
     cuStreamSynchronize(stream: CUstream);
+    cuStreamQuery(stream: CUstream);
+    cuStreamWaitEvent(stream: CUstream, event: CUevent, flags: c_uint);
+    cuEventCreate(event: *mut CUevent, flags: c_uint);
+    cuEventDestroy_v2(event: CUevent);
+    cuEventRecord(event: CUevent, stream: CUstream);
+    cuEventQuery(event: CUevent);
+    cuEventSynchronize(event: CUevent);
+    cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
 
     cuMemGetInfo_v2(free: *mut usize, total: *mut usize);
     cuMemAlloc_v2(pointer: *mut CUdeviceptr, bytes: usize);
@@ -88,8 +144,16 @@ functions! {
     cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    cuMemcpyDtoDAsync_v2(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, stream: CUstream);
+    cuMemcpyPeerAsync(
+        to: CUdeviceptr, to_context: CUcontext, from: CUdeviceptr, from_context: CUcontext, bytes: usize,
+        stream: CUstream
+    );
     cuMemsetD8Async(to: CUdeviceptr, value: c_uchar, bytes: usize, stream: CUstream);
+    cuMemsetD16Async(to: CUdeviceptr, value: c_ushort, count: usize, stream: CUstream);
+    cuMemsetD32Async(to: CUdeviceptr, value: c_uint, count: usize, stream: CUstream);
     cuMemHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint);
+    cuMemFreeHost(pointer: *mut c_void);
     cuMemHostGetDevicePointer_v2(pointer: *mut CUdeviceptr, host: *mut c_void, flags: c_uint);
 
     cuModuleLoadDataEx(
@@ -115,6 +179,9 @@ functions! {
     cuOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks: *mut c_int, function: CUfunction, block_threads: c_int, shared_bytes: usize
     );
+
+    cuProfilerStart();
+    cuProfilerStop();
 }
 
 impl fmt::Debug for Driver {
@@ -157,12 +224,22 @@ impl Driver {
         Err(no_driver(refusals.into_iter().next().unwrap_or_default()))
     }
 
+    /// Whether the driver knows of clusters of blocks.
+    pub(crate) fn has_clusters(&self) -> bool {
+        self.cuLaunchKernelEx.is_some() && self.cuOccupancyMaxActiveClusters.is_some()
+    }
+
     /// How many GPUs there are.
     pub(crate) fn device_count(&self) -> Result<usize, Error> {
         let mut count = 0;
         // SAFETY: the pointer is valid for the write.
         unsafe { self.cuDeviceGetCount(&raw mut count) }?;
         Ok(usize::try_from(count).unwrap_or(0))
+    }
+
+    /// The library's file, where the system tells.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        library_of(self.cuInit as *const c_void)
     }
 
     /// The newest CUDA version that the driver serves, as `13.0`.
@@ -243,11 +320,6 @@ impl From<Refusal> for Error {
             Err(no_driver) => no_driver.into(),
         }
     }
-}
-
-/// What the loader said; `libloading` keeps it in the source of its error.
-pub(super) fn loader_words(error: &libloading::Error) -> String {
-    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// # Safety

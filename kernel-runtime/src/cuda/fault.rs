@@ -11,7 +11,6 @@ use std::sync::{Mutex, PoisonError};
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
-use super::context::Context;
 use super::driver::{Driver, Refusal};
 
 /// A fault in numbers, as a kernel notes it.
@@ -55,7 +54,7 @@ const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES);
 const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
 
 /// Allocates page-locked host memory that all GPUs of the process can write, and gives it with its address for the context
-/// that is current. It is never freed.
+/// that is current.
 pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), Refusal> {
     let mut host: *mut c_void = std::ptr::null_mut();
     // SAFETY: the pointer is valid for the write.
@@ -69,7 +68,7 @@ pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, 
     Ok((host, device))
 }
 
-/// The record of one context. It lives as long as the process, as the context does.
+/// The record of one stream.
 pub(crate) struct FaultRecord {
     host: NonNull<Record>,
     device: CUdeviceptr,
@@ -77,7 +76,7 @@ pub(crate) struct FaultRecord {
     reading: Mutex<()>,
 }
 
-// SAFETY: `host` is page-locked memory that is never freed; the host touches it under `reading` only.
+// SAFETY: `host` is page-locked memory that lives as long as the record; the host touches it under `reading` only.
 unsafe impl Send for FaultRecord {}
 // SAFETY: as above.
 unsafe impl Sync for FaultRecord {}
@@ -97,14 +96,35 @@ impl FaultRecord {
         self.device
     }
 
+    /// Whether a kernel has claimed the record; it may still be filling it.
+    pub(super) fn is_set(&self) -> bool {
+        self.flag().load(Ordering::Acquire) != 0
+    }
+
+    fn flag(&self) -> &AtomicU32 {
+        // SAFETY: the memory lives as long as the record, and all that races for the flag uses atomics: the host here, the
+        // device in `atomicCAS`.
+        unsafe { AtomicU32::from_ptr(&raw mut (*self.host.as_ptr()).flag) }
+    }
+
+    /// Frees the record.
+    ///
+    /// # Safety
+    ///
+    /// No kernel and nobody else uses it any more.
+    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
+        // SAFETY: allocated by `mapped`, and the caller's promise.
+        unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
+    }
+
     /// Takes the fault out of the record, which is then ready for another.
     ///
     /// Called after a synchronisation: the kernels that were launched before it have filled what they claimed. A kernel
     /// launched meanwhile by another thread may have claimed the record and still be filling it; `wait` waits for that.
+    ///
+    /// Nothing of this waits where there is no fault: a record is looked at after each synchronisation.
     pub(crate) fn take(&self, wait: impl FnOnce() -> Result<(), Refusal>) -> Result<Option<RawFault>, Refusal> {
-        // SAFETY: the memory lives as long as the process, and all that races for the flag uses atomics: the host here,
-        // the device in `atomicCAS`.
-        let flag = unsafe { AtomicU32::from_ptr(&raw mut (*self.host.as_ptr()).flag) };
+        let flag = self.flag();
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);
         }
@@ -119,18 +139,6 @@ impl FaultRecord {
         flag.store(0, Ordering::Release);
         let Record { flag: _, kernel, site, block, thread, pad: _, index, len, args } = record;
         Ok(Some(RawFault { kernel, site, block, thread, index, len, args }))
-    }
-}
-
-impl Context {
-    /// The address of the fault record, for the `fault` member of a kernel's `struct Launch`.
-    pub(crate) fn fault_pointer(&self) -> u64 {
-        self.fault_record().device_pointer()
-    }
-
-    /// The fault of a kernel that ended, once. Call it after a synchronisation.
-    pub(crate) fn take_fault(&self) -> Result<Option<RawFault>, Refusal> {
-        self.fault_record().take(|| self.wait_for_everything())
     }
 }
 

@@ -3,14 +3,22 @@
 use std::ffi::{CString, c_int, c_void};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
 
-use cudarc::driver::sys::{CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUmodule};
+use cudarc::driver::sys::{
+    CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
+    CUlaunchAttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUlaunchConfig, CUmodule,
+    CUstream,
+};
 
 use super::context::Context;
 use super::driver::{Driver, Refusal};
-use super::image::{Flags, Image, Request, compile_for_gpu};
+use super::image::{Image, Request, compile_for_gpu};
+use super::stream::Stream;
+use crate::attributes::Attributes;
 use crate::error::{CompileError, Error};
+use crate::over;
 
 /// A kernel that is loaded on a GPU.
 pub(crate) struct Module {
@@ -19,21 +27,35 @@ pub(crate) struct Module {
     function: CUfunction,
     /// Bytes of dynamic shared memory that a launch may ask for without [`Module::allow_shared`].
     allowed_shared: AtomicU32,
+    /// Whether a launch may have clusters that not every GPU takes.
+    allowed_large_clusters: AtomicBool,
+    /// The threads of the blocks that fill a multiprocessor, by bytes of dynamic shared memory.
+    fullest: Fullest,
     attributes: Attributes,
     image: Image,
 }
 
-/// What the compiler made of a kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Attributes {
-    /// The most threads in a block of this kernel.
-    pub(crate) threads_per_block: usize,
-    /// Registers of a thread.
-    pub(crate) registers: usize,
-    /// Bytes of shared memory in the kernel's own arrays.
-    pub(crate) static_shared_bytes: usize,
-    /// Bytes of local memory of a thread: spilled registers, and arrays that are indexed by variables.
-    pub(crate) local_bytes: usize,
+/// A launch as a GPU takes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Blocks of a cluster, where there are clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory of a block.
+    pub(crate) shared_bytes: u32,
+    /// All blocks are to be on the GPU at once.
+    pub(crate) cooperative: bool,
+}
+
+impl Geometry {
+    fn block_threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    fn cluster_blocks(&self) -> u32 {
+        self.cluster.map_or(1, |cluster| cluster.iter().product())
+    }
 }
 
 // SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
@@ -44,20 +66,15 @@ unsafe impl Sync for Module {}
 impl Context {
     /// Compiles a kernel, or takes it from the disk cache where it was compiled before, and loads it.
     ///
-    /// `kernel` is for errors, and `entry` the name of the `extern "C" __global__` function in `source`.
+    /// `entry` is the name of the `extern "C" __global__` function in the source.
     ///
     /// # Errors
     ///
     /// [`CompileError`], or what the driver refused.
-    pub(crate) fn load(
-        self: &Arc<Context>,
-        kernel: &str,
-        source: &str,
-        entry: &str,
-        flags: Flags,
-    ) -> Result<Module, Error> {
-        let request = Request { kernel, source, flags };
-        let image = compile_for_gpu(request, self.architecture())?;
+    pub(crate) fn load(self: &Arc<Context>, request: Request<'_>, entry: &str) -> Result<Module, Error> {
+        let start = Instant::now();
+        let (image, origin) = compile_for_gpu(request, self.architecture())?;
+        let compiled = Instant::now();
         self.bind()?;
         let raw = self.load_image(request, &image)?;
         let mut module = Module {
@@ -65,7 +82,9 @@ impl Context {
             raw,
             function: std::ptr::null_mut(),
             allowed_shared: AtomicU32::new(0),
-            attributes: Attributes { threads_per_block: 0, registers: 0, static_shared_bytes: 0, local_bytes: 0 },
+            allowed_large_clusters: AtomicBool::new(false),
+            fullest: Fullest::default(),
+            attributes: Attributes::default(),
             image,
         };
         let name = CString::new(entry).unwrap_or_default();
@@ -73,7 +92,20 @@ impl Context {
         unsafe { self.driver().cuModuleGetFunction(&raw mut module.function, raw, name.as_ptr()) }?;
         module.attributes = module.read_attributes()?;
         let limit = self.limits().shared_bytes_per_block;
-        *module.allowed_shared.get_mut() = limit.saturating_sub(module.attributes.static_shared_bytes) as u32;
+        *module.allowed_shared.get_mut() = limit.saturating_sub(module.attributes.shared_bytes) as u32;
+        tracing::debug!(
+            target: "cumbia::compile",
+            kernel = request.instance,
+            device = %self,
+            architecture = module.image.architecture,
+            ?origin,
+            compile_milliseconds = (compiled - start).as_secs_f64() * 1e3,
+            load_milliseconds = compiled.elapsed().as_secs_f64() * 1e3,
+            registers = module.attributes.registers,
+            shared_bytes = module.attributes.shared_bytes,
+            local_bytes = module.attributes.local_bytes,
+            "loaded"
+        );
         Ok(module)
     }
 
@@ -109,13 +141,12 @@ impl Context {
 }
 
 impl Module {
-    /// The most threads in a block of this kernel.
-    pub(crate) fn max_threads_per_block(&self) -> u32 {
-        self.attributes.threads_per_block as u32
+    /// What the compiler made of the kernel.
+    pub(crate) fn attributes(&self) -> &Attributes {
+        &self.attributes
     }
 
-    /// Launches the kernel on the context's stream, and returns before it runs. The blocks of a `cooperative` launch are all
-    /// on the GPU at once.
+    /// Launches the kernel on a stream of its context, and returns before it runs.
     ///
     /// # Safety
     ///
@@ -124,18 +155,22 @@ impl Module {
     #[inline]
     pub(crate) unsafe fn launch(
         &self,
-        grid: [u32; 3],
-        block: [u32; 3],
-        shared_bytes: u32,
-        cooperative: bool,
+        stream: &Stream,
+        geometry: &Geometry,
         parameters: &mut [*mut c_void],
     ) -> Result<(), Refusal> {
         self.context.bind()?;
+        let &Geometry { grid: [gx, gy, gz], block: [bx, by, bz], cluster, shared_bytes, cooperative } = geometry;
         self.allow_shared(shared_bytes)?;
-        let (driver, stream, function) = (self.context.driver(), self.context.stream(), self.function);
-        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        let (driver, stream, function) = (self.context.driver(), stream.raw(), self.function);
         let parameters = parameters.as_mut_ptr();
-        // SAFETY: the caller's promise; the function and the stream belong to the current context.
+        if cluster.is_some() {
+            return self.with_config(stream, geometry, |config| {
+                // SAFETY: the caller's promise; the function and the stream belong to the current context.
+                unsafe { driver.cuLaunchKernelEx(config, function, parameters, std::ptr::null_mut()) }
+            });
+        }
+        // SAFETY: as above.
         unsafe {
             if cooperative {
                 driver.cuLaunchCooperativeKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, stream, parameters)
@@ -146,12 +181,46 @@ impl Module {
         }
     }
 
-    /// How many blocks of the kernel the GPU can hold at once; 0 where it has no cooperative launches.
-    pub(crate) fn resident_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u64, Refusal> {
-        self.context.bind()?;
-        if !self.context.launches_cooperatively()? {
-            return Ok(0);
+    /// A launch in the form that has room for clusters. It is valid during the call.
+    fn with_config<R>(
+        &self,
+        stream: CUstream,
+        geometry: &Geometry,
+        then: impl FnOnce(*const CUlaunchConfig) -> Result<R, Refusal>,
+    ) -> Result<R, Refusal> {
+        let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
+        let [x, y, z] = cluster.unwrap_or([1; 3]);
+        let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
+        let mut attributes = [
+            attribute(
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                CUlaunchAttributeValue { clusterDim: ClusterDim { x, y, z } },
+            ),
+            attribute(
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                CUlaunchAttributeValue { cooperative: c_int::from(cooperative) },
+            ),
+        ];
+        if geometry.cluster_blocks() > PORTABLE_CLUSTER {
+            self.allow_large_clusters()?;
         }
+        then(&CUlaunchConfig {
+            gridDimX: grid[0],
+            gridDimY: grid[1],
+            gridDimZ: grid[2],
+            blockDimX: block[0],
+            blockDimY: block[1],
+            blockDimZ: block[2],
+            sharedMemBytes: shared_bytes,
+            hStream: stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        })
+    }
+
+    /// How many blocks of a launch one multiprocessor can hold at once.
+    pub(crate) fn active_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u32, Refusal> {
+        self.context.bind()?;
         self.allow_shared(shared_bytes)?;
         let mut blocks = 0;
         let threads = c_int::try_from(block_threads).unwrap_or(c_int::MAX);
@@ -164,7 +233,68 @@ impl Module {
                 shared_bytes as usize,
             )
         }?;
-        Ok(u64::try_from(blocks).unwrap_or(0) * self.context.limits().multiprocessors as u64)
+        Ok(u32::try_from(blocks).unwrap_or(0))
+    }
+
+    /// How many clusters of a launch the GPU can hold at once.
+    pub(crate) fn active_clusters(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+        self.context.bind()?;
+        self.allow_shared(geometry.shared_bytes)?;
+        let mut clusters = 0;
+        self.with_config(std::ptr::null_mut(), geometry, |config| {
+            // SAFETY: the pointers are valid, and the function belongs to the current context.
+            unsafe { self.context.driver().cuOccupancyMaxActiveClusters(&raw mut clusters, self.function, config) }
+        })?;
+        Ok(u64::try_from(clusters).unwrap_or(0))
+    }
+
+    /// How many blocks a cluster of such blocks can have.
+    pub(crate) fn largest_cluster(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+        self.context.bind()?;
+        self.allow_shared(geometry.shared_bytes)?;
+        let mut blocks = 0;
+        self.with_config(std::ptr::null_mut(), geometry, |config| {
+            // SAFETY: the pointers are valid, and the function belongs to the current context.
+            unsafe { self.context.driver().cuOccupancyMaxPotentialClusterSize(&raw mut blocks, self.function, config) }
+        })?;
+        Ok(u64::try_from(blocks).unwrap_or(0))
+    }
+
+    /// How many blocks of a launch the GPU can hold at once; 0 where it has no cooperative launches.
+    pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+        if !self.context.properties().cooperative_launch {
+            return Ok(0);
+        }
+        if geometry.cluster.is_some() {
+            return Ok(self.active_clusters(geometry)? * u64::from(geometry.cluster_blocks()));
+        }
+        let blocks = self.active_blocks(geometry.block_threads(), geometry.shared_bytes)?;
+        Ok(u64::from(blocks) * self.context.limits().multiprocessors as u64)
+    }
+
+    /// The threads of the blocks of which a multiprocessor runs the most threads at once.
+    pub(crate) fn fullest_block(&self, shared_bytes: u32) -> Result<u32, Refusal> {
+        if let Some(threads) = self.fullest.get(shared_bytes) {
+            return Ok(threads);
+        }
+        let most = self.attributes.threads_per_block as u32;
+        let threads = over::fullest(most, |threads| self.active_blocks(threads, shared_bytes))?;
+        self.fullest.put(shared_bytes, threads);
+        Ok(threads)
+    }
+
+    /// Allows clusters of more blocks than every GPU takes.
+    #[cold]
+    fn allow_large_clusters(&self) -> Result<(), Refusal> {
+        // Relaxed: asking twice is harmless.
+        if self.allowed_large_clusters.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let attribute = Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        // SAFETY: the function belongs to the current context.
+        unsafe { self.context.driver().cuFuncSetAttribute(self.function, attribute, 1) }?;
+        self.allowed_large_clusters.store(true, Ordering::Relaxed);
+        Ok(())
     }
 
     /// Asks for more dynamic shared memory than every GPU has, where a launch needs it.
@@ -182,7 +312,7 @@ impl Module {
     #[cold]
     fn ask_for_all_shared(&self) -> Result<(), Refusal> {
         let limit = self.context.limits().shared_bytes_per_block_opt_in;
-        let rest = limit.saturating_sub(self.attributes.static_shared_bytes);
+        let rest = limit.saturating_sub(self.attributes.shared_bytes);
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         let bytes = c_int::try_from(rest).unwrap_or(c_int::MAX);
         // SAFETY: the function belongs to the current context.
@@ -192,11 +322,15 @@ impl Module {
     }
 
     fn read_attributes(&self) -> Result<Attributes, Refusal> {
+        let version = |number: usize| Some((number as u32 / 10, number as u32 % 10));
         Ok(Attributes {
             threads_per_block: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             registers: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?,
-            static_shared_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
+            shared_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             local_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?,
+            constant_bytes: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)?,
+            ptx_version: version(self.attribute(Attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION)?),
+            binary_version: version(self.attribute(Attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION)?),
         })
     }
 
@@ -210,11 +344,12 @@ impl Module {
 
 impl Drop for Module {
     fn drop(&mut self) {
-        // The manual does not say that unloading waits for a kernel of the module. A refusal means that the context is
-        // lost or the process ends, and then so does the module.
-        if self.context.wait().is_ok() {
-            // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
-            let _ = unsafe { self.context.driver().cuModuleUnload(self.raw) };
+        let primary = self.context.primary();
+        // The manual does not say that unloading waits for a kernel of the module.
+        // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
+        let unload = || unsafe { self.context.driver().cuModuleUnload(self.raw) };
+        if let Err(refusal) = primary.wait_for_everything().and_then(|()| unload()) {
+            primary.note_dropped(refusal);
         }
     }
 }
@@ -226,6 +361,32 @@ impl fmt::Debug for Module {
             .field("architecture", &self.image.architecture)
             .field("attributes", &self.attributes)
             .finish_non_exhaustive()
+    }
+}
+
+/// Blocks of a cluster that every GPU with clusters takes (CUDA C++ Programming Guide, "Thread Block Clusters").
+const PORTABLE_CLUSTER: u32 = 8;
+
+/// What was found of the blocks that fill a multiprocessor: a table that is read without waiting. Two sizes of shared memory
+/// may fall on one place, and are then found anew.
+#[derive(Default)]
+struct Fullest([AtomicU64; 8]);
+
+impl Fullest {
+    fn get(&self, shared_bytes: u32) -> Option<u32> {
+        // Relaxed: an entry is one number, whole in itself.
+        let entry = self.place(shared_bytes).load(Ordering::Relaxed);
+        let (threads, of) = (entry as u32, (entry >> 32) as u32);
+        (threads != 0 && of == shared_bytes).then_some(threads)
+    }
+
+    fn put(&self, shared_bytes: u32, threads: u32) {
+        self.place(shared_bytes).store(u64::from(shared_bytes) << 32 | u64::from(threads), Ordering::Relaxed);
+    }
+
+    fn place(&self, shared_bytes: u32) -> &AtomicU64 {
+        // Sizes are mostly multiples of powers of two, which the multiplication spreads (Knuth's, by the golden ratio).
+        &self.0[(shared_bytes.wrapping_mul(0x9e37_79b9) >> 29) as usize]
     }
 }
 
@@ -267,5 +428,23 @@ impl Refusal {
         // INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX, JIT_COMPILER_NOT_FOUND, UNSUPPORTED_PTX_VERSION,
         // JIT_COMPILATION_DISABLED, INVALID_SOURCE, SHARED_OBJECT_INIT_FAILED.
         matches!(self.code, 200 | 209 | 218 | 221..=223 | 300 | 303)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fullest_block_is_remembered_by_shared_bytes() {
+        let fullest = Fullest::default();
+        assert_eq!(fullest.get(0), None);
+        fullest.put(0, 256);
+        fullest.put(48 << 10, 512);
+        assert_eq!((fullest.get(0), fullest.get(48 << 10), fullest.get(1024)), (Some(256), Some(512), None));
+        for shared_bytes in (0..100).map(|i| i * 1024) {
+            fullest.put(shared_bytes, 64);
+            assert_eq!(fullest.get(shared_bytes), Some(64));
+        }
     }
 }

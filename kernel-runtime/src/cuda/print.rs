@@ -1,7 +1,7 @@
 //! The buffer that `println!` of a kernel appends to, in host memory that the GPU can write.
 //!
-//! A context has two of them. Kernels append to one; to read it, launches are turned to the other, and all that was
-//! launched is waited for. So no kernel appends to the buffer that is read. The memory is the host's, because it is there
+//! A stream has two of them. Kernels append to one; to read it, launches are turned to the other, and all that was
+//! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's, because it is there
 //! even when the context is lost. What the words mean is `crate::print`'s work.
 
 use std::ptr::NonNull;
@@ -38,7 +38,7 @@ impl Header {
     const EMPTY: Header = Header { used: 0, capacity: WORDS as u32, lost: 0, pad: 0 };
 }
 
-/// The buffers of one context.
+/// The buffers of one stream.
 #[derive(Default)]
 pub(super) struct Prints {
     launching: Mutex<Launching>,
@@ -57,14 +57,14 @@ struct Launching {
     in_use: bool,
 }
 
-/// A buffer. It lives as long as the process, as the context does.
+/// A buffer. It lives as long as the stream.
 #[derive(Clone, Copy)]
 struct Buffer {
     host: NonNull<Header>,
     device: CUdeviceptr,
 }
 
-// SAFETY: `host` is page-locked memory that is never freed; the host touches it under `reading` only.
+// SAFETY: `host` is page-locked memory that lives as long as the buffers; the host touches it under `reading` only.
 unsafe impl Send for Buffer {}
 
 impl Prints {
@@ -98,6 +98,18 @@ impl Prints {
         // turn, which waits for `reading`.
         let (words, lost) = unsafe { buffer.take() };
         print::write_out(&words, lost, BYTES);
+    }
+
+    /// Frees the buffers.
+    ///
+    /// # Safety
+    ///
+    /// No kernel and nobody else uses them any more.
+    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
+        let buffers = self.launching.lock().unwrap_or_else(PoisonError::into_inner).buffers.take();
+        // SAFETY: allocated by `mapped`, and the caller's promise.
+        let free = |buffer: Buffer| unsafe { driver.cuMemFreeHost(buffer.host.as_ptr().cast()) };
+        buffers.map_or(Ok(()), |[first, second]| free(first).and(free(second)))
     }
 
     /// Turns launches to the other buffer, and gives the one that kernels used.

@@ -8,7 +8,6 @@ use cumbia_kernel_ir::ir::{Comparison, Reduce, Shuffle, Vote};
 
 use super::{Predicate, intrinsic};
 use crate::cpu::warp::{self, Exchange, Lanes};
-use crate::op::{BuiltIn, Eq, Operator};
 use crate::types::{Element, Scalar};
 
 /// The threads of a warp, on every NVIDIA GPU and on the CPU device.
@@ -327,9 +326,9 @@ lane_numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 )]
 pub trait LaneValue: Element {}
 
-// What the compiler has a comparison for.
+// `#[derive(DeviceType)]` implements it for enums.
 #[diagnostic::do_not_recommend]
-impl<T: Element + Operator<Eq, T, Key = BuiltIn>> LaneValue for T {}
+impl<T: Scalar> LaneValue for T {}
 
 /// What [`reduce_add_sync`] and its like take: `i32` and `u32`.
 #[diagnostic::on_unimplemented(

@@ -30,14 +30,14 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
 
     /// `x.split_at(mid)`
     #[inline(always)]
-    pub fn __device_split_at(self, mid: usize, call: Call<'_>) -> SplitAt<'k, T> {
+    pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
         let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
         Returned::new((start.read(), end.read()))
     }
 
     /// `x.split_at_mut(mid)`
     #[inline(always)]
-    pub fn __device_split_at_mut(self, mid: usize, call: Call<'_>) -> SplitAtMut<'k, T>
+    pub fn __device_split_at_mut(self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
     where
         M: Writable,
     {
@@ -64,17 +64,17 @@ macro_rules! places {
 
             /// `x.split_at(mid)`
             #[inline(always)]
-            pub fn __device_split_at(self, mid: usize, call: Call<'_>) -> SplitAt<'k, T> {
-                self.as_slice().__device_split_at(mid, call)
+            pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
+                self.as_slice().__device_split_at(call, mid)
             }
 
             /// `x.split_at_mut(mid)`
             #[inline(always)]
-            pub fn __device_split_at_mut(self, mid: usize, call: Call<'_>) -> SplitAtMut<'k, T>
+            pub fn __device_split_at_mut(self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
             where
                 M: Writable,
             {
-                self.as_slice().__device_split_at_mut(mid, call)
+                self.as_slice().__device_split_at_mut(call, mid)
             }
         }
 
@@ -93,17 +93,17 @@ macro_rules! places {
 
             /// `x[i].split_at(mid)`
             #[inline(always)]
-            pub fn __device_split_at(&self, mid: usize, call: Call<'_>) -> SplitAt<'k, T> {
-                self.handle().__device_split_at(mid, call)
+            pub fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
+                self.handle().__device_split_at(call, mid)
             }
 
             /// `x[i].split_at_mut(mid)`
             #[inline(always)]
-            pub fn __device_split_at_mut(&self, mid: usize, call: Call<'_>) -> SplitAtMut<'k, T>
+            pub fn __device_split_at_mut(&self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
             where
                 M: Writable,
             {
-                self.handle().__device_split_at_mut(mid, call)
+                self.handle().__device_split_at_mut(call, mid)
             }
         }
     )*};
@@ -120,12 +120,12 @@ pub trait ArrayMethods<T> {
     fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty;
 
     /// `x.split_at(mid)`
-    fn __device_split_at(&self, mid: usize, call: Call<'_>) -> SplitAt<'_, T>
+    fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'_, T>
     where
         T: Element;
 
     /// `x.split_at_mut(mid)`
-    fn __device_split_at_mut(&mut self, mid: usize, call: Call<'_>) -> SplitAtMut<'_, T>
+    fn __device_split_at_mut(&mut self, call: Call<'_>, mid: usize) -> SplitAtMut<'_, T>
     where
         T: Element;
 }
@@ -142,19 +142,19 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     }
 
     #[inline(always)]
-    fn __device_split_at(&self, mid: usize, call: Call<'_>) -> SplitAt<'_, T>
+    fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'_, T>
     where
         T: Element,
     {
-        of(self).__device_split_at(mid, call)
+        of(self).__device_split_at(call, mid)
     }
 
     #[inline(always)]
-    fn __device_split_at_mut(&mut self, mid: usize, call: Call<'_>) -> SplitAtMut<'_, T>
+    fn __device_split_at_mut(&mut self, call: Call<'_>, mid: usize) -> SplitAtMut<'_, T>
     where
         T: Element,
     {
-        of_mut(self).__device_split_at_mut(mid, call)
+        of_mut(self).__device_split_at_mut(call, mid)
     }
 }
 

@@ -3,6 +3,9 @@
 //! In a kernel `x.sqrt()` is `x.__device_sqrt(call)`. rustc finds the method by the type of `x`, as it would find `sqrt`, and
 //! the type of its result says which method the compiler is to emit. A type has under these names what the device can do,
 //! and nothing else: a method of the host's is not found.
+//!
+//! `call` is the second parameter, behind the receiver or the first argument: an argument too many or too few is then
+//! rustc's one error about their number, and shifts nothing.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 

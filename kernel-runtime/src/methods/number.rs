@@ -29,7 +29,7 @@ macro_rules! methods {
 
             $(
                 fn $device(
-                    $this $(, $arg: $ty)*, call: Call<'_>
+                    $this, call: Call<'_> $(, $arg: $ty)*
                 ) -> Returned<MethodKey<{ Method::$method as usize }>, $result>;
             )*
         }
@@ -47,7 +47,7 @@ macro_rules! methods {
             $(
                 #[inline(always)]
                 fn $device(
-                    $this $(, $arg: $ty)*, call: Call<'_>
+                    $this, call: Call<'_> $(, $arg: $ty)*
                 ) -> Returned<MethodKey<{ Method::$method as usize }>, $result> {
                     methods!(@note call $($fault)?);
                     Returned::new($number::$name($this $(, $arg)*))
@@ -62,23 +62,23 @@ macro_rules! methods {
 /// Methods of all numbers.
 #[allow(missing_docs, reason = "each is named after the method")]
 pub trait NumberMethods: Copy {
-    fn __device_min(self, other: Self, call: Call<'_>) -> Returned<MethodKey<{ Method::Min as usize }>, Self>;
-    fn __device_max(self, other: Self, call: Call<'_>) -> Returned<MethodKey<{ Method::Max as usize }>, Self>;
+    fn __device_min(self, call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Min as usize }>, Self>;
+    fn __device_max(self, call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Max as usize }>, Self>;
     fn __device_clamp(
         self,
+        call: Call<'_>,
         min: Self,
         max: Self,
-        call: Call<'_>,
     ) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self>;
     fn __device_div_euclid(
         self,
-        rhs: Self,
         call: Call<'_>,
+        rhs: Self,
     ) -> Returned<MethodKey<{ Method::DivEuclid as usize }>, Self>;
     fn __device_rem_euclid(
         self,
-        rhs: Self,
         call: Call<'_>,
+        rhs: Self,
     ) -> Returned<MethodKey<{ Method::RemEuclid as usize }>, Self>;
 }
 
@@ -87,42 +87,29 @@ macro_rules! numbers {
     ($($ordered:ident $euclid:ident: $($number:ident)*;)*) => {$($(
         impl NumberMethods for $number {
             #[inline(always)]
-            fn __device_min(self, other: Self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Min as usize }>, Self> {
+            fn __device_min(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Min as usize }>, Self> {
                 Returned::new($ordered::min(self, other))
             }
 
             #[inline(always)]
-            fn __device_max(self, other: Self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Max as usize }>, Self> {
+            fn __device_max(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Max as usize }>, Self> {
                 Returned::new($ordered::max(self, other))
             }
 
             #[inline(always)]
-            fn __device_clamp(
-                self,
-                min: Self,
-                max: Self,
-                call: Call<'_>,
-            ) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self> {
+            fn __device_clamp(self, call: Call<'_>, min: Self, max: Self) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self> {
                 call.note();
                 Returned::new($ordered::clamp(self, min, max))
             }
 
             #[inline(always)]
-            fn __device_div_euclid(
-                self,
-                rhs: Self,
-                call: Call<'_>,
-            ) -> Returned<MethodKey<{ Method::DivEuclid as usize }>, Self> {
+            fn __device_div_euclid(self, call: Call<'_>, rhs: Self) -> Returned<MethodKey<{ Method::DivEuclid as usize }>, Self> {
                 numbers!(@note call $euclid);
                 Returned::new(numbers!(@call $euclid $number div_euclid(self, rhs)))
             }
 
             #[inline(always)]
-            fn __device_rem_euclid(
-                self,
-                rhs: Self,
-                call: Call<'_>,
-            ) -> Returned<MethodKey<{ Method::RemEuclid as usize }>, Self> {
+            fn __device_rem_euclid(self, call: Call<'_>, rhs: Self) -> Returned<MethodKey<{ Method::RemEuclid as usize }>, Self> {
                 numbers!(@note call $euclid);
                 Returned::new(numbers!(@call $euclid $number rem_euclid(self, rhs)))
             }
@@ -267,8 +254,8 @@ pub trait MixedMethods: Copy {
 
     fn __device_abs_diff(
         self,
-        other: Self,
         call: Call<'_>,
+        other: Self,
     ) -> Returned<MethodKey<{ Method::AbsDiff as usize }>, Self::Unsigned>;
     fn __device_from_be(x: Self, call: Call<'_>) -> Returned<MethodKey<{ Method::FromBe as usize }>, Self>;
     fn __device_from_le(x: Self, call: Call<'_>) -> Returned<MethodKey<{ Method::FromLe as usize }>, Self>;
@@ -281,11 +268,7 @@ macro_rules! mixed {
             type Unsigned = $unsigned;
 
             #[inline(always)]
-            fn __device_abs_diff(
-                self,
-                other: Self,
-                _call: Call<'_>,
-            ) -> Returned<MethodKey<{ Method::AbsDiff as usize }>, $unsigned> {
+            fn __device_abs_diff(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::AbsDiff as usize }>, $unsigned> {
                 Returned::new(self.abs_diff(other))
             }
 

@@ -74,21 +74,13 @@ macro_rules! parts {
         impl<'k, T: Element, M: Access> View<'k, T, $dimensions, M> {
             /// What the index leaves of the view.
             #[inline(always)]
-            pub fn $name(
-                self,
-                index: usize,
-                call: Call<'_>,
-            ) -> Returned<MethodKey<{ Method::$key as usize }>, View<'k, T, { $dimensions - 1 }, Read>> {
+            pub fn $name(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key as usize }>, View<'k, T, { $dimensions - 1 }, Read>> {
                 Returned::new(self.with_index::<{ $dimensions - 1 }>($axis, index, call.at).read())
             }
 
             /// What the index leaves of the view, to be written.
             #[inline(always)]
-            pub fn $name_mut(
-                self,
-                index: usize,
-                call: Call<'_>,
-            ) -> Returned<MethodKey<{ Method::$key_mut as usize }>, View<'k, T, { $dimensions - 1 }, Write>>
+            pub fn $name_mut(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key_mut as usize }>, View<'k, T, { $dimensions - 1 }, Write>>
             where
                 M: Writable,
             {

@@ -85,7 +85,7 @@ macro_rules! float {
         pub trait FloatMethods: Copy {
             $(
                 fn $device(
-                    self $(, $arg: $ty)*, call: Call<'_>
+                    self, call: Call<'_> $(, $arg: $ty)*
                 ) -> Returned<MethodKey<{ Method::$method as usize }>, $result>;
             )*
         }
@@ -106,7 +106,7 @@ macro_rules! float {
             $(
                 #[inline(always)]
                 fn $device(
-                    self $(, $arg: $ty)*, _call: Call<'_>
+                    self, _call: Call<'_> $(, $arg: $ty)*
                 ) -> Returned<MethodKey<{ Method::$method as usize }>, $result> {
                     Returned::new(<$float as Float>::$name(self $(, $arg)*))
                 }

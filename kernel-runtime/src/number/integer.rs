@@ -63,7 +63,7 @@ macro_rules! integer {
         pub trait IntegerMethods: Copy {
             $(
                 fn $device(
-                    self $(, $arg: $ty)*, call: Call<'_>
+                    self, call: Call<'_> $(, $arg: $ty)*
                 ) -> Returned<MethodKey<{ Method::$method as usize }>, $result>;
             )*
         }
@@ -89,7 +89,7 @@ macro_rules! integer {
             $(
                 #[inline(always)]
                 fn $device(
-                    self $(, $arg: $ty)*, call: Call<'_>
+                    self, call: Call<'_> $(, $arg: $ty)*
                 ) -> Returned<MethodKey<{ Method::$method as usize }>, $result> {
                     integer!(@note call $($fault)?);
                     Returned::new($integer::$name(self $(, $arg)*))

@@ -4,7 +4,7 @@
 
 use std::mem::offset_of;
 
-use cumbia_kernel_runtime::__private::{ConstantType, Repr, ir, structure};
+use cumbia_kernel_runtime::__private::{ConstantType, EqualFields, Operator, Repr, ir, op, structure};
 use cumbia_kernel_runtime::{DeviceType, Element, Lanes};
 
 use super::{Lane, Vec2, Vec3, Vec4};
@@ -32,6 +32,10 @@ macro_rules! elements {
             fn value(self) -> Self {
                 self
             }
+        }
+
+        impl<T: Lane> Operator<op::Eq, $name<T>> for $name<T> {
+            type Key = EqualFields<Self>;
         }
 
         // SAFETY: each lane is loaded and stored as the number that it is, at its own place; what is left of the value

@@ -1,0 +1,124 @@
+//! Comparisons of structs, tuples and arrays: field by field, as what Rust derives compares them.
+//!
+//! `==` asks all parts. `<` asks the first two parts that are not equal, which with floats may also be neither less nor
+//! greater; then no order holds.
+
+use crate::ir::{BinaryOp, Scalar, Span, StructType, Type, Unroll};
+
+use super::control::not;
+use super::function::Lowering;
+use super::types::is_empty;
+use super::value::{Value, field_type};
+use super::{Expr, Header, Operator, StmtKind};
+
+/// The longest array whose elements are compared one after the other in the text.
+const WRITTEN_OUT: u64 = 4;
+
+impl Lowering<'_, '_> {
+    /// `left op right`, of two values of a type.
+    pub(super) fn comparison(&mut self, op: BinaryOp, [left, right]: [Value; 2], ty: &Type, span: Span) -> Expr {
+        match (ty, op) {
+            (Type::Scalar(_) | Type::Enum(_), _) => match (self.load(left), self.load(right)) {
+                (Value::Scalar(left, scalar), Value::Scalar(right, right_scalar)) => {
+                    self.arithmetic(op, (left, scalar), (right, right_scalar), span)
+                }
+                (other, _) => self.unexpected(&other).expr(),
+            },
+            (_, BinaryOp::Ne) => not(self.comparison(BinaryOp::Eq, [left, right], ty, span)),
+            _ if is_empty(ty) => {
+                let equal = matches!(op, BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge);
+                Expr::Literal(Scalar::Bool, equal.into())
+            }
+            (Type::Array(element, len), _) if *len > WRITTEN_OUT => {
+                self.first_difference(op, [left, right], element, *len, span)
+            }
+            _ => {
+                let operands = [left, right].map(|value| self.once(value));
+                let pairs = self.pairs(&operands, ty);
+                self.lexicographic(op, pairs, span)
+            }
+        }
+    }
+
+    /// The parts of two values that have something to compare, pair by pair.
+    fn pairs(&mut self, operands: &[Value; 2], ty: &Type) -> Vec<([Value; 2], Type)> {
+        let types: Vec<Type> = match ty {
+            Type::Tuple(parts) => parts.clone(),
+            Type::Struct(StructType { fields, .. }) => fields.iter().map(|field| field.ty.clone()).collect(),
+            Type::Array(element, len) => (0..*len).map(|_| (**element).clone()).collect(),
+            // The others have no parts.
+            Type::Unit
+            | Type::Never
+            | Type::Scalar(_)
+            | Type::Enum(_)
+            | Type::Slice { .. }
+            | Type::View { .. }
+            | Type::Ref { .. } => Vec::new(),
+        };
+        let mut parts = Vec::with_capacity(types.len());
+        for (position, part) in types.into_iter().enumerate().filter(|(_, part)| !is_empty(part)) {
+            let values = operands.clone().map(|whole| match ty {
+                Type::Array(..) => element_of(whole, Expr::int(Scalar::Usize, position as u64), &part),
+                _ => self.project(whole, ty, position),
+            });
+            debug_assert!(matches!(ty, Type::Array(..)) || part == field_type(ty, position));
+            parts.push((values, part));
+        }
+        parts
+    }
+
+    /// The comparison of the first two parts that are not equal.
+    fn lexicographic(&mut self, op: BinaryOp, mut parts: Vec<([Value; 2], Type)>, span: Span) -> Expr {
+        let Some((last, ty)) = parts.pop() else { return Expr::Literal(Scalar::Bool, 1) };
+        let mut result = self.comparison(op, last, &ty, span);
+        while let Some((values, ty)) = parts.pop() {
+            let equal = self.comparison(BinaryOp::Eq, values.clone(), &ty, span);
+            result = Expr::binary(Operator::Both, equal, result);
+            let strict = match op {
+                BinaryOp::Lt | BinaryOp::Le => Some(BinaryOp::Lt),
+                BinaryOp::Gt | BinaryOp::Ge => Some(BinaryOp::Gt),
+                _ => None,
+            };
+            if let Some(strict) = strict {
+                let decided = self.comparison(strict, values, &ty, span);
+                result = Expr::binary(Operator::Either, decided, result);
+            }
+        }
+        result
+    }
+
+    /// The comparison of the first two elements that are not equal, or else of the last.
+    fn first_difference(&mut self, op: BinaryOp, operands: [Value; 2], element: &Type, len: u64, span: Span) -> Expr {
+        let operands = operands.map(|value| {
+            let value = self.load(value);
+            self.once(value)
+        });
+        let var = self.temporary("at", Scalar::Usize, Some(Expr::int(Scalar::Usize, 0)));
+        let at = Expr::Var(var);
+        let elements = operands.map(|whole| element_of(whole, at.clone(), element));
+        let (mut body, equal) = self.scope(|this| this.comparison(BinaryOp::Eq, elements.clone(), element, span));
+        let not_last = Expr::binary(Operator::Lt, at.clone(), Expr::int(Scalar::Usize, len - 1));
+        let goes_on = Expr::binary(Operator::Both, not_last, equal);
+        let header = if body.is_empty() { Header::While(goes_on.clone()) } else { Header::Forever };
+        let (rest, ()) = self.scope(|this| {
+            if matches!(header, Header::Forever) {
+                let (leave, ()) = this.scope(|this| this.push(StmtKind::Break));
+                this.push(StmtKind::If { condition: not(goes_on), then: leave, otherwise: Vec::new() });
+            }
+            this.push(StmtKind::Update { op: Operator::Add, place: at, value: Expr::int(Scalar::Usize, 1) });
+        });
+        body.extend(rest);
+        self.push(StmtKind::Loop { header, body, next: None, end: None, unroll: Unroll::Undecided });
+        self.comparison(op, elements, element, span)
+    }
+}
+
+/// An element of an array.
+fn element_of(array: Value, index: Expr, element: &Type) -> Value {
+    match array {
+        Value::Whole(array, _) | Value::Place { lvalue: array, target: _ } => {
+            Value::Place { lvalue: Expr::index(array, index), target: element.clone() }
+        }
+        other => other,
+    }
+}

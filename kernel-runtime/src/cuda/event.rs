@@ -1,0 +1,83 @@
+//! An event of a GPU: a point in a stream, with the time at which it was reached.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cudarc::driver::sys::CUevent;
+
+use super::driver::Refusal;
+use super::primary::Primary;
+use super::stream::{Stream, done, new_event};
+
+/// A point in a stream.
+pub(crate) struct Event {
+    primary: Arc<Primary>,
+    raw: CUevent,
+}
+
+// SAFETY: the handle may be used from any thread; each method makes the context current to its thread first.
+unsafe impl Send for Event {}
+// SAFETY: as above; the driver's functions are thread-safe, and the event is recorded once.
+unsafe impl Sync for Event {}
+
+impl Stream {
+    /// An event behind all that was asked of the stream so far.
+    pub(crate) fn record(&self) -> Result<Event, Refusal> {
+        self.primary().bind()?;
+        let event = Event { primary: self.shared_primary(), raw: new_event(self.driver(), 0)? };
+        // SAFETY: both are alive, and of this context, which is current.
+        unsafe { self.driver().cuEventRecord(event.raw, self.raw()) }?;
+        Ok(event)
+    }
+
+    /// Lets all that is asked of this stream from now on happen behind the event, which may be of another GPU.
+    pub(crate) fn wait_event(&self, event: &Event) -> Result<(), Refusal> {
+        // SAFETY: the event is alive.
+        unsafe { self.wait_for_event(event.raw) }
+    }
+}
+
+impl Event {
+    /// Waits for it.
+    pub(crate) fn wait(&self) -> Result<(), Refusal> {
+        self.primary.bind()?;
+        // SAFETY: the event is alive.
+        unsafe { self.primary.driver.cuEventSynchronize(self.raw) }
+    }
+
+    /// Whether it was reached.
+    pub(crate) fn is_done(&self) -> Result<bool, Refusal> {
+        self.primary.bind()?;
+        // SAFETY: the event is alive.
+        done(unsafe { self.primary.driver.cuEventQuery(self.raw) })
+    }
+
+    /// The time from `earlier`, which has to be of the same GPU, to this event; waits for both. Nothing where this is the
+    /// earlier of the two.
+    pub(crate) fn since(&self, earlier: &Event) -> Result<Duration, Refusal> {
+        earlier.wait()?;
+        self.wait()?;
+        let mut milliseconds = 0.0f32;
+        // SAFETY: the pointer is valid for the write, and both events were recorded.
+        unsafe { self.primary.driver.cuEventElapsedTime(&raw mut milliseconds, earlier.raw, self.raw) }?;
+        Ok(Duration::try_from_secs_f64(f64::from(milliseconds) * 1e-3).unwrap_or_default())
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: the event is ours; where it was not reached yet, the driver destroys it then (CUDA Driver API,
+        // `cuEventDestroy`).
+        let destroyed = self.primary.bind().and_then(|()| unsafe { self.primary.driver.cuEventDestroy_v2(self.raw) });
+        if let Err(refusal) = destroyed {
+            self.primary.note_dropped(refusal);
+        }
+    }
+}
+
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Event").field("on", &self.primary.label).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,320 @@
+//! What has to wait for what, where a device has more than one stream.
+//!
+//! Memory notes its uses: which operation of which stream read or wrote which bytes. Before an operation, its stream is told
+//! to wait for those uses on other streams that it must not overtake: writes, and reads too if it writes. The last
+//! operations of each stream have an event behind them for that (`cuda/stream.rs`), so that it waits for them and not for
+//! what came later.
+//!
+//! While a device has one stream, nothing is noted and no event recorded: the stream is the order. What makes that safe when
+//! a second stream appears in the midst of launches by other threads:
+//!
+//! - Who makes the second stream first sets the flag, and then records an event on the first stream, for which the new one
+//!   waits before it is asked for anything ([`Context::let_in`](crate::cuda::Context)).
+//! - An operation looks at the flag before the driver is called and again after. Within the driver, its call and the
+//!   recording of the event are one before the other. If the operation is the first, the event is behind it, and with it
+//!   all that the new stream does. If it is the second, the flag was set before, and the second look finds it: the
+//!   operation is noted after all.
+//! - That such an operation has waited for nothing is right: what it has to wait for was asked for before it began, since
+//!   Rust's borrows let no two operations that conflict be asked for at once; and the flag was not set then, so that it was
+//!   on the one stream that there was.
+//!
+//! In the same way, a use is noted before the launch gives back its borrow of the array, and so before anything that has to
+//! wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of an array.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use smallvec::SmallVec;
+
+use crate::cpu;
+use crate::cuda;
+use crate::error::Result;
+use crate::memory::Use;
+
+/// Where operations are in order: a stream, as the runtime sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Lane {
+    Cpu(Arc<cpu::Stream>),
+    Cuda(Arc<cuda::Stream>),
+}
+
+impl Lane {
+    /// Gives out a fault of what is over.
+    pub(crate) fn give_out_fault(&self) -> Result<()> {
+        match self {
+            Lane::Cpu(stream) => stream.give_out_fault(),
+            Lane::Cuda(stream) => stream.give_out_fault(),
+        }
+    }
+}
+
+/// How an allocation was used.
+#[derive(Debug, Default)]
+pub(crate) struct Uses(Mutex<List<Lane>>);
+
+impl Uses {
+    /// Notes an operation that is over: only who did it is of interest, for its faults.
+    pub(crate) fn note_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
+        self.with(|list| list.note(Noted { lane: Lane::Cpu(stream.clone()), mark: 0, bytes, writes }));
+    }
+
+    /// The streams that wrote any of these bytes, the last one first.
+    pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[Lane; 2]> {
+        self.with(|list| list.writers(bytes))
+    }
+
+    /// Of the streams that are `wanted`, the one that used the memory last.
+    pub(crate) fn last(&self, wanted: impl Fn(&Lane) -> bool) -> Option<Lane> {
+        self.with(|list| list.uses.iter().rev().map(|noted| &noted.lane).find(|lane| wanted(lane)).cloned())
+    }
+
+    /// Tells a stream to wait for all uses that an operation on these bytes must not overtake.
+    pub(crate) fn wait(&self, stream: &cuda::Stream, bytes: &Range<usize>, writes: bool) -> Result<()> {
+        self.with(|list| {
+            list.before(bytes, writes).try_for_each(|noted| match &noted.lane {
+                Lane::Cuda(other) => Ok(stream.wait_for(other, noted.mark)?),
+                Lane::Cpu(_) => Ok(()), // over
+            })
+        })
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut List<Lane>) -> R) -> R {
+        // Nothing that holds the lock leaves the list half changed.
+        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Asks `stream` for an operation on memory, behind all that it must not overtake.
+///
+/// # Errors
+///
+/// Those of `work`, or what the driver refused.
+#[inline]
+pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let several = stream.has_company();
+    if several {
+        wait(stream, uses)?;
+    }
+    let result = work();
+    // Also where it failed: part of the work may have been asked for.
+    if several || stream.has_company() {
+        note(stream, uses)?;
+    }
+    result
+}
+
+#[cold]
+fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
+    uses.iter().try_for_each(|used| used.memory.uses().wait(stream, &used.bytes, used.writes))
+}
+
+/// Notes that the last operation of the stream used memory so.
+#[cold]
+pub(crate) fn note(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
+    if uses.iter().all(|used| used.bytes.is_empty()) {
+        return Ok(());
+    }
+    let Ok(mark) = stream.mark() else {
+        // Without an event others cannot wait for it: so it has to be over.
+        return Ok(stream.wait()?);
+    };
+    for Use { memory, bytes, writes } in uses {
+        let noted = Noted { lane: Lane::Cuda(stream.clone()), mark, bytes: bytes.clone(), writes: *writes };
+        memory.uses().with(|list| list.note(noted));
+    }
+    Ok(())
+}
+
+/// A use of some bytes of an allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Noted<L> {
+    lane: L,
+    /// The number of the operation on its stream; larger is later.
+    mark: u64,
+    bytes: Range<usize>,
+    writes: bool,
+}
+
+/// More uses than these are not kept apart.
+const KEPT: usize = 256;
+
+/// The uses of an allocation that may still have to be waited for, in the order in which they were noted.
+#[derive(Debug)]
+struct List<L> {
+    uses: SmallVec<[Noted<L>; 1]>,
+}
+
+impl<L> Default for List<L> {
+    fn default() -> Self {
+        List { uses: SmallVec::new() }
+    }
+}
+
+impl<L: Clone + PartialEq> List<L> {
+    /// The uses that an operation on these bytes must not overtake.
+    fn before(&self, bytes: &Range<usize>, writes: bool) -> impl Iterator<Item = &Noted<L>> {
+        self.uses.iter().filter(move |noted| (writes || noted.writes) && overlap(&noted.bytes, bytes))
+    }
+
+    fn writers(&self, bytes: &Range<usize>) -> SmallVec<[L; 2]> {
+        let mut writers = SmallVec::new();
+        for noted in self.uses.iter().rev().filter(|noted| noted.writes && overlap(&noted.bytes, bytes)) {
+            if !writers.contains(&noted.lane) {
+                writers.push(noted.lane.clone());
+            }
+        }
+        writers
+    }
+
+    /// Notes a use that waited for all that it must not overtake.
+    fn note(&mut self, new: Noted<L>) {
+        if new.bytes.is_empty() {
+            return;
+        }
+        self.uses.retain(|old| !makes_up_for(&new, old));
+        self.uses.push(new);
+        if self.uses.len() > KEPT {
+            self.thin_out();
+        }
+    }
+
+    /// Makes one use of all those of a stream that are alike: who waits for one of them then waits for the last.
+    fn thin_out(&mut self) {
+        let mut kept: SmallVec<[Noted<L>; 1]> = SmallVec::new();
+        for noted in self.uses.drain(..) {
+            match kept.iter().position(|other| other.lane == noted.lane && other.writes == noted.writes) {
+                Some(position) => {
+                    // At the end again, since its last use is as late as that.
+                    let mut merged = kept.remove(position);
+                    merged.bytes = merged.bytes.start.min(noted.bytes.start)..merged.bytes.end.max(noted.bytes.end);
+                    merged.mark = merged.mark.max(noted.mark);
+                    kept.push(merged);
+                }
+                None => kept.push(noted),
+            }
+        }
+        self.uses = kept;
+    }
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Whether nobody has to wait for `old` any more who waits for `new`: because that did, or is later on the same stream; and
+/// whoever would have to wait for `old` has to wait for `new`.
+fn makes_up_for<L: PartialEq>(new: &Noted<L>, old: &Noted<L>) -> bool {
+    let contains = new.bytes.start <= old.bytes.start && old.bytes.end <= new.bytes.end;
+    contains && (new.writes || !old.writes && new.lane == old.lane && new.mark >= old.mark)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READ: bool = false;
+    const WRITE: bool = true;
+
+    fn list(uses: &[(char, u64, Range<usize>, bool)]) -> List<char> {
+        let mut list = List::default();
+        for (lane, mark, bytes, writes) in uses {
+            list.note(Noted { lane: *lane, mark: *mark, bytes: bytes.clone(), writes: *writes });
+        }
+        list
+    }
+
+    /// What a use of these bytes has to wait for.
+    #[track_caller]
+    fn check(list: &List<char>, bytes: Range<usize>, writes: bool, expected: &[(char, u64)]) {
+        let before: Vec<_> = list.before(&bytes, writes).map(|noted| (noted.lane, noted.mark)).collect();
+        assert_eq!(before, expected, "{list:?}");
+    }
+
+    #[test]
+    fn readers_wait_for_the_writer_and_writers_for_all() {
+        let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..8, READ), ('c', 4, 0..8, READ), ('b', 2, 0..8, READ)]);
+        check(&list, 0..8, READ, &[('a', 1)]);
+        check(&list, 0..8, WRITE, &[('a', 1), ('c', 4), ('b', 2)]);
+    }
+
+    #[test]
+    fn a_write_makes_up_for_what_it_waited_for() {
+        let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..8, READ), ('c', 2, 0..8, WRITE)]);
+        check(&list, 0..8, WRITE, &[('c', 2)]);
+        assert_eq!(list.uses.len(), 1);
+    }
+
+    #[test]
+    fn parts_that_do_not_meet_wait_for_nothing() {
+        let list = list(&[('a', 1, 0..4, WRITE), ('b', 1, 4..8, WRITE)]);
+        check(&list, 0..4, WRITE, &[('a', 1)]);
+        check(&list, 4..8, READ, &[('b', 1)]);
+        check(&list, 3..5, READ, &[('a', 1), ('b', 1)]);
+        check(&list, 8..9, WRITE, &[]);
+        check(&list, 4..4, WRITE, &[]);
+    }
+
+    #[test]
+    fn part_of_a_use_stays() {
+        let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..4, WRITE), ('b', 2, 0..0, WRITE)]);
+        check(&list, 6..8, READ, &[('a', 1)]);
+        check(&list, 0..8, READ, &[('a', 1), ('b', 1)]);
+        assert_eq!(list.writers(&(0..8)).as_slice(), ['b', 'a']);
+        assert_eq!(list.writers(&(4..8)).as_slice(), ['a']);
+    }
+
+    #[test]
+    fn a_read_that_is_noted_late_hides_no_later_one() {
+        // Two threads that read on one stream: the second operation may be noted first.
+        let list = list(&[('b', 2, 0..8, READ), ('b', 1, 0..8, READ)]);
+        check(&list, 0..8, WRITE, &[('b', 2), ('b', 1)]);
+    }
+
+    #[test]
+    fn many_uses_become_few_and_none_is_lost() {
+        let uses: Vec<_> = (0..1000).map(|i| ('a', i as u64 + 1, 2 * i..2 * i + 1, WRITE)).collect();
+        let list = list(&uses);
+        assert!(list.uses.len() <= KEPT);
+        for (lane, mark, bytes, _) in uses {
+            assert!(list.before(&bytes, READ).any(|noted| noted.lane == lane && noted.mark >= mark));
+        }
+    }
+
+    /// Random uses on few streams, against a list that forgets nothing: whatever has to be waited for is waited for, be it
+    /// through others.
+    #[test]
+    fn waiting_for_what_is_kept_is_waiting_for_all() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..200 {
+            let mut list = List::default();
+            let mut marks = [0u64; 4];
+            // What each operation is behind: for each stream, the last operation. An operation is behind its predecessor on
+            // its stream, and what it waited for.
+            let mut done: Vec<(usize, u64, Range<usize>, bool, [u64; 4])> = Vec::new();
+            let mut behind = [[0u64; 4]; 4];
+            for _ in 0..400 {
+                let (lane, start, writes) = (random(4), random(24), random(3) == 0);
+                let bytes = start..start + 1 + random(8);
+                for noted in list.before(&bytes, writes) {
+                    let of = done.iter().find(|use_| use_.0 == noted.lane && use_.1 == noted.mark).unwrap();
+                    for (mine, theirs) in behind[lane].iter_mut().zip(of.4) {
+                        *mine = (*mine).max(theirs);
+                    }
+                }
+                for (other, mark, theirs, wrote, _) in &done {
+                    if (writes || *wrote) && overlap(theirs, &bytes) && *other != lane {
+                        assert!(behind[lane][*other] >= *mark, "operation {mark} of {other} is overtaken");
+                    }
+                }
+                marks[lane] += 1;
+                behind[lane][lane] = marks[lane];
+                done.push((lane, marks[lane], bytes.clone(), writes, behind[lane]));
+                list.note(Noted { lane, mark: marks[lane], bytes, writes });
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! What a launch comes to: its shape, checked against the device, and the code that runs.
+//!
+//! All that can be refused is refused here, so that a plan can be run any number of times with the same arguments.
+
+use crate::config::{Config, Needs, Shape, resident_on_cpu};
+use crate::cuda::{Context, Geometry, Module};
+use crate::device::{Backend, Device};
+use crate::dim::Dim3;
+use crate::error::{BlockLimit, LaunchError, Result};
+use crate::kernel::Kernel;
+use crate::over;
+use crate::specialise::{self, Layout, Specialised};
+
+/// A launch that the device takes.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    pub(crate) specialised: &'static Specialised,
+    pub(crate) layout: Layout,
+    pub(crate) shape: Shape,
+    /// The machine code, on a GPU.
+    pub(crate) module: Option<&'static Module>,
+}
+
+/// What is known of the arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Arguments {
+    pub(crate) layout: Layout,
+    /// The largest number that indices can come to.
+    pub(crate) largest: usize,
+}
+
+impl Plan {
+    /// Checks a launch of `K`; `None` where it is over nothing.
+    pub(crate) fn new<K: Kernel>(config: &Config, device: &Device, arguments: Arguments) -> Result<Option<Plan>> {
+        if config.is_over_nothing() {
+            return Ok(None);
+        }
+        let plan = Plan::unchecked_for_residency::<K>(config, device, arguments)?;
+        if K::OPTIONS.index32 {
+            plan.shape.check_narrow_indices(K::INFO.name, arguments.largest)?;
+        }
+        // The CPU runs blocks whose threads wait for nobody one after the other.
+        let side_by_side = plan.module.is_some() || plan.specialised.facts.needs_other_threads;
+        if plan.shape.cooperative && side_by_side {
+            plan.shape.check_resident(K::INFO.name, device, plan.resident_blocks()?)?;
+        }
+        Ok(Some(plan))
+    }
+
+    /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over something.
+    pub(crate) fn unchecked_for_residency<K: Kernel>(
+        config: &Config,
+        device: &Device,
+        Arguments { layout, largest: _ }: Arguments,
+    ) -> Result<Plan> {
+        let kernel = K::INFO.name;
+        let specialised = specialise::of::<K>()?;
+        let pick = |items: Dim3| match device.backend() {
+            Backend::Cpu(_) => {
+                let threads = over::usual(K::OPTIONS.most_threads().unwrap_or(over::USUAL));
+                Ok(over::block(threads, items, device.limits().block))
+            }
+            Backend::Cuda(context) => {
+                let module = specialised.module(context, layout)?;
+                let limits = context.limits();
+                let room =
+                    (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
+                if config.shared_bytes as u64 > room {
+                    // It will be refused, whatever the block is.
+                    return Ok(over::block(over::usual(over::USUAL), items, limits.block));
+                }
+                let mut threads = module.fullest_block(config.shared_bytes as u32)?;
+                // A kernel whose threads work together has its own idea of how many that should be.
+                if !specialised.facts.needs_other_threads {
+                    threads = over::spread(threads, items.count(), limits.multiprocessors);
+                }
+                Ok(over::block(threads, items, limits.block))
+            }
+        };
+        let shape = config.shape(kernel, K::OPTIONS.block, pick)?;
+        shape.check(kernel, device, needs::<K>(specialised))?;
+        let module = match device.backend() {
+            Backend::Cpu(_) => None,
+            Backend::Cuda(context) => Some(specialised.module(context, layout)?),
+        };
+        let plan = Plan { specialised, layout, shape, module };
+        if let (Some(module), Backend::Cuda(context)) = (module, device.backend()) {
+            plan.check_module(kernel, device, context, module)?;
+        }
+        Ok(plan)
+    }
+
+    /// Refuses what the machine code does not allow.
+    fn check_module(&self, kernel: &'static str, device: &Device, context: &Context, module: &Module) -> Result<()> {
+        let attributes = module.attributes();
+        let (requested, threads) = (self.shape.block, self.shape.block.count());
+        let limit = attributes.threads_per_block as u64;
+        if threads > limit {
+            let per_block = context.limits().registers_per_block;
+            let registers = attributes.registers as u64 * threads.next_multiple_of(32);
+            let reason = if registers > per_block as u64 {
+                BlockLimit::Registers { per_thread: attributes.registers, per_block }
+            } else {
+                BlockLimit::Code
+            };
+            let device = device.to_string();
+            return Err(LaunchError::BlockTooLarge { kernel, requested, threads, limit, reason, device }.into());
+        }
+        // A cluster that every GPU takes needs no question.
+        if let Some(cluster) = self.shape.cluster
+            && cluster.count() > context.limits().blocks_per_cluster as u64
+        {
+            let limit = module.largest_cluster(&self.geometry())?;
+            if cluster.count() > limit {
+                let (blocks, device) = (cluster.count(), device.to_string());
+                return Err(LaunchError::ClusterTooLarge { kernel, requested: cluster, blocks, limit, device }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// How many blocks of this launch the device can hold at once.
+    pub(crate) fn resident_blocks(&self) -> Result<u64> {
+        match self.module {
+            None => Ok(resident_on_cpu(self.shape.block.count())),
+            Some(module) => Ok(module.resident_blocks(&self.geometry())?),
+        }
+    }
+
+    /// How many blocks of this launch a multiprocessor can hold at once.
+    pub(crate) fn active_blocks(&self) -> Result<u32> {
+        match self.module {
+            None => Ok(1),
+            Some(module) => {
+                let Shape { block, shared_bytes, .. } = self.shape;
+                Ok(module.active_blocks(block.count() as u32, shared_bytes as u32)?)
+            }
+        }
+    }
+
+    /// The shape for a GPU, whose limits it has been compared with: they are below 2³².
+    pub(crate) fn geometry(&self) -> Geometry {
+        let Shape { grid, block, cluster, shared_bytes, cooperative } = self.shape;
+        let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
+        Geometry {
+            grid: extents(grid),
+            block: extents(block),
+            cluster: cluster.map(extents),
+            shared_bytes: shared_bytes as u32,
+            cooperative,
+        }
+    }
+}
+
+/// What the kernel asks of its launches.
+fn needs<K: Kernel>(specialised: &Specialised) -> Needs {
+    Needs {
+        static_shared_bytes: specialised.facts.static_shared_bytes,
+        cooperative: specialised.facts.syncs_grid,
+        most_threads: K::OPTIONS.launch_bounds.map(|(threads, _)| threads),
+    }
+}

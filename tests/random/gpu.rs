@@ -1,0 +1,27 @@
+//! Random kernels on the CPU device and on CUDA device 0.
+
+mod told;
+
+use std::sync::LazyLock;
+
+use cumbia::{Device, Error};
+use cumbia_corpus::{Run, left_out};
+
+static CPU: LazyLock<Device> = LazyLock::new(Device::cpu);
+
+#[test]
+fn the_gpu_computes_what_the_cpu_does() {
+    let gpu = match Device::cuda(0) {
+        Ok(gpu) => gpu,
+        Err(Error::Device(error)) => {
+            return left_out("random kernels on a GPU", &error.to_string(), "CUMBIA_REQUIRE_GPU");
+        }
+        Err(error) => panic!("the GPU cannot be opened: {error}"),
+    };
+    let compared = told::compare("the CPU", gpu.name(), |case, there| {
+        let mut run = Run::on(if there { &gpu } else { &CPU });
+        (case.run)(&mut run);
+        run.into_record()
+    });
+    println!("{compared}");
+}

@@ -1,0 +1,96 @@
+//! Comparing, and telling of failures so that they can be looked into.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use cumbia_corpus::{Case, Record};
+use cumbia_random::{CASES, text_of};
+
+/// How many failures are shown with their kernels.
+const MOST: usize = 3;
+
+/// A kernel takes milliseconds, and by its making it ends: one that runs for so long never does.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// What runs, and since when.
+type Running = Arc<Mutex<(String, Instant)>>;
+
+/// Runs each kernel here and `there`, and compares. Gives a summary.
+///
+/// # Panics
+///
+/// Where a kernel's results differ, or a run panics, after telling of all of them.
+pub(crate) fn compare(here: &str, there: &str, run: impl Fn(&Case, bool) -> Record) -> String {
+    let mut failures = Vec::new();
+    let (mut values, mut faults, mut faulting) = (0, 0, 0);
+    let running = watched();
+    for case in CASES {
+        let record = |elsewhere| {
+            let place = if elsewhere { there } else { here };
+            *running.lock().expect("nobody panics with it") =
+                (format!("{}: it does not end on {place}", case.name), Instant::now());
+            let record = panic::catch_unwind(AssertUnwindSafe(|| run(case, elsewhere)))
+                .map_err(|payload| vec![format!("a panic on {place}: {}", message_of(&*payload))])?;
+            match record.wrong() {
+                [] => Ok(record),
+                wrong => Err(wrong.iter().map(|what| format!("on {place}: {what}")).collect()),
+            }
+        };
+        let differences = match (record(false), record(true)) {
+            (Ok(one), Ok(other)) => {
+                values += one.len();
+                faults += one.faults();
+                faulting += usize::from(one.faults() > 0);
+                one.differences(&other)
+            }
+            (Err(wrong), _) | (_, Err(wrong)) => wrong,
+        };
+        if !differences.is_empty() {
+            failures.push((case.name, differences));
+        }
+    }
+    running.lock().expect("nobody panics with it").0.clear();
+    tell(&failures, here, there);
+    assert!(failures.is_empty(), "{} of {} random kernels, {here} against {there}", failures.len(), CASES.len());
+    format!("{} random kernels, {values} values compared, {faults} faults in {faulting} of them", CASES.len())
+}
+
+/// Writes the failures past the test harness: first a few with their kernels, then a line for each.
+fn tell(failures: &[(&str, Vec<String>)], here: &str, there: &str) {
+    let mut text = String::new();
+    for (name, differences) in failures.iter().take(MOST) {
+        let _ = writeln!(text, "\n=== {name}, {here} against {there}:\n{}\n", differences.join("\n"));
+        let _ = writeln!(text, "{}", text_of(name));
+    }
+    for (name, differences) in failures {
+        let _ = writeln!(text, "FAILED {name}: {}", differences[0].lines().next().unwrap_or_default());
+    }
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+/// Ends the process when something runs too long.
+fn watched() -> Running {
+    let running = Arc::new(Mutex::new((String::new(), Instant::now())));
+    let watched = Arc::clone(&running);
+    thread::spawn(move || {
+        loop {
+            thread::sleep(Duration::from_secs(1));
+            let (what, since) = watched.lock().expect("nobody panics with it").clone();
+            if !what.is_empty() && since.elapsed() > LONGEST {
+                let name = what.split(':').next().unwrap_or_default();
+                eprintln!("{}\nFAILED {what}", text_of(name));
+                std::process::exit(101);
+            }
+        }
+    });
+    running
+}
+
+fn message_of(payload: &(dyn std::any::Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| String::from("without a message"))
+}
