@@ -76,7 +76,7 @@ pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
-pub use types::{DeviceType, Element, Scalar};
+pub use types::{DeviceType, Element, Lanes, Scalar};
 
 /// For the macros only.
 #[doc(hidden)]

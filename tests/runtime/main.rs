@@ -4,6 +4,7 @@
 mod elsewhere;
 mod faults;
 mod launch;
+mod limits;
 mod machine;
 mod misuse;
 mod streams;
