@@ -40,6 +40,11 @@ impl Errors {
         self.0.push(error);
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// The mistakes as `compile_error!`s, if there are any.
     pub(crate) fn finish(self) -> Result<(), TokenStream> {
         if self.0.is_empty() { Ok(()) } else { Err(self.0.iter().map(syn::Error::to_compile_error).collect()) }

@@ -77,9 +77,6 @@ rules! {
     RAW_ADDRESS: "raw pointers are not supported in a kernel",
         why "an access through one could not be checked",
         help "index a slice: `x[i]`, or borrow: `&mut x[i]`";
-    EMPTY_ARRAY: "an array without elements is not supported in a kernel",
-        why "C has none, and there is nothing to do with one",
-        help "leave it out";
     RANGE: "a range is only supported in a `for`, an index or a pattern",
         why "a kernel has no range values",
         help "write `for i in a..b { .. }`, `&x[a..b]` or `matches!(i, 0..=9)`";

@@ -2,15 +2,15 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Bound, Range, RangeBounds};
+use std::ops::{Range, RangeBounds};
 
-use crate::array::DeviceArray;
+use crate::array::{DeviceArray, DeviceSlice, inside};
 use crate::cpu::access::{Access, Writable};
-use crate::cpu::{Read, View, Write};
-use crate::device::{Backend, Device};
+use crate::cpu::access::{Read, Write};
+use crate::device::Device;
 use crate::error::{Error, Result, ShapeError};
-use crate::memory::Memory;
-use crate::types::Element;
+use crate::memory::{Memory, no_room};
+use crate::types::{Element, make_valid};
 
 /// Elements of a [`DeviceArray`] in `D` dimensions, of which the last varies fastest: what a kernel's `ArrayView2<T>` and its
 /// like take.
@@ -116,7 +116,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// [`Error::Shape`] where the lengths do not multiply to that of the array.
     pub fn reshape<const D: usize>(&self, shape: impl Shape<D>) -> Result<ArrayView<'_, T, D, Read>> {
-        self.with_shape(shape.lengths())
+        self.as_slice().reshape(shape)
     }
 
     /// As [`DeviceArray::reshape`], for a kernel that writes.
@@ -125,12 +125,19 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// As [`DeviceArray::reshape`].
     pub fn reshape_mut<const D: usize>(&mut self, shape: impl Shape<D>) -> Result<ArrayView<'_, T, D, Write>> {
-        self.with_shape(shape.lengths())
+        self.as_slice_mut().reshape(shape)
     }
+}
 
-    /// The elements in this shape. Who asks for a view to be written has borrowed the array mutably.
-    fn with_shape<const D: usize, M>(&self, shape: [usize; D]) -> Result<ArrayView<'_, T, D, M>> {
+impl<'a, T: Element, M> DeviceSlice<'a, T, M> {
+    /// The elements in one to three dimensions, as [`DeviceArray::reshape`].
+    ///
+    /// # Errors
+    ///
+    /// As [`DeviceArray::reshape`].
+    pub fn reshape<const D: usize>(self, shape: impl Shape<D>) -> Result<ArrayView<'a, T, D, M>> {
         const { assert!(D >= 1 && D <= 3, "a view has one to three dimensions") };
+        let shape = shape.lengths();
         let count = shape.iter().try_fold(1usize, |count, &len| count.checked_mul(len));
         // A length of 0 makes any other lengths nothing.
         let count = if shape.contains(&0) { Some(0) } else { count };
@@ -142,7 +149,7 @@ impl<T: Element> DeviceArray<T> {
             // Without elements the product may be too large, and is never used.
             strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
         }
-        Ok(ArrayView { memory: self.memory(), pointer: self.raw().pointer.cast(), shape, strides, array: PhantomData })
+        Ok(ArrayView { memory: self.memory(), pointer: self.pointer(), shape, strides, array: PhantomData })
     }
 }
 
@@ -203,19 +210,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     /// [`Error::Shape`] where the range is not inside.
     pub fn slice_axis(mut self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
         let len = self.length_of(axis)?;
-        let start = match range.start_bound() {
-            Bound::Included(&start) => start,
-            Bound::Excluded(&before) => before.saturating_add(1),
-            Bound::Unbounded => 0,
-        };
-        let end = match range.end_bound() {
-            Bound::Included(&last) => last.saturating_add(1),
-            Bound::Excluded(&end) => end,
-            Bound::Unbounded => len,
-        };
-        if start > end || end > len {
-            return Err(ShapeError::Range { start, end, axis, len }.into());
-        }
+        let Range { start, end } = inside(range, axis, len)?;
         self.shape[axis] = end - start;
         self.pointer = self.moved(axis, start);
         Ok(self)
@@ -277,6 +272,84 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     /// For a launch on a GPU.
     pub(crate) fn raw(&self) -> (&*mut T, &[usize; D], &[usize; D]) {
         (&self.pointer, &self.shape, &self.strides)
+    }
+}
+
+impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
+    /// A copy of the elements, the last dimension varying fastest, once everything that was asked of them before is done.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let x = Device::cpu().to_device(&[1, 2, 3, 4, 5, 6])?;
+    /// let matrix = x.reshape((2, 3))?;
+    /// assert_eq!(matrix.column(1)?.to_host()?, [2, 5]);
+    /// assert_eq!(matrix.t().to_host()?, [1, 4, 2, 5, 3, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`DeviceArray::to_host`].
+    pub fn to_host(&self) -> Result<Vec<T>> {
+        let len = self.len();
+        let mut values: Vec<T> = Vec::new();
+        values.try_reserve_exact(len).map_err(|_| no_room::<T>("the host".to_owned(), len))?;
+        if self.is_contiguous() {
+            // SAFETY: the vector has room for `len` elements, which are what is in these bytes; all of them are written, made
+            // values, and only then its own.
+            unsafe {
+                self.memory.read(None, self.bytes(), values.as_mut_ptr().cast())?;
+                make_valid(values.as_mut_ptr(), len);
+                values.set_len(len);
+            }
+            return Ok(values);
+        }
+        if self.device().is_cpu() {
+            // What lies between may be written by another thread.
+            // SAFETY: no bytes are asked for.
+            unsafe { self.memory.read(None, 0..0, values.as_mut_ptr().cast()) }?;
+            // SAFETY: the elements are in memory of this process, aligned and initialised. Nobody writes them while they are
+            // borrowed.
+            values.extend(self.offsets().map(|offset| unsafe { T::load(self.pointer.add(offset)) }));
+            return Ok(values);
+        }
+        let bytes = self.bytes();
+        let reach = bytes.len() / size_of::<T>();
+        let mut among: Vec<T> = Vec::new();
+        among.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
+        // SAFETY: the vector has room for all that lies between the first element and the last; what is written there are
+        // initialised bytes, of which `load` makes values.
+        unsafe {
+            self.memory.read(None, bytes, among.as_mut_ptr().cast())?;
+            values.extend(self.offsets().map(|offset| T::load(among.as_mut_ptr().add(offset))));
+        }
+        Ok(values)
+    }
+
+    /// Whether the elements follow each other in the order of their indices.
+    fn is_contiguous(&self) -> bool {
+        let mut expected = 1;
+        self.shape.iter().zip(&self.strides).rev().all(|(&len, &stride)| {
+            let follows = len == 1 || stride == expected;
+            expected *= len;
+            follows
+        }) || self.is_empty()
+    }
+
+    /// How far each element is from the first one, the last dimension varying fastest.
+    fn offsets(&self) -> impl Iterator<Item = usize> {
+        let (shape, strides) = (self.shape, self.strides);
+        (0..self.len()).map(move |mut index| {
+            let mut offset = 0;
+            for (len, stride) in shape.iter().zip(&strides).rev() {
+                offset += index % len * stride;
+                index /= len;
+            }
+            offset
+        })
     }
 }
 
@@ -344,38 +417,6 @@ impl<'a, T, M> ArrayView<'a, T, 3, M> {
     }
 }
 
-impl<'k, T, const D: usize, M> View<'k, T, D, M> {
-    /// The elements of a view in the memory of the host: a device function that the host calls works on them.
-    ///
-    /// # Panics
-    ///
-    /// Where the array is on a GPU.
-    #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
-    pub fn from_host(view: ArrayView<'k, T, D, M>) -> Self {
-        let ArrayView { memory, pointer, shape, strides, array: _ } = view;
-        let device = memory.device();
-        assert!(
-            matches!(device.backend(), Backend::Cpu(_)),
-            "a `#[device]` function that the host calls runs on the CPU, and the array is on {device}"
-        );
-        // SAFETY: the array is memory of this process, aligned, initialised, and borrowed for `'k`; the view is inside of it
-        // and, if `M` writes, has these elements for itself.
-        unsafe { View::new(pointer, shape, strides) }
-    }
-}
-
-// What the macro writes for a view parameter asks nothing of its elements: their slot does, and says so once.
-impl<T, const D: usize, M> ArrayView<'_, T, D, M> {
-    /// The elements, for a kernel on the CPU.
-    #[doc(hidden)]
-    pub fn elements(&self) -> View<'_, T, D, M> {
-        let &ArrayView { memory: _, pointer, shape, strides, array: _ } = self;
-        // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, as in `from_host`. The
-        // launch runs to its end while the borrow lasts, and all its threads use places.
-        unsafe { View::new(pointer, shape, strides) }
-    }
-}
-
 impl<T, const D: usize, M> fmt::Debug for ArrayView<'_, T, D, M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ArrayView { memory, pointer: _, shape, strides, array: _ } = self;
@@ -396,8 +437,11 @@ impl From<ShapeError> for Error {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Bound;
+
     use super::*;
-    use crate::cpu::{At, Call, Cx};
+    use crate::argument::{ReadView as _, WriteView};
+    use crate::cpu::{At, Call, Cx, View};
     use crate::kernel::MethodResult as _;
 
     static AT: At = At { file: "kernel.rs", line: 1, column: 1, id: 0 };
@@ -408,7 +452,7 @@ mod tests {
 
     /// All elements of a matrix, by its indices.
     fn rows<M: Access>(view: &ArrayView<'_, i32, 2, M>) -> Vec<Vec<i32>> {
-        let elements = view.elements();
+        let elements = View::from_host(view.bind());
         let [rows, columns] = view.shape();
         Cx::host(|cx| (0..rows).map(|i| (0..columns).map(|j| elements.at(cx, [i, j], &AT).get()).collect()).collect())
     }
@@ -441,6 +485,18 @@ mod tests {
     }
 
     #[test]
+    fn views_are_copied_to_the_host() {
+        let array = numbers(24);
+        let cube = array.reshape((2, 3, 4)).unwrap();
+        assert_eq!(cube.to_host().unwrap(), array.to_host().unwrap());
+        let part = cube.slice(.., 1.., 2..3).unwrap();
+        assert_eq!((part.is_contiguous(), part.to_host().unwrap()), (false, vec![6, 10, 18, 22]));
+        assert_eq!(cube.plane(1).unwrap().to_host().unwrap(), (12..24).collect::<Vec<_>>());
+        assert!(cube.slice(.., .., 4..).unwrap().to_host().unwrap().is_empty());
+        assert!(cube.slice(1.., 2.., 1..).unwrap().is_contiguous());
+    }
+
+    #[test]
     fn what_is_not_inside_is_refused() {
         let array = numbers(12);
         let error = array.reshape((3, 5)).unwrap_err();
@@ -468,10 +524,10 @@ mod tests {
     fn a_view_is_written_through() {
         let mut array = numbers(6);
         let mut matrix = array.reshape_mut((2, 3)).unwrap();
-        Cx::host(|cx| View::from_host(matrix.view_mut().t()).at_mut(cx, [2, 1], &AT).set(50));
+        Cx::host(|cx| View::from_host(WriteView::bind(matrix.view_mut().t())).at_mut(cx, [2, 1], &AT).set(50));
         let (_, column) = matrix.split_at(1, 2).unwrap();
         Cx::host(|cx| {
-            let column = View::from_host(column);
+            let column = View::from_host(WriteView::bind(column));
             for place in column.__device_column_mut(Call { cx, at: &AT }, 0).value().elements_mut() {
                 place.set(place.get() + 1);
             }

@@ -4,20 +4,18 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
-use crate::array::DeviceArray;
 use crate::cpu;
 use crate::cuda::Context;
 use crate::error::{DeviceError, Error, Result};
 pub(crate) use crate::properties::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
-use crate::types::Element;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
 /// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`] wait for it, and give out the
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait for it, and give out the
 /// fault of a kernel that ended since the last of them. Work on the CPU is done when the launch returns; its faults are
 /// given out in the same places, so that a program behaves alike on both.
 ///
@@ -237,24 +235,6 @@ impl Device {
             Backend::Cpu(_) => Vec::new(),
             Backend::Cuda(context) => context.primary().take_dropped(),
         }
-    }
-
-    /// Copies `values` into a new array on this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
-    pub fn to_device<T: Element>(&self, values: &[T]) -> Result<DeviceArray<T>> {
-        DeviceArray::from_host(self, values)
-    }
-
-    /// A new array of `len` zeros on this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
-        DeviceArray::zeros(self, len)
     }
 
     /// Waits until everything that was launched on this device is done, on all of its streams.

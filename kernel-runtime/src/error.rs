@@ -56,15 +56,15 @@ pub enum Error {
         /// Bytes the device has; 0 where it is not known.
         total: usize,
     },
-    /// An array and a host slice of different lengths.
-    #[error("{operation}: the array has {array} elements and the host slice has {host}")]
+    /// A copy between arrays of different lengths.
+    #[error("{operation}: the source has {from} elements and the target has {to}")]
     LengthMismatch {
         /// The call.
         operation: &'static str,
-        /// Elements of the device array.
-        array: usize,
-        /// Elements of the host slice.
-        host: usize,
+        /// Elements of what is copied from.
+        from: usize,
+        /// Elements of what is copied to.
+        to: usize,
     },
     /// A stream of another device than what it is to work on.
     #[error(
@@ -84,9 +84,19 @@ pub enum Error {
         /// The device of the other.
         second: String,
     },
-    /// A view that would not be inside of its array.
+    /// A slice or view that would not be inside of its array, or an array whose shape does not do.
     #[error("{0}")]
     Shape(ShapeError),
+    /// A file or folder that could not be read or written.
+    #[error("{operation} {}: {source}", path.display())]
+    File {
+        /// What was tried, such as `writing`.
+        operation: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The CUDA driver refused a call that should have worked.
     #[error("the CUDA driver refused {call}: {name} ({message})")]
     Driver {
@@ -372,6 +382,16 @@ pub enum LaunchError {
         /// Where its array is.
         second_device: String,
     },
+    /// An argument that cannot be one.
+    #[error("kernel `{kernel}`: `{parameter}` cannot be its argument: {reason}")]
+    Argument {
+        /// The kernel.
+        kernel: &'static str,
+        /// The parameter.
+        parameter: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Arguments that do not fit into the memory that a kernel's arguments have.
     #[error(
         "kernel `{kernel}`: its arguments are {bytes} bytes, and a GPU takes at most {limit}\n  help: pass large structs and arrays as a `&[_]`"
@@ -386,7 +406,7 @@ pub enum LaunchError {
     },
     /// No argument is on a device, so none says where to run.
     #[error(
-        "kernel `{kernel}` has no array among its arguments, so nothing says where to run\n  help: name the device with `.on_device(&device)`"
+        "kernel `{kernel}` has no array of a device among its arguments, so nothing says where to run\n  help: name the device with `.on_device(&device)`"
     )]
     NoDevice {
         /// The kernel.
@@ -450,7 +470,7 @@ pub enum NoClusters {
     },
 }
 
-/// Why an [`ArrayView`](crate::ArrayView) cannot be made.
+/// Why a slice or an [`ArrayView`](crate::ArrayView) cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ShapeError {
@@ -483,6 +503,17 @@ pub enum ShapeError {
         axis: usize,
         /// Its length.
         len: usize,
+    },
+    /// An array of `ndarray` whose elements do not follow each other in memory, in the order of its indices.
+    #[error(
+        "an array of shape {} and strides {strides:?} is not contiguous\n  help: `array.as_standard_layout()` gives a copy that is",
+        describe_shape(shape)
+    )]
+    NotContiguous {
+        /// Its shape.
+        shape: Vec<usize>,
+        /// How many elements lie between neighbours of each dimension.
+        strides: Vec<isize>,
     },
     /// A dimension that the view does not have.
     #[error("dimension {axis} of a view of {dimensions}")]
@@ -550,6 +581,15 @@ pub enum CompileError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Neither `nvdisasm` nor `cuobjdump` is on this machine, or none of them can show the code.
+    #[error(
+        "no program was found that shows machine code\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
+        searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+    )]
+    NoDisassembler {
+        /// Every place, with what was found there.
+        searched: Vec<String>,
+    },
     /// NVRTC broke down, for a reason that is not in the source.
     #[error("NVRTC {version} failed in {call}: {message}")]
     NvrtcFailed {
@@ -580,6 +620,12 @@ pub enum CompileError {
     NotAnArchitecture {
         /// As asked for.
         name: String,
+    },
+    /// A `compute_` architecture stands for PTX, which has no machine code before a driver has compiled it.
+    #[error("{architecture} has no machine code of its own\n  help: ask for a GPU's, such as `sm_90`")]
+    NoMachineCode {
+        /// As asked for.
+        architecture: String,
     },
     /// The driver did not load what NVRTC made.
     #[error(

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cumbia_kernel_ir::{LAUNCH_BYTES, Source};
 
-use crate::argument::{Binder, Params};
+use crate::argument::{Binder, Bound, Transfer, on_gpu, on_host};
 use crate::config::Config;
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, RawFault};
@@ -274,8 +274,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        let (device, _, _) = binder.finish()?;
-        Ok((self.device_or(device)?, arguments))
+        Ok((self.device_or(binder.finish()?.device)?, arguments))
     }
 
     /// The device of the arrays, or else the one that was named, be it by a stream.
@@ -303,27 +302,27 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
         let bound = binder.finish()?;
-        let device = self.device_or(bound.0)?;
+        let device = self.device_or(bound.device)?;
         match Plan::new::<K>(&self.config, device, arguments)? {
-            Some(plan) => self.run_on(device, &plan, bound.1, &bound.2),
+            Some(plan) => self.run_on(device, &plan, bound),
             None => Ok(()), // over nothing
         }
     }
 
     /// Gives the launch to the device, by a plan that was made of it.
     pub(crate) fn run_plan(&self, plan: &Plan, binder: Binder<'_>) -> Result<()> {
-        let (device, params, uses) = binder.finish()?;
-        self.run_on(self.device_or(device)?, plan, params, &uses)
+        let bound = binder.finish()?;
+        self.run_on(self.device_or(bound.device)?, plan, bound)
     }
 
-    fn run_on(&self, device: &Device, plan: &Plan, params: Params, uses: &[Use<'_>]) -> Result<()> {
+    fn run_on(&self, device: &Device, plan: &Plan, bound: Bound<'_>) -> Result<()> {
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
                 let stream = match self.stream.map(Stream::lane) {
                     Some(Lane::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
-                run_on_cuda(stream, module, plan, params, uses)
+                run_on_cuda((device, stream), module, plan, bound)
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {
@@ -331,25 +330,28 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                     Some(Lane::Cpu(stream)) => stream,
                     _ => streams.default_stream(),
                 };
-                self.run_on_cpu(stream, plan);
+                let result = self.run_on_cpu(stream, plan, &bound.transfers);
                 if streams.are_several() {
-                    for Use { memory, bytes, writes } in uses {
-                        memory.uses().note_on_cpu(stream, bytes.clone(), *writes);
+                    for Use { memory, bytes, writes } in bound.uses {
+                        memory.uses().note_on_cpu(stream, bytes, writes);
                     }
                 }
-                Ok(())
+                result
             }
             (Backend::Cuda(_), None) => unreachable!("a plan is made for the device of the arguments"),
         }
     }
 
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
-    fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan) {
+    fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan, transfers: &[Transfer<'_>]) -> Result<()> {
         let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
-        let views = K::views(&self.args);
-        if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
-            stream.note_fault(fault::of_cpu(&K::INFO, stopped));
-        }
+        let run = || {
+            let views = K::views(&self.args);
+            if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
+                stream.note_fault(fault::of_cpu(&K::INFO, stopped));
+            }
+        };
+        on_host(transfers, run, || stream.give_out_fault())
     }
 
     /// Runs the launch with `emulator` in the place of a GPU; for tests of the emitted CUDA C.
@@ -358,7 +360,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let (_, mut params, _) = binder.finish()?;
+        let Bound { mut params, transfers, .. } = binder.finish()?;
         if self.config.is_over_nothing() {
             return Ok(());
         }
@@ -366,14 +368,18 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let shape = self.config.shape(K::INFO.name, K::OPTIONS.block, pick)?;
         let specialised = specialise::of::<K>()?;
         let source = specialised.source(layout);
-        let raw = emulator(Emulation {
-            source,
-            kernel: specialised.number,
-            params: &mut params,
-            grid: shape.grid,
-            block: shape.block,
-            shared_bytes: shape.shared_bytes,
-        });
+        let mut raw = None;
+        let run = || {
+            raw = emulator(Emulation {
+                source,
+                kernel: specialised.number,
+                params: &mut params,
+                grid: shape.grid,
+                block: shape.block,
+                shared_bytes: shape.shared_bytes,
+            });
+        };
+        on_host(&transfers, run, || Ok(()))?;
         raw.map_or(Ok(()), |raw| Err(fault::resolve(raw)))
     }
 }
@@ -429,29 +435,35 @@ const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
 fn run_on_cuda(
-    stream: &Arc<cuda::Stream>,
+    (device, stream): (&Device, &Arc<cuda::Stream>),
     module: &cuda::Module,
     plan: &Plan,
-    mut params: Params,
-    uses: &[Use<'_>],
+    bound: Bound<'_>,
 ) -> Result<()> {
     let &Plan { specialised, layout, shape: _, module: _ } = plan;
     let &Source { prints, takes_launch, .. } = specialised.source(layout);
     let geometry = plan.geometry();
-    let mut launch = |print: u64, grid_barrier: u64| {
-        let fault = stream.fault_pointer();
-        let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
-        if takes_launch {
-            params.push((&raw mut parameter).cast());
-        }
-        // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the IR
-        // has, and the launch parameter comes last where the source has one. The arrays are on this device and borrowed by
-        // the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the device's limits.
-        unsafe { module.launch(stream, &geometry, &mut params) }
-    };
-    order::ordered(stream, uses, || {
-        with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
-            if prints { stream.launch_printing(|print| launch(print, grid_barrier)) } else { launch(0, grid_barrier) }
+    on_gpu((device, stream), &bound.transfers, bound.params, |mut params| {
+        let mut launch = |print: u64, grid_barrier: u64| {
+            let fault = stream.fault_pointer();
+            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
+            if takes_launch {
+                params.push((&raw mut parameter).cast());
+            }
+            // SAFETY: the parameters are those of the emitted kernel, in order: `K::bind` visits the same arguments that the
+            // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
+            // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
+            // device's limits.
+            unsafe { module.launch(stream, &geometry, &mut params) }
+        };
+        order::ordered(stream, &bound.uses, || {
+            with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
+                if prints {
+                    stream.launch_printing(|print| launch(print, grid_barrier))
+                } else {
+                    launch(0, grid_barrier)
+                }
+            })
         })
     })
 }

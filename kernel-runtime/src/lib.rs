@@ -7,16 +7,20 @@ mod argument;
 mod array;
 mod array_view;
 mod attributes;
-mod cache;
+pub mod cache;
 mod config;
 #[doc(hidden)]
 pub mod cpu;
 mod cuda;
 mod device;
 mod dim;
+pub mod doctor;
 mod error;
+#[doc(hidden)]
+pub mod evaluation;
 mod event;
 mod fault;
+mod host;
 #[doc(hidden)]
 pub mod inspect;
 pub mod intrinsics;
@@ -32,7 +36,10 @@ mod occupancy;
 pub mod op;
 mod order;
 mod over;
+mod pinned;
 mod plan;
+pub mod precompile;
+mod precompiled;
 mod prepared;
 mod print;
 pub mod profile;
@@ -43,25 +50,29 @@ mod specialise;
 mod stream;
 mod timing;
 mod types;
+mod warning;
 
-pub use argument::{ReadArgument, ReadView, WriteArgument, WriteView};
-pub use array::DeviceArray;
+pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
+pub use array::{CopySource, CopyTarget, DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub use array_view::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Shape,
 };
 pub use attributes::Attributes;
 pub use device::Device;
 pub use dim::Dim3;
+pub use doctor::doctor;
 pub use error::{
     BlockLimit, CompileError, DeviceError, Error, FaultKind, LaunchError, NoClusters, Result, ShapeError, Waiting,
 };
 pub use event::Event;
 pub use half;
 pub use half::{bf16, f16};
+pub use host::{HostArray, HostArrayMut};
 pub use kernel::{KernelInfo, kernels};
 pub use launch::{Checked, Launch, Unchecked};
 pub use number::{Float, Integer, Number};
 pub use occupancy::Occupancy;
+pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
@@ -70,8 +81,7 @@ pub use types::{DeviceType, Element, Scalar};
 /// For the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArraySlice, Binder};
-    pub use crate::array_view::ArrayView;
+    pub use crate::argument::{ArraySlice, Binder, ViewArgument};
     pub use crate::attributes::of as attributes;
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
@@ -85,6 +95,7 @@ pub mod __private {
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::op::{self, BuiltIn, EqualFields, Operator};
+    pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use crate::types::{
@@ -97,6 +108,7 @@ pub mod __private {
     /// The traits whose methods a body calls.
     pub mod body {
         pub use crate::cpu::LocalArray as _;
+        pub use crate::evaluation::AnyOrder as _;
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
             ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeMethods as _,

@@ -18,6 +18,8 @@ use crate::slot::Content;
 /// A kernel at one choice of its generic arguments, for the rest of the process.
 pub(crate) struct Specialised {
     pub(crate) info: KernelInfo,
+    /// The kernel with its path and its types, as `type_name` gives it.
+    pub(crate) instance: &'static str,
     pub(crate) options: Options,
     /// What a fault record calls the kernel: its position in [`by_number`]'s table.
     pub(crate) number: u32,
@@ -58,6 +60,21 @@ impl Specialised {
         })
     }
 
+    /// What is compiled.
+    pub(crate) fn request(&self, layout: Layout) -> cuda::Request<'_> {
+        cuda::Request {
+            kernel: self.info.name,
+            instance: self.instance,
+            source: &self.source(layout).text,
+            flags: self.options.into(),
+        }
+    }
+
+    /// The program of the compiler.
+    pub(crate) fn program(&self) -> &Program {
+        &self.program
+    }
+
     /// The machine code on a device, compiled and loaded at the first call.
     #[inline]
     pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
@@ -80,7 +97,7 @@ impl Specialised {
             return Ok(module);
         }
         let source = self.source(layout);
-        let module = context.load(self.info.name, &source.text, &source.entry, self.options.into())?;
+        let module = context.load(self.request(layout), &source.entry)?;
         Ok(place.get_or_init(|| module))
     }
 }
@@ -154,6 +171,7 @@ fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String
     let facts = cumbia_kernel_ir::check(&program).map_err(|errors| errors.to_string())?.facts();
     Ok(Specialised {
         info: K::INFO,
+        instance: std::any::type_name::<K>(),
         options: K::OPTIONS,
         number,
         facts,

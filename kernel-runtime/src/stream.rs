@@ -49,7 +49,7 @@ pub struct Stream {
     device: Device,
     lane: Lane,
     /// Of a stream that was made; the default one need not be held.
-    hold: Option<Arc<Hold>>,
+    _hold: Option<Arc<Hold>>,
 }
 
 /// A stream that is handed out again when this is dropped.
@@ -92,7 +92,7 @@ impl Stream {
 
     /// A stream that is used, but not held.
     pub(crate) fn of(device: &Device, lane: Lane) -> Stream {
-        Stream { device: device.clone(), lane, hold: None }
+        Stream { device: device.clone(), lane, _hold: None }
     }
 
     /// A stream of another library's: `raw` is a `CUstream`, and `owner` keeps it alive.
@@ -123,7 +123,7 @@ impl Stream {
 
     /// A stream that was made for this handle.
     fn held(device: &Device, lane: Lane) -> Stream {
-        Stream { device: device.clone(), hold: Some(Arc::new(Hold(lane.clone()))), lane }
+        Stream { device: device.clone(), _hold: Some(Arc::new(Hold(lane.clone()))), lane }
     }
 
     /// The device that does the work.

@@ -41,6 +41,28 @@ programs! {
         }
 
         #[device]
+        pub fn nothing<T: Element>(_like: T) -> [T; 0] {
+            []
+        }
+
+        #[device]
+        pub fn first_or<T: Element, const N: usize>(items: [T; N], other: T) -> T {
+            if N > 0 { items[0] } else { other }
+        }
+
+        #[device]
+        pub fn counted(n: &mut i64) -> [f32; 0] {
+            *n += 1;
+            []
+        }
+
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Marked<T: Element> {
+            mark: [T; 0],
+            value: i64,
+        }
+
+        #[device]
         pub fn sorted<const N: usize>(list: [i64; N]) -> [i64; N] {
             let mut list = list;
             for i in 1..N {
@@ -141,6 +163,37 @@ programs! {
         let [p, q] = pair_of((x[7], 1u8).0, 4);
         y[7] = p as i64 + q as i64;
         y[8] = pair_of(ITEM, ITEMS[1])[1].key as i64;
+    }
+
+    fn without_elements(x: &[i32], y: &mut [i64]) {
+        let none: [i64; 0] = [];
+        let mut n = x[0] as i64 & 0xff;
+        let a = counted(&mut n);
+        let copy = none;
+        y[0] = n + none.len() as i64 + copy.len() as i64;
+        for v in none.iter() {
+            y[1] += *v;
+        }
+        y[2] = first_or(nothing(x[1]), x[2]) as i64;
+        let nested = [nothing(1u8); 3];
+        y[3] = nested.len() as i64 * 10 + nested[(x[3] & 1) as usize].len() as i64;
+        y[4] = (a == counted(&mut n)) as i64 + n;
+        let zero = [{ n += 1; n }; 0];
+        y[5] = n + zero.is_empty() as i64;
+        let later: [i64; 0];
+        if x[0] > 2 {
+            later = nothing(1i64);
+        } else {
+            later = [];
+        }
+        y[6] = later.len() as i64;
+        let marked = Marked { mark: [], value: x[4] as i64 };
+        let again = Marked { mark: nothing(x[1] as f32), value: marked.value + 1 };
+        let Marked { mark, value } = if x[1] > 1 { marked } else { again };
+        y[7] = value + mark.len() as i64;
+        let pair = (nothing(2u8), x[5] as i64);
+        y[8] = pair.1 + pair.0.len() as i64;
+        y[9] = if x[5] == 2 { none[(x[6] & 3) as usize] } else { 4 };
     }
 
     fn constants(x: &[i32], y: &mut [i64]) {

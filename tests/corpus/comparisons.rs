@@ -2,8 +2,6 @@
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
-use cumbia::prelude::*;
-
 use crate::Case;
 use crate::program::programs;
 
@@ -174,7 +172,7 @@ programs! {
         y[0] = n;
         y[1] = same + 2 * less as i64;
         let mut p = [x[1], x[2]];
-        let q = p == { p[0] += 1; p };
+        let q = { p[0] += 1; p } == p;
         y[2] = q as i64 + p[0] as i64;
     }
 

@@ -27,6 +27,7 @@ mod sweep;
 mod twin;
 
 pub mod arrays;
+pub mod assignments;
 pub mod atomics;
 pub mod bindings;
 pub mod casts;
@@ -112,6 +113,7 @@ const MODULES: &[&[Case]] = &[
 /// The cases of modules with programs.
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
+    assignments::CASES,
     structs::CASES,
     matching::CASES,
     bindings::CASES,

@@ -6,4 +6,5 @@ mod faults;
 mod launch;
 mod machine;
 mod misuse;
+mod streams;
 mod support;

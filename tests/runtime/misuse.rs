@@ -142,9 +142,9 @@ fn host_slices_have_the_length_of_the_array() {
     on_each_device(|device| {
         let (mut x, _) = arrays(device);
         let error = x.copy_from_host(&[1.0; 7]).unwrap_err();
-        assert!(matches!(error, Error::LengthMismatch { array: 8, host: 7, .. }), "{error}");
+        assert!(matches!(error, Error::LengthMismatch { from: 7, to: 8, .. }), "{error}");
         let error = x.copy_to_host(&mut [0.0; 9]).unwrap_err();
-        assert!(matches!(error, Error::LengthMismatch { array: 8, host: 9, .. }), "{error}");
+        assert!(matches!(error, Error::LengthMismatch { from: 8, to: 9, .. }), "{error}");
         assert_eq!(x.to_host().unwrap(), [1.0; 8]);
     });
 }

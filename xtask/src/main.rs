@@ -5,7 +5,6 @@
 mod bless;
 mod gpu;
 mod nvrtc;
-mod program;
 mod test;
 
 use std::process::ExitCode;
@@ -24,7 +23,6 @@ cargo xtask COMMAND
             --kernels N | A..B how many, or which; 200 if left out
             --kernel N         one
             --overflow wraps   compile them without checks of overflow
-            --language numbers leave out structs, arrays, enums, references and methods
             --gpu              compare with a GPU instead
             --reduce           make the first that fails smaller
             --out FILE         only write them

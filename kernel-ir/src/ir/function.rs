@@ -265,7 +265,7 @@ pub enum ExprKind {
     },
     /// `[x, y]`, never empty.
     Array(Vec<ExprId>),
-    /// `[x; N]`
+    /// `[x; N]`; `[]` is `()` no times.
     Repeat {
         /// Evaluated once, even if `N` is 0.
         value: ExprId,

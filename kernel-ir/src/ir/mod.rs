@@ -5,6 +5,7 @@
 //! a function was parsed or what it is compiled to.
 
 mod bytes;
+mod display;
 mod function;
 mod intrinsic;
 mod method;

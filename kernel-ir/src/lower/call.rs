@@ -65,14 +65,14 @@ impl Lowering<'_, '_> {
         let value = match result {
             ty if is_empty(ty) => {
                 self.push(StmtKind::Expr(call));
-                if *ty == Type::Never { Value::Never } else { Value::Unit }
+                self.empty(ty)
             }
             Type::Scalar(scalar) => Value::Scalar(call, *scalar),
             Type::Enum(choice) => Value::Scalar(call, choice.repr),
             other => Value::Whole(call, other.clone()),
         };
         if written_back.is_empty() {
-            let effect = writes && !matches!(value, Value::Unit | Value::Never);
+            let effect = writes && !is_empty(result);
             return (value, effect);
         }
         let value = self.performed(value);

@@ -51,7 +51,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A value without bytes.
-    fn empty(&mut self, ty: &Type) -> Value {
+    pub(super) fn empty(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Never => Value::Never,
             Type::Array(element, len) => {

@@ -94,7 +94,9 @@ impl Typing<'_, '_, '_> {
             ExprKind::Array(elements) => self.array(elements, span),
             ExprKind::Repeat { value, slot } => match self.scope.slot_type(*slot) {
                 Type::Array(element, len) => {
-                    self.require_expr(*value, &element, "the element of an array");
+                    if len > 0 || *self.of(*value) != Type::Unit {
+                        self.require_expr(*value, &element, "the element of an array");
+                    }
                     Type::Array(element, len)
                 }
                 other => self.wrong(span, format!("an array of type `{other}`")),

@@ -34,6 +34,9 @@ pub(crate) fn kernel(
     let looks = looks();
     let body = body::body(signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(signature, options, lowered, &info);
+    // One without generic parameters is one kernel, which can be compiled before anybody names it.
+    let instance = (generics.type_params().next().is_none() && generics.const_params().next().is_none())
+        .then(|| quote!(::cumbia::__private::inventory::submit! { ::cumbia::__private::Instance::of::<#name>() }));
     quote! {
         #(#attributes)*
         #allow
@@ -60,6 +63,7 @@ pub(crate) fn kernel(
             }
 
             ::cumbia::__private::inventory::submit! { #info }
+            #instance
         };
     }
 }
@@ -176,6 +180,17 @@ fn looks() -> TokenStream {
             ::cumbia::__private::attributes::<Self>(device)
         }
 
+        /// The kernel's machine code for an architecture such as `sm_90` as text, with the lines of this source. Needs
+        /// NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
+        pub fn sass(architecture: &str) -> ::cumbia::Result<::std::string::String> {
+            ::cumbia::__private::inspect::sass::<Self>(architecture)
+        }
+
+        /// What Cumbia's compiler is given: this kernel and the device functions that it calls, with all types.
+        pub fn ir() -> ::cumbia::Result<::std::string::String> {
+            ::cumbia::__private::inspect::ir::<Self>()
+        }
+
         /// The kernel's name and where it is defined.
         pub fn info() -> ::cumbia::KernelInfo {
             <Self as ::cumbia::__private::Kernel>::INFO
@@ -196,7 +211,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         }
         ParamKind::View { element, dimensions, mutable } => {
             let (access, dimensions) = (params::access(*mutable), usize::from(*dimensions));
-            quote!(::cumbia::__private::ArrayView<'a, #element, #dimensions, #access>)
+            quote!(::cumbia::__private::ViewArgument<'a, #element, #dimensions, #access>)
         }
         ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(()),
     });

@@ -8,13 +8,14 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Generics, Ident, Type};
+use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
 
 use super::data::comparison_name;
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
 use crate::signature::Signature;
+use crate::this::is_mentioned;
 
 /// Whether the bodies were understood.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,12 +34,18 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     }
     let allow = allow();
     let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
-    let (bounds, clause) = (bound_params(generics), &generics.where_clause);
+    let bounds = bound_params(generics);
     let of_trait = trait_.as_ref().map(|(path, token)| quote!(#path #token));
     let cfgs: Vec<_> = super::cfgs(attrs);
     let functions = methods.iter().map(|method| functions(method, role, bodies));
-    let keys = methods.iter().map(|method| key_items(&key(method), &method.generics, method, bodies));
+    let granted = granted(item, role, methods);
+    let keys = methods.iter().map(|method| {
+        let generics = with_predicate(&method.generics, granted.as_ref());
+        key_items(&key(method), &generics, method, bodies)
+    });
     let operator = operator(item, role, methods);
+    let clause = with_predicate(generics, granted.as_ref()).where_clause;
+    let check = granted.as_ref().map(|_| element_check(item));
     quote! {
         #(#cfgs)*
         #allow
@@ -53,7 +60,38 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
             }
 
             #operator
+            #check
         };
+    }
+}
+
+/// What an `impl` of a trait takes for granted: that a device can hold the type. The trait asks it of each type with methods,
+/// and so does each of the methods; to be said once where it does not hold, it is asked by [`element_check`] alone. (rustc
+/// believes a bound with `for<'a>` that it could not prove.)
+fn granted(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> Option<WherePredicate> {
+    let this = &item.self_ty;
+    let asked = matches!(role, Role::Trait) && methods.iter().any(|method| is_mentioned(&method.declared));
+    asked.then(|| parse_quote!(for<'a> #this: ::cumbia::Element))
+}
+
+fn with_predicate(generics: &Generics, predicate: Option<&WherePredicate>) -> Generics {
+    let mut generics = generics.clone();
+    if let Some(predicate) = predicate {
+        generics.make_where_clause().predicates.push(predicate.clone());
+    }
+    generics
+}
+
+/// Asks whether a device can hold the type of an `impl`.
+fn element_check(item: &syn::ItemImpl) -> TokenStream {
+    let (bounds, clause, this) = (bound_params(&item.generics), &item.generics.where_clause, &item.self_ty);
+    let asked = quote_spanned!(ours(this.span())=> is_element::<#this>());
+    quote! {
+        fn is_element<T: ::cumbia::Element>() {}
+
+        fn check<#(#bounds),*>() #clause {
+            #asked
+        }
     }
 }
 

@@ -1,16 +1,18 @@
 //! Assignments.
 
-use cumbia_kernel_ir::ir::{BinaryOp, ExprKind};
+use cumbia_kernel_ir::ir::{BinaryOp, Block, ExprKind};
 use proc_macro2::{Delimiter, Ident};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprAssign, ExprBinary};
+use syn::{Expr, ExprAssign, ExprBinary, Type};
 
+use super::call::is_primitive;
 use super::operator::{applied, assign_marker};
-use super::place::{Access, Form, Place, root};
-use super::{Lowerer, Shape, Value, grouped, peeled, slot_name, sugar};
+use super::place::{Access, Form, Place};
+use super::{Lowerer, Shape, Value, effects, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
+use crate::signature::ParamKind;
 
 impl Lowerer<'_> {
     /// `place = value`, `(a, b) = value`, `_ = value`
@@ -56,17 +58,14 @@ impl Lowerer<'_> {
     /// `place += value`
     ///
     /// Of numbers Rust evaluates the value first, and of types with a function behind the operator the place; generic code is
-    /// of the second kind. On the CPU that is rustc's choice where the place is one of Rust's. Behind a handle, and in generic
-    /// code, the value comes first on both devices, which only a program can tell whose place and value both have effects.
+    /// of the second kind. Where a program can tell, [`Lowerer::ordered`] writes out what Rust does; else the value comes
+    /// first here.
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
         let ExprBinary { left, op: token, right, .. } = binary;
-        let is_rusts = self.signature.types.is_empty() && self.is_in_variable(left);
-        if !is_rusts
-            && may_have_effects(left)
-            && may_have_effects(right)
-            && let Some(in_order) = sugar::value_first(binary)
+        if effects::order_shows(left, right)
+            && let Some(value) = self.ordered(binary)
         {
-            return self.expr(&in_order);
+            return value;
         }
         let value = self.operand(right);
         let Some(place) = self.assigned(left) else {
@@ -109,12 +108,65 @@ impl Lowerer<'_> {
         self.value(ExprKind::AssignOp { op, place: place.id, value: value.id, operator }, binary.span(), cpu)
     }
 
-    /// Whether a place is a variable, or a part of one, and behind no handle.
-    fn is_in_variable(&self, place: &Expr) -> bool {
-        let local = self.variable(root(place));
-        local.is_some_and(|local| {
-            !matches!(self.known[local.index()].shape, Shape::Reference { .. } | Shape::Slice | Shape::Unknown)
-        })
+    /// `place += value` whose order of evaluation shows: `if place_first { .. } else { .. }`, of which the compiler takes one.
+    fn ordered(&mut self, binary: &ExprBinary) -> Option<Value> {
+        let (place_first, value_first) = (sugar::place_first(binary)?, sugar::value_first(binary)?);
+        let span = binary.span();
+        match self.order_of(binary) {
+            Some(Order::PlaceFirst) => return Some(self.expr(&place_first)),
+            Some(Order::ValueFirst) => return Some(self.expr(&value_first)),
+            None => {}
+        }
+        // A place of the same type, for the slot alone: the IR has none of it.
+        let before = self.exprs.len();
+        let alike: Expr = syn::parse2(sugar::first_elements(&binary.left)).ok()?;
+        let alike = self.place(&alike, Access::Read).read(span).cpu;
+        self.exprs.truncate(before);
+        let slot = self.slot();
+        let (name, mixed) = (slot_name(slot, span), ours(span));
+        let condition = self.push(ExprKind::Constant(slot), span);
+        let mistakes = self.errors.count();
+        let then = self.expr(&place_first);
+        if self.errors.count() > mistakes {
+            return Some(then); // and not the same mistakes twice
+        }
+        let otherwise = self.expr(&value_first);
+        let (then_cpu, otherwise_cpu) = (&then.cpu, &otherwise.cpu);
+        let cpu = quote_spanned! {mixed=>
+            {
+                if false { #name.place(&#alike); }
+                if #name.place_first(#name.order()) #then_cpu else #otherwise_cpu
+            }
+        };
+        let then = Block { stmts: Vec::new(), tail: Some(then.id) };
+        let kind = ExprKind::If { condition, then, otherwise: Some(otherwise.id) };
+        Some(self.value(kind, span, cpu))
+    }
+
+    /// The order, where the tokens tell.
+    fn order_of(&self, binary: &ExprBinary) -> Option<Order> {
+        // An operand that is borrowed is one of a function's.
+        if let Expr::Reference(_) = peeled(&binary.right) {
+            return Some(Order::PlaceFirst);
+        }
+        let Expr::Index(element) = peeled(&binary.left) else { return None };
+        let param = self.signature.params.get(self.variable(peeled(&element.expr))?.index())?;
+        let ty = match &param.kind {
+            ParamKind::SliceMut(element) | ParamKind::View { element, dimensions: _, mutable: true } => element,
+            ParamKind::Value(_)
+            | ParamKind::Slice(_)
+            | ParamKind::Ref(_)
+            | ParamKind::RefMut(_)
+            | ParamKind::View { .. }
+            | ParamKind::Refused => return None,
+        };
+        let Type::Path(path) = ty else { return None };
+        let name = path.path.get_ident()?;
+        if self.signature.types.contains(name) {
+            Some(Order::PlaceFirst)
+        } else {
+            is_primitive(&name.to_string()).then_some(Order::ValueFirst)
+        }
     }
 
     /// The left side of an assignment.
@@ -131,20 +183,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether evaluating an expression could change something, or depend on when it happens.
-fn may_have_effects(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Path(_) | Expr::Const(_) => false,
-        Expr::Paren(inner) => may_have_effects(&inner.expr),
-        Expr::Group(inner) => may_have_effects(&inner.expr),
-        Expr::Field(field) => may_have_effects(&field.base),
-        Expr::Index(index) => may_have_effects(&index.expr) || may_have_effects(&index.index),
-        Expr::Unary(unary) => may_have_effects(&unary.expr),
-        Expr::Reference(reference) => may_have_effects(&reference.expr),
-        Expr::Cast(cast) => may_have_effects(&cast.expr),
-        Expr::Binary(binary) => may_have_effects(&binary.left) || may_have_effects(&binary.right),
-        Expr::Tuple(tuple) => tuple.elems.iter().any(may_have_effects),
-        Expr::Array(array) => array.elems.iter().any(may_have_effects),
-        _ => true,
-    }
+/// Which side of an assignment with an operator is evaluated first.
+enum Order {
+    PlaceFirst,
+    ValueFirst,
 }

@@ -235,7 +235,27 @@ fn callee_of(path: &ExprPath) -> Callee {
 /// Whether a name before `::` is that of a type, and not of a module.
 fn is_type_name(name: &Ident) -> bool {
     let text = name.to_string();
-    is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16"
+    is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16" || is_vector(&text)
+}
+
+/// Whether a type of this name is one of CUDA C's vectors, as users who port a program name theirs: `float4`.
+fn is_vector(name: &str) -> bool {
+    const ELEMENTS: [&str; 13] = [
+        "half",
+        "char",
+        "uchar",
+        "short",
+        "ushort",
+        "int",
+        "uint",
+        "long",
+        "ulong",
+        "longlong",
+        "ulonglong",
+        "float",
+        "double",
+    ];
+    name.strip_suffix(['1', '2', '3', '4']).is_some_and(|element| ELEMENTS.contains(&element))
 }
 
 /// A path with the hidden name for its last: `Complex::new` as `Complex::__device_new`.

@@ -175,13 +175,23 @@ impl Lowerer<'_> {
     /// `[x, y]`
     fn array(&mut self, array: &ExprArray) -> Value {
         if array.elems.is_empty() {
-            return self.refuse(array, &rules::EMPTY_ARRAY);
+            return self.empty_array(array);
         }
         let elements: Vec<Value> = array.elems.iter().map(|elem| self.expr(elem)).collect();
         let cpu = elements.iter().map(|element| &element.cpu);
         let cpu = grouped(Delimiter::Bracket, array.bracket_token.span.join(), quote!(#(#cpu),*));
         let ids = elements.iter().map(|element| element.id).collect();
         self.value(ExprKind::Array(ids), array.span(), cpu)
+    }
+
+    /// `[]`: `()` no times, so that there is a slot for its type.
+    fn empty_array(&mut self, array: &ExprArray) -> Value {
+        let value = self.unit(array.span());
+        let slot = self.slot();
+        let (name, brackets) = (slot_name(slot, array.span()), array.bracket_token.span.join());
+        let cpu = grouped(Delimiter::Bracket, brackets, TokenStream::new());
+        let cpu = standing_for(array.span(), quote_spanned!(ours(array.span())=> #name.tap(#cpu)));
+        self.value(ExprKind::Repeat { value, slot }, array.span(), cpu)
     }
 
     /// `[x; N]`

@@ -238,14 +238,11 @@ fn numba_geometry(member: &str) -> Option<String> {
     Some(named(&format!("cuda.{member}"), "its name in Python", ours))
 }
 
-/// What to say of a name that is no variable, where a constant would be.
+/// What to say of a name that is no variable, where a constant would be. Those of CUDA's positions are structs, which only
+/// [`geometry`] speaks of: as a whole or indexed they are a user's constants.
 pub(super) fn constant(name: &Ident) -> Option<String> {
     let ours = match name.to_string().as_str() {
         "warpSize" => "WARP_SIZE",
-        "threadIdx" => "thread_idx().x",
-        "blockIdx" => "block_idx().x",
-        "blockDim" => "block_dim().x",
-        "gridDim" => "grid_dim().x",
         "laneId" => "lane_id()",
         _ => return None,
     };

@@ -11,6 +11,7 @@ mod assign;
 mod borrow;
 mod call;
 mod control;
+mod effects;
 mod expr;
 mod fallback;
 mod foreign;

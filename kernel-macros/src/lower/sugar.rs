@@ -33,6 +33,33 @@ pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
     syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
 }
 
+/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`
+pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
+    struct Indices(Vec<(Ident, Expr)>);
+
+    impl VisitMut for Indices {
+        fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
+            // What is indexed is evaluated before its index.
+            self.visit_expr_mut(&mut index.expr);
+            let name = Ident::new(&format!("at{}", self.0.len()), ours(index.index.span()));
+            let written = std::mem::replace(&mut *index.index, syn::parse_quote!(#name));
+            self.0.push((name, written));
+        }
+    }
+
+    let ExprBinary { attrs: _, left, op, right } = binary;
+    let (mut place, mut indices) = ((**left).clone(), Indices(Vec::new()));
+    indices.visit_expr_mut(&mut place);
+    let before = indices.0.iter().map(|(name, index)| quote_spanned!(ours(index.span())=> let #name = #index;));
+    let operand = Ident::new("operand", ours(right.span()));
+    syn::parse2(quote_spanned! {ours(binary.span())=> {
+        #(#before)*
+        let #operand = #right;
+        #place #op #operand;
+    }})
+    .ok()
+}
+
 /// A place of the same type that nothing has to be evaluated for: `v.rows[0][0]` for `v.rows[f()][j]`.
 pub(super) fn first_elements(place: &Expr) -> TokenStream {
     struct First;

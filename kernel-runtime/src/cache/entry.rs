@@ -1,4 +1,4 @@
-//! The bytes of a cached kernel.
+//! The bytes of a compiled kernel in a file.
 //!
 //! ```text
 //! "cumbia\0\0"  key (32)  then of architecture, cubin, PTX and log each: length (u64), bytes  BLAKE3 of all that (32)
@@ -10,8 +10,9 @@ use super::key::Key;
 use crate::cuda::Image;
 
 const MAGIC: &[u8; 8] = b"cumbia\0\0";
+
 /// The bytes for an image.
-pub(super) fn encode(image: &Image, key: &Key) -> Vec<u8> {
+pub(crate) fn encode(image: &Image, key: &Key) -> Vec<u8> {
     let Image { architecture, cubin, ptx, log } = image;
     let mut bytes = Vec::from(MAGIC);
     bytes.extend(key.0);
@@ -25,7 +26,7 @@ pub(super) fn encode(image: &Image, key: &Key) -> Vec<u8> {
 }
 
 /// The image of some bytes; `None` where they are anything else than what [`encode`] wrote for this key.
-pub(super) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
+pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
     let (body, checksum) = bytes.split_last_chunk::<32>()?;
     if blake3::hash(body) != *checksum {
         return None;

@@ -1,80 +1,106 @@
 //! The disk cache: compiled kernels, kept from one process to the next.
 //!
+//! It is on by default, in the user's cache folder; `CUMBIA_CACHE_DIR` moves it, `CUMBIA_CACHE_SIZE` sets its limit (1 GiB
+//! otherwise), and `CUMBIA_CACHE=off` turns it off. [`stats`] tells what became of this process's kernels, and [`clear`]
+//! empties it.
+//!
 //! It is an aid and never a cause of failure: what cannot be read is compiled again, and what cannot be written is gone
-//! after one warning. Files are only ever replaced whole, so that processes may share a folder without locks.
+//! after one warning. Files are only ever replaced whole, so that processes may share a folder without locks. What was used
+//! least recently is removed when the folder grows beyond its limit.
 //!
-//! `CUMBIA_CACHE_DIR` moves it from the user's cache folder, and `CUMBIA_CACHE=off` turns it off.
-//!
-//! ```text
-//! ab/cdef…-13.5.kernel   an image; its key in hexadecimal, and the NVRTC that made it
-//! nvrtc/0123…            where that NVRTC is, so that its version is known without loading it
-//! refused/saxpy-….cu     a source that NVRTC refused, kept for the bug report
-//! ```
+//! A kernel's file is found by what its machine code depends on: a hash of its CUDA C, the architecture and the options,
+//! and the version of NVRTC. So an edit of a kernel or of a device function that it calls, in whatever crate, is a miss.
+
+// ```text
+// ab/cdef…-13.5.kernel   an image; its key in hexadecimal, and the NVRTC that made it
+// nvrtc/0123…            where that NVRTC is, so that its version is known without loading it
+// refused/saxpy-….cu     a source that NVRTC refused, kept for the bug report
+// ```
 
 mod entry;
+mod file;
 mod key;
+mod settings;
+mod stats;
+mod trim;
 
-use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+pub(crate) use entry::{decode, encode};
+pub(crate) use file::replace;
 pub(crate) use key::Key;
+use settings::Settings;
+pub(crate) use stats::COUNTS;
+pub use stats::{Stats, stats};
 
 use crate::cuda::Image;
+use crate::error::{Error, Result};
+
+/// The folder of [`Cache::write_note`]'s texts about NVRTC.
+pub(crate) const NOTES: &str = "nvrtc";
+/// The folder of sources that NVRTC refused.
+pub(crate) const REFUSED: &str = "refused";
+/// How the name of a compiled kernel ends.
+pub(crate) const SUFFIX: &str = ".kernel";
+
+/// The target of what is said through `tracing`.
+const TARGET: &str = "cumbia::cache";
 
 /// A folder of compiled kernels.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
+    /// The bytes that it is kept below.
+    limit: u64,
+}
+
+/// Removes every compiled kernel from the cache, and what else Cumbia keeps there. Other files in the folder stay, and
+/// kernels that are loaded stay loaded. Where the cache is off, nothing happens.
+///
+/// # Errors
+///
+/// [`Error::File`] where a file cannot be removed; those that can be are gone then.
+///
+/// ```no_run
+/// cumbia::cache::clear()?;
+/// assert_eq!(cumbia::cache::stats().entries, 0);
+/// # Ok::<(), cumbia::Error>(())
+/// ```
+pub fn clear() -> Result<()> {
+    Cache::of_process().map_or(Ok(()), |cache| cache.clear())
 }
 
 impl Cache {
     /// The cache that the environment asks for; `None` where it is off.
-    ///
-    /// The environment is read at each call, which is nothing beside a compilation, so that a program may change it.
     pub(crate) fn of_process() -> Option<Cache> {
-        let cache = Cache::from_settings(
-            std::env::var_os("CUMBIA_CACHE"),
-            std::env::var_os("CUMBIA_CACHE_DIR"),
-            dirs::cache_dir,
-        );
-        match cache {
-            Ok(cache) => cache,
-            Err(reason) => {
-                warn_once(reason);
-                None
-            }
-        }
+        Settings::of_process().cache(dirs::cache_dir).unwrap_or_else(|reason| {
+            warn_once(reason);
+            None
+        })
     }
 
     /// A cache in a folder of a test.
     #[cfg(test)]
     pub(crate) fn in_folder(folder: PathBuf) -> Cache {
-        Cache { folder }
+        Cache { folder, limit: settings::DEFAULT_LIMIT }
     }
 
-    fn from_settings(
-        switch: Option<OsString>,
-        folder: Option<OsString>,
-        users: impl FnOnce() -> Option<PathBuf>,
-    ) -> Result<Option<Cache>, &'static str> {
-        let switch = switch.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        if matches!(switch.as_str(), "off" | "0" | "no" | "false") {
-            return Ok(None);
-        }
-        match folder.filter(|folder| !folder.is_empty()) {
-            Some(folder) => Ok(Some(Cache { folder: folder.into() })),
-            None => match users() {
-                Some(folder) => Ok(Some(Cache { folder: folder.join("cumbia") })),
-                None => Err("this user has no cache folder"),
-            },
-        }
+    /// Where it is.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The image that the NVRTC of this version made for the key.
     pub(crate) fn get(&self, key: &Key, version: &str) -> Option<Image> {
-        entry::decode(&std::fs::read(self.path(key, version)).ok()?, key)
+        let path = self.path(key, version);
+        let image = decode(&file::read_used(&path).ok()?, key);
+        if image.is_none() {
+            COUNTS.damaged();
+            tracing::debug!(target: TARGET, path = %path.display(), "damaged");
+        }
+        image
     }
 
     /// The image that any NVRTC made for the key, of the newest one if there are several.
@@ -84,7 +110,7 @@ impl Cache {
             .ok()?
             .filter_map(|file| {
                 let name = file.ok()?.file_name().into_string().ok()?;
-                Some(name.strip_prefix(&prefix)?.strip_prefix('-')?.strip_suffix(".kernel")?.to_owned())
+                Some(name.strip_prefix(&prefix)?.strip_prefix('-')?.strip_suffix(SUFFIX)?.to_owned())
             })
             .collect();
         versions.sort_by_cached_key(|version| version.split('.').map(|n| n.parse().unwrap_or(0)).collect::<Vec<u32>>());
@@ -93,12 +119,15 @@ impl Cache {
 
     /// Keeps an image, in place of what was there.
     pub(crate) fn put(&self, key: &Key, version: &str, image: &Image) {
-        let _ = self.write(&self.path(key, version), &entry::encode(image, key));
+        let bytes = encode(image, key);
+        if self.write(&self.path(key, version), &bytes).is_ok() {
+            self.trim_now_and_then(bytes.len() as u64);
+        }
     }
 
     /// A note that [`Cache::write_note`] left.
     pub(crate) fn read_note(&self, folder: &str, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.folder.join(folder).join(name)).ok()
+        String::from_utf8(file::read_used(&self.folder.join(folder).join(name)).ok()?).ok()
     }
 
     /// Leaves a text in a folder of the cache; gives its path if that worked.
@@ -107,9 +136,30 @@ impl Cache {
         self.write(&path, text.as_bytes()).ok().map(|()| path)
     }
 
+    /// Whether something can be written there; if not, why.
+    pub(crate) fn try_writing(&self) -> io::Result<()> {
+        std::fs::create_dir_all(&self.folder)?;
+        tempfile::tempfile_in(&self.folder).map(drop)
+    }
+
+    fn clear(&self) -> Result<()> {
+        let mut done = Ok(());
+        for entry in trim::entries(&self.folder) {
+            if let Err(source) = std::fs::remove_file(&entry.path)
+                && source.kind() != io::ErrorKind::NotFound
+            {
+                done = Err(Error::File { operation: "removing", path: entry.path, source });
+            } else if let Some(folder) = entry.path.parent() {
+                // Fails as long as something is in it.
+                let _ = std::fs::remove_dir(folder);
+            }
+        }
+        done
+    }
+
     fn path(&self, key: &Key, version: &str) -> PathBuf {
         let (folder, prefix) = self.place(key);
-        folder.join(format!("{prefix}-{version}.kernel"))
+        folder.join(format!("{prefix}-{version}{SUFFIX}"))
     }
 
     /// The folder of a key and how its files begin; 256 folders keep each of them short.
@@ -119,31 +169,42 @@ impl Cache {
         (self.folder.join(hex), rest)
     }
 
-    /// Writes a file whole: readers see the old one or the new one.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let replace = || {
-            let folder = path.parent().unwrap_or(&self.folder);
-            std::fs::create_dir_all(folder)?;
-            // In the same folder, because a rename is atomic within a file system only.
-            let mut file = tempfile::NamedTempFile::new_in(folder)?;
-            file.write_all(bytes)?;
-            // No sync: a file that a power failure tore has the wrong checksum and is compiled again.
-            file.persist(path)?;
-            Ok(())
-        };
-        replace().inspect_err(|error| warn_once(format_args!("{} cannot be written: {error}", self.folder.display())))
+        file::replace(path, bytes).inspect_err(|error| {
+            warn_once(&format!("{} cannot be written: {error}", self.folder.display()));
+        })
+    }
+
+    /// Keeps the folder below its limit. Looking at all of it takes milliseconds, so it is done on a thread of its own, at
+    /// the first file that a process writes and then whenever it has written a 64th of the limit.
+    fn trim_now_and_then(&self, written: u64) {
+        static UNSEEN: AtomicU64 = AtomicU64::new(u64::MAX / 2);
+        let unseen = UNSEEN.fetch_add(written, Ordering::Relaxed).saturating_add(written);
+        if unseen <= self.limit / 64 {
+            return;
+        }
+        UNSEEN.store(0, Ordering::Relaxed);
+        let cache = self.clone();
+        // Where no thread can be had, another process trims.
+        let _ = std::thread::Builder::new().name("cumbia-cache".to_owned()).spawn(move || cache.trim());
+    }
+
+    fn trim(&self) {
+        let removed = trim::trim(&self.folder, self.limit);
+        COUNTS.evicted(removed);
+        if removed > 0 {
+            tracing::debug!(target: TARGET, folder = %self.folder.display(), files = removed, "trimmed");
+        }
     }
 }
 
-/// Says on stderr, once in a process, why there is no cache.
-fn warn_once(reason: impl std::fmt::Display) {
+/// Says, once in a process, why there is no cache: to whoever listens to `tracing`, and otherwise on stderr.
+fn warn_once(reason: &str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {
-        // `eprintln!` panics where stderr is closed.
-        let _ = writeln!(
-            io::stderr(),
-            "warning: Cumbia compiles its kernels anew in each process, because {reason}\n  \
-             help: point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off"
+        crate::warning::warn(
+            &format!("Cumbia compiles its kernels anew in each process, because {reason}"),
+            "point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off",
         );
     }
 }

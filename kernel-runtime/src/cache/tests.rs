@@ -1,7 +1,8 @@
 //! The cache under corruption, strangers and races.
 
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
+use super::trim::Kind;
 use super::*;
 
 fn image(text: &str) -> Image {
@@ -15,7 +16,7 @@ fn image(text: &str) -> Image {
 
 fn fresh() -> (tempfile::TempDir, Cache) {
     let folder = tempfile::tempdir().unwrap();
-    let cache = Cache { folder: folder.path().join("not yet there") };
+    let cache = Cache::in_folder(folder.path().join("not yet there"));
     (folder, cache)
 }
 
@@ -56,12 +57,12 @@ fn any_damage_is_a_miss_and_then_replaced() {
     let whole = std::fs::read(&path).unwrap();
 
     for length in 0..whole.len() {
-        assert_eq!(entry::decode(&whole[..length], &key), None, "cut at {length}");
+        assert_eq!(decode(&whole[..length], &key), None, "cut at {length}");
     }
     for position in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[position] ^= 0x10;
-        assert_eq!(entry::decode(&flipped, &key), None, "flipped at {position}");
+        assert_eq!(decode(&flipped, &key), None, "flipped at {position}");
     }
     for foreign in [b"".as_slice(), b"\x7fELF", &[0; 4096], &[whole.clone(), whole.clone()].concat()] {
         std::fs::write(&path, foreign).unwrap();
@@ -85,7 +86,7 @@ fn lengths_that_lie_are_a_miss() {
         bytes.extend(length.to_le_bytes());
         let checksum = *blake3::hash(&bytes).as_bytes();
         bytes.extend(checksum);
-        assert_eq!(entry::decode(&bytes, &key), None);
+        assert_eq!(decode(&bytes, &key), None);
     }
 }
 
@@ -94,7 +95,7 @@ fn a_folder_that_cannot_be_written_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     std::fs::write(&file, "").unwrap();
-    let cache = Cache { folder: file };
+    let cache = Cache::in_folder(file);
     let key = Key::of(&["source"]);
     cache.put(&key, "13.5", &image("a"));
     assert_eq!(cache.get(&key, "13.5"), None);
@@ -104,16 +105,104 @@ fn a_folder_that_cannot_be_written_is_no_error() {
 
 #[test]
 fn the_environment_decides() {
-    let settings = |switch: &str, folder: &str| {
-        let users = || Some(PathBuf::from("/home/ana/.cache"));
-        Cache::from_settings(Some(switch.into()), Some(folder.into()), users).unwrap().map(|cache| cache.folder)
+    let cache = |switch: &str, folder: &str, size: &str| {
+        let settings = Settings { switch: Some(switch.into()), folder: Some(folder.into()), size: Some(size.into()) };
+        settings.cache(|| Some(PathBuf::from("/home/ana/.cache"))).unwrap().map(|cache| (cache.folder, cache.limit))
     };
-    assert_eq!(settings("", ""), Some(PathBuf::from("/home/ana/.cache/cumbia")));
-    assert_eq!(settings("on", "/scratch/c"), Some(PathBuf::from("/scratch/c")));
-    for off in ["off", "OFF", "0", "false", "no"] {
-        assert_eq!(settings(off, "/scratch/c"), None);
+    assert_eq!(cache("", "", "1 GiB"), Some((PathBuf::from("/home/ana/.cache/cumbia"), 1 << 30)));
+    assert_eq!(cache("on", "/scratch/c", "5000"), Some((PathBuf::from("/scratch/c"), 5000)));
+    assert_eq!(cache("on", "/scratch/c", " 2MB ").unwrap().1, 2_000_000);
+    // A mistake is told and not obeyed.
+    for nonsense in ["much", "-1", "1 parsec"] {
+        assert_eq!(cache("on", "/scratch/c", nonsense).unwrap().1, settings::DEFAULT_LIMIT);
     }
-    assert!(Cache::from_settings(None, None, || None).is_err());
+    for off in ["off", "OFF", "0", "false", "no"] {
+        assert_eq!(cache(off, "/scratch/c", "1 GiB"), None);
+    }
+    let Some(Cache { folder, limit }) = Settings::default().cache(|| Some("/c".into())).unwrap() else { panic!("off") };
+    assert_eq!((folder, limit), (PathBuf::from("/c/cumbia"), 1 << 30));
+    assert!(Settings::default().cache(|| None).is_err());
+}
+
+/// Makes it seem that a file was used some seconds ago.
+fn age(path: &Path, seconds: u64) {
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
+    std::fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+}
+
+#[test]
+fn what_was_used_least_recently_goes_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys: Vec<Key> = (0..10).map(|i| Key::of(&[&i.to_string()])).collect();
+    // Each of the ten has about 5 kB.
+    let cache = Cache { folder: folder.path().to_owned(), limit: 32_000 };
+    for (i, key) in keys.iter().enumerate() {
+        file::replace(&cache.path(key, "13.5"), &encode(&image("text"), key)).unwrap();
+        age(&cache.path(key, "13.5"), 1000 - i as u64);
+    }
+    // These are old, but were used just now.
+    assert!(cache.get(&keys[0], "13.5").is_some() && cache.get(&keys[3], "13.5").is_some());
+    cache.trim();
+    let left: Vec<usize> = (0..10).filter(|&i| cache.get(&keys[i], "13.5").is_some()).collect();
+    assert_eq!(left, [0, 3, 7, 8, 9]);
+    let bytes: u64 = trim::entries(&cache.folder).iter().map(|entry| entry.bytes).sum();
+    assert!(bytes <= cache.limit, "{bytes}");
+
+    // Below the limit nothing goes, and one file may be larger than the limit.
+    cache.trim();
+    assert_eq!(trim::entries(&cache.folder).len(), 5);
+    Cache { limit: 10, ..cache.clone() }.trim();
+    assert_eq!(trim::entries(&cache.folder).len(), 0);
+}
+
+#[test]
+fn files_of_others_and_files_being_written_stay() {
+    let (_folder, cache) = fresh();
+    let key = Key::of(&["source"]);
+    cache.put(&key, "13.5", &image("text"));
+    cache.write_note(NOTES, "note", "text").unwrap();
+    let (place, _) = cache.place(&key);
+    let foreign = [
+        cache.folder.join("thesis.tex"),
+        cache.folder.join("ab/notes.txt"),
+        cache.folder.join("photos/1.kernel"),
+        place.join("short-13.5.kernel"),
+    ];
+    for path in &foreign {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, [0; 1000]).unwrap();
+    }
+    let (unfinished, abandoned) = (place.join(".unfinished-new"), place.join(".unfinished-old"));
+    std::fs::write(&unfinished, "half").unwrap();
+    std::fs::write(&abandoned, "half").unwrap();
+    age(&abandoned, 2 * 60 * 60);
+
+    Cache { limit: 0, ..cache.clone() }.trim();
+    assert!(unfinished.exists() && !abandoned.exists());
+    assert!(cache.get(&key, "13.5").is_none() && cache.read_note(NOTES, "note").is_none());
+    cache.put(&key, "13.5", &image("text"));
+    cache.clear().unwrap();
+    assert!(cache.get(&key, "13.5").is_none() && !unfinished.exists());
+    assert!(foreign.iter().all(|path| path.exists()));
+    cache.put(&key, "13.5", &image("text"));
+    assert!(cache.get(&key, "13.5").is_some());
+}
+
+#[test]
+fn an_older_format_is_another_key() {
+    let older = |format: u32| {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&format.to_le_bytes());
+        hasher.update(&6u64.to_le_bytes());
+        hasher.update(b"source");
+        Key(*hasher.finalize().as_bytes())
+    };
+    let key = Key::of(&["source"]);
+    assert_eq!(older(key::FORMAT), key);
+    // Also where its file is under our name.
+    let bytes = encode(&image("text"), &older(key::FORMAT - 1));
+    assert_eq!(decode(&bytes, &key), None);
+    assert!(decode(&encode(&image("text"), &key), &key).is_some());
 }
 
 /// Reads and writes one entry again and again; whatever is read must be whole.
@@ -127,35 +216,101 @@ fn race(cache: &Cache, text: &str) {
 }
 
 #[test]
-fn threads_and_processes_may_race() {
+fn threads_may_race() {
     let folder = tempfile::tempdir().unwrap();
-    let processes: Vec<_> = (0..3)
-        .map(|_| {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["cache::tests::racing_process", "--exact", "--ignored"])
-                .env("CUMBIA_TEST_RACE", folder.path())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
-    let cache = Cache { folder: folder.path().to_owned() };
+    let cache = Cache::in_folder(folder.path().to_owned());
     std::thread::scope(|scope| {
         for text in ["one", "two", "three"] {
             let cache = &cache;
             scope.spawn(move || race(cache, text));
         }
     });
-    for mut process in processes {
-        assert!(process.wait().unwrap().success());
-    }
     let (place, _) = cache.place(&Key::of(&["raced"]));
     assert_eq!(std::fs::read_dir(place).unwrap().count(), 1, "no temporary file is left");
 }
 
+const PROCESSES: usize = 16;
+const RACED_KEYS: usize = 8;
+
+fn start_racing(folder: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["cache::tests::racing_process", "--exact", "--ignored", "--nocapture"])
+        .env("CUMBIA_TEST_RACE", folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Sixteen processes write and read the same few files, some are killed at any moment, and some clear the folder.
 #[test]
-#[ignore = "the other processes of `threads_and_processes_may_race`"]
+fn processes_may_race_and_be_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut random = fastrand::Rng::new();
+    let mut processes: Vec<Child> = (0..PROCESSES).map(|_| start_racing(folder.path())).collect();
+    for _ in 0..3 * PROCESSES {
+        std::thread::sleep(std::time::Duration::from_millis(random.u64(0..40)));
+        let i = random.usize(0..PROCESSES);
+        processes[i].kill().unwrap();
+        processes[i].wait().unwrap();
+        processes[i] = start_racing(folder.path());
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    for process in &mut processes {
+        // One that found a mistake has ended with a panic; the others go on until they are killed.
+        let ended = process.try_wait().unwrap();
+        let mut said = String::new();
+        let _ = process.kill();
+        let _ = std::io::Read::read_to_string(process.stderr.as_mut().unwrap(), &mut said);
+        assert!(ended.is_none(), "{ended:?}: {said}");
+        process.wait().unwrap();
+    }
+
+    // Whatever was killed when: each file is whole, or is seen to be unfinished by its name.
+    let cache = Cache::in_folder(folder.path().to_owned());
+    let keys: Vec<Key> = (0..RACED_KEYS).map(raced_key).collect();
+    let mut whole = 0;
+    for entry in trim::entries(folder.path()) {
+        match entry.kind {
+            Kind::Kernel => {
+                let bytes = std::fs::read(&entry.path).unwrap();
+                assert!(keys.iter().any(|key| decode(&bytes, key).is_some()), "{} is damaged", entry.path.display());
+                whole += 1;
+            }
+            Kind::Unfinished => age(&entry.path, 2 * 60 * 60),
+            Kind::Text => panic!("{} was not written", entry.path.display()),
+        }
+    }
+    assert!((1..=RACED_KEYS).contains(&whole), "{whole}");
+    cache.trim();
+    assert!(trim::entries(folder.path()).iter().all(|entry| entry.kind == Kind::Kernel));
+}
+
+fn raced_key(i: usize) -> Key {
+    Key::of(&["raced", &i.to_string()])
+}
+
+#[test]
+#[ignore = "the other processes of `processes_may_race_and_be_killed`"]
 fn racing_process() {
-    if let Some(folder) = std::env::var_os("CUMBIA_TEST_RACE") {
-        race(&Cache { folder: folder.into() }, "a process");
+    let Some(folder) = std::env::var_os("CUMBIA_TEST_RACE") else { return };
+    let cache = Cache::in_folder(folder.into());
+    let mut random = fastrand::Rng::new();
+    loop {
+        let key = raced_key(random.usize(0..RACED_KEYS));
+        match random.u32(0..100) {
+            0 => cache.clear().unwrap(),
+            1..50 => {
+                let text = random.u64(..).to_string();
+                let cubin = text.bytes().cycle().take(random.usize(1..300_000)).collect();
+                cache.put(&key, "13.5", &Image { cubin: Some(cubin), ..image(&text) });
+            }
+            _ => {
+                if let Some(Image { cubin: Some(cubin), ptx, .. }) = cache.get(&key, "13.5") {
+                    assert!(cubin.iter().eq(ptx.as_bytes().iter().cycle().take(cubin.len())), "two images in one");
+                }
+                assert_eq!(stats().damaged, 0, "a file was read that was not whole");
+            }
+        }
     }
 }

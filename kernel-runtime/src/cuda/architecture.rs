@@ -22,6 +22,14 @@ enum Kind {
     Virtual,
 }
 
+/// How well code serves a GPU, in order: machine code before PTX, then newer before older, then what uses more of the GPU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Suitability {
+    is_real: bool,
+    number: u32,
+    specific: u8,
+}
+
 impl Architecture {
     /// That of a GPU. From 9.0 on it is the one with all of the GPU's instructions, since the code is for this GPU alone.
     pub(crate) fn of_device(major: u32, minor: u32) -> Architecture {
@@ -49,6 +57,33 @@ impl Architecture {
     pub(crate) fn newest_ptx(&self, known: &[u32]) -> Option<Architecture> {
         let number = known.iter().copied().filter(|known| *known <= self.number).max()?;
         Some(Architecture { kind: Kind::Virtual, number, suffix: None })
+    }
+
+    /// How well code for this architecture serves a GPU of another: the greater the better, and `None` where it does not
+    /// run there. By the CUDA C++ Programming Guide, "Application Compatibility": machine code runs on the same major
+    /// capability with the same or a higher minor one, PTX on any higher capability, what ends in `a` on its very
+    /// capability, and what ends in `f` on those of its family.
+    pub(crate) fn suits(&self, gpu: &Architecture) -> Option<Suitability> {
+        let same_family = self.number / 10 == gpu.number / 10 && self.number <= gpu.number;
+        let runs = match (self.kind, self.suffix) {
+            (_, Some('a')) => self.number == gpu.number,
+            (Kind::Real, _) | (Kind::Virtual, Some(_)) => same_family,
+            (Kind::Virtual, None) => self.number <= gpu.number,
+        };
+        runs.then_some(Suitability {
+            is_real: self.is_real(),
+            number: self.number,
+            specific: match self.suffix {
+                Some('a') => 2,
+                Some(_) => 1,
+                None => 0,
+            },
+        })
+    }
+
+    /// The PTX of the same capability.
+    pub(crate) fn to_virtual(&self) -> Architecture {
+        Architecture { kind: Kind::Virtual, ..self.clone() }
     }
 
     /// The compute capability without its dot.
@@ -108,5 +143,27 @@ mod tests {
         assert_eq!(Architecture::of_device(12, 1).newest_ptx(&known).unwrap().to_string(), "compute_100");
         assert_eq!(Architecture::of_device(8, 6).newest_ptx(&known).unwrap().to_string(), "compute_80");
         assert_eq!(Architecture::of_device(7, 0).newest_ptx(&known), None);
+    }
+
+    #[test]
+    fn what_runs_where() {
+        let names = ["sm_90a", "sm_90", "compute_90a", "compute_90", "sm_80", "compute_80", "sm_100f", "sm_100"];
+        #[track_caller]
+        fn best(gpu: (u32, u32), names: &[&str]) -> Vec<String> {
+            let gpu = Architecture::of_device(gpu.0, gpu.1);
+            let mut suited: Vec<_> = names
+                .iter()
+                .filter_map(|name| {
+                    let architecture = Architecture::parse(name).unwrap();
+                    Some((architecture.suits(&gpu)?, architecture.to_string()))
+                })
+                .collect();
+            suited.sort_by(|a, b| b.0.cmp(&a.0));
+            suited.into_iter().map(|(_, name)| name).collect()
+        }
+        assert_eq!(best((9, 0), &names), ["sm_90a", "sm_90", "compute_90a", "compute_90", "compute_80"]);
+        assert_eq!(best((8, 6), &names), ["sm_80", "compute_80"]);
+        assert_eq!(best((10, 3), &names), ["sm_100f", "sm_100", "compute_90", "compute_80"]);
+        assert_eq!(best((7, 5), &names), [""; 0]);
     }
 }

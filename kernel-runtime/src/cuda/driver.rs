@@ -7,6 +7,7 @@
 
 use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
@@ -15,6 +16,7 @@ use cudarc::driver::sys::{
 };
 use libloading::Library;
 
+use super::loader::{library_of, loader_words};
 use crate::error::{DeviceError, Error};
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
@@ -235,6 +237,11 @@ impl Driver {
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
+    /// The library's file, where the system tells.
+    pub(crate) fn path(&self) -> Option<PathBuf> {
+        library_of(self.cuInit as *const c_void)
+    }
+
     /// The newest CUDA version that the driver serves, as `13.0`.
     pub(crate) fn version(&self) -> String {
         let mut version = 0;
@@ -313,11 +320,6 @@ impl From<Refusal> for Error {
             Err(no_driver) => no_driver.into(),
         }
     }
-}
-
-/// What the loader said; `libloading` keeps it in the source of its error.
-pub(super) fn loader_words(error: &libloading::Error) -> String {
-    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// # Safety

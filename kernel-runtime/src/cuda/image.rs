@@ -1,20 +1,27 @@
-//! From CUDA C to an image that the driver loads: the disk cache first, then NVRTC.
+//! From CUDA C to an image that the driver loads: what came with the program first, then the disk cache, then NVRTC.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::time::Instant;
 
 use super::architecture::Architecture;
-use super::nvrtc::{self, Nvrtc};
-use crate::cache::{Cache, Key};
+use super::nvrtc::{self, Nvrtc, Version};
+use crate::cache::{COUNTS, Cache};
 use crate::error::{CompileError, Error};
 use crate::kernel::Options;
+use crate::precompiled::{Precompiled, Recipe};
 
 /// A kernel's CUDA C and how to compile it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Request<'a> {
+pub(crate) struct Request<'a> {
     /// The kernel's name, for errors.
-    pub(super) kernel: &'a str,
+    pub(crate) kernel: &'a str,
+    /// The kernel with its path and types, for events.
+    pub(crate) instance: &'a str,
     /// The CUDA C.
-    pub(super) source: &'a str,
+    pub(crate) source: &'a str,
     /// How.
-    pub(super) flags: Flags,
+    pub(crate) flags: Flags,
 }
 
 /// What a kernel asks of NVRTC.
@@ -55,15 +62,43 @@ pub(crate) struct Image {
     pub(crate) log: String,
 }
 
+/// Where an image came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// It came with the program.
+    Precompiled,
+    /// The disk cache.
+    Cache,
+    /// It was compiled now.
+    Nvrtc,
+}
+
 /// Compiles a kernel for an architecture by name, such as `sm_90` or `compute_80`. No GPU and no driver is needed.
 ///
 /// # Errors
 ///
 /// [`CompileError`].
-pub(crate) fn compile(kernel: &str, source: &str, architecture: &str, flags: Flags) -> Result<Image, Error> {
-    let request = Request { kernel, source, flags };
+pub(crate) fn compile(request: Request<'_>, architecture: &str) -> Result<Image, Error> {
     let architecture = Architecture::parse(architecture)?;
-    Ok(make(request, &architecture, Target::Exactly, Cache::of_process().as_ref(), Nvrtc::load)?)
+    Ok(Sources::of_process().find(request, &architecture, Target::Exactly, Nvrtc::load)?.0)
+}
+
+/// As [`compile`], for a program to take along, and so without what it has already.
+///
+/// # Errors
+///
+/// [`CompileError`], or [`Error::File`].
+pub(crate) fn precompile(
+    request: Request<'_>,
+    architecture: &Architecture,
+    into: &Precompiled,
+) -> Result<(PathBuf, u64), Error> {
+    let sources = Sources { precompiled: None, ..Sources::of_process() };
+    let (image, _) = sources.find(request, architecture, Target::Exactly, Nvrtc::load)?;
+    let options = nvrtc::options(request);
+    let parts = recipe_parts(request, &options);
+    let recipe = Recipe { kernel: request.kernel, parts: &parts };
+    into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
 }
 
 /// Compiles for a GPU of an architecture. One that is newer than NVRTC gets PTX, which the driver compiles.
@@ -71,12 +106,15 @@ pub(crate) fn compile(kernel: &str, source: &str, architecture: &str, flags: Fla
 /// # Errors
 ///
 /// [`CompileError`].
-pub(super) fn compile_for_gpu(request: Request<'_>, architecture: &Architecture) -> Result<Image, CompileError> {
-    make(request, architecture, Target::Gpu, Cache::of_process().as_ref(), Nvrtc::load)
+pub(super) fn compile_for_gpu(
+    request: Request<'_>,
+    architecture: &Architecture,
+) -> Result<(Image, Origin), CompileError> {
+    Sources::of_process().find(request, architecture, Target::Gpu, Nvrtc::load)
 }
 
 /// What an architecture stands for.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     /// Itself.
     Exactly,
@@ -84,61 +122,157 @@ enum Target {
     Gpu,
 }
 
-fn make(
+/// Where images are looked for before NVRTC is asked.
+struct Sources {
+    precompiled: Option<Precompiled>,
+    cache: Option<Cache>,
+}
+
+impl Sources {
+    fn of_process() -> Sources {
+        Sources { precompiled: Precompiled::of_process(), cache: Cache::of_process() }
+    }
+
+    /// What came with the program, then the cache, then NVRTC.
+    fn find(
+        &self,
+        request: Request<'_>,
+        architecture: &Architecture,
+        target: Target,
+        load: impl FnOnce(Option<&Cache>) -> Result<&'static Nvrtc, CompileError>,
+    ) -> Result<(Image, Origin), CompileError> {
+        let options = nvrtc::options(request);
+        let parts = recipe_parts(request, &options);
+        let recipe = Recipe { kernel: request.kernel, parts: &parts };
+        if let Some(image) = self.precompiled(recipe, architecture, target) {
+            COUNTS.precompiled();
+            return Ok((image, Origin::Precompiled));
+        }
+        let name = architecture.to_string();
+        let key = recipe.key(architecture);
+        let cache = self.cache.as_ref();
+        let is_usable = |image: &Image| target == Target::Gpu || image.architecture == name;
+        let cached = |version: Version| cache?.get(&key, &version.to_string()).filter(is_usable);
+        let hit = |image| {
+            COUNTS.hit();
+            tracing::debug!(target: "cumbia::cache", kernel = request.instance, architecture = name, %key, "hit");
+            Ok((image, Origin::Cache))
+        };
+
+        let expected = cache.and_then(Nvrtc::version_without_loading);
+        if let Some(image) = expected.and_then(cached) {
+            return hit(image);
+        }
+        let nvrtc = match load(cache) {
+            Ok(nvrtc) => nvrtc,
+            // A kernel that was compiled elsewhere, or before NVRTC was removed, needs none.
+            Err(error @ CompileError::NoNvrtc { .. }) => {
+                return match cache.and_then(|cache| cache.get_any(&key)).filter(is_usable) {
+                    Some(image) => hit(image),
+                    None => Err(error),
+                };
+            }
+            Err(error) => return Err(error),
+        };
+        if expected != Some(nvrtc.version())
+            && let Some(image) = cached(nvrtc.version())
+        {
+            return hit(image);
+        }
+        if cache.is_some() {
+            COUNTS.miss();
+            tracing::debug!(target: "cumbia::cache", kernel = request.instance, architecture = name, %key, "miss");
+        }
+        let architecture = match target {
+            Target::Exactly => architecture.clone(),
+            Target::Gpu => nvrtc.architecture_for(architecture)?,
+        };
+        let image = compile_now(nvrtc, request, &architecture, cache)?;
+        if let Some(cache) = cache {
+            cache.put(&key, &nvrtc.version().to_string(), &image);
+        }
+        Ok((image, Origin::Nvrtc))
+    }
+
+    fn precompiled(&self, recipe: Recipe<'_>, architecture: &Architecture, target: Target) -> Option<Image> {
+        let precompiled = self.precompiled.as_ref()?;
+        match target {
+            Target::Exactly => precompiled.get(recipe, architecture),
+            Target::Gpu => precompiled.get_for_gpu(recipe, architecture),
+        }
+    }
+}
+
+/// NVRTC's own work, which is counted and told.
+fn compile_now(
+    nvrtc: &Nvrtc,
     request: Request<'_>,
     architecture: &Architecture,
-    target: Target,
     cache: Option<&Cache>,
-    load: impl FnOnce(Option<&Cache>) -> Result<&'static Nvrtc, CompileError>,
 ) -> Result<Image, CompileError> {
-    let name = architecture.to_string();
-    let mut parts = vec![name.as_str(), request.source];
-    let options = nvrtc::options(request);
-    parts.extend(options.iter().map(AsRef::as_ref));
-    let key = Key::of(&parts);
-    let is_usable = |image: &Image| target == Target::Gpu || image.architecture == name;
-    let cached = |version: nvrtc::Version| cache?.get(&key, &version.to_string()).filter(is_usable);
+    let start = Instant::now();
+    let image = nvrtc.compile(request, architecture, cache);
+    let took = start.elapsed();
+    COUNTS.compiled(took);
+    let milliseconds = took.as_secs_f64() * 1e3;
+    match &image {
+        Ok(_) => tracing::debug!(
+            target: "cumbia::compile",
+            kernel = request.instance, %architecture, nvrtc = %nvrtc.version(), milliseconds, "compiled"
+        ),
+        Err(error) => tracing::debug!(
+            target: "cumbia::compile",
+            kernel = request.instance, %architecture, nvrtc = %nvrtc.version(), milliseconds, %error, "not compiled"
+        ),
+    }
+    image
+}
 
-    let expected = cache.and_then(Nvrtc::version_without_loading);
-    if let Some(image) = expected.and_then(cached) {
-        return Ok(image);
-    }
-    let nvrtc = match load(cache) {
-        Ok(nvrtc) => nvrtc,
-        // A kernel that was compiled elsewhere, or before NVRTC was removed, needs none.
-        Err(error @ CompileError::NoNvrtc { .. }) => {
-            return cache.and_then(|cache| cache.get_any(&key)).filter(is_usable).ok_or(error);
-        }
-        Err(error) => return Err(error),
-    };
-    if expected != Some(nvrtc.version())
-        && let Some(image) = cached(nvrtc.version())
-    {
-        return Ok(image);
-    }
-    let architecture = match target {
-        Target::Exactly => architecture.clone(),
-        Target::Gpu => nvrtc.architecture_for(architecture)?,
-    };
-    let image = nvrtc.compile(request, &architecture, cache)?;
-    if let Some(cache) = cache {
-        cache.put(&key, &nvrtc.version().to_string(), &image);
-    }
-    Ok(image)
+/// What a kernel's image depends on besides its architecture and NVRTC's version.
+fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a str> {
+    std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref)).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::Key;
 
     const SOURCE: &str = "extern \"C\" __global__ void one(int* y) { y[0] = 1; }";
 
     fn request(source: &str) -> Request<'_> {
-        Request { kernel: "one", source, flags: Flags::default() }
+        Request { kernel: "one", instance: "one", source, flags: Flags::default() }
     }
 
     fn sm_90() -> Architecture {
         Architecture::parse("sm_90").unwrap()
+    }
+
+    /// A cache of a test, and the image that is found through it.
+    struct Here {
+        sources: Sources,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Here {
+        fn new() -> Here {
+            let folder = tempfile::tempdir().unwrap();
+            let cache = Cache::in_folder(folder.path().join("cache"));
+            Here { sources: Sources { precompiled: None, cache: Some(cache) }, _folder: folder }
+        }
+
+        fn cache(&self) -> &Cache {
+            self.sources.cache.as_ref().unwrap()
+        }
+
+        fn find(&self, request: Request<'_>, architecture: &Architecture, target: Target) -> (Image, Origin) {
+            self.sources.find(request, architecture, target, Nvrtc::load).unwrap()
+        }
+    }
+
+    /// The key of [`SOURCE`] for `sm_90`.
+    fn key() -> Key {
+        Key::of(&["sm_90", SOURCE, "--fmad=true", "--generate-line-info", "--std=c++17"])
     }
 
     #[test]
@@ -146,25 +280,24 @@ mod tests {
         if Nvrtc::load(None).is_err() {
             return;
         }
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::in_folder(folder.path().to_owned());
-        let first = make(request(SOURCE), &sm_90(), Target::Exactly, Some(&cache), Nvrtc::load).unwrap();
+        let here = Here::new();
+        let (first, origin) = here.find(request(SOURCE), &sm_90(), Target::Exactly);
+        assert_eq!(origin, Origin::Nvrtc);
         // Put something else in its place, to see where the second comes from.
-        let key = Key::of(&["sm_90", SOURCE, "--fmad=true", "--generate-line-info", "--std=c++17"]);
         let version = Nvrtc::load(None).unwrap().version().to_string();
-        assert_eq!(cache.get(&key, &version).as_ref(), Some(&first));
-        cache.put(&key, &version, &Image { log: "cached".to_owned(), ..first.clone() });
-        assert_eq!(make(request(SOURCE), &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load).unwrap().log, "cached");
+        assert_eq!(here.cache().get(&key(), &version).as_ref(), Some(&first));
+        here.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
+        let (second, origin) = here.find(request(SOURCE), &sm_90(), Target::Gpu);
+        assert_eq!((second.log.as_str(), origin), ("cached", Origin::Cache));
 
-        let unfused = Flags { fmad: false, ..Flags::default() };
-        for other in [
-            make(Request { flags: unfused, ..request(SOURCE) }, &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load),
-            make(request(&SOURCE.replace('1', "2")), &sm_90(), Target::Gpu, Some(&cache), Nvrtc::load),
-            make(request(SOURCE), &Architecture::parse("sm_90a").unwrap(), Target::Gpu, Some(&cache), Nvrtc::load),
-            make(request(SOURCE), &sm_90(), Target::Gpu, None, Nvrtc::load),
-        ] {
-            assert_eq!(other.unwrap().log, "");
+        let unfused = Request { flags: Flags { fmad: false, ..Flags::default() }, ..request(SOURCE) };
+        let edited = SOURCE.replace('1', "2");
+        let sm_90a = Architecture::parse("sm_90a").unwrap();
+        for (request, architecture) in [(unfused, &sm_90()), (request(&edited), &sm_90()), (request(SOURCE), &sm_90a)] {
+            assert_eq!(here.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
         }
+        let without = Sources { precompiled: None, cache: None };
+        assert_eq!(without.find(request(SOURCE), &sm_90(), Target::Gpu, Nvrtc::load).unwrap().1, Origin::Nvrtc);
     }
 
     #[test]
@@ -172,40 +305,60 @@ mod tests {
         if Nvrtc::load(None).is_err() {
             return;
         }
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::in_folder(folder.path().to_owned());
+        let here = Here::new();
         let newer = Architecture::parse("sm_999").unwrap();
-        for _ in 0..2 {
-            let image = make(request(SOURCE), &newer, Target::Gpu, Some(&cache), Nvrtc::load).unwrap();
+        for expected in [Origin::Nvrtc, Origin::Cache] {
+            let (image, origin) = here.find(request(SOURCE), &newer, Target::Gpu);
             assert!(image.architecture.starts_with("compute_") && image.cubin.is_none());
+            assert_eq!(origin, expected);
         }
-        let error = make(request(SOURCE), &newer, Target::Exactly, Some(&cache), Nvrtc::load).unwrap_err();
+        let error = here.sources.find(request(SOURCE), &newer, Target::Exactly, Nvrtc::load).unwrap_err();
         assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
     }
 
     #[test]
     fn without_nvrtc_the_cache_is_enough() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = Cache::in_folder(folder.path().to_owned());
+        let here = Here::new();
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: vec!["everywhere".to_owned()] });
-        let make = |target| make(request(SOURCE), &sm_90(), target, Some(&cache), without);
-        assert!(matches!(make(Target::Gpu), Err(CompileError::NoNvrtc { .. })));
+        let find = |target| here.sources.find(request(SOURCE), &sm_90(), target, without);
+        assert!(matches!(find(Target::Gpu), Err(CompileError::NoNvrtc { .. })));
 
-        let key = Key::of(&["sm_90", SOURCE, "--fmad=true", "--generate-line-info", "--std=c++17"]);
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
-        cache.put(&key, "99.9", &image);
-        assert_eq!(make(Target::Gpu).unwrap(), image);
-        assert_eq!(make(Target::Exactly).unwrap(), image);
+        here.cache().put(&key(), "99.9", &image);
+        assert_eq!(find(Target::Gpu).unwrap(), (image.clone(), Origin::Cache));
+        assert_eq!(find(Target::Exactly).unwrap(), (image, Origin::Cache));
 
         // A wrong CUMBIA_NVRTC is a mistake to be told, whatever the cache holds.
         let bad = |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: "odd".to_owned() });
-        let error = super::make(request(SOURCE), &sm_90(), Target::Gpu, Some(&cache), bad).unwrap_err();
+        let error = here.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
         assert!(matches!(error, CompileError::BadNvrtc { .. }));
     }
 
     #[test]
+    fn what_came_with_the_program_needs_neither_cache_nor_nvrtc() {
+        let folder = tempfile::tempdir().unwrap();
+        let precompiled = Precompiled::in_folder(folder.path());
+        let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
+        let options = nvrtc::options(request(SOURCE));
+        let parts = recipe_parts(request(SOURCE), &options);
+        precompiled.put(Recipe { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
+
+        let sources = Sources { precompiled: Some(precompiled), cache: None };
+        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new() });
+        for target in [Target::Exactly, Target::Gpu] {
+            let found = sources.find(request(SOURCE), &sm_90(), target, without).unwrap();
+            assert_eq!(found, (image.clone(), Origin::Precompiled));
+        }
+        // PTX of an older architecture is no machine code of a newer one, but a GPU runs it.
+        let newer = Architecture::parse("sm_120").unwrap();
+        let found = sources.find(request(SOURCE), &newer, Target::Gpu, without).unwrap();
+        assert_eq!(found.0.architecture, "compute_90");
+        assert!(sources.find(request(SOURCE), &newer, Target::Exactly, without).is_err());
+    }
+
+    #[test]
     fn a_name_that_is_no_architecture_is_refused_first() {
-        let error = compile("one", SOURCE, "hopper", Flags::default()).unwrap_err();
+        let error = compile(request(SOURCE), "hopper").unwrap_err();
         assert!(matches!(error, Error::Compile(CompileError::NotAnArchitecture { .. })), "{error}");
     }
 }

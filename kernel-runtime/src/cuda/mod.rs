@@ -7,23 +7,31 @@
 
 mod architecture;
 mod context;
+mod disassembler;
 mod driver;
+mod environment;
 mod event;
 mod fault;
 mod image;
+mod loader;
 mod memory;
 mod module;
 mod nvrtc;
 pub(crate) mod nvtx;
+mod pinned;
 mod primary;
 mod print;
 mod stream;
 
+pub(crate) use architecture::Architecture;
 pub(crate) use context::Context;
+pub(crate) use disassembler::{disassemble, disassemblers};
 pub use driver::DRIVER_FUNCTIONS;
-pub(crate) use driver::Refusal;
+pub(crate) use driver::{Driver, Refusal};
 pub(crate) use event::Event;
 pub use fault::RawFault;
-pub(crate) use image::{Flags, Image, compile};
+pub(crate) use image::{Flags, Image, Request, compile, precompile};
 pub(crate) use module::{Geometry, Module};
+pub(crate) use nvrtc::Nvrtc;
+pub(crate) use pinned::PageLocked;
 pub(crate) use stream::{Kind, Stream};

@@ -4,6 +4,7 @@ use std::ffi::{CString, c_int, c_void};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::Instant;
 
 use cudarc::driver::sys::{
     CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
@@ -13,7 +14,7 @@ use cudarc::driver::sys::{
 
 use super::context::Context;
 use super::driver::{Driver, Refusal};
-use super::image::{Flags, Image, Request, compile_for_gpu};
+use super::image::{Image, Request, compile_for_gpu};
 use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::error::{CompileError, Error};
@@ -65,20 +66,15 @@ unsafe impl Sync for Module {}
 impl Context {
     /// Compiles a kernel, or takes it from the disk cache where it was compiled before, and loads it.
     ///
-    /// `kernel` is for errors, and `entry` the name of the `extern "C" __global__` function in `source`.
+    /// `entry` is the name of the `extern "C" __global__` function in the source.
     ///
     /// # Errors
     ///
     /// [`CompileError`], or what the driver refused.
-    pub(crate) fn load(
-        self: &Arc<Context>,
-        kernel: &str,
-        source: &str,
-        entry: &str,
-        flags: Flags,
-    ) -> Result<Module, Error> {
-        let request = Request { kernel, source, flags };
-        let image = compile_for_gpu(request, self.architecture())?;
+    pub(crate) fn load(self: &Arc<Context>, request: Request<'_>, entry: &str) -> Result<Module, Error> {
+        let start = Instant::now();
+        let (image, origin) = compile_for_gpu(request, self.architecture())?;
+        let compiled = Instant::now();
         self.bind()?;
         let raw = self.load_image(request, &image)?;
         let mut module = Module {
@@ -97,6 +93,19 @@ impl Context {
         module.attributes = module.read_attributes()?;
         let limit = self.limits().shared_bytes_per_block;
         *module.allowed_shared.get_mut() = limit.saturating_sub(module.attributes.shared_bytes) as u32;
+        tracing::debug!(
+            target: "cumbia::compile",
+            kernel = request.instance,
+            device = %self,
+            architecture = module.image.architecture,
+            ?origin,
+            compile_milliseconds = (compiled - start).as_secs_f64() * 1e3,
+            load_milliseconds = compiled.elapsed().as_secs_f64() * 1e3,
+            registers = module.attributes.registers,
+            shared_bytes = module.attributes.shared_bytes,
+            local_bytes = module.attributes.local_bytes,
+            "loaded"
+        );
         Ok(module)
     }
 

@@ -1,4 +1,4 @@
-//! Making a kernel smaller that fails: everything that can be left out of it by itself.
+//! Everything that can be left out of a kernel by itself, to make one smaller that fails.
 
 use std::collections::HashMap;
 
@@ -298,6 +298,9 @@ fn shrink_arrays(program: &mut Program) {
             && let Ok(len) = len.parse::<usize>()
         {
             array.value = format!("{value}; {}]", len / threads);
+        }
+        if let Some(first) = array.shape.first_mut() {
+            *first /= threads;
         }
     }
 }

@@ -1,34 +1,31 @@
 //! The generator against itself.
 
-use super::{Language, Options, Overflow, kernel, print, reduce};
+use super::{Options, edit, generate, print, text};
 
-fn options(language: Language) -> Options {
-    Options { seed: 5, language, overflow: Overflow::Faults }
+fn options(kernels: std::ops::Range<u64>) -> Options {
+    Options { seed: 5, kernels, ..Options::default() }
 }
 
 #[test]
 fn a_kernel_depends_on_nothing_but_its_seed_and_number() {
-    for language in [Language::Numbers, Language::Full] {
-        let options = options(language);
-        let alone = super::text(&options, 7..8);
-        let module = alone.split("/// Every kernel").next().expect("there is a kernel");
-        assert!(super::text(&options, 0..9).contains(module));
-    }
+    let alone = text(&options(7..8));
+    let module = alone.split("/// Every kernel").next().expect("there is a kernel");
+    assert!(text(&options(0..9)).contains(module));
 }
 
 /// What is left out makes a program smaller, one by one and all together.
 #[test]
 fn edits_make_programs_smaller() {
-    for number in 0..20 {
-        let program = kernel::program(&options(Language::Full), number);
-        let edits = reduce::edits(&program);
-        let size = reduce::size(&program);
+    for number in 0..6 {
+        let program = generate::program(&options(0..6), number);
+        let edits = edit::edits(&program);
+        let size = edit::size(&program);
         for edit in &edits {
-            let smaller = reduce::apply(&program, &[*edit]);
-            assert!(reduce::size(&smaller) <= size, "{edit:?} of kernel {number}");
+            let smaller = edit::apply(&program, &[*edit]);
+            assert!(edit::size(&smaller) <= size, "{edit:?} of kernel {number}");
         }
-        let together = reduce::apply(&program, &reduce::together(&edits));
-        assert!(reduce::size(&together) < size, "kernel {number}");
+        let together = edit::apply(&program, &edit::together(&edits));
+        assert!(edit::size(&together) < size, "kernel {number}");
         assert!(!print::file(&[(String::from("k"), together)]).is_empty());
     }
 }

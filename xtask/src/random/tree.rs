@@ -36,7 +36,6 @@ pub(crate) struct Launch {
     pub(crate) shared_bytes: usize,
     /// The kernel's parameters that are values, and what they are in each launch.
     pub(crate) values: Vec<(String, Vec<String>)>,
-    /// The arrays: the parameter's name, whether the kernel writes to it, and what is in it.
     pub(crate) arrays: Vec<Array>,
 }
 
@@ -47,6 +46,9 @@ pub(crate) struct Array {
     pub(crate) written: bool,
     /// `[1i8, 2]`
     pub(crate) value: String,
+    /// The lengths of a view of it, if that is what the kernel takes, and whether it is one of the array transposed.
+    pub(crate) shape: Vec<usize>,
+    pub(crate) transposed: bool,
 }
 
 /// A kernel or device function.
@@ -99,6 +101,12 @@ impl Stmt {
         let pattern = if mutable { format!("mut {name}") } else { name.to_owned() };
         let ty = annotated.then(|| value.ty.clone());
         Stmt::new(StmtKind::Let { pattern, names: vec![name.to_owned()], ty, value: Some(value) })
+    }
+
+    /// `let (a, b) = value;`
+    pub(crate) fn tuple(names: &[String], value: Expr) -> Stmt {
+        let pattern = format!("({})", names.join(", "));
+        Stmt::new(StmtKind::Let { pattern, names: names.to_vec(), ty: None, value: Some(value) })
     }
 
     pub(crate) fn pinned(self) -> Stmt {
@@ -157,6 +165,8 @@ pub(crate) enum ExprKind {
     Field(Box<Expr>, String),
     /// `x[y]`
     Index(Box<Expr>, Box<Expr>),
+    /// `let pattern = x`, as a condition.
+    Let(String, Box<Expr>),
     /// `x..y`, `x..=y`
     Range(Option<Box<Expr>>, &'static str, Option<Box<Expr>>),
     Tuple(Vec<Expr>),
@@ -181,6 +191,8 @@ pub(crate) enum ExprKind {
         arms: Vec<Arm>,
     },
     Loop {
+        /// `#[unroll]`, as 0, or `#[unroll(4)]`.
+        unroll: Option<u32>,
         label: Option<String>,
         head: Head,
         body: Block,
@@ -220,6 +232,10 @@ impl Expr {
         Expr::new(ty, Range::one(value), ExprKind::Literal(value.to_string()))
     }
 
+    pub(crate) fn usize(value: usize) -> Expr {
+        Expr::int(Type::USIZE, value as i128)
+    }
+
     pub(crate) fn bool(value: bool) -> Expr {
         Expr::new(Type::Bool, Range::NONE, ExprKind::Literal(value.to_string()))
     }
@@ -249,6 +265,11 @@ impl Expr {
         matches!(self.kind, ExprKind::Literal(_))
     }
 
+    /// A loop as a statement.
+    pub(crate) fn repeat(unroll: Option<u32>, label: Option<String>, head: Head, body: Block) -> Expr {
+        Expr::unit(ExprKind::Loop { unroll, label, head, body })
+    }
+
     /// Whether it ends with a brace, so that it needs no semicolon as a statement.
     pub(crate) fn is_block_like(&self) -> bool {
         matches!(
@@ -266,12 +287,13 @@ impl Expr {
         let kind = match ty {
             Type::Bool => ExprKind::Literal(String::from("false")),
             Type::Int(_) => return Some(Expr::int(ty.clone(), 0)),
-            Type::F32 | Type::F64 => ExprKind::Literal(String::from("1.0")),
+            Type::Float(float) if float.is_half() => ExprKind::Literal(format!("{ty}::ONE")),
+            Type::Float(_) => ExprKind::Literal(String::from("1.0")),
             Type::Tuple(parts) => ExprKind::Tuple(parts.iter().map(Expr::simplest).collect::<Option<_>>()?),
             Type::Array(element, len) => ExprKind::Repeat(Box::new(Expr::simplest(element)?), *len),
             Type::Struct(structure) => ExprKind::simplest_struct(structure)?,
             Type::Enum(choice) => ExprKind::Name(format!("{}::{}", choice.name, choice.variants[0].0)),
-            Type::Unit | Type::Slice(..) | Type::Ref(..) => return None,
+            Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) => return None,
         };
         Some(Expr::any(ty.clone(), kind))
     }
@@ -297,7 +319,9 @@ impl Expr {
         use Inside::{Block as B, Expr as X};
         match &mut self.kind {
             E::Literal(_) | E::Name(_) => vec![],
-            E::Unary(_, x) | E::Cast(x) | E::Field(x, _) | E::Repeat(x, _) | E::Borrow(_, x) => vec![X(x)],
+            E::Unary(_, x) | E::Let(_, x) | E::Cast(x) | E::Field(x, _) | E::Repeat(x, _) | E::Borrow(_, x) => {
+                vec![X(x)]
+            }
             E::Binary(_, x, y) | E::Index(x, y) => vec![X(x), X(y)],
             E::Call(_, xs) | E::Tuple(xs) | E::Array(xs) | E::Macro(_, xs, _) => xs.iter_mut().map(X).collect(),
             E::Method(x, _, xs) => std::iter::once(X(x)).chain(xs.iter_mut().map(X)).collect(),
@@ -317,7 +341,7 @@ impl Expr {
                 }
                 all
             }
-            E::Loop { label: _, head, body } => {
+            E::Loop { unroll: _, label: _, head, body } => {
                 let head = match head {
                     Head::Loop => None,
                     Head::While(x) | Head::For { pattern: _, sequence: x } => Some(X(x)),

@@ -71,6 +71,39 @@ impl Int {
     }
 }
 
+/// A float type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Float {
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Float {
+    /// One of the crate `half`, which `as` does not know and which has no literals.
+    pub(crate) fn is_half(self) -> bool {
+        matches!(self, Float::F16 | Float::Bf16)
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Float::F16 | Float::Bf16 => 16,
+            Float::F32 => 32,
+            Float::F64 => 64,
+        }
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Float::F16 => "f16",
+            Float::Bf16 => "bf16",
+            Float::F32 => "f32",
+            Float::F64 => "f64",
+        }
+    }
+}
+
 /// The integers that a value may have, both ends included. Of what is no integer it says nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
@@ -128,14 +161,15 @@ pub(crate) enum Type {
     Unit,
     Bool,
     Int(Int),
-    F32,
-    F64,
+    Float(Float),
     Tuple(Vec<Type>),
     Array(Box<Type>, usize),
     Struct(Rc<Struct>),
     Enum(Rc<Enum>),
     /// `&[T]`, `&mut [T]`
     Slice(Box<Type>, bool),
+    /// `ArrayView2<T>`, `ArrayViewMut2<T>`: of so many dimensions.
+    View(Box<Type>, usize, bool),
     /// `&T`, `&mut T`
     Ref(Box<Type>, bool),
 }
@@ -164,6 +198,7 @@ pub(crate) struct Enum {
 impl Type {
     pub(crate) const USIZE: Type = Type::Int(Int::Usize);
     pub(crate) const U32: Type = Type::Int(Int::U32);
+    pub(crate) const F32: Type = Type::Float(Float::F32);
 
     /// The integer type, if it is one.
     pub(crate) fn int(&self) -> Option<Int> {
@@ -175,7 +210,16 @@ impl Type {
 
     /// A number or a `bool`.
     pub(crate) fn is_scalar(&self) -> bool {
-        matches!(self, Type::Bool | Type::Int(_) | Type::F32 | Type::F64)
+        matches!(self, Type::Bool | Type::Int(_) | Type::Float(_))
+    }
+
+    /// Whether arrays of devices can have such elements, and references can lead there.
+    pub(crate) fn is_in_memory(&self) -> bool {
+        match self {
+            Type::Bool | Type::Int(_) | Type::Float(_) | Type::Struct(_) | Type::Enum(_) => true,
+            Type::Array(element, _) => element.is_in_memory(),
+            Type::Unit | Type::Tuple(_) | Type::Slice(..) | Type::View(..) | Type::Ref(..) => false,
+        }
     }
 
     /// Every value of an integer type.
@@ -190,8 +234,7 @@ impl fmt::Display for Type {
             Type::Unit => f.write_str("()"),
             Type::Bool => f.write_str("bool"),
             Type::Int(int) => f.write_str(int.name()),
-            Type::F32 => f.write_str("f32"),
-            Type::F64 => f.write_str("f64"),
+            Type::Float(float) => f.write_str(float.name()),
             Type::Tuple(parts) => {
                 f.write_str("(")?;
                 for (i, part) in parts.iter().enumerate() {
@@ -203,6 +246,9 @@ impl fmt::Display for Type {
             Type::Struct(structure) => f.write_str(&structure.name),
             Type::Enum(choice) => f.write_str(&choice.name),
             Type::Slice(element, mutable) => write!(f, "&{}[{element}]", if *mutable { "mut " } else { "" }),
+            Type::View(element, dimensions, mutable) => {
+                write!(f, "ArrayView{}{dimensions}<{element}>", if *mutable { "Mut" } else { "" })
+            }
             Type::Ref(target, mutable) => write!(f, "&{}{target}", if *mutable { "mut " } else { "" }),
         }
     }

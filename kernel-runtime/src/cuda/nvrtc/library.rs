@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use super::Version;
-use crate::cuda::driver::loader_words;
+use crate::cuda::loader::{library_of, loader_words};
 
 /// `nvrtcResult`, as a number: a newer NVRTC has values that we do not know.
 pub(super) type Status = c_int;
@@ -122,30 +122,4 @@ impl Functions {
     fn check(&self, call: &str, status: Status) -> Result<(), String> {
         if status == SUCCESS { Ok(()) } else { Err(format!("{call} failed: {}", self.message(status))) }
     }
-}
-
-/// The file that holds the code at an address, as the loader opened it.
-#[cfg(unix)]
-fn library_of(address: *const c_void) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt;
-
-    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: `dladdr` takes any address, and writes the structure where it answers other than 0.
-    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
-        return None;
-    }
-    // SAFETY: zeroed is a valid value of a structure of pointers, and `dladdr` has filled it.
-    let name = unsafe { info.assume_init() }.dli_fname;
-    if name.is_null() {
-        return None;
-    }
-    // SAFETY: the name is a C string that lives as long as the library is loaded.
-    let name = unsafe { CStr::from_ptr(name) };
-    Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))).filter(|path| path.is_absolute())
-}
-
-/// Elsewhere the system is not asked: NVRTC is then loaded once in each process to learn its version.
-#[cfg(not(unix))]
-fn library_of(_address: *const c_void) -> Option<PathBuf> {
-    None
 }

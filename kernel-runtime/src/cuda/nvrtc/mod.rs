@@ -11,13 +11,14 @@ mod witness;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
 
 use library::Functions;
 pub(super) use program::options;
-use search::Environment;
 
 use super::architecture::Architecture;
-use crate::cache::Cache;
+use super::environment::Environment;
+use crate::cache::{COUNTS, Cache};
 use crate::error::CompileError;
 
 /// A loaded NVRTC. It is never unloaded.
@@ -56,12 +57,26 @@ impl Nvrtc {
         if let Some(nvrtc) = LOADED.get() {
             return Ok(nvrtc);
         }
+        let start = Instant::now();
         let environment = Environment::of_process();
-        let nvrtc = search::find(&environment, Nvrtc::open)?;
+        let (nvrtc, _) = search::find(&environment, Nvrtc::open)?;
+        let took = start.elapsed();
+        COUNTS.loaded_nvrtc(took);
+        tracing::debug!(
+            target: "cumbia::compile",
+            version = %nvrtc.version, path = ?nvrtc.path, milliseconds = took.as_secs_f64() * 1e3,
+            "NVRTC loaded"
+        );
         if let Some(cache) = cache {
             witness::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
         }
         Ok(LOADED.get_or_init(|| nvrtc))
+    }
+
+    /// What a new search finds, and what was in each place before it. The library is the same as that in use, if it is
+    /// still where it was.
+    pub(crate) fn look() -> Result<(Nvrtc, Vec<String>), CompileError> {
+        search::find(&Environment::of_process(), Nvrtc::open)
     }
 
     /// The version of the NVRTC that [`Nvrtc::load`] would give, where it is known without loading it.
@@ -86,6 +101,16 @@ impl Nvrtc {
     /// Its version.
     pub(crate) fn version(&self) -> Version {
         self.version
+    }
+
+    /// Its file, where the system tells.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// The compute capabilities that it compiles for, without their dots.
+    pub(crate) fn supported(&self) -> &[u32] {
+        &self.supported
     }
 
     /// What to compile for a GPU: its own architecture, or the newest PTX for it where the GPU is newer than this NVRTC.

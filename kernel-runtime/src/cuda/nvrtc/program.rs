@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
 use super::{Architecture, Nvrtc};
-use crate::cache::{Cache, Key};
+use crate::cache::{Cache, Key, REFUSED};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
 
@@ -157,7 +157,7 @@ fn is_about_the_architecture(log: &str) -> bool {
 fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<std::path::PathBuf> {
     let hash = Key::of(&[request.source]).to_string();
     let name = format!("{}-{}.cu", file_name(request.kernel).trim_end_matches(".cu"), &hash[..16]);
-    cache.and_then(|cache| cache.write_note("refused", &name, request.source)).or_else(|| {
+    cache.and_then(|cache| cache.write_note(REFUSED, &name, request.source)).or_else(|| {
         let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cu").tempfile().ok()?;
         std::io::Write::write_all(&mut file, request.source.as_bytes()).ok()?;
         Some(file.keep().ok()?.1)

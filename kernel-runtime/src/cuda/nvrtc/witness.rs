@@ -8,17 +8,14 @@
 //! has to be compiled.
 
 use std::path::Path;
-use std::time::UNIX_EPOCH;
 
 use super::Version;
-use super::search::Environment;
-use crate::cache::Cache;
-
-const FOLDER: &str = "nvrtc";
+use crate::cache::{Cache, NOTES};
+use crate::cuda::environment::{Environment, stamp_of};
 
 /// The version that was noted in this environment, if the file is still the same.
 pub(super) fn read(cache: &Cache, environment: &Environment) -> Option<Version> {
-    let note = cache.read_note(FOLDER, &environment.fingerprint())?;
+    let note = cache.read_note(NOTES, &environment.fingerprint())?;
     let mut lines = note.lines();
     let (path, stamp, version) = (lines.next()?, lines.next()?, lines.next()?);
     if stamp_of(Path::new(path))? != stamp {
@@ -33,15 +30,8 @@ pub(super) fn write(cache: &Cache, environment: &Environment, path: Option<&Path
     // A path that is no text, or of several lines, is left alone: NVRTC is then loaded each time.
     let Some(path) = path.and_then(Path::to_str).filter(|path| !path.contains('\n')) else { return };
     if let Some(stamp) = stamp_of(Path::new(path)) {
-        cache.write_note(FOLDER, &environment.fingerprint(), &format!("{path}\n{stamp}\n{version}\n"));
+        cache.write_note(NOTES, &environment.fingerprint(), &format!("{path}\n{stamp}\n{version}\n"));
     }
-}
-
-/// A file's size and time of change; symbolic links are followed, so that changing `/usr/local/cuda` changes it.
-pub(super) fn stamp_of(path: &Path) -> Option<String> {
-    let metadata = std::fs::metadata(path).ok()?;
-    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    Some(format!("{} {}", metadata.len(), modified.as_nanos()))
 }
 
 #[cfg(test)]
@@ -77,7 +67,7 @@ mod tests {
         let cache = Cache::in_folder(folder.path().to_owned());
         let environment = Environment::default();
         for text in ["", "\n\n\n", "/nowhere\n0 0\n13.5\n", "\0\u{7f}"] {
-            cache.write_note(FOLDER, &environment.fingerprint(), text).unwrap();
+            cache.write_note(NOTES, &environment.fingerprint(), text).unwrap();
             assert_eq!(read(&cache, &environment), None);
         }
     }

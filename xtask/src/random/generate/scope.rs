@@ -1,6 +1,6 @@
 //! What is in scope, and how to get from there to a value of some type.
 
-use super::types::{Range, Type};
+use super::super::types::{Range, Type};
 
 /// Something with a name.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Value { ty: Type, range: Range, access: Access },
     /// A slice, or an array in shared memory.
     Slice { element: Type, writable: bool, bound: Bound },
+    /// A view, and which indices a thread may use in each dimension.
+    View { element: Type, writable: bool, bounds: Vec<Bound> },
     /// A `&T` or `&mut T`.
     Ref { ty: Type, writable: bool },
     /// It is borrowed, so that its name is not used.
@@ -58,6 +60,8 @@ pub(crate) enum Step {
     Element(usize),
     /// An element of a slice.
     Slice(Bound),
+    /// An element of a view.
+    View(Vec<Bound>),
 }
 
 /// A value that is reached from a variable.
@@ -118,6 +122,7 @@ impl Scope {
                 };
                 match &binding.kind {
                     Kind::Slice { bound, .. } => binding.name != name && !is_a_bound(bound),
+                    Kind::View { bounds, .. } => binding.name != name && !bounds.iter().any(is_a_bound),
                     Kind::Sums { .. } => binding.name != name,
                     Kind::Value { .. } | Kind::Ref { .. } | Kind::Hidden => true,
                 }
@@ -138,6 +143,10 @@ impl Scope {
                 Kind::Slice { element, writable, bound } => {
                     let access = if *writable { Access::Write } else { Access::Read };
                     (element, element.range(), access, vec![Step::Slice(bound.clone())])
+                }
+                Kind::View { element, writable, bounds } => {
+                    let access = if *writable { Access::Write } else { Access::Read };
+                    (element, element.range(), access, vec![Step::View(bounds.clone())])
                 }
                 Kind::Ref { ty, writable } => {
                     let access = if *writable { Access::Write } else { Access::Read };
@@ -178,10 +187,10 @@ fn follow(path: Path, wanted: &impl Fn(&Type) -> bool, paths: &mut Vec<Path>) {
         Type::Unit
         | Type::Bool
         | Type::Int(_)
-        | Type::F32
-        | Type::F64
+        | Type::Float(_)
         | Type::Enum(_)
         | Type::Slice(..)
+        | Type::View(..)
         | Type::Ref(..) => {}
     }
     if wanted(&path.ty) {

@@ -20,7 +20,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
 }
 
 fn request(source: &str) -> Request<'_> {
-    Request { kernel: "saxpy", source, flags: Flags::default() }
+    Request { kernel: "saxpy", instance: "saxpy", source, flags: Flags::default() }
 }
 
 fn architecture(name: &str) -> Architecture {

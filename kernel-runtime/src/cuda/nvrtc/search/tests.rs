@@ -28,7 +28,7 @@ fn environment(root: &Path) -> Environment {
 
 #[track_caller]
 fn check(root: &tempfile::TempDir, environment: &Environment, expected: &str) {
-    let found = find(environment, open).unwrap();
+    let (found, _) = find(environment, open).unwrap();
     assert_eq!(found.strip_prefix(root.path()).unwrap(), Path::new(expected));
 }
 

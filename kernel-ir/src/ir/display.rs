@@ -1,0 +1,678 @@
+//! A program as text that reads like Rust, with every type written out: what the compiler is given.
+//!
+//! It is for people and is never read back. A call of a method has its receiver as the first argument. What damaged bytes may lack, a slot or a variable, is written as `?`.
+
+use std::fmt;
+
+use super::{
+    Adapter, BinaryOp, Block, Callee, Constant, ConstantValue, EnumType, ExprId, ExprKind, Filled, Function,
+    FunctionId, Instance, Intrinsic, Literal, LocalId, LogicalOp, LoopId, Message, Pattern, Piece, Program, Range,
+    Scalar, Sequence, SlotId, Stmt, StructType, Type, UnaryOp, Unroll,
+};
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Program { kernel, functions, index: _ } = self;
+        f.write_str(&Printer::function(self, kernel, "#[kernel]", &kernel.function.name))?;
+        for (i, instance) in functions.iter().enumerate() {
+            let name = name_of(self, FunctionId(i as u32));
+            write!(f, "\n{}", Printer::function(self, instance, "#[device]", &name))?;
+        }
+        Ok(())
+    }
+}
+
+/// The name of a device function; with its number where several have that name, such as the instances of a generic one.
+fn name_of(program: &Program, id: FunctionId) -> String {
+    let Some(instance) = program.functions.get(id.index()) else { return "?".to_owned() };
+    let name = &instance.function.name;
+    let is_alone = program.functions.iter().filter(|other| other.function.name == *name).count() == 1
+        && program.kernel.function.name != *name;
+    if is_alone { name.clone() } else { format!("{name}#{}", id.0) }
+}
+
+/// How tightly an expression holds together, as in Rust: what binds less than its place asks for gets parentheses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Binding {
+    /// Jumps and assignments.
+    Loose,
+    Or,
+    And,
+    Comparison,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
+    Sum,
+    Product,
+    Cast,
+    Prefix,
+    /// Calls, fields, indices, and what stands for itself.
+    Tight,
+}
+
+struct Printer<'a> {
+    program: &'a Program,
+    instance: &'a Instance,
+    text: String,
+    indent: usize,
+}
+
+impl<'a> Printer<'a> {
+    fn function(program: &'a Program, instance: &'a Instance, attribute: &str, name: &str) -> String {
+        let mut printer = Printer { program, instance, text: String::new(), indent: 0 };
+        let Instance { function, slots: _, file, overflow_checks } = instance;
+        let Function { name: _, span, params, result, cuda, locals: _, exprs: _, body, slots: _ } = function;
+        let checks = if *overflow_checks { "overflow is a fault" } else { "overflow wraps" };
+        printer.text = format!("// {file}:{}:{}, {checks}\n{attribute}\nfn {name}(", span.line, span.column);
+        for (i, &param) in params.iter().enumerate() {
+            let separator = if i == 0 { "" } else { ", " };
+            let (name, ty) = (printer.local(param), printer.type_of(param));
+            printer.text += &format!("{separator}{name}: {ty}");
+        }
+        printer.text += ")";
+        if let Some(slot) = result {
+            printer.text += &format!(" -> {}", printer.ty(*slot));
+        }
+        match cuda {
+            Some(cuda) => printer.text += &format!(" {{\n    // in CUDA C\n{cuda}\n}}"),
+            None => {
+                printer.text += " ";
+                printer.block(body);
+            }
+        }
+        printer.text += "\n";
+        printer.text
+    }
+
+    // Names and slots.
+
+    /// A variable's name; with its number where an earlier one has that name, which it shadows.
+    fn local(&self, id: LocalId) -> String {
+        let locals = &self.instance.function.locals;
+        let Some(local) = locals.get(id.index()) else { return "?".to_owned() };
+        let is_first = locals.iter().position(|other| other.name == local.name) == Some(id.index());
+        if is_first { local.name.clone() } else { format!("{}#{}", local.name, id.0) }
+    }
+
+    fn type_of(&self, id: LocalId) -> String {
+        self.instance.function.locals.get(id.index()).map_or_else(|| "?".to_owned(), |local| self.ty(local.slot))
+    }
+
+    fn slot(&self, id: SlotId) -> Option<&'a Filled> {
+        self.instance.slots.get(id.index())
+    }
+
+    fn ty(&self, slot: SlotId) -> String {
+        match self.slot(slot) {
+            Some(Filled::Type(ty)) => ty.to_string(),
+            _ => "?".to_owned(),
+        }
+    }
+
+    /// The function behind an operator, as a comment.
+    fn operator(&self, slot: SlotId) -> String {
+        match self.slot(slot) {
+            Some(Filled::Operator(Some(id))) => format!(" /* {} */", name_of(self.program, *id)),
+            _ => String::new(),
+        }
+    }
+
+    fn constant(&self, slot: SlotId) -> String {
+        match self.slot(slot) {
+            Some(Filled::Constant(Constant { ty, value })) => constant(ty, value),
+            _ => "?".to_owned(),
+        }
+    }
+
+    // Statements.
+
+    fn line(&mut self) {
+        self.text.push('\n');
+        self.text.extend(std::iter::repeat_n("    ", self.indent));
+    }
+
+    fn block(&mut self, block: &Block) {
+        let Block { stmts, tail } = block;
+        if stmts.is_empty() && tail.is_none() {
+            self.text += "{}";
+            return;
+        }
+        self.text += "{";
+        self.indent += 1;
+        for stmt in stmts {
+            self.line();
+            self.stmt(stmt);
+        }
+        if let Some(tail) = tail {
+            self.line();
+            self.expr(*tail, Binding::Loose);
+        }
+        self.indent -= 1;
+        self.line();
+        self.text += "}";
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Let { pattern, init, span: _ } => {
+                self.text += "let ";
+                self.text += &self.pattern(pattern, true);
+                if let Some(init) = init {
+                    self.text += " = ";
+                    self.expr(*init, Binding::Loose);
+                }
+                self.text += ";";
+            }
+            Stmt::Expr(expr) => {
+                self.expr(*expr, Binding::Loose);
+                if !self.ends_in_a_block(*expr) {
+                    self.text += ";";
+                }
+            }
+        }
+    }
+
+    fn ends_in_a_block(&self, expr: ExprId) -> bool {
+        let kind = self.instance.function.exprs.get(expr.index()).map(|expr| &expr.kind);
+        matches!(
+            kind,
+            Some(
+                ExprKind::Block(_)
+                    | ExprKind::If { .. }
+                    | ExprKind::Match { .. }
+                    | ExprKind::Labelled { .. }
+                    | ExprKind::Loop { .. }
+                    | ExprKind::While { .. }
+                    | ExprKind::For { .. }
+            )
+        )
+    }
+
+    /// `typed` where the types of the variables are to be seen.
+    fn pattern(&self, pattern: &Pattern, typed: bool) -> String {
+        let list = |patterns: &[Pattern], separator: &str| {
+            patterns.iter().map(|pattern| self.pattern(pattern, typed)).collect::<Vec<_>>().join(separator)
+        };
+        match pattern {
+            Pattern::Wild => "_".to_owned(),
+            Pattern::Local(id) => {
+                let is_mutable = self.instance.function.locals.get(id.index()).is_some_and(|local| local.mutable);
+                let (mutable, name) = (if is_mutable { "mut " } else { "" }, self.local(*id));
+                if typed { format!("{mutable}{name}: {}", self.type_of(*id)) } else { format!("{mutable}{name}") }
+            }
+            Pattern::At(id, inner) => format!("{} @ {}", self.local(*id), self.pattern(inner, typed)),
+            Pattern::Tuple(parts) => format!("({})", list(parts, ", ")),
+            Pattern::Struct(fields) => {
+                let fields: Vec<String> =
+                    fields.iter().map(|(name, pattern)| format!("{name}: {}", self.pattern(pattern, typed))).collect();
+                format!("{{ {}, .. }}", fields.join(", "))
+            }
+            Pattern::Array(parts) => format!("[{}]", list(parts, ", ")),
+            Pattern::Literal(value) => literal(value, ""),
+            Pattern::Constant(slot) => self.constant(*slot),
+            Pattern::Range { start, end, inclusive } => {
+                let end_of =
+                    |end: &Option<Box<Pattern>>| end.as_ref().map(|end| self.pattern(end, typed)).unwrap_or_default();
+                format!("{}{}{}", end_of(start), if *inclusive { "..=" } else { ".." }, end_of(end))
+            }
+            Pattern::Or(parts) => list(parts, " | "),
+        }
+    }
+
+    // Expressions.
+
+    /// Writes an expression; in parentheses where it binds less than `least`.
+    fn expr(&mut self, id: ExprId, least: Binding) {
+        let Some(expr) = self.instance.function.exprs.get(id.index()) else {
+            self.text += "?";
+            return;
+        };
+        let in_parentheses = binding(&expr.kind) < least;
+        if in_parentheses {
+            self.text += "(";
+        }
+        self.kind(&expr.kind);
+        if in_parentheses {
+            self.text += ")";
+        }
+    }
+
+    fn list(&mut self, exprs: &[ExprId]) {
+        for (i, expr) in exprs.iter().enumerate() {
+            if i > 0 {
+                self.text += ", ";
+            }
+            self.expr(*expr, Binding::Loose);
+        }
+    }
+
+    fn value(&mut self, value: Option<ExprId>) {
+        if let Some(value) = value {
+            self.text += " ";
+            self.expr(value, Binding::Loose);
+        }
+    }
+
+    #[allow(clippy::too_many_lines, reason = "each construct has a few lines, and they belong together")]
+    fn kind(&mut self, kind: &ExprKind) {
+        match kind {
+            ExprKind::Literal { value, slot } => self.text += &literal(value, &self.ty(*slot)),
+            ExprKind::Local(id) => self.text += &self.local(*id),
+            ExprKind::Constant(slot) => self.text += &self.constant(*slot),
+            ExprKind::Unary { op, operand, operator } => {
+                self.text += match op {
+                    UnaryOp::Neg => "-",
+                    UnaryOp::Not => "!",
+                };
+                self.text += self.operator(*operator).trim_start();
+                self.expr(*operand, Binding::Prefix);
+            }
+            ExprKind::Binary { op, left, right, operator } => {
+                let own = binding(kind);
+                // Comparisons do not chain; the others group to the left.
+                let of_left = if own == Binding::Comparison { Binding::BitOr } else { own };
+                self.expr(*left, of_left);
+                self.text += &format!(" {}{} ", binary(*op), self.operator(*operator));
+                self.expr(*right, tighter(own));
+            }
+            ExprKind::Logical { op, left, right } => {
+                let own = binding(kind);
+                self.expr(*left, own);
+                self.text += match op {
+                    LogicalOp::And => " && ",
+                    LogicalOp::Or => " || ",
+                };
+                self.expr(*right, tighter(own));
+            }
+            ExprKind::Cast { operand, slot } => {
+                self.expr(*operand, Binding::Cast);
+                self.text += &format!(" as {}", self.ty(*slot));
+            }
+            ExprKind::Index { base, index } => {
+                self.expr(*base, Binding::Tight);
+                self.text += "[";
+                self.expr(*index, Binding::Loose);
+                self.text += "]";
+            }
+            ExprKind::SubSlice { base, start, end, inclusive } => {
+                self.expr(*base, Binding::Tight);
+                self.text += "[";
+                start.iter().for_each(|start| self.expr(*start, Binding::Or));
+                self.text += if *inclusive { "..=" } else { ".." };
+                end.iter().for_each(|end| self.expr(*end, Binding::Or));
+                self.text += "]";
+            }
+            ExprKind::Field { base, name } => {
+                self.expr(*base, Binding::Tight);
+                self.text += &format!(".{name}");
+            }
+            ExprKind::Tuple(parts) => {
+                self.text += "(";
+                self.list(parts);
+                self.text += if parts.len() == 1 { ",)" } else { ")" };
+            }
+            ExprKind::Struct { slot, fields, base } => {
+                self.text += &format!("{} {{ ", self.ty(*slot));
+                for (name, value) in fields {
+                    self.text += &format!("{name}: ");
+                    self.expr(*value, Binding::Loose);
+                    self.text += ", ";
+                }
+                if let Some(base) = base {
+                    self.text += "..";
+                    self.expr(*base, Binding::Loose);
+                    self.text += " ";
+                }
+                self.text += "}";
+            }
+            ExprKind::Array(parts) => {
+                self.text += "[";
+                self.list(parts);
+                self.text += "]";
+            }
+            ExprKind::Repeat { value, slot } => {
+                self.text += "[";
+                self.expr(*value, Binding::Loose);
+                match self.slot(*slot) {
+                    Some(Filled::Type(Type::Array(_, len))) => self.text += &format!("; {len}]"),
+                    _ => self.text += "; ?]",
+                }
+            }
+            ExprKind::Call { callee, args } => {
+                let callee = match self.slot(*callee) {
+                    Some(Filled::Callee(Callee::Intrinsic(intrinsic))) => self::intrinsic(intrinsic),
+                    Some(Filled::Callee(Callee::Function(id))) => name_of(self.program, *id),
+                    Some(Filled::Callee(Callee::Method(method))) => method.name().to_owned(),
+                    _ => "?".to_owned(),
+                };
+                self.text += &callee;
+                self.text += "(";
+                self.list(args);
+                self.text += ")";
+            }
+            ExprKind::Borrow { place, mutable } => {
+                self.text += if *mutable { "&mut " } else { "&" };
+                self.expr(*place, Binding::Prefix);
+            }
+            ExprKind::Deref(operand) => {
+                self.text += "*";
+                self.expr(*operand, Binding::Prefix);
+            }
+            ExprKind::Block(body) => self.block(body),
+            ExprKind::If { condition, then, otherwise } => {
+                self.text += "if ";
+                self.expr(*condition, Binding::Loose);
+                self.text += " ";
+                self.block(then);
+                if let Some(otherwise) = otherwise {
+                    self.text += " else ";
+                    self.expr(*otherwise, Binding::Loose);
+                }
+            }
+            ExprKind::Match { scrutinee, arms } => {
+                self.text += "match ";
+                self.expr(*scrutinee, Binding::Loose);
+                self.text += " {";
+                self.indent += 1;
+                for arm in arms {
+                    self.line();
+                    self.text += &self.pattern(&arm.pattern, false);
+                    if let Some(guard) = arm.guard {
+                        self.text += " if ";
+                        self.expr(guard, Binding::Loose);
+                    }
+                    self.text += " => ";
+                    self.expr(arm.body, Binding::Loose);
+                    self.text += ",";
+                }
+                self.indent -= 1;
+                self.line();
+                self.text += "}";
+            }
+            ExprKind::Labelled { id, body } => {
+                self.text += &format!("{}: ", label(*id));
+                self.block(body);
+            }
+            ExprKind::Loop { id, body, unroll } => {
+                self.text += &format!("{}{}: loop ", unrolled(*unroll), label(*id));
+                self.block(body);
+            }
+            ExprKind::While { id, condition, body, unroll } => {
+                self.text += &format!("{}{}: while ", unrolled(*unroll), label(*id));
+                self.expr(*condition, Binding::Loose);
+                self.text += " ";
+                self.block(body);
+            }
+            ExprKind::For { id, sequence, body, unroll } => {
+                self.text += &format!("{}{}: for ", unrolled(*unroll), label(*id));
+                self.sequence(sequence);
+                self.text += " ";
+                self.block(body);
+            }
+            ExprKind::Break { target, value } => {
+                self.text += &format!("break {}", label(*target));
+                self.value(*value);
+            }
+            ExprKind::Continue { target } => self.text += &format!("continue {}", label(*target)),
+            ExprKind::Return(value) => {
+                self.text += "return";
+                self.value(*value);
+            }
+            ExprKind::Assign { place, value } => {
+                self.expr(*place, Binding::Or);
+                self.text += " = ";
+                self.expr(*value, Binding::Loose);
+            }
+            ExprKind::AssignOp { op, place, value, operator } => {
+                self.expr(*place, Binding::Or);
+                self.text += &format!(" {}={} ", binary(*op), self.operator(*operator));
+                self.expr(*value, Binding::Loose);
+            }
+            ExprKind::Panic(message) => self.message("panic", message),
+            ExprKind::Print(message) => self.message("print", message),
+        }
+    }
+
+    fn sequence(&mut self, sequence: &Sequence) {
+        match sequence {
+            Sequence::Range { local, range } => {
+                match local {
+                    Some(local) => self.text += &format!("{}: {} in ", self.local(*local), self.type_of(*local)),
+                    None => self.text += "_ in ",
+                }
+                let Range { start, end, inclusive, adapters } = range;
+                let plain = adapters.is_empty();
+                self.text += if plain { "" } else { "(" };
+                self.expr(*start, Binding::Or);
+                self.text += if *inclusive { "..=" } else { ".." };
+                self.expr(*end, Binding::Or);
+                self.text += if plain { "" } else { ")" };
+                for adapter in adapters {
+                    match adapter {
+                        Adapter::Reversed => self.text += ".rev()",
+                        Adapter::StepBy(step) => {
+                            self.text += ".step_by(";
+                            self.expr(*step, Binding::Loose);
+                            self.text += ")";
+                        }
+                    }
+                }
+            }
+            Sequence::Elements { of, index, element, reversed } => {
+                let name = |printer: &Self, local: &Option<LocalId>| match local {
+                    Some(local) => format!("{}: {}", printer.local(*local), printer.type_of(*local)),
+                    None => "_".to_owned(),
+                };
+                let element = name(self, element);
+                self.text += &match index {
+                    Some(_) => format!("({}, {element}) in ", name(self, index)),
+                    None => format!("{element} in "),
+                };
+                self.expr(*of, Binding::Tight);
+                self.text += ".iter()";
+                self.text += if index.is_some() { ".enumerate()" } else { "" };
+                self.text += if *reversed { ".rev()" } else { "" };
+            }
+        }
+    }
+
+    fn message(&mut self, name: &str, message: &Message) {
+        let Message { pieces, args } = message;
+        let text: String = pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Text(text) => text.replace('{', "{{").replace('}', "}}"),
+                Piece::Number { position, format } if format.is_empty() => format!("{{{position}}}"),
+                Piece::Number { position, format } => format!("{{{position}:{format}}}"),
+            })
+            .collect();
+        self.text += &format!("{name}!({text:?}");
+        if !args.is_empty() {
+            self.text += ", ";
+            self.list(args);
+        }
+        self.text += ")";
+    }
+}
+
+fn binding(kind: &ExprKind) -> Binding {
+    match kind {
+        ExprKind::Break { .. }
+        | ExprKind::Continue { .. }
+        | ExprKind::Return(_)
+        | ExprKind::Assign { .. }
+        | ExprKind::AssignOp { .. }
+        // In parentheses wherever they are operands.
+        | ExprKind::Block(_)
+        | ExprKind::If { .. }
+        | ExprKind::Match { .. }
+        | ExprKind::Labelled { .. }
+        | ExprKind::Loop { .. }
+        | ExprKind::While { .. }
+        | ExprKind::For { .. } => Binding::Loose,
+        ExprKind::Logical { op: LogicalOp::Or, .. } => Binding::Or,
+        ExprKind::Logical { op: LogicalOp::And, .. } => Binding::And,
+        ExprKind::Binary { op, .. } => match op {
+            BinaryOp::Add | BinaryOp::Sub => Binding::Sum,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Binding::Product,
+            BinaryOp::BitAnd => Binding::BitAnd,
+            BinaryOp::BitOr => Binding::BitOr,
+            BinaryOp::BitXor => Binding::BitXor,
+            BinaryOp::Shl | BinaryOp::Shr => Binding::Shift,
+            BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
+                Binding::Comparison
+            }
+        },
+        ExprKind::Cast { .. } => Binding::Cast,
+        ExprKind::Unary { .. } | ExprKind::Borrow { .. } | ExprKind::Deref(_) => Binding::Prefix,
+        // A minus before a literal is an operator to what follows.
+        ExprKind::Literal { value: Literal::Int { negative: true, .. }, .. } => Binding::Prefix,
+        ExprKind::Literal { value: Literal::Float(text), .. } if text.starts_with('-') => Binding::Prefix,
+        ExprKind::Literal { .. }
+        | ExprKind::Local(_)
+        | ExprKind::Constant(_)
+        | ExprKind::Index { .. }
+        | ExprKind::SubSlice { .. }
+        | ExprKind::Field { .. }
+        | ExprKind::Tuple(_)
+        | ExprKind::Struct { .. }
+        | ExprKind::Array(_)
+        | ExprKind::Repeat { .. }
+        | ExprKind::Call { .. }
+        | ExprKind::Panic(_)
+        | ExprKind::Print(_) => Binding::Tight,
+    }
+}
+
+/// What the right operand of an operator has to have, so that it is not taken for a part of the left one.
+fn tighter(binding: Binding) -> Binding {
+    match binding {
+        Binding::Loose => Binding::Or,
+        Binding::Or => Binding::And,
+        Binding::And => Binding::Comparison,
+        Binding::Comparison => Binding::BitOr,
+        Binding::BitOr => Binding::BitXor,
+        Binding::BitXor => Binding::BitAnd,
+        Binding::BitAnd => Binding::Shift,
+        Binding::Shift => Binding::Sum,
+        Binding::Sum => Binding::Product,
+        Binding::Product => Binding::Cast,
+        Binding::Cast => Binding::Prefix,
+        Binding::Prefix | Binding::Tight => Binding::Tight,
+    }
+}
+
+fn binary(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "+",
+        BinaryOp::Sub => "-",
+        BinaryOp::Mul => "*",
+        BinaryOp::Div => "/",
+        BinaryOp::Rem => "%",
+        BinaryOp::BitAnd => "&",
+        BinaryOp::BitOr => "|",
+        BinaryOp::BitXor => "^",
+        BinaryOp::Shl => "<<",
+        BinaryOp::Shr => ">>",
+        BinaryOp::Eq => "==",
+        BinaryOp::Ne => "!=",
+        BinaryOp::Lt => "<",
+        BinaryOp::Le => "<=",
+        BinaryOp::Gt => ">",
+        BinaryOp::Ge => ">=",
+    }
+}
+
+fn literal(value: &Literal, suffix: &str) -> String {
+    match value {
+        Literal::Bool(value) => value.to_string(),
+        Literal::Int { magnitude, negative } => format!("{}{magnitude}{suffix}", if *negative { "-" } else { "" }),
+        Literal::Float(text) => format!("{text}{suffix}"),
+    }
+}
+
+fn label(id: LoopId) -> String {
+    format!("'l{}", id.0)
+}
+
+fn unrolled(unroll: Unroll) -> String {
+    match unroll {
+        Unroll::Undecided => String::new(),
+        Unroll::Full => "#[unroll] ".to_owned(),
+        Unroll::By(turns) => format!("#[unroll({turns})] "),
+    }
+}
+
+/// An operation of the device with what its type says of it.
+fn intrinsic(intrinsic: &Intrinsic) -> String {
+    let name = intrinsic.name();
+    match intrinsic {
+        Intrinsic::Grid(dimensions) | Intrinsic::GridSize(dimensions) => format!("{name}::<{dimensions}>"),
+        Intrinsic::Shared(ty) | Intrinsic::DynamicShared(ty) | Intrinsic::DynamicSharedAt(ty) => {
+            format!("{name}::<{ty}>")
+        }
+        Intrinsic::Atomic { op: _, ordering, scope } => format!("{name}::<{ordering:?}, {scope:?}>"),
+        Intrinsic::ThreadIdx
+        | Intrinsic::BlockIdx
+        | Intrinsic::BlockDim
+        | Intrinsic::GridDim
+        | Intrinsic::SyncThreads
+        | Intrinsic::SyncThreadsVote(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::SyncGrid
+        | Intrinsic::Fence(_)
+        | Intrinsic::Shuffle(_)
+        | Intrinsic::Vote(_)
+        | Intrinsic::MatchAny
+        | Intrinsic::MatchAll
+        | Intrinsic::Reduce(_)
+        | Intrinsic::ActiveMask
+        | Intrinsic::LaneId
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Fast(_) => name.to_owned(),
+    }
+}
+
+/// A value that rustc computed, as a literal with its type.
+fn constant(ty: &Type, value: &ConstantValue) -> String {
+    match (ty, value) {
+        (Type::Scalar(scalar), ConstantValue::Bits(bits)) => number(*scalar, *bits),
+        (Type::Enum(EnumType { path, variants, .. }), ConstantValue::Bits(bits)) => {
+            match variants.iter().find(|variant| variant.bits == *bits) {
+                Some(variant) => format!("{path}::{}", variant.name),
+                None => format!("{path}({bits:#x})"),
+            }
+        }
+        (Type::Array(element, _), ConstantValue::Parts(parts)) => {
+            format!("[{}]", parts.iter().map(|part| constant(element, part)).collect::<Vec<_>>().join(", "))
+        }
+        (Type::Tuple(types), ConstantValue::Parts(parts)) => {
+            let parts: Vec<String> = types.iter().zip(parts).map(|(ty, part)| constant(ty, part)).collect();
+            format!("({})", parts.join(", "))
+        }
+        (Type::Struct(StructType { path, fields, .. }), ConstantValue::Parts(parts)) => {
+            let fields: Vec<String> = fields
+                .iter()
+                .zip(parts)
+                .map(|(field, part)| format!("{}: {}", field.name, constant(&field.ty, part)))
+                .collect();
+            format!("{path} {{ {} }}", fields.join(", "))
+        }
+        (ty, value) => format!("{value:?} as {ty}"),
+    }
+}
+
+fn number(scalar: Scalar, bits: u64) -> String {
+    match scalar {
+        Scalar::Bool => (bits != 0).to_string(),
+        Scalar::I8 => format!("{}{scalar}", bits as i8),
+        Scalar::I16 => format!("{}{scalar}", bits as i16),
+        Scalar::I32 => format!("{}{scalar}", bits as i32),
+        Scalar::I64 | Scalar::Isize => format!("{}{scalar}", bits as i64),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 | Scalar::Usize => format!("{bits}{scalar}"),
+        Scalar::F16 | Scalar::Bf16 => format!("{scalar}::from_bits({bits:#06x})"),
+        Scalar::F32 => format!("{:?}{scalar}", f32::from_bits(bits as u32)),
+        Scalar::F64 => format!("{:?}{scalar}", f64::from_bits(bits)),
+    }
+}

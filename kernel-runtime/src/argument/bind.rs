@@ -1,0 +1,402 @@
+//! What a launch keeps of its arguments, and the walk through them.
+
+use std::ffi::c_void;
+use std::marker::PhantomData;
+
+use smallvec::SmallVec;
+
+use super::transfer::{Direction, Transfer};
+use crate::array::RawSlice;
+use crate::array_view::ArrayView;
+use crate::cpu::access::Access;
+use crate::cpu::{Slice, View};
+use crate::device::Device;
+use crate::error::{Error, LaunchError};
+use crate::memory::{Memory, Use};
+use crate::specialise::Layout;
+use crate::types::{Element, make_valid};
+
+/// Where the elements of an argument are.
+pub(crate) enum Location<'a> {
+    /// On a device.
+    Device(&'a Memory),
+    /// On a device, in memory of another library that the launch has been lent.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    Lent(Box<Memory>),
+    /// On the host.
+    Host(OnHost),
+    /// Nowhere that a launch could use, for this reason.
+    Refused(String),
+}
+
+/// How elements of the host become an argument.
+#[derive(Clone, Copy)]
+pub(crate) struct OnHost {
+    pub(crate) direction: Direction,
+    /// Makes values of that many elements, whatever their bits.
+    pub(crate) settle: unsafe fn(*mut u8, usize),
+}
+
+impl OnHost {
+    pub(crate) fn new<T: Element>(direction: Direction) -> OnHost {
+        /// # Safety
+        ///
+        /// As for `make_valid`.
+        unsafe fn settle<T: Element>(elements: *mut u8, len: usize) {
+            // SAFETY: the caller's promise.
+            unsafe { make_valid(elements.cast::<T>(), len) };
+        }
+        OnHost { direction, settle: settle::<T> }
+    }
+}
+
+/// An array lent to a launch.
+#[doc(hidden)]
+pub struct ArraySlice<'a, T, M> {
+    raw: RawSlice,
+    location: Location<'a>,
+    array: PhantomData<(&'a T, M)>,
+}
+
+// SAFETY: an `ArraySlice` is a borrow of an array, whose elements may be shared; threads reach them through views.
+unsafe impl<T: Sync, M: Access> Sync for ArraySlice<'_, T, M> {}
+
+impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
+    /// Elements in this memory, borrowed for `'a`: exclusively if `M` writes.
+    #[inline]
+    pub(crate) fn on_device(memory: &'a Memory, raw: RawSlice) -> Self {
+        ArraySlice { raw, location: Location::Device(memory), array: PhantomData }
+    }
+
+    /// Elements somewhere else, borrowed for `'a`: exclusively if `M` writes.
+    pub(crate) fn elsewhere(raw: RawSlice, location: Location<'a>) -> Self {
+        ArraySlice { raw, location, array: PhantomData }
+    }
+
+    /// What cannot be an argument.
+    pub(crate) fn refused(why: &Error) -> Self {
+        let raw = RawSlice { pointer: std::ptr::NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
+        ArraySlice::elsewhere(raw, Location::Refused(why.to_string()))
+    }
+}
+
+// What the macro writes for a slice parameter asks nothing of its elements: their slot does, and says so once.
+impl<T, M> ArraySlice<'_, T, M> {
+    /// The elements, for a kernel on the CPU.
+    pub fn view(&self) -> Slice<'_, T, M> {
+        // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, aligned,
+        // initialised, and borrowed for `'a`: exclusively if `M` writes. The launch runs to its end while the borrow
+        // lasts, and all its threads use views.
+        unsafe { Slice::new(self.raw.pointer.cast(), self.raw.len) }
+    }
+}
+
+/// A view lent to a launch.
+#[doc(hidden)]
+pub struct ViewArgument<'a, T, const D: usize, M> {
+    pointer: *mut T,
+    shape: [usize; D],
+    strides: [usize; D],
+    location: Location<'a>,
+    array: PhantomData<(&'a T, M)>,
+}
+
+// SAFETY: as for `ArraySlice`.
+unsafe impl<T: Sync, const D: usize, M: Access> Sync for ViewArgument<'_, T, D, M> {}
+
+impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
+    /// A view of an array on a device.
+    #[inline]
+    #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
+    pub(crate) fn on_device(view: ArrayView<'a, T, D, M>) -> Self {
+        let (&pointer, &shape, &strides) = view.raw();
+        ViewArgument { pointer, shape, strides, location: Location::Device(view.memory()), array: PhantomData }
+    }
+
+    /// Elements of the host in C's order, borrowed for `'a`: exclusively if `M` writes.
+    pub(crate) fn on_host(pointer: *mut T, shape: [usize; D], direction: Direction) -> Self {
+        let mut strides = [1usize; D];
+        for axis in (1..D).rev() {
+            // Without elements the product may be too large, and is never used.
+            strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
+        }
+        let location = Location::Host(OnHost::new::<T>(direction));
+        ViewArgument { pointer, shape, strides, location, array: PhantomData }
+    }
+
+    /// What cannot be an argument.
+    pub(crate) fn refused(why: &Error) -> Self {
+        let pointer = std::ptr::NonNull::dangling().as_ptr();
+        let location = Location::Refused(why.to_string());
+        ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
+    }
+}
+
+// As for `ArraySlice`.
+impl<T, const D: usize, M> ViewArgument<'_, T, D, M> {
+    /// The elements, for a kernel on the CPU.
+    pub fn elements(&self) -> View<'_, T, D, M> {
+        // SAFETY: as in `ArraySlice::view`. The view is inside of the array and, if `M` writes, has these elements for itself.
+        unsafe { View::new(self.pointer, self.shape, self.strides) }
+    }
+}
+
+impl<'k, T, const D: usize, M> View<'k, T, D, M> {
+    /// The elements of a view in the memory of the host: a device function that the host calls works on them.
+    ///
+    /// # Panics
+    ///
+    /// Where the array is on a GPU.
+    #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
+    pub fn from_host(view: ViewArgument<'k, T, D, M>) -> Self {
+        let ViewArgument { pointer, shape, strides, location, array: _ } = view;
+        let elsewhere = match location {
+            Location::Device(memory) if memory.device().is_cpu() => None,
+            Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
+            Location::Lent(memory) => Some(format!("the array is on {}", memory.device())),
+            Location::Host(_) => None,
+            Location::Refused(why) => Some(why),
+        };
+        if let Some(elsewhere) = elsewhere {
+            panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
+        }
+        // SAFETY: the array is memory of this process, aligned, initialised, and borrowed for `'k`; the view is inside of it
+        // and, if `M` writes, has these elements for itself.
+        unsafe { View::new(pointer, shape, strides) }
+    }
+}
+
+/// The bytes that a view is among, from its first element on.
+fn reach_of<T, const D: usize>(shape: &[usize; D], strides: &[usize; D]) -> usize {
+    if shape.contains(&0) {
+        return 0;
+    }
+    // Behind the last element. None of it wraps: the view is inside an array.
+    let last: usize = shape.iter().zip(strides).map(|(len, stride)| (len - 1) * stride).sum();
+    (last + 1) * size_of::<T>()
+}
+
+/// Walks through the arguments of a launch.
+#[doc(hidden)]
+pub struct Binder<'a> {
+    kernel: &'static str,
+    device: Option<(&'static str, &'a Device)>,
+    /// The first thing that is wrong with them.
+    refused: Option<LaunchError>,
+    params: Params,
+    uses: Uses<'a>,
+    transfers: Vec<Transfer<'a>>,
+    /// Where the last parameter ends in the memory that they have on a GPU.
+    bytes: usize,
+    /// The largest `usize` that the kernel is given, or can reach in a view.
+    largest: usize,
+    /// Whether the elements of each view follow each other.
+    contiguous: bool,
+}
+
+/// What CUDA has for the parameters of a kernel on every architecture (CUDA C++ Programming Guide, "Function Parameters").
+const PARAMETER_BYTES: usize = 4096;
+
+/// Pointers to the parameters, as `cuLaunchKernel` wants them. Kernels of up to 16 slices need no allocation.
+pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
+
+/// The memory that a launch uses.
+pub(crate) type Uses<'a> = SmallVec<[Use<'a>; 16]>;
+
+impl<'a> Binder<'a> {
+    pub(crate) fn new(kernel: &'static str) -> Self {
+        Binder {
+            kernel,
+            device: None,
+            refused: None,
+            params: SmallVec::new(),
+            uses: SmallVec::new(),
+            transfers: Vec::new(),
+            bytes: 0,
+            largest: 0,
+            contiguous: true,
+        }
+    }
+
+    /// The next argument is a value. That it may be one, the slot of the parameter requires: here a bound would only say so
+    /// twice.
+    #[inline]
+    pub fn value<T>(&mut self, value: &'a T) {
+        self.bytes = self.bytes.next_multiple_of(align_of::<T>()) + size_of::<T>();
+        self.params.push(std::ptr::from_ref(value).cast_mut().cast());
+    }
+
+    /// The next argument is a value, of a kernel with `index = u32`: a `usize` has to fit.
+    #[inline]
+    pub fn narrow_value<T>(&mut self, value: &'a T) {
+        self.value(value);
+        // A bound `T: 'static` would be one more error where `T` is no element.
+        if std::any::type_name::<T>() == "usize" && size_of::<T>() == size_of::<usize>() {
+            // SAFETY: it has the size of a `usize`, and is one by its name: that of a type in a module has its path.
+            self.reaches(unsafe { std::ptr::from_ref(value).cast::<usize>().read() });
+        }
+    }
+
+    /// Notes a number that indices can come to.
+    #[inline]
+    fn reaches(&mut self, number: usize) {
+        self.largest = self.largest.max(number);
+    }
+
+    /// The largest `usize` that the kernel is given, or can reach in a view.
+    pub(crate) fn largest(&self) -> usize {
+        self.largest
+    }
+
+    /// How the elements of the views lie.
+    pub(crate) fn layout(&self) -> Layout {
+        if self.contiguous { Layout::Contiguous } else { Layout::Strided }
+    }
+
+    /// The next argument is an array.
+    #[inline]
+    pub fn array<T, M: Access>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
+        let RawSlice { pointer, len } = &array.raw;
+        self.value(pointer);
+        self.value(len);
+        self.reaches(*len);
+        // The pointer is the parameter before the last.
+        let param = self.params.len() - 2;
+        self.locate(name, &array.location, pointer.cast(), param, *len, *len * size_of::<T>(), M::MUTABLE);
+    }
+
+    /// The next argument is a view.
+    #[inline]
+    pub fn view<T, const D: usize, M: Access>(&mut self, name: &'static str, view: &'a ViewArgument<'_, T, D, M>) {
+        let ViewArgument { pointer, shape, strides, location, array: _ } = view;
+        let param = self.params.len();
+        self.value(pointer);
+        shape.iter().chain(strides).for_each(|number| self.value(number));
+        // Behind the last element, so that no length is above it. None of it wraps: the view is inside an array.
+        let reach = shape.iter().zip(strides).map(|(len, stride)| len * stride).sum();
+        self.reaches(reach);
+        let mut expected = 1;
+        for (len, stride) in shape.iter().zip(strides).rev() {
+            self.contiguous &= *stride == expected;
+            expected *= len;
+        }
+        let bytes = reach_of::<T, D>(shape, strides);
+        // A view of the host's is contiguous.
+        self.locate(name, location, pointer.cast(), param, bytes / size_of::<T>().max(1), bytes, M::MUTABLE);
+    }
+
+    /// Notes where the elements of an argument are, and what becomes of them: `bytes` from `start` on.
+    #[inline]
+    #[allow(clippy::too_many_arguments, reason = "it is the common end of two functions")]
+    fn locate(
+        &mut self,
+        name: &'static str,
+        location: &'a Location<'_>,
+        start: *mut u8,
+        param: usize,
+        len: usize,
+        bytes: usize,
+        writes: bool,
+    ) {
+        let memory = match location {
+            Location::Device(memory) => *memory,
+            Location::Lent(memory) => &**memory,
+            Location::Host(host) => {
+                self.transfers.push(Transfer::new(param, start, len, bytes, *host));
+                return;
+            }
+            Location::Refused(reason) => {
+                let (kernel, reason) = (self.kernel, reason.clone());
+                self.refused.get_or_insert(LaunchError::Argument { kernel, parameter: name, reason });
+                return;
+            }
+        };
+        let first = start.addr() - memory.pointer().addr();
+        self.uses.push(Use { memory, bytes: first..first + bytes, writes });
+        let device = memory.device();
+        match self.device {
+            None => self.device = Some((name, device)),
+            Some((first, other)) if other != device && self.refused.is_none() => {
+                self.refused = Some(LaunchError::MixedDevices {
+                    kernel: self.kernel,
+                    first,
+                    first_device: other.to_string(),
+                    second: name,
+                    second_device: device.to_string(),
+                });
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// What a launch needs to know of its arguments.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with them.
+    pub(crate) fn finish(self) -> Result<Bound<'a>, LaunchError> {
+        if let Some(error) = self.refused {
+            return Err(error);
+        }
+        // Our own last parameter, on which faults are noted.
+        let bytes = self.bytes.next_multiple_of(align_of::<u64>()) + cumbia_kernel_ir::LAUNCH_BYTES;
+        if bytes > PARAMETER_BYTES {
+            let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
+            return Err(LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit });
+        }
+        let Binder { device, params, uses, transfers, .. } = self;
+        Ok(Bound { device: device.map(|(_, device)| device), params, uses, transfers })
+    }
+}
+
+/// The arguments of a launch, looked at.
+pub(crate) struct Bound<'a> {
+    /// The device that all arrays are on, if there are any.
+    pub(crate) device: Option<&'a Device>,
+    /// Pointers to the parameters.
+    pub(crate) params: Params,
+    /// The memory of devices that they use.
+    pub(crate) uses: Uses<'a>,
+    /// The memory of the host that has to be on the device meanwhile.
+    pub(crate) transfers: Vec<Transfer<'a>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::argument::{ReadArgument as _, ReadView as _};
+
+    #[test]
+    fn arguments_are_laid_out_as_the_gpu_does() {
+        let device = Device::cpu();
+        let array = device.zeros::<f32>(6).unwrap();
+        let (slice, view) = ((&array).bind(), array.reshape((2, 3)).unwrap().bind());
+        let mut binder = Binder::new("kernel");
+        binder.value(&1u8);
+        binder.value(&2.0f64);
+        binder.array("slice", &slice);
+        binder.view("view", &view);
+        // One byte and seven between, then eight; a pointer and a length; a pointer, two lengths, two strides.
+        assert_eq!(binder.bytes, 16 + 2 * 8 + 5 * 8);
+        let Bound { device: on, params, uses, transfers } = binder.finish().unwrap();
+        assert!(transfers.is_empty());
+        assert_eq!((on, params.len()), (Some(&device), 2 + 2 + 5));
+        assert!(uses.iter().all(|used| used.bytes == (0..24) && !used.writes) && uses.len() == 2);
+        // SAFETY: each parameter is the address of a number that is still there.
+        let numbers: Vec<usize> = params[5..].iter().map(|param| unsafe { param.cast::<usize>().read() }).collect();
+        assert_eq!(numbers, [2, 3, 3, 1]);
+    }
+
+    #[test]
+    fn arguments_have_limited_memory() {
+        let value = [0u8; 4000];
+        let mut binder = Binder::new("kernel");
+        binder.value(&value);
+        assert!(binder.finish().is_ok());
+        let mut binder = Binder::new("kernel");
+        binder.value(&value);
+        binder.value(&[0u64; 9]);
+        let error = binder.finish().err().unwrap();
+        assert!(matches!(error, LaunchError::ArgumentsTooLarge { bytes: 4072, limit: 4064, .. }), "{error}");
+    }
+}

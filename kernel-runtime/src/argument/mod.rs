@@ -1,0 +1,170 @@
+//! Arguments: what a call of a kernel takes, and how a launch looks at them.
+
+mod bind;
+mod host;
+mod transfer;
+
+pub(crate) use self::bind::Bound;
+pub use self::bind::{ArraySlice, Binder, ViewArgument};
+pub use self::host::{HostView, HostViewMut, In, InOut, Out};
+pub(crate) use self::transfer::{Transfer, on_gpu, on_host};
+use crate::array::{DeviceArray, DeviceSlice};
+use crate::array_view::ArrayView;
+use crate::cpu::access::{Access, Read, Write};
+use crate::types::Element;
+
+/// What a `&[T]` parameter takes: `&DeviceArray<T>`, a [`DeviceSlice<T>`](DeviceSlice), or an array of the host as `In(&x)`.
+#[diagnostic::on_unimplemented(
+    message = "a `&[_]` parameter of a kernel takes a `&DeviceArray<_>`, not a `{Self}`",
+    label = "not a device array",
+    note = "why: a kernel reads memory of its device",
+    note = "help: copy the data there first: `let x = device.to_device(&data)?`, then pass `&x`"
+)]
+pub trait ReadArgument<'a> {
+    /// The elements.
+    type Element: Element;
+    #[doc(hidden)]
+    fn bind(self) -> ArraySlice<'a, Self::Element, Read>;
+}
+
+/// What a `&mut [T]` parameter takes: `&mut DeviceArray<T>`, a [`DeviceSliceMut<T>`](crate::DeviceSliceMut), or an array of the
+/// host as `InOut(&mut x)` or `Out(&mut x)`.
+#[diagnostic::on_unimplemented(
+    message = "a `&mut [_]` parameter of a kernel takes a `&mut DeviceArray<_>`, not a `{Self}`",
+    label = "not an array that the kernel may change",
+    note = "why: a kernel writes to memory of its device, and nothing else may use the array meanwhile",
+    note = "help: pass `&mut array`, where `array` is a `DeviceArray`"
+)]
+pub trait WriteArgument<'a> {
+    /// The elements.
+    type Element: Element;
+    #[doc(hidden)]
+    fn bind(self) -> ArraySlice<'a, Self::Element, Write>;
+}
+
+impl<'a, T: Element> ReadArgument<'a> for &'a DeviceArray<T> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Read> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<'a, T: Element> ReadArgument<'a> for &'a mut DeviceArray<T> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Read> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceArray<T> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Write> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<'a, T: Element, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Read> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<'a, T: Element, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Read> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<'a, T: Element> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Write> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ArraySlice<'a, T, Write> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+/// What an `ArrayView1<T>`, `ArrayView2<T>` or `ArrayView3<T>` parameter takes: such a view, or one that may be written.
+#[diagnostic::on_unimplemented(
+    message = "an `ArrayView{D}<_>` parameter of a kernel does not take a `{Self}`",
+    label = "not a view of {D} dimensions",
+    note = "why: a kernel reads memory of its device",
+    note = "help: make a view of a `DeviceArray`: `array.reshape((rows, columns))?`"
+)]
+pub trait ReadView<'a, const D: usize> {
+    /// The elements.
+    type Element: Element;
+    #[doc(hidden)]
+    fn bind(self) -> ViewArgument<'a, Self::Element, D, Read>;
+}
+
+/// What an `ArrayViewMut1<T>`, `ArrayViewMut2<T>` or `ArrayViewMut3<T>` parameter takes.
+#[diagnostic::on_unimplemented(
+    message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take a `{Self}`",
+    label = "not a view of {D} dimensions that the kernel may change",
+    note = "why: a kernel writes to memory of its device, and nothing else may use the elements meanwhile",
+    note = "help: make a view of a `DeviceArray`: `array.reshape_mut((rows, columns))?`"
+)]
+pub trait WriteView<'a, const D: usize> {
+    /// The elements.
+    type Element: Element;
+    #[doc(hidden)]
+    fn bind(self) -> ViewArgument<'a, Self::Element, D, Write>;
+}
+
+impl<'a, T: Element, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Read> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ViewArgument<'a, T, D, Read> {
+        ViewArgument::on_device(self)
+    }
+}
+
+impl<'a, T: Element, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayView<'_, T, D, M> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ViewArgument<'a, T, D, Read> {
+        ViewArgument::on_device(self.view())
+    }
+}
+
+impl<'a, T: Element, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Write> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ViewArgument<'a, T, D, Write> {
+        ViewArgument::on_device(self)
+    }
+}
+
+impl<'a, T: Element, const D: usize> WriteView<'a, D> for &'a mut ArrayView<'_, T, D, Write> {
+    type Element = T;
+
+    #[inline]
+    fn bind(self) -> ViewArgument<'a, T, D, Write> {
+        ViewArgument::on_device(self.view_mut())
+    }
+}

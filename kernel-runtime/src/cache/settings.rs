@@ -1,0 +1,72 @@
+//! What the environment says about the cache.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::Once;
+
+use bytesize::ByteSize;
+
+use super::Cache;
+use crate::warning::warn;
+
+/// The size of the cache where `CUMBIA_CACHE_SIZE` does not say.
+pub(super) const DEFAULT_LIMIT: u64 = 1 << 30;
+
+/// The variables.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settings {
+    /// `CUMBIA_CACHE`: `off`, or anything else.
+    pub(super) switch: Option<OsString>,
+    /// `CUMBIA_CACHE_DIR`.
+    pub(super) folder: Option<OsString>,
+    /// `CUMBIA_CACHE_SIZE`.
+    pub(super) size: Option<OsString>,
+}
+
+impl Settings {
+    /// Those of this process. They are read at each call, which is nothing beside a compilation, so that a program may
+    /// change them.
+    pub(super) fn of_process() -> Settings {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        Settings {
+            switch: variable("CUMBIA_CACHE"),
+            folder: variable("CUMBIA_CACHE_DIR"),
+            size: variable("CUMBIA_CACHE_SIZE"),
+        }
+    }
+
+    /// The cache that they ask for: `None` where it is off. `users` gives the user's own cache folder.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no cache although it is not off.
+    pub(super) fn cache(self, users: impl FnOnce() -> Option<PathBuf>) -> Result<Option<Cache>, &'static str> {
+        let switch = self.switch.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+        if matches!(switch.as_str(), "off" | "0" | "no" | "false") {
+            return Ok(None);
+        }
+        let limit = match &self.size {
+            None => DEFAULT_LIMIT,
+            Some(size) => parse(&size.to_string_lossy()),
+        };
+        let folder = match self.folder.filter(|folder| !folder.is_empty()) {
+            Some(folder) => PathBuf::from(folder),
+            None => users().ok_or("this user has no cache folder")?.join("cumbia"),
+        };
+        Ok(Some(Cache { folder, limit }))
+    }
+}
+
+/// A size such as `1 GiB`, `500MB` or `1073741824`. A cache of the usual size is better than none because of a typing error.
+fn parse(size: &str) -> u64 {
+    static WARNED: Once = Once::new();
+    size.trim().parse().map(|ByteSize(bytes)| bytes).unwrap_or_else(|_| {
+        WARNED.call_once(|| {
+            warn(
+                &format!("CUMBIA_CACHE_SIZE is `{size}`, which is no size; the cache is kept below 1 GiB"),
+                "write a number of bytes, or one with a unit, such as `512 MiB` or `2GB`",
+            );
+        });
+        DEFAULT_LIMIT
+    })
+}

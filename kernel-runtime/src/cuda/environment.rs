@@ -1,0 +1,155 @@
+//! Where NVIDIA's software may be: what the environment says, CUDA toolkits, Python environments.
+//!
+//! All of it is data, so that tests look in folders that they made. No process is started to ask one.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use crate::cache::Key;
+
+/// What the search depends on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Environment {
+    /// `CUMBIA_NVRTC`, absolute.
+    pub(super) cumbia_nvrtc: Option<OsString>,
+    /// `LD_LIBRARY_PATH`, which the loader reads.
+    pub(super) ld_library_path: Option<OsString>,
+    /// `CUDA_HOME`.
+    pub(super) cuda_home: Option<OsString>,
+    /// `CUDA_PATH`.
+    pub(super) cuda_path: Option<OsString>,
+    /// `VIRTUAL_ENV`.
+    pub(super) virtual_env: Option<OsString>,
+    /// `CONDA_PREFIX`.
+    pub(super) conda_prefix: Option<OsString>,
+    /// `PATH`: its first `python3` has packages too.
+    pub(super) path: Option<OsString>,
+    /// `HOME`: `pip install --user` puts packages there.
+    pub(super) home: Option<OsString>,
+    /// `/`, but for tests.
+    pub(super) root: PathBuf,
+}
+
+impl Environment {
+    /// That of this process.
+    pub(super) fn of_process() -> Environment {
+        // A variable that is set to nothing is meant as not set.
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
+        Environment {
+            // The loader would take a name without a slash as one to look up, and a note must not depend on the
+            // current folder.
+            cumbia_nvrtc: variable("CUMBIA_NVRTC").map(|path| std::path::absolute(&path).map_or(path, Into::into)),
+            ld_library_path: variable("LD_LIBRARY_PATH"),
+            cuda_home: variable("CUDA_HOME"),
+            cuda_path: variable("CUDA_PATH"),
+            virtual_env: variable("VIRTUAL_ENV"),
+            conda_prefix: variable("CONDA_PREFIX"),
+            path: variable("PATH"),
+            home: variable("HOME"),
+            root: PathBuf::from("/"),
+        }
+    }
+
+    /// A hash of it, and of the cache of the loader, which changes when libraries are installed.
+    pub(super) fn fingerprint(&self) -> String {
+        let Environment {
+            cumbia_nvrtc,
+            ld_library_path,
+            cuda_home,
+            cuda_path,
+            virtual_env,
+            conda_prefix,
+            path,
+            home,
+            root,
+        } = self;
+        let variables = [cumbia_nvrtc, ld_library_path, cuda_home, cuda_path, virtual_env, conda_prefix, path, home];
+        // `Debug` writes bytes that are no text as escapes, and tells an empty value from a missing one.
+        let mut parts: Vec<String> = variables.iter().map(|variable| format!("{variable:?}")).collect();
+        parts.push(stamp_of(&root.join("etc/ld.so.cache")).unwrap_or_default());
+        Key::of(&parts.iter().map(String::as_str).collect::<Vec<_>>()).to_string()
+    }
+}
+
+impl Environment {
+    /// CUDA toolkits, in the order of the search: a label that says whose each is, and its folder. `None` where a variable
+    /// is not set.
+    pub(super) fn toolkits(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let local = self.root.join("usr/local");
+        let mut toolkits = vec![
+            ("CUDA_HOME", self.cuda_home.as_ref().map(PathBuf::from)),
+            ("CUDA_PATH", self.cuda_path.as_ref().map(PathBuf::from)),
+            ("", Some(local.join("cuda"))),
+        ];
+        let installed = newest_first(&local, |name| name.starts_with("cuda-"));
+        toolkits.extend(installed.into_iter().map(|toolkit| ("", Some(toolkit))));
+        // The packages of conda's own put libraries and programs where a toolkit has them.
+        toolkits.extend(self.conda_prefix.as_ref().map(|prefix| ("CONDA_PREFIX", Some(PathBuf::from(prefix)))));
+        toolkits
+    }
+
+    /// The folders under which Pythons are installed, in the order of the search, with their labels.
+    pub(super) fn pythons(&self) -> Vec<(&'static str, Option<PathBuf>)> {
+        let home = self.home.as_deref().map(Path::new);
+        let mut pythons = vec![
+            ("VIRTUAL_ENV", self.virtual_env.as_ref().map(PathBuf::from)),
+            ("CONDA_PREFIX", self.conda_prefix.as_ref().map(PathBuf::from)),
+            ("the python3 of PATH", first_python(self)),
+            ("HOME", home.map(|home| home.join(".local"))),
+        ];
+        // The `python3` that pyenv puts on PATH is a script beside none of its Pythons.
+        let versions = home.map(|home| newest_first(&home.join(".pyenv/versions"), |_| true)).unwrap_or_default();
+        pythons.extend(versions.into_iter().map(|prefix| ("pyenv", Some(prefix))));
+        // Where `pip` puts packages for the system's own Python on Debian and its kin.
+        pythons.push(("the system's Python", Some(self.root.join("usr/local"))));
+        pythons
+    }
+}
+
+/// The packages of NVIDIA's that `pip` put under a Python's prefix: `nvidia/cu13` since CUDA 13, and before one for each
+/// component, such as `nvidia/cuda_nvrtc`.
+pub(super) fn nvidia_packages(prefix: &Path) -> Vec<PathBuf> {
+    let nvidia = packages_of(prefix).into_iter().map(|packages| packages.join("nvidia"));
+    nvidia.flat_map(|nvidia| newest_first(&nvidia, |name| name.starts_with("cu"))).collect()
+}
+
+/// The folder above the `bin` that holds the first `python3` of `PATH`. A link is not followed: that of a virtual
+/// environment leads to the system's Python, and its packages are beside the link.
+fn first_python(environment: &Environment) -> Option<PathBuf> {
+    let name = if cfg!(target_os = "windows") { "python.exe" } else { "python3" };
+    let folder = std::env::split_paths(environment.path.as_ref()?).find(|folder| folder.join(name).exists())?;
+    if cfg!(target_os = "windows") { Some(folder) } else { folder.parent().map(Path::to_owned) }
+}
+
+/// The folders with the packages of the Pythons under a prefix.
+fn packages_of(prefix: &Path) -> Vec<PathBuf> {
+    if cfg!(target_os = "windows") {
+        return vec![prefix.join("Lib/site-packages")];
+    }
+    let pythons = newest_first(&prefix.join("lib"), |name| name.starts_with("python"));
+    pythons.iter().flat_map(|python| [python.join("site-packages"), python.join("dist-packages")]).collect()
+}
+
+/// What is in a folder under names of a kind, those with the highest numbers first.
+pub(super) fn newest_first(folder: &Path, is_of_the_kind: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| is_of_the_kind(name))
+        .collect();
+    names.sort_by_cached_key(|name| (numbers_in(name), name.clone()));
+    names.iter().rev().map(|name| folder.join(name)).collect()
+}
+
+/// The numbers in a name, so that `cuda-13.10` is newer than `cuda-13.9`.
+fn numbers_in(name: &str) -> Vec<u64> {
+    name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
+
+/// A file's size and time of change; symbolic links are followed, so that changing `/usr/local/cuda` changes it.
+pub(super) fn stamp_of(path: &Path) -> Option<String> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{} {}", metadata.len(), modified.as_nanos()))
+}

@@ -1,0 +1,35 @@
+//! What the system's loader says of libraries.
+
+use std::ffi::{CStr, c_void};
+use std::path::PathBuf;
+
+/// What the loader said; `libloading` keeps it in the source of its error.
+pub(super) fn loader_words(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// The file that holds the code at an address, as the loader opened it.
+#[cfg(unix)]
+pub(super) fn library_of(address: *const c_void) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStrExt;
+
+    let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: `dladdr` takes any address, and writes the structure where it answers other than 0.
+    if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
+        return None;
+    }
+    // SAFETY: zeroed is a valid value of a structure of pointers, and `dladdr` has filled it.
+    let name = unsafe { info.assume_init() }.dli_fname;
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the name is a C string that lives as long as the library is loaded.
+    let name = unsafe { CStr::from_ptr(name) };
+    Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))).filter(|path| path.is_absolute())
+}
+
+/// Elsewhere the system is not asked: NVRTC is then loaded once in each process to learn its version.
+#[cfg(not(unix))]
+pub(super) fn library_of(_address: *const c_void) -> Option<PathBuf> {
+    None
+}

@@ -1,0 +1,86 @@
+//! Page-locked memory of the host, from the driver.
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::driver::{OUT_OF_MEMORY, Refusal};
+use crate::device::host_memory;
+use crate::error::Error;
+
+/// `CU_MEMHOSTALLOC_PORTABLE`: page-locked for all GPUs of the process. Not write-combined, so that the host reads it as fast as
+/// its other memory.
+const PORTABLE: u32 = 0x01;
+
+/// Page-locked memory, all zeros at first.
+pub(crate) struct PageLocked {
+    context: Arc<Context>,
+    pointer: NonNull<c_void>,
+    bytes: usize,
+}
+
+// SAFETY: the memory belongs to this object, which does nothing with it but free it.
+unsafe impl Send for PageLocked {}
+// SAFETY: as above.
+unsafe impl Sync for PageLocked {}
+
+impl Context {
+    /// Allocates page-locked memory.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`], or what the driver refused.
+    pub(crate) fn page_locked(self: &Arc<Self>, bytes: usize) -> Result<PageLocked, Error> {
+        if bytes == 0 {
+            // The driver allocates no 0 bytes. An address that is aligned for any element, and never read.
+            let pointer = NonNull::<u128>::dangling().cast();
+            return Ok(PageLocked { context: self.clone(), pointer, bytes });
+        }
+        self.bind()?;
+        let mut pointer = std::ptr::null_mut();
+        // SAFETY: the pointer is valid for the write.
+        let allocated = unsafe { self.driver().cuMemHostAlloc(&raw mut pointer, bytes, PORTABLE) };
+        let pointer = match (allocated, NonNull::new(pointer)) {
+            (Ok(()), Some(pointer)) => pointer,
+            (Ok(()), None) | (Err(Refusal { code: OUT_OF_MEMORY, .. }), _) => return Err(out_of_memory(bytes)),
+            (Err(refusal), _) => return Err(refusal.into()),
+        };
+        // SAFETY: that many bytes have been allocated just now. The driver does not say what is in them.
+        unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
+        Ok(PageLocked { context: self.clone(), pointer, bytes })
+    }
+}
+
+impl PageLocked {
+    /// The first byte.
+    pub(crate) fn pointer(&self) -> *mut u8 {
+        self.pointer.as_ptr().cast()
+    }
+
+    /// Never frees the memory.
+    pub(crate) fn leak(&mut self) {
+        self.bytes = 0;
+    }
+}
+
+impl Drop for PageLocked {
+    fn drop(&mut self) {
+        if self.bytes == 0 {
+            return;
+        }
+        let free = || {
+            self.context.bind()?;
+            // SAFETY: allocated by `page_locked`, and no copy uses it: the owner has waited for them.
+            unsafe { self.context.driver().cuMemFreeHost(self.pointer.as_ptr()) }
+        };
+        if let Err(refusal) = free() {
+            self.context.primary().note_dropped(refusal);
+        }
+    }
+}
+
+fn out_of_memory(requested: usize) -> Error {
+    let (free, total) = host_memory();
+    Error::OutOfMemory { device: "the host (page-locked)".to_owned(), requested, free, total }
+}

@@ -1,0 +1,523 @@
+//! What of CUDA is on this machine, what Cumbia makes of it, and what to do about what is missing.
+
+use std::fmt::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use bytesize::ByteSize;
+
+use crate::cache::{self, Cache, Stats};
+use crate::cuda::{self, Context, Flags, Request};
+use crate::device::{Device, host_memory};
+use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::precompiled::{BESIDE, Precompiled};
+use crate::properties::Limits;
+
+/// Looks at this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU and has a small
+/// kernel compiled and loaded there, which takes up to a second or two. It never fails: what is missing is in the report,
+/// with what to do about it.
+///
+/// `cargo run --example doctor` prints it.
+///
+/// ```
+/// let report = cumbia::doctor();
+/// println!("{report}");
+/// assert!(report.default_device.is_ok() || std::env::var_os("CUMBIA_DEVICE").is_some());
+/// ```
+pub fn doctor() -> Report {
+    let nvrtc = nvrtc();
+    Report {
+        version: env!("CARGO_PKG_VERSION"),
+        driver: driver(),
+        gpus: gpus(nvrtc.is_ok()),
+        default_device: Device::open().map(|device| device.to_string()),
+        cpu: Device::cpu().limits().clone(),
+        nvrtc,
+        cache: cache(),
+        precompiled: Precompiled::of_process().map(|precompiled| precompiled.folder().to_owned()),
+        disassemblers: cuda::disassemblers(),
+        variables: VARIABLES
+            .iter()
+            .filter_map(|&name| Some((name, std::env::var_os(name)?.display().to_string())))
+            .collect(),
+    }
+}
+
+/// What decides what is found.
+const VARIABLES: [&str; 15] = [
+    "CUMBIA_DEVICE",
+    "CUMBIA_NVRTC",
+    "CUMBIA_CACHE",
+    "CUMBIA_CACHE_DIR",
+    "CUMBIA_CACHE_SIZE",
+    "CUMBIA_KERNELS",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_CACHE_DISABLE",
+    "CUDA_LAUNCH_BLOCKING",
+    "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "NVIDIA_VISIBLE_DEVICES",
+];
+
+/// What [`doctor`] found. [`Display`](fmt::Display) makes the page that a person reads.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Report {
+    /// Cumbia's version.
+    pub version: &'static str,
+    /// NVIDIA's driver.
+    pub driver: Result<DriverReport, DeviceError>,
+    /// Each GPU.
+    pub gpus: Vec<GpuReport>,
+    /// What [`Device::open`] opens.
+    pub default_device: Result<String>,
+    /// The CPU device.
+    pub cpu: Limits,
+    /// CUDA's run-time compiler.
+    pub nvrtc: Result<NvrtcReport, CompileError>,
+    /// The disk cache.
+    pub cache: CacheReport,
+    /// The folder of kernels that came with the program.
+    pub precompiled: Option<PathBuf>,
+    /// The programs that can show machine code, and where they are.
+    pub disassemblers: Vec<(&'static str, Option<PathBuf>)>,
+    /// The variables of the environment that are set and have a meaning.
+    pub variables: Vec<(&'static str, String)>,
+}
+
+/// NVIDIA's driver, in a [`Report`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DriverReport {
+    /// The newest version of CUDA that it serves, such as `13.0`.
+    pub cuda: String,
+    /// Its own version, such as `580.95.05`, where the system tells.
+    pub release: Option<String>,
+    /// The library.
+    pub path: Option<PathBuf>,
+}
+
+/// A GPU, in a [`Report`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GpuReport {
+    /// Its number, from 0.
+    pub ordinal: usize,
+    /// What it is, or why it cannot be opened.
+    pub properties: Result<GpuProperties>,
+}
+
+/// What a GPU is, in a [`GpuReport`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct GpuProperties {
+    /// Such as `NVIDIA H200`.
+    pub name: String,
+    /// What kernels are compiled for there, such as `sm_90a`.
+    pub architecture: String,
+    /// What a launch may ask for.
+    pub limits: Limits,
+    /// How long it took to compile and load a small kernel, or why that did not work; `None` where there is no NVRTC.
+    pub test_kernel: Option<Result<Duration>>,
+}
+
+/// CUDA's run-time compiler, in a [`Report`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NvrtcReport {
+    /// Its version, that of the CUDA toolkit it came with.
+    pub version: String,
+    /// The library.
+    pub path: Option<PathBuf>,
+    /// What it compiles for.
+    pub architectures: Vec<String>,
+    /// The places that were looked at before, and what was found there.
+    pub searched: Vec<String>,
+}
+
+/// The disk cache, in a [`Report`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CacheReport {
+    /// Where it is, and what is in it.
+    pub stats: Stats,
+    /// Why nothing can be written there.
+    pub problem: Option<Error>,
+}
+
+impl Report {
+    /// Whether kernels run on a GPU, as far as that can be known without running the user's own.
+    pub fn has_gpu(&self) -> bool {
+        self.gpus.iter().any(|GpuReport { properties, .. }| {
+            properties.as_ref().is_ok_and(|gpu| match &gpu.test_kernel {
+                Some(test) => test.is_ok(),
+                None => self.precompiled.is_some(),
+            })
+        })
+    }
+}
+
+fn driver() -> Result<DriverReport, DeviceError> {
+    let driver = cuda::Driver::get()?;
+    Ok(DriverReport { cuda: driver.version(), release: driver_release(), path: driver.path() })
+}
+
+/// The version of the driver's kernel module. The library could tell only through NVML.
+fn driver_release() -> Option<String> {
+    let version = std::fs::read_to_string("/sys/module/nvidia/version").ok()?;
+    Some(version.trim().to_owned()).filter(|version| !version.is_empty())
+}
+
+fn nvrtc() -> Result<NvrtcReport, CompileError> {
+    let (nvrtc, searched) = cuda::Nvrtc::look()?;
+    Ok(NvrtcReport {
+        version: nvrtc.version().to_string(),
+        path: nvrtc.path().map(ToOwned::to_owned),
+        architectures: nvrtc.supported().iter().map(|number| format!("sm_{number}")).collect(),
+        searched,
+    })
+}
+
+fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {
+    let count = Context::count().unwrap_or(0);
+    (0..count).map(|ordinal| GpuReport { ordinal, properties: gpu(ordinal, has_nvrtc) }).collect()
+}
+
+fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
+    let context = Context::open(ordinal)?;
+    Ok(GpuProperties {
+        name: context.name().to_owned(),
+        architecture: context.architecture().to_string(),
+        limits: context.limits().clone(),
+        test_kernel: has_nvrtc.then(|| test_kernel(&context)),
+    })
+}
+
+/// Shows whether the driver takes what NVRTC makes: a driver that is older than NVRTC may not.
+fn test_kernel(context: &std::sync::Arc<Context>) -> Result<Duration> {
+    const SOURCE: &str = "extern \"C\" __global__ void cumbia_doctor(int* y) { y[threadIdx.x] += 1; }";
+    let start = Instant::now();
+    let request =
+        Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
+    let module = context.load(request, "cumbia_doctor")?;
+    let took = start.elapsed();
+    drop(module);
+    Ok(took)
+}
+
+fn cache() -> CacheReport {
+    let problem = Cache::of_process().and_then(|cache| {
+        let source = cache.try_writing().err()?;
+        Some(Error::File { operation: "writing to", path: cache.folder().to_owned(), source })
+    });
+    CacheReport { stats: cache::stats(), problem }
+}
+
+/// The width of the headings.
+const MARGIN: usize = 14;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+        writeln!(f, "Cumbia {} on {os} {processor}\n", self.version)?;
+        section(f, "driver", &self.driver_text())?;
+        section(f, "NVRTC", &self.nvrtc_text())?;
+        section(f, "devices", &self.devices_text())?;
+        section(f, "cache", &self.cache_text())?;
+        section(f, "precompiled", &self.precompiled_text())?;
+        section(f, "disassembler", &self.disassembler_text())?;
+        section(f, "environment", &self.environment_text())?;
+        write!(f, "\n{}", self.verdict())
+    }
+}
+
+/// A heading with text beside it.
+fn section(f: &mut fmt::Formatter<'_>, heading: &str, text: &str) -> fmt::Result {
+    for (i, line) in text.trim_end().lines().enumerate() {
+        writeln!(f, "{:MARGIN$}{line}", if i == 0 { heading } else { "" })?;
+    }
+    Ok(())
+}
+
+impl Report {
+    fn driver_text(&self) -> String {
+        match &self.driver {
+            Ok(DriverReport { cuda, release, path }) => {
+                let mut text = format!("serves CUDA {cuda}");
+                if let Some(release) = release {
+                    let _ = write!(text, ", release {release}");
+                }
+                if let Some(path) = path {
+                    let _ = write!(text, "\n{}", path.display());
+                }
+                text
+            }
+            Err(error) => match error_advice(&error.to_string()) {
+                Some(advice) => format!("{error}\n  help: {advice}"),
+                None => error.to_string(),
+            },
+        }
+    }
+
+    fn nvrtc_text(&self) -> String {
+        match &self.nvrtc {
+            Ok(NvrtcReport { version, path, architectures, searched }) => {
+                let path =
+                    path.as_ref().map_or_else(|| "the loader found it".to_owned(), |path| path.display().to_string());
+                let mut text = format!("version {version}\n{path}\ncompiles for {}\n", architectures.join(", "));
+                if !searched.is_empty() {
+                    text += "looked for before it:\n";
+                    searched.iter().for_each(|place| text += &format!("  {place}\n"));
+                }
+                text
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn devices_text(&self) -> String {
+        let mut text = String::new();
+        for GpuReport { ordinal, properties } in &self.gpus {
+            match properties {
+                Ok(gpu) => {
+                    let _ = write!(text, "cuda:{ordinal}  {}", gpu_text(gpu));
+                }
+                Err(error) => {
+                    let _ = writeln!(text, "cuda:{ordinal}  {error}");
+                }
+            }
+        }
+        if self.gpus.is_empty() && self.driver.is_ok() {
+            text += "there is a driver and no GPU that it shows: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES\n";
+        }
+        let memory = ByteSize(host_memory().1 as u64).display().iec();
+        let _ = writeln!(text, "cpu     {} threads at a time, {memory} of memory", self.cpu.multiprocessors);
+        let _ = match &self.default_device {
+            Ok(device) => write!(text, "`Device::open()` opens {device}"),
+            Err(error) => write!(text, "`Device::open()` fails: {error}"),
+        };
+        text
+    }
+
+    fn cache_text(&self) -> String {
+        let Stats { folder, limit, entries, bytes, .. } = &self.cache.stats;
+        let Some(folder) = folder else {
+            return "off: each process compiles its kernels anew".to_owned();
+        };
+        let (bytes, limit) = (ByteSize(*bytes).display().iec(), ByteSize(*limit).display().iec());
+        let text = format!("{entries} kernels, {bytes} of at most {limit}\n{}", folder.display());
+        match &self.cache.problem {
+            None => text,
+            Some(error) => format!(
+                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off"
+            ),
+        }
+    }
+
+    fn precompiled_text(&self) -> String {
+        match &self.precompiled {
+            Some(folder) => folder.display().to_string(),
+            None => format!("none: CUMBIA_KERNELS names no folder, and there is no `{BESIDE}` beside the executable"),
+        }
+    }
+
+    fn disassembler_text(&self) -> String {
+        let found: Vec<String> =
+            self.disassemblers.iter().filter_map(|(_, path)| Some(path.as_ref()?.display().to_string())).collect();
+        if found.is_empty() {
+            return "none, so that a kernel's `sass(..)` fails; `pip install nvidia-cuda-nvdisasm` helps".to_owned();
+        }
+        found.join("\n")
+    }
+
+    fn environment_text(&self) -> String {
+        if self.variables.is_empty() {
+            return "no variable that has a meaning is set".to_owned();
+        }
+        self.variables.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
+    }
+
+    /// The last line: what works.
+    fn verdict(&self) -> &'static str {
+        if self.has_gpu() {
+            "Kernels run on a GPU."
+        } else if self.gpus.is_empty() {
+            "Kernels run on the CPU: there is no GPU that can be used, for the reason above."
+        } else {
+            "Kernels run on the CPU: there is a GPU, but no code for it, for the reason above."
+        }
+    }
+}
+
+fn gpu_text(gpu: &GpuProperties) -> String {
+    let GpuProperties { name, architecture, limits, test_kernel } = gpu;
+    let (major, minor) = limits.compute_capability.unwrap_or_default();
+    let memory = ByteSize(limits.total_memory as u64).display().iec();
+    let [shared, most] =
+        [limits.shared_bytes_per_block, limits.shared_bytes_per_block_opt_in].map(|bytes| ByteSize(bytes as u64));
+    let mut text = format!(
+        "{name}, compute capability {major}.{minor}, {} multiprocessors, {memory} of memory\n        \
+         a block has at most {} threads and {} of shared memory, {} on request\n",
+        limits.multiprocessors,
+        limits.threads_per_block,
+        shared.display().iec(),
+        most.display().iec(),
+    );
+    let _ = match test_kernel {
+        Some(Ok(took)) => {
+            writeln!(text, "        a small kernel was compiled for {architecture} and loaded in {took:.1?}")
+        }
+        Some(Err(error)) => writeln!(text, "        a small kernel does not load: {error}"),
+        None => writeln!(text, "        nothing can be compiled for {architecture} without NVRTC"),
+    };
+    text
+}
+
+/// What to do about a driver that is there and does not start, by CUDA's name of the reason.
+fn error_advice(reason: &str) -> Option<&'static str> {
+    const ADVICE: [(&str, &str); 6] = [
+        (
+            "CUDA_ERROR_NO_DEVICE",
+            "the driver is there, but shows no GPU: look at CUDA_VISIBLE_DEVICES and `nvidia-smi`; a container needs \
+             `--gpus all`",
+        ),
+        ("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "the driver was updated since the system was started: start it anew"),
+        (
+            "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+            "a compatibility package for data-centre GPUs hides the driver: take it off LD_LIBRARY_PATH",
+        ),
+        ("CUDA_ERROR_SYSTEM_NOT_READY", "start NVIDIA's fabric manager, which this machine's NVLink switches need"),
+        (
+            "CUDA_ERROR_OPERATING_SYSTEM",
+            "the devices /dev/nvidia* are missing or not yours; `nvidia-smi` may make them",
+        ),
+        (
+            "CUDA_ERROR_UNKNOWN",
+            "the kernel module may not be loaded: try `nvidia-modprobe -u`, or start the system anew",
+        ),
+    ];
+    ADVICE.iter().find(|(name, _)| reason.contains(name)).map(|(_, advice)| *advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report of a machine with nothing.
+    fn bare() -> Report {
+        Report {
+            version: "0.1.0",
+            driver: Err(DeviceError::NoDriver {
+                searched: vec!["libcuda.so.1".to_owned()],
+                reason: "cuInit answered CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".to_owned(),
+            }),
+            gpus: Vec::new(),
+            default_device: Ok("cpu".to_owned()),
+            cpu: Device::cpu().limits().clone(),
+            nvrtc: Err(CompileError::NoNvrtc { searched: vec!["a place: nothing there".to_owned()] }),
+            cache: CacheReport { stats: Stats::default(), problem: None },
+            precompiled: None,
+            disassemblers: vec![("nvdisasm", None)],
+            variables: Vec::new(),
+        }
+    }
+
+    #[track_caller]
+    fn check(report: &Report, expected: &[&str]) {
+        let text = report.to_string();
+        for expected in expected {
+            assert!(text.contains(expected), "`{expected}` is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_comes_with_what_to_do() {
+        let report = bare();
+        check(
+            &report,
+            &[
+                "driver        there is no CUDA driver",
+                "a container needs `--gpus all`",
+                "                looked for a place: nothing there",
+                "pip install nvidia-cuda-nvrtc",
+                "off: each process compiles",
+                "pip install nvidia-cuda-nvdisasm",
+                "Kernels run on the CPU: there is no GPU that can be used",
+            ],
+        );
+        assert!(!report.has_gpu());
+        let problem = Error::File {
+            operation: "writing to",
+            path: "/cache".into(),
+            source: std::io::Error::from(std::io::ErrorKind::PermissionDenied),
+        };
+        let stats = Stats { folder: Some("/cache".into()), limit: 1 << 30, ..Stats::default() };
+        let cache = CacheReport { stats, problem: Some(problem) };
+        check(&Report { cache, ..bare() }, &["of at most 1.0 GiB", "writing to /cache", "point CUMBIA_CACHE_DIR"]);
+    }
+
+    #[test]
+    fn a_machine_with_all_of_it() {
+        let gpu = |test_kernel| GpuReport {
+            ordinal: 0,
+            properties: Ok(GpuProperties {
+                name: "NVIDIA H200".to_owned(),
+                architecture: "sm_90a".to_owned(),
+                limits: Limits { compute_capability: Some((9, 0)), ..Device::cpu().limits().clone() },
+                test_kernel,
+            }),
+        };
+        let nvrtc = NvrtcReport {
+            version: "13.5".to_owned(),
+            path: Some("/lib/libnvrtc.so.13".into()),
+            architectures: vec!["sm_75".to_owned(), "sm_90".to_owned()],
+            searched: vec!["CUDA_HOME: nothing".to_owned()],
+        };
+        let driver = DriverReport {
+            cuda: "13.0".to_owned(),
+            release: Some("580.95".to_owned()),
+            path: Some("/lib/libcuda.so.1".into()),
+        };
+        let report = |test| Report {
+            driver: Ok(driver.clone()),
+            nvrtc: Ok(nvrtc.clone()),
+            gpus: vec![gpu(test)],
+            default_device: Ok("cuda:0 (NVIDIA H200)".to_owned()),
+            ..bare()
+        };
+        check(
+            &report(Some(Ok(Duration::from_millis(40)))),
+            &[
+                "serves CUDA 13.0, release 580.95",
+                "/lib/libcuda.so.1",
+                "compiles for sm_75, sm_90",
+                "CUDA_HOME: nothing",
+                "cuda:0  NVIDIA H200, compute capability 9.0",
+                "compiled for sm_90a and loaded in 40.0ms",
+                "`Device::open()` opens cuda:0 (NVIDIA H200)",
+                "Kernels run on a GPU.",
+            ],
+        );
+        let refused = CompileError::ImageRefused {
+            kernel: "cumbia_doctor".to_owned(),
+            architecture: "sm_90a".to_owned(),
+            driver: "12.0".to_owned(),
+            reason: "too new".to_owned(),
+        };
+        check(
+            &report(Some(Err(refused.into()))),
+            &["update NVIDIA's driver", "Kernels run on the CPU: there is a GPU, but no code for it"],
+        );
+        check(&report(None), &["nothing can be compiled for sm_90a without NVRTC", "Kernels run on the CPU"]);
+    }
+
+    #[test]
+    fn this_machine_has_a_report() {
+        let report = doctor();
+        assert!(report.to_string().contains("cpu     "), "{report}");
+        assert_eq!(report.has_gpu(), report.to_string().contains("Kernels run on a GPU."));
+    }
+}

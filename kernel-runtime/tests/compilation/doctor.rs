@@ -1,0 +1,67 @@
+//! The doctor on machines that lack things, and in environments that make no sense.
+
+use crate::support::Process;
+
+#[test]
+#[ignore = "run as a process of its own"]
+fn looks() {
+    println!("{}", cumbia::doctor());
+}
+
+/// Everything that a variable can say wrongly.
+const NONSENSE: [(&str, &str); 12] = [
+    ("CUMBIA_DEVICE", "gpu"),
+    ("CUMBIA_NVRTC", "/dev/null"),
+    ("CUMBIA_CACHE_DIR", "/dev/null"),
+    ("CUMBIA_CACHE_SIZE", "much"),
+    ("CUMBIA_KERNELS", "/dev/null"),
+    ("CUDA_VISIBLE_DEVICES", "x"),
+    ("CUDA_HOME", "/dev/null"),
+    ("CUDA_PATH", ""),
+    ("VIRTUAL_ENV", "/dev/null/\u{fffd}"),
+    ("CONDA_PREFIX", ":::"),
+    ("PATH", "::/dev/null"),
+    ("HOME", "relative"),
+];
+
+#[test]
+fn it_never_fails() {
+    let text = Process::new("doctor::looks").passes().out;
+    for heading in ["driver  ", "NVRTC  ", "devices  ", "cache  ", "precompiled  ", "disassembler  ", "environment  "] {
+        assert!(text.contains(&format!("\n{heading}")), "{heading} is not in\n{text}");
+    }
+    assert!(text.contains("`Device::open()` opens ") && text.contains("Kernels run on "), "{text}");
+
+    for (name, value) in NONSENSE {
+        Process::new("doctor::looks").env(name, value).passes();
+    }
+    let all = NONSENSE.iter().fold(Process::new("doctor::looks"), |process, (name, value)| process.env(name, value));
+    let said = all.passes();
+    for expected in [
+        "CUMBIA_NVRTC is `/dev/null`, but",
+        "`Device::open()` fails: CUMBIA_DEVICE is `gpu`, which names no device",
+        "writing to /dev/null: ",
+        "help: point CUMBIA_CACHE_DIR at a folder",
+        "CUMBIA_DEVICE=gpu",
+    ] {
+        assert!(said.out.contains(expected), "{expected} is not in\n{}", said.out);
+    }
+    for warning in
+        ["CUMBIA_CACHE_SIZE is `much`, which is no size", "CUMBIA_KERNELS is `/dev/null`, which is no folder"]
+    {
+        assert_eq!(said.err.matches(warning).count(), 1, "{}", said.err);
+    }
+}
+
+#[test]
+fn a_missing_nvrtc_is_explained() {
+    let mut process = Process::new("doctor::looks").without("CUMBIA_NVRTC");
+    for name in ["PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"] {
+        process = process.env(name, "");
+    }
+    let text = process.passes().out;
+    // There may be one in a place that no variable hides.
+    let found = text.contains("\nNVRTC         version 1");
+    assert!(found || text.contains("pip install nvidia-cuda-nvrtc"), "{text}");
+    assert!(found || text.contains("looked for libnvrtc.so.13 in the loader's path"), "{text}");
+}

@@ -1,0 +1,100 @@
+//! Processes with an environment of their own, and whether there is an NVRTC.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+
+use cumbia::cache::Stats;
+use cumbia::{CompileError, Error};
+
+use crate::kernels::tagged;
+
+/// Whether there is an NVRTC. Where there is none, says so, or fails if `CUMBIA_REQUIRE_NVRTC` is 1.
+pub(crate) fn has_nvrtc() -> bool {
+    let Err(Error::Compile(error @ CompileError::NoNvrtc { .. })) = tagged::<0>::cubin("sm_90") else { return true };
+    assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
+    eprintln!("left out, because NVRTC is not here");
+    false
+}
+
+/// An ignored test of this executable, as a process whose only variable of Cumbia's is that of NVRTC.
+pub(crate) struct Process(Command);
+
+impl Process {
+    pub(crate) fn new(test: &str) -> Process {
+        Process::of(&std::env::current_exe().expect("tests know their executable"), test)
+    }
+
+    /// As `new`, of a copy of this executable.
+    pub(crate) fn of(executable: &Path, test: &str) -> Process {
+        let mut command = Command::new(executable);
+        command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+        for (name, _) in std::env::vars_os() {
+            let ours = name.to_str().is_some_and(|name| name.starts_with("CUMBIA_"));
+            if ours && name != "CUMBIA_NVRTC" {
+                command.env_remove(name);
+            }
+        }
+        Process(command)
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Process {
+        self.0.env(name, value);
+        self
+    }
+
+    pub(crate) fn without(mut self, name: &str) -> Process {
+        self.0.env_remove(name);
+        self
+    }
+
+    pub(crate) fn start(mut self) -> Child {
+        self.0.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process")
+    }
+
+    /// What the process says; it has to succeed.
+    #[track_caller]
+    pub(crate) fn passes(self) -> Said {
+        Said::of(self.start().wait_with_output().expect("a process"))
+    }
+}
+
+/// What a process said.
+#[derive(Debug)]
+pub(crate) struct Said {
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Said {
+    /// That of a process that succeeded.
+    #[track_caller]
+    pub(crate) fn of(output: Output) -> Said {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let (status, said) = (output.status, Said { out: text(output.stdout), err: text(output.stderr) });
+        assert!(status.success() && said.out.contains("1 passed"), "{status}\n{}{}", said.out, said.err);
+        said
+    }
+
+    /// The counts that [`tell`] wrote.
+    pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
+        let pairs = self.out.split_whitespace().filter_map(|word| word.split_once('='));
+        pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
+    }
+}
+
+/// Writes counts for the process that started this one.
+pub(crate) fn tell(stats: &Stats) {
+    println!(
+        "\nentries={} bytes={} hits={} misses={} damaged={} precompiled={} compilations={} evictions={} loading={}",
+        stats.entries,
+        stats.bytes,
+        stats.hits,
+        stats.misses,
+        stats.damaged,
+        stats.precompiled,
+        stats.compilations,
+        stats.evictions,
+        stats.loading_nvrtc.as_nanos()
+    );
+}
