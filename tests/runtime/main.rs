@@ -3,6 +3,7 @@
 
 mod elsewhere;
 mod faults;
+mod graphs;
 mod launch;
 mod machine;
 mod misuse;
