@@ -4,6 +4,7 @@
 mod arguments;
 mod elsewhere;
 mod faults;
+mod graphs;
 mod interop;
 mod launch;
 mod machine;

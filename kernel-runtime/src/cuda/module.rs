@@ -36,7 +36,7 @@ pub(crate) struct Module {
 }
 
 /// A launch as a GPU takes it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -201,9 +201,7 @@ impl Module {
                 CUlaunchAttributeValue { cooperative: c_int::from(cooperative) },
             ),
         ];
-        if geometry.cluster_blocks() > PORTABLE_CLUSTER {
-            self.allow_large_clusters()?;
-        }
+        self.allow_cluster(geometry)?;
         then(&CUlaunchConfig {
             gridDimX: grid[0],
             gridDimY: grid[1],
@@ -283,6 +281,16 @@ impl Module {
         Ok(threads)
     }
 
+    /// Asks for larger clusters than every GPU takes, where a launch needs them.
+    pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), Refusal> {
+        if geometry.cluster_blocks() > PORTABLE_CLUSTER { self.allow_large_clusters() } else { Ok(()) }
+    }
+
+    /// The driver's handle of the kernel.
+    pub(super) fn function(&self) -> CUfunction {
+        self.function
+    }
+
     /// Allows clusters of more blocks than every GPU takes.
     #[cold]
     fn allow_large_clusters(&self) -> Result<(), Refusal> {
@@ -299,7 +307,7 @@ impl Module {
 
     /// Asks for more dynamic shared memory than every GPU has, where a launch needs it.
     #[inline]
-    fn allow_shared(&self, bytes: u32) -> Result<(), Refusal> {
+    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), Refusal> {
         // Relaxed: the value only ever says "not asked for yet" or the one maximum, and asking twice is harmless.
         if bytes <= self.allowed_shared.load(Ordering::Relaxed) {
             return Ok(());
