@@ -591,6 +591,22 @@ pub enum DeviceError {
         /// What the loader or the driver said.
         reason: String,
     },
+    /// A context of another library that is not the GPU's primary one, or a stream of such a context.
+    #[error(
+        "the CUDA context is not the primary context of {device}, in which Cumbia's arrays and streams are\n  help: make it with `CudaContext::new`"
+    )]
+    ForeignContext {
+        /// The device.
+        device: String,
+    },
+    /// Memory that another library has lent, and that cannot be given away.
+    #[error(
+        "the memory of the array on {device} belongs to another owner, so that it cannot be given away\n  help: copy the array with `to_device`"
+    )]
+    ForeignMemory {
+        /// The device.
+        device: String,
+    },
     /// There are fewer GPUs.
     #[error("CUDA device {ordinal} does not exist: this machine has {count}")]
     NoSuchDevice {

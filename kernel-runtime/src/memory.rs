@@ -40,8 +40,12 @@ enum Freed {
     /// We do.
     ByUs,
     /// Whoever made it, when this is dropped.
-    ByOwner(#[allow(dead_code, reason = "it is kept to be dropped")] Box<dyn Any + Send + Sync>),
+    ByOwner(
+        #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
+        Box<dyn Any + Send + Sync>,
+    ),
     /// Somebody who has lent it for the time of a call.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
     ByLender,
 }
 
@@ -121,30 +125,48 @@ impl Memory {
     /// Memory that `owner` frees when it is dropped. That happens once everything that uses the memory is over or, on a
     /// GPU, was waited for by `stream`: so that the owner may free it in the order of that stream.
     ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
     /// # Safety
     ///
     /// `pointer` is memory of the stream's device with the size and alignment of `layout`, for as long as `owner` lives.
     /// Nobody else uses it meanwhile, but in the order of the stream.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
     pub(crate) unsafe fn foreign(
         stream: &Stream,
         pointer: *mut u8,
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Memory {
-        Memory::new(stream.device(), stream.lane().clone(), pointer, layout, Freed::ByOwner(owner))
+    ) -> Result<Memory> {
+        Memory::of_others(stream, pointer, layout, Freed::ByOwner(owner))
     }
 
     /// Memory that somebody has lent. When this is dropped, `stream` has waited on a GPU for all that uses the memory, or
     /// will before what it is asked for later.
     ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
     /// # Safety
     ///
     /// As for [`Memory::foreign`], where the lender takes the place of `owner`: the memory is there until this is dropped, and
     /// what is asked of the stream until then is done.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
-    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Memory {
-        Memory::new(stream.device(), stream.lane().clone(), pointer, layout, Freed::ByLender)
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
+        Memory::of_others(stream, pointer, layout, Freed::ByLender)
+    }
+
+    /// Memory that was used on `stream`.
+    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: Freed) -> Result<Memory> {
+        let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
+        if let Lane::Cuda(stream) = &memory.home {
+            // Other streams come behind what this one was asked for, as behind a write.
+            let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
+            order::ordered(stream, &all, || Ok(()))?;
+        }
+        Ok(memory)
     }
 
     fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: Freed) -> Memory {
@@ -158,6 +180,20 @@ impl Memory {
             Freed::ByUs | Freed::ByOwner(_) => Some(Memory { allocation: self.allocation.clone() }),
             Freed::ByLender => None,
         }
+    }
+
+    /// Gives the memory away, for someone else to free or with its owner, behind what `stream` is asked for from now on. `None`
+    /// where it was only lent, or where something else keeps it; this handle is then dropped.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn give_away(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
+        let mut allocation = Arc::try_unwrap(self.allocation).ok()?;
+        let owner = match std::mem::replace(&mut allocation.freed, Freed::ByLender) {
+            Freed::ByUs => None,
+            Freed::ByOwner(owner) => Some(owner),
+            Freed::ByLender => return None,
+        };
+        allocation.wait_for_all_uses(stream);
+        Some((allocation.pointer, owner))
     }
 
     /// The device that holds it.
