@@ -274,15 +274,15 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        Ok((self.device_or(binder.finish()?.device)?, arguments))
+        Ok((self.device_or(binder.finish()?.device, self.stream)?, arguments))
     }
 
     /// The device of the arrays, or else the one that was named, be it by a stream.
-    fn device_or<'d>(&self, of_arrays: Option<&'d Device>) -> Result<&'d Device>
+    fn device_or<'d>(&self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device>
     where
         'a: 'd,
     {
-        let on_stream = self.stream.map(Stream::device);
+        let on_stream = stream.map(Stream::device);
         let device = of_arrays.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?;
         match on_stream.filter(|on_stream| *on_stream != device) {
             Some(stream) => Err(Error::StreamElsewhere { stream: stream.to_string(), device: device.to_string() }),
@@ -296,29 +296,49 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         Plan::new::<K>(&self.config, device, arguments)
     }
 
+    /// The stream that was named.
+    pub(crate) fn stream(&self) -> Option<&'a Stream> {
+        self.stream
+    }
+
     /// Checks the launch, and gives it to the device.
     fn run(&self) -> Result<()> {
-        let mut binder = Binder::new(K::INFO.name);
+        self.run_on_stream(self.stream)
+    }
+
+    /// As [`Launch::launch`], on this stream.
+    #[inline]
+    pub(crate) fn run_on_stream(&self, stream: Option<&Stream>) -> Result<()> {
+        match self.planned(Binder::new(K::INFO.name), stream)? {
+            Some((device, plan, bound)) => self.run_on(device, stream, &plan, bound),
+            None => Ok(()), // over nothing
+        }
+    }
+
+    /// Checks the launch; `None` where it is over nothing.
+    #[inline]
+    pub(crate) fn planned<'b>(
+        &'b self,
+        mut binder: Binder<'b>,
+        stream: Option<&'b Stream>,
+    ) -> Result<Option<(&'b Device, Plan, Bound<'b>)>> {
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
         let bound = binder.finish()?;
-        let device = self.device_or(bound.device)?;
-        match Plan::new::<K>(&self.config, device, arguments)? {
-            Some(plan) => self.run_on(device, &plan, bound),
-            None => Ok(()), // over nothing
-        }
+        let device = self.device_or(bound.device, stream)?;
+        Ok(Plan::new::<K>(&self.config, device, arguments)?.map(|plan| (device, plan, bound)))
     }
 
     /// Gives the launch to the device, by a plan that was made of it.
     pub(crate) fn run_plan(&self, plan: &Plan, binder: Binder<'_>) -> Result<()> {
         let bound = binder.finish()?;
-        self.run_on(self.device_or(bound.device)?, plan, bound)
+        self.run_on(self.device_or(bound.device, self.stream)?, self.stream, plan, bound)
     }
 
-    fn run_on(&self, device: &Device, plan: &Plan, bound: Bound<'_>) -> Result<()> {
+    fn run_on(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, bound: Bound<'_>) -> Result<()> {
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
-                let stream = match self.stream.map(Stream::lane) {
+                let stream = match stream.map(Stream::lane) {
                     Some(Lane::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
@@ -326,7 +346,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {
-                let stream = match self.stream.map(Stream::lane) {
+                let stream = match stream.map(Stream::lane) {
                     Some(Lane::Cpu(stream)) => stream,
                     _ => streams.default_stream(),
                 };
@@ -422,13 +442,15 @@ impl<K: Kernel> Launch<'_, K, Unchecked> {
 
 /// What a kernel takes last if it can fault or print: `rt::Launch` of the emitted CUDA C. The addresses are the device's.
 #[repr(C)]
-struct LaunchParameter {
-    fault: u64,
+pub(crate) struct LaunchParameter {
+    pub(crate) fault: u64,
     /// 0 for a kernel that does not print.
-    print: u64,
+    pub(crate) print: u64,
     /// 0 for a kernel without a barrier for the grid.
-    grid_barrier: u64,
-    kernel: u32,
+    pub(crate) grid_barrier: u64,
+    pub(crate) kernel: u32,
+    /// So that all bytes of it are known.
+    pub(crate) pad: u32,
 }
 
 const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
@@ -446,7 +468,7 @@ fn run_on_cuda(
     on_gpu((device, stream), &bound.transfers, bound.params, |mut params| {
         let mut launch = |print: u64, grid_barrier: u64| {
             let fault = stream.fault_pointer();
-            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
+            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number, pad: 0 };
             if takes_launch {
                 params.push((&raw mut parameter).cast());
             }

@@ -31,9 +31,8 @@ pub(crate) enum Location<'a> {
 
 /// Memory of another library that a launch has been lent.
 pub(crate) struct Lent<'a> {
-    /// Its owner lets the library's stream wait for our uses.
+    /// Dropped first: then its home stream waits for all uses.
     memory: Memory,
-    /// Dropped after that.
     _leave: Leave<'a>,
 }
 
@@ -211,6 +210,8 @@ pub struct Binder<'a> {
     /// The first thing that is wrong with them.
     refused: Option<LaunchError>,
     params: Params,
+    /// The sizes of the parameters, where someone wants to keep them.
+    sizes: Option<Vec<u32>>,
     uses: Uses<'a>,
     transfers: Vec<Transfer<'a>>,
     /// Where the last parameter ends in the memory that they have on a GPU.
@@ -237,6 +238,7 @@ impl<'a> Binder<'a> {
             device: None,
             refused: None,
             params: SmallVec::new(),
+            sizes: None,
             uses: SmallVec::new(),
             transfers: Vec::new(),
             bytes: 0,
@@ -245,12 +247,20 @@ impl<'a> Binder<'a> {
         }
     }
 
+    /// As [`Binder::new`], for a launch whose parameters are kept.
+    pub(crate) fn recording(kernel: &'static str) -> Self {
+        Binder { sizes: Some(Vec::new()), ..Binder::new(kernel) }
+    }
+
     /// The next argument is a value. That it may be one, the slot of the parameter requires: here a bound would only say so
     /// twice.
     #[inline]
     pub fn value<T>(&mut self, value: &'a T) {
         self.bytes = self.bytes.next_multiple_of(align_of::<T>()) + size_of::<T>();
         self.params.push(std::ptr::from_ref(value).cast_mut().cast());
+        if let Some(sizes) = &mut self.sizes {
+            sizes.push(size_of::<T>() as u32);
+        }
     }
 
     /// The next argument is a value, of a kernel with `index = u32`: a `usize` has to fit.
@@ -371,8 +381,9 @@ impl<'a> Binder<'a> {
             let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
             return Err(LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit });
         }
-        let Binder { device, params, uses, transfers, .. } = self;
-        Ok(Bound { device: device.map(|(_, device)| device), params, uses, transfers })
+        let Binder { device, params, sizes, uses, transfers, .. } = self;
+        let sizes = sizes.unwrap_or_default();
+        Ok(Bound { device: device.map(|(_, device)| device), params, sizes, uses, transfers })
     }
 }
 
@@ -382,6 +393,8 @@ pub(crate) struct Bound<'a> {
     pub(crate) device: Option<&'a Device>,
     /// Pointers to the parameters.
     pub(crate) params: Params,
+    /// Their sizes, if the binder was recording.
+    pub(crate) sizes: Vec<u32>,
     /// The memory of devices that they use.
     pub(crate) uses: Uses<'a>,
     /// The memory of the host that has to be on the device meanwhile.
@@ -398,15 +411,16 @@ mod tests {
         let device = Device::cpu();
         let array = device.zeros::<f32>(6).unwrap();
         let (slice, view) = ((&array).bind(), array.reshape((2, 3)).unwrap().bind());
-        let mut binder = Binder::new("kernel");
+        let mut binder = Binder::recording("kernel");
         binder.value(&1u8);
         binder.value(&2.0f64);
         binder.array("slice", &slice);
         binder.view("view", &view);
         // One byte and seven between, then eight; a pointer and a length; a pointer, two lengths, two strides.
         assert_eq!(binder.bytes, 16 + 2 * 8 + 5 * 8);
-        let Bound { device: on, params, uses, transfers } = binder.finish().unwrap();
+        let Bound { device: on, params, sizes, uses, transfers } = binder.finish().unwrap();
         assert!(transfers.is_empty());
+        assert_eq!(sizes, [1, 8, 8, 8, 8, 8, 8, 8, 8]);
         assert_eq!((on, params.len()), (Some(&device), 2 + 2 + 5));
         assert!(uses.iter().all(|used| used.bytes == (0..24) && !used.writes) && uses.len() == 2);
         // SAFETY: each parameter is the address of a number that is still there.
