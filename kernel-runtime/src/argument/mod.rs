@@ -4,7 +4,7 @@ mod bind;
 mod host;
 mod transfer;
 
-pub(crate) use self::bind::Bound;
+pub(crate) use self::bind::Uses;
 pub use self::bind::{ArraySlice, Binder, ViewArgument};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::transfer::{Transfer, on_gpu, on_host};
