@@ -396,11 +396,11 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
-    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, HostArray, HostArrayMut, HostView,
-    HostViewMut, In, InOut, Integer, KernelInfo, Launch, LaunchError, Limits, MemoryInfo, NoClusters, Number,
-    Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared, Properties, ReadArgument, ReadView,
-    Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
-    half, kernels,
+    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
+    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits,
+    MemoryInfo, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared,
+    Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked,
+    Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
@@ -423,8 +423,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, In, InOut, Integer, Launch, Number, Out,
-        PinnedArray, Stream, bf16, device, f16, kernel, launch,
+        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, Graph, In, InOut, Integer, Launch,
+        Number, Out, PinnedArray, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

@@ -14,9 +14,10 @@ use std::process::{Command, Stdio};
 use xtask::program::{self, Failure, Result};
 
 /// Programs that need Rust or `g++`, or have nothing to do with a GPU.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 11] = [
     "ui",
     "emitted",
+    "random",
     "semantics",
     "golden",
     "nvrtc",

@@ -75,7 +75,7 @@ impl<'a> Printer<'a> {
             printer.put(format_args!(" -> {}", printer.ty(*slot)));
         }
         if let Some(cuda) = cuda {
-            printer.put(format_args!(" {{\n    // in CUDA C\n{cuda}\n}}"));
+            printer.put(format_args!(" {{\n    // in CUDA C\n{}\n}}", cuda.text));
         } else {
             printer.text += " ";
             printer.block(body);

@@ -7,6 +7,7 @@
 mod library;
 mod program;
 mod search;
+mod users;
 mod witness;
 
 use std::path::{Path, PathBuf};
