@@ -7,5 +7,6 @@ mod graphs;
 mod launch;
 mod machine;
 mod misuse;
+mod planned;
 mod streams;
 mod support;
