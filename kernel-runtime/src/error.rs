@@ -66,6 +66,9 @@ pub enum Error {
         /// Elements of what is copied to.
         to: usize,
     },
+    /// A step that cannot be part of a [`Graph`](crate::Graph).
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// A stream of another device than what it is to work on.
     #[error(
         "the stream is on {stream}, and what it is to work on is on {device}\n  help: use a stream of that device, as `device.stream()` makes one"
@@ -470,6 +473,44 @@ pub enum NoClusters {
     },
 }
 
+/// Why something cannot be part of a [`Graph`](crate::Graph).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A launch with `In`, `Out` or `InOut`.
+    #[error(
+        "kernel `{kernel}` has an array of the host among its arguments, and a graph runs after its steps were recorded\n  help: copy the array before the run: `let x = device.to_device(&x)?`, then pass `&x`"
+    )]
+    HostArgument {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A launch with memory that another library has lent for a call.
+    #[error(
+        "kernel `{kernel}` has an array of another library among its arguments, which is lent for one call, and a graph runs after its steps were recorded\n  help: make a `DeviceArray` of it"
+    )]
+    LentArgument {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A copy of memory that another library has lent for a call.
+    #[error(
+        "an array of another library, which is lent for one call, cannot be copied in a graph, which runs after its steps were recorded\n  help: make a `DeviceArray` of it"
+    )]
+    LentCopy,
+    /// A copy from or to the host.
+    #[error(
+        "a graph copies between arrays of its device, not from or to the host\n  help: call `stream.copy` before or after the run"
+    )]
+    HostCopy,
+    /// A launch on another stream.
+    #[error("kernel `{kernel}` is to run on another stream than the graph\n  help: leave `.on(..)` out")]
+    OtherStream {
+        /// The kernel.
+        kernel: &'static str,
+    },
+}
+
 /// Why a slice or an [`ArrayView`](crate::ArrayView) cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -614,7 +655,7 @@ pub enum CompileError {
         searched: Vec<String>,
     },
     /// `CUMBIA_NVRTC` holds something else than a usable NVRTC.
-    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12.2 or newer, or at its folder, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,
@@ -652,6 +693,24 @@ pub enum CompileError {
         source_path: Option<PathBuf>,
         /// The source itself.
         source_text: String,
+    },
+    /// NVRTC refused what the user wrote in CUDA C.
+    #[error(
+        "NVRTC refused the CUDA C of the device function `{function}`, at {file}:{line}: {message}\n  help: correct the text in `#[device(unsafe(cuda = \"..\"))]`, of which Cumbia knows nothing but its parameters\n{log}"
+    )]
+    CudaCRefused {
+        /// The kernel that calls it.
+        kernel: String,
+        /// The device function.
+        function: String,
+        /// The file in Rust.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// NVRTC's first words about it.
+        message: String,
+        /// NVRTC's log.
+        log: String,
     },
     /// The name of an architecture is not spelled as one.
     #[error(

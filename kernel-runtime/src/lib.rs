@@ -20,6 +20,7 @@ mod error;
 pub mod evaluation;
 mod event;
 mod fault;
+mod graph;
 mod host;
 #[doc(hidden)]
 pub mod inspect;
@@ -62,9 +63,11 @@ pub use device::Device;
 pub use dim::Dim3;
 pub use doctor::doctor;
 pub use error::{
-    BlockLimit, CompileError, DeviceError, Error, FaultKind, LaunchError, NoClusters, Result, ShapeError, Waiting,
+    BlockLimit, CompileError, DeviceError, Error, FaultKind, GraphError, LaunchError, NoClusters, Result, ShapeError,
+    Waiting,
 };
 pub use event::Event;
+pub use graph::{Graph, Recorder};
 pub use half;
 pub use half::{bf16, f16};
 pub use host::{HostArray, HostArrayMut};
@@ -86,8 +89,8 @@ pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        At, Call, Cx, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut, LocalRef,
-        Place, Slice, View, lend, lend_mut,
+        At, Call, Cx, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lent, LentMut, LocalMut,
+        LocalRef, Place, Slice, View, lend, lend_mut,
     };
     pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;

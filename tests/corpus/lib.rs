@@ -51,6 +51,7 @@ pub mod narrow;
 pub mod operators;
 pub mod options;
 pub mod order;
+pub mod paths;
 pub mod ranges;
 pub mod sequences;
 pub mod shared_memory;
@@ -120,6 +121,7 @@ const MODULES: &[&[Case]] = &[
 /// The cases of modules with programs.
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
+    paths::CASES,
     assignments::CASES,
     structs::CASES,
     matching::CASES,

@@ -338,7 +338,7 @@ pub(crate) fn inside(range: impl RangeBounds<usize>, axis: usize, len: usize) ->
 }
 
 /// Whether both sides of a copy have as many elements.
-pub(super) fn check_length(operation: &'static str, from: usize, to: usize) -> Result<()> {
+pub(crate) fn check_length(operation: &'static str, from: usize, to: usize) -> Result<()> {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
 }
 
