@@ -7,7 +7,7 @@ use std::panic;
 
 use cumbia::__private::Emulation;
 use cumbia::Device;
-use cumbia_corpus::{Case, Kernels, Look, Run, STRIDED, cases, compare, kernels, left_out};
+use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out, sources};
 use emulator::Emulator;
 
 #[test]
@@ -72,16 +72,6 @@ fn a_mistake_in_the_emitted_c_is_noticed() {
 /// The module of a case.
 fn module(case: &str) -> &str {
     case.split("::").next().unwrap_or(case)
-}
-
-/// The texts of kernels, by the names under which the emulator is asked for them.
-fn sources(kernels: &Kernels) -> Vec<(String, String)> {
-    let texts = |(kernel, look): (&&'static str, &Look)| {
-        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
-        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
-        [contiguous, strided].into_iter().flatten()
-    };
-    kernels.iter().flat_map(texts).collect()
 }
 
 /// The emulator, or, where there is none, word of that.

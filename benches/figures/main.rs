@@ -41,7 +41,7 @@ fn main() -> cumbia::Result<()> {
         launch::figures(&device)?;
     }
     if wanted("first") {
-        first::figures();
+        first::figures(&device)?;
     }
     Ok(())
 }

@@ -94,8 +94,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// Picks a block, and as many of them as cover `items`: a number, `(width, height)` or `(width, height, depth)`.
     /// A block that was set with [`Launch::block`] is kept. Over nothing, nothing is launched.
     ///
-    /// On a GPU the block is the one of which a multiprocessor runs the most threads at once, as far as the kernel's
-    /// registers and shared memory allow; 256 threads where nothing decides, and fewer where there are so few items that
+    /// On a GPU the block has 256 threads, or as many as let a multiprocessor run clearly more threads at once, where the
+    /// kernel's registers or shared memory make a difference; and fewer where there are so few items that
     /// some multiprocessors would have none. A kernel that counts on a block of one size says so:
     /// `#[kernel(block = (128, 1, 1))]`.
     ///

@@ -48,6 +48,9 @@ impl Lane {
     }
 }
 
+/// For each of some streams, an operation to wait for.
+type Before = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
+
 /// How an allocation was used.
 #[derive(Debug, Default)]
 pub(crate) struct Uses(Mutex<List<Lane>>);
@@ -70,12 +73,22 @@ impl Uses {
 
     /// Tells a stream to wait for all uses that an operation on these bytes must not overtake.
     pub(crate) fn wait(&self, stream: &cuda::Stream, bytes: &Range<usize>, writes: bool) -> Result<()> {
+        let mut before = Before::new();
+        self.collect(bytes, writes, &mut before);
+        before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
+    }
+
+    /// Notes the last of the operations of each stream that an operation on these bytes must not overtake.
+    fn collect(&self, bytes: &Range<usize>, writes: bool, before: &mut Before) {
         self.with(|list| {
-            list.before(bytes, writes).try_for_each(|noted| match &noted.lane {
-                Lane::Cuda(other) => Ok(stream.wait_for(other, noted.mark)?),
-                Lane::Cpu(_) => Ok(()), // over
-            })
-        })
+            for noted in list.before(bytes, writes) {
+                let Lane::Cuda(stream) = &noted.lane else { continue }; // what the CPU did is over
+                match before.iter_mut().find(|(other, _)| other == stream) {
+                    Some((_, mark)) => *mark = noted.mark.max(*mark),
+                    None => before.push((stream.clone(), noted.mark)),
+                }
+            }
+        });
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut List<Lane>) -> R) -> R {
@@ -105,7 +118,11 @@ pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: imp
 
 #[cold]
 fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
-    uses.iter().try_for_each(|used| used.memory.uses().wait(stream, &used.bytes, used.writes))
+    let mut before = Before::new();
+    for used in uses {
+        used.memory.uses().collect(&used.bytes, used.writes, &mut before);
+    }
+    before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
 }
 
 /// Notes that the last operation of the stream used memory so.

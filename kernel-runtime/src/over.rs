@@ -12,16 +12,17 @@ pub(crate) const USUAL: u32 = 256;
 /// schedulers have too little to choose from.
 const FEWEST: u32 = 64;
 
-/// The blocks that are considered, the best first of those that fill a multiprocessor alike.
+/// The blocks that are considered, the best first of those that fill a multiprocessor nearly alike: another is picked only
+/// where it holds an eighth more threads.
 const CANDIDATES: [u32; 6] = [USUAL, 128, 512, 64, 1024, 32];
 
-/// The threads of a block of which a multiprocessor runs the most threads at once. `most` is the most in a block;
+/// The threads of a block of which a multiprocessor runs about the most threads at once. `most` is the most in a block;
 /// `resident` says how many blocks of so many threads a multiprocessor holds.
 pub(crate) fn fullest<E>(most: u32, mut resident: impl FnMut(u32) -> Result<u32, E>) -> Result<u32, E> {
     let mut best = (0, usual(most));
     for threads in CANDIDATES.into_iter().filter(|threads| *threads <= most) {
         let together = resident(threads)? * threads;
-        if together > best.0 {
+        if 8 * together >= 9 * best.0 && together > best.0 {
             best = (together, threads);
         }
     }
@@ -112,8 +113,10 @@ mod tests {
         // Nothing decides.
         assert_eq!(fullest(1024, resident(1024, 16)), Ok(256));
         assert_eq!(fullest(1024, resident(1024, 32)), Ok(256));
-        // 5 blocks of 256 threads or 11 of 128.
-        assert_eq!(fullest(1024, resident(1024, 46)), Ok(128));
+        // 3 blocks of 256 threads or 7 of 128.
+        assert_eq!(fullest(1024, resident(1024, 72)), Ok(128));
+        // 5 blocks of 256 threads, or 21 of 64: not worth it.
+        assert_eq!(fullest(1024, resident(1024, 48)), Ok(256));
         // One block of 256 or two of 128 are the same.
         assert_eq!(fullest(256, resident(256, 255)), Ok(256));
         // Launch bounds.

@@ -69,7 +69,7 @@ impl Plan {
                     // It will be refused, whatever the block is.
                     return Ok(over::block(over::usual(over::USUAL), items, limits.block));
                 }
-                let mut threads = module.fullest_block(config.shared_bytes as u32)?;
+                let mut threads = module.fullest_block(K::OPTIONS.most_threads(), config.shared_bytes as u32)?;
                 // A kernel whose threads work together has its own idea of how many that should be.
                 if !specialised.facts.needs_other_threads {
                     threads = over::spread(threads, items.count(), limits.multiprocessors);

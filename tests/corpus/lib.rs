@@ -151,3 +151,13 @@ pub fn kernels_of(cases: &[&Case]) -> Kernels {
     }
     kernels
 }
+
+/// The texts of kernels, by the names under which the emulator is asked for them.
+pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
+    let texts = |(kernel, look): (&&'static str, &Look)| {
+        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
+        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
+        [contiguous, strided].into_iter().flatten()
+    };
+    kernels.iter().flat_map(texts).collect()
+}

@@ -60,14 +60,19 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     .ok()
 }
 
-/// A place of the same type that nothing has to be evaluated for: `v.rows[0][0]` for `v.rows[f()][j]`.
+/// A place of the same type that nothing has to be evaluated for: `v.rows[0][j]` for `v.rows[f()][j]`.
 pub(super) fn first_elements(place: &Expr) -> TokenStream {
     struct First;
 
     impl VisitMut for First {
         fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
             self.visit_expr_mut(&mut index.expr);
-            *index.index = syn::parse_quote!(0);
+            match &mut *index.index {
+                // Variables may be indices of several dimensions.
+                Expr::Path(_) | Expr::Lit(_) => {}
+                Expr::Array(dimensions) => dimensions.elems.iter_mut().for_each(|at| *at = syn::parse_quote!(0)),
+                number => *number = syn::parse_quote!(0),
+            }
         }
     }
 

@@ -270,12 +270,13 @@ impl Module {
         Ok(u64::from(blocks) * self.context.limits().multiprocessors as u64)
     }
 
-    /// The threads of the blocks of which a multiprocessor runs the most threads at once.
-    pub(crate) fn fullest_block(&self, shared_bytes: u32) -> Result<u32, Refusal> {
+    /// The threads of the blocks of which a multiprocessor runs about the most threads at once. `bound` is the most of a
+    /// block that the kernel's options allow, always the same.
+    pub(crate) fn fullest_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, Refusal> {
         if let Some(threads) = self.fullest.get(shared_bytes) {
             return Ok(threads);
         }
-        let most = self.attributes.threads_per_block as u32;
+        let most = (self.attributes.threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
         let threads = over::fullest(most, |threads| self.active_blocks(threads, shared_bytes))?;
         self.fullest.put(shared_bytes, threads);
         Ok(threads)

@@ -46,7 +46,7 @@ impl Nvrtc {
         cache: Option<&Cache>,
     ) -> Result<Image, CompileError> {
         let program = Program::new(self, request)?;
-        let status = program.compile(request, architecture);
+        let status = program.compile(options(request), architecture);
         let log = program.log();
         match status {
             SUCCESS => {}
@@ -104,8 +104,8 @@ impl<'a> Program<'a> {
         if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(&nvrtc.functions.message(status))) }
     }
 
-    fn compile(&self, request: Request<'_>, architecture: &Architecture) -> Status {
-        let mut options: Vec<String> = options(request).into_iter().map(Cow::into_owned).collect();
+    fn compile(&self, options: Vec<Cow<'static, str>>, architecture: &Architecture) -> Status {
+        let mut options: Vec<String> = options.into_iter().map(Cow::into_owned).collect();
         options.push(format!("--gpu-architecture={architecture}"));
         // None of them can hold a NUL: they are written here, and an architecture is letters and digits.
         let options: Vec<CString> = options.into_iter().filter_map(|option| CString::new(option).ok()).collect();

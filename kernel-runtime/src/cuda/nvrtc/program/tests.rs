@@ -139,3 +139,53 @@ fn a_library_that_is_no_nvrtc_is_refused() {
         assert!(Nvrtc::open(std::path::Path::new("libc.so.6")).unwrap_err().contains("it has no nvrtcVersion"));
     }
 }
+
+/// The machine code of each function, and the bytes of the whole.
+fn code_of(cubin: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
+    use object::{Object, ObjectSection};
+    let elf = object::File::parse(cubin).unwrap();
+    let code = elf.sections().filter_map(|section| {
+        let name = section.name().ok().filter(|name| name.starts_with(".text"))?.to_owned();
+        Some((name, section.data().unwrap().to_vec()))
+    });
+    (code.collect(), cubin.len())
+}
+
+/// Line tables are on by default because the machine code is the same with them, bit for bit.
+#[test]
+fn line_tables_do_not_change_the_code() {
+    let Some(nvrtc) = nvrtc() else { return };
+    // Loops, a call, shared memory and a barrier: what an optimiser could treat otherwise.
+    let tiled = r#"
+#line 3 "kernel.rs"
+__device__ __noinline__ float mix(float a, float b) { return a * b + sqrtf(a); }
+extern "C" __global__ void tiled(const float* __restrict__ a, float* __restrict__ c, int n) {
+#line 20 "kernel.rs"
+    __shared__ float tile[256];
+    float sum = 0;
+    for (int k = 0; k < n; k += 256) {
+#line 30 "other.rs"
+        tile[threadIdx.x] = a[k + threadIdx.x];
+        __syncthreads();
+        for (int i = 0; i < 256; ++i) sum += mix(tile[i], sum);
+        __syncthreads();
+    }
+    c[threadIdx.x] = sum;
+}
+"#;
+    for source in [SAXPY, tiled] {
+        for name in ["sm_80", "sm_90a"] {
+            let compile = |lines: bool| {
+                let program = Program::new(nvrtc, request(source)).unwrap();
+                let mut options = options(request(source));
+                options.retain(|option| lines || option != "--generate-line-info");
+                assert_eq!(program.compile(options, &architecture(name)), SUCCESS, "{}", program.log());
+                let functions = &nvrtc.functions;
+                program.bytes("nvrtcGetCUBIN", functions.get_cubin_size, functions.get_cubin).unwrap()
+            };
+            let ((with, long), (without, short)) = (code_of(&compile(true)), code_of(&compile(false)));
+            assert!(!with.is_empty() && with == without, "{name}");
+            assert!(long > short, "there are line tables");
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The kernels of the scenarios.
+
+use cumbia::prelude::*;
+
+#[kernel]
+pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = a * x[i] + y[i];
+    }
+}
+
+/// Sixteen arrays: the most for which a launch has room of its own.
+#[kernel]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn sum(
+    a: &[f32],
+    b: &[f32],
+    c: &[f32],
+    d: &[f32],
+    e: &[f32],
+    f: &[f32],
+    g: &[f32],
+    h: &[f32],
+    i: &[f32],
+    j: &[f32],
+    k: &[f32],
+    l: &[f32],
+    m: &[f32],
+    n: &[f32],
+    o: &[f32],
+    y: &mut [f32],
+) {
+    let t = grid(1);
+    if t < y.len() {
+        y[t] = a[t] + b[t] + c[t] + d[t] + e[t] + f[t] + g[t] + h[t] + i[t] + j[t] + k[t] + l[t] + m[t] + n[t] + o[t];
+    }
+}
+
+/// Its threads wait for each other.
+#[kernel]
+pub(crate) fn together(x: &mut [f32]) {
+    let i = grid(1);
+    sync_threads();
+    if i < x.len() {
+        x[i] += 1.0;
+    }
+}
+
+#[kernel]
+pub(crate) fn whole_grid(x: &mut [f32]) {
+    sync_grid();
+    if grid(1) < x.len() {
+        x[grid(1)] += 1.0;
+    }
+}
+
+#[kernel(launch_bounds(128))]
+pub(crate) fn bounded(x: &mut [f32]) {
+    if grid(1) < x.len() {
+        x[grid(1)] += 1.0;
+    }
+}
+
+#[kernel]
+pub(crate) fn with_dynamic(x: &mut [f32]) {
+    let mut part = dynamic_shared::<f32>();
+    let i = thread_idx().x;
+    if i < part.len() && i < x.len() {
+        part[i] = x[i];
+        x[i] = part[i];
+    }
+}

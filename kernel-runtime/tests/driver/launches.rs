@@ -1,0 +1,152 @@
+//! What a launch costs and comes to: calls of the driver, allocations, grids and blocks.
+
+use cumbia::prelude::*;
+use cumbia::{DeviceArray, Prepared};
+
+use crate::fake::{Fake, LastLaunch};
+use crate::kernels::{bounded, saxpy, sum, together, whole_grid, with_dynamic};
+use crate::{allocations, scenarios};
+
+fn arrays(device: &Device, len: usize) -> (DeviceArray<f32>, DeviceArray<f32>) {
+    (device.zeros(len).unwrap(), device.zeros(len).unwrap())
+}
+
+/// Launches with sixteen arrays on a device, and gives how many allocations 100 launches made.
+fn sixteen(device: &Device) -> (u64, u64) {
+    let x: Vec<DeviceArray<f32>> = (0..15).map(|_| device.zeros(64).unwrap()).collect();
+    let mut y = device.zeros(64).unwrap();
+    let mut launch = || {
+        let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = std::array::from_fn(|i| &x[i]);
+        sum(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, &mut y).over(64).launch().unwrap();
+    };
+    launch();
+    let launches = allocations::during(|| (0..100).for_each(|_| launch()));
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = std::array::from_fn(|i| &x[i]);
+    let prepared = sum(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, &mut y).over(64).prepare().unwrap();
+    prepared.launch().unwrap();
+    (launches, allocations::during(|| (0..100).for_each(|_| prepared.launch().unwrap())))
+}
+
+scenarios! {
+    /// The launch, and the question which context is current: nothing else.
+    fn a_launch_is_two_calls() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = arrays(&device, 1000);
+        saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+        let (all, launches) = (fake.all_calls(), fake.calls("cuLaunchKernel"));
+        for _ in 0..100 {
+            saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+            saxpy(1.0, &x, &mut y).grid(4).block(256).launch().unwrap();
+        }
+        assert_eq!(fake.calls("cuLaunchKernel") - launches, 200);
+        assert_eq!(fake.all_calls() - all, 400);
+    }
+
+    fn a_prepared_launch_is_two_calls() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = arrays(&device, 1000);
+        let prepared: Prepared<'_, _> = saxpy(1.0, &x, &mut y).over(1000).prepare().unwrap();
+        assert_eq!((fake.calls("cuModuleLoadDataEx"), fake.calls("cuLaunchKernel")), (1, 0));
+        let all = fake.all_calls();
+        (0..100).for_each(|_| prepared.launch().unwrap());
+        assert_eq!((fake.calls("cuLaunchKernel"), fake.all_calls() - all), (100, 200));
+        assert_eq!(fake.last_launch().grid, [16, 1, 1]);
+        drop(prepared);
+        saxpy(1.0, &x, &mut y).over(0).prepare().unwrap().launch().unwrap();
+        assert_eq!(fake.calls("cuLaunchKernel"), 100);
+    }
+
+    fn a_launch_allocates_nothing() {
+        let device = Device::cuda(0).unwrap();
+        let (x, mut y) = arrays(&device, 1000);
+        let mut launch = || {
+            saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+            saxpy(1.0, &x, &mut y).grid(1).block(32).launch().unwrap();
+            saxpy(1.0, &x, &mut y).over(1000).cluster(2).launch().unwrap();
+        };
+        launch();
+        assert_eq!(allocations::during(|| (0..100).for_each(|_| launch())), 0);
+        assert_eq!(sixteen(&device), (0, 0));
+    }
+
+    fn over_picks_the_fullest_block_once() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = arrays(&device, 8);
+        // 72 registers: seven blocks of 128 threads on a multiprocessor, but three of 256.
+        fake.registers(72);
+        saxpy(1.0, &x, &mut y).over(1 << 20).launch().unwrap();
+        assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([128, 1, 1], [8192, 1, 1]));
+        let asked = fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        saxpy(1.0, &x, &mut y).over(1 << 21).launch().unwrap();
+        saxpy(1.0, &x, &mut y).over((4096, 4096)).launch().unwrap();
+        assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([32, 4, 1], [128, 1024, 1]));
+        assert_eq!(fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor"), asked);
+        // Few items: more and smaller blocks, unless the threads work together.
+        saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+        assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([64, 1, 1], [16, 1, 1]));
+        fake.registers(32);
+        together(&mut y).over(1000).launch().unwrap();
+        assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([256, 1, 1], [4, 1, 1]));
+        bounded(&mut y).over(1 << 20).launch().unwrap();
+        assert_eq!(fake.last_launch().block, [128, 1, 1]);
+        // Much shared memory for each block: one block of each multiprocessor, so a large one.
+        with_dynamic(&mut y).over(1 << 20).shared_bytes(150_000).launch().unwrap();
+        assert_eq!((fake.last_launch().block, fake.last_launch().shared_bytes), ([1024, 1, 1], 150_000));
+    }
+
+    fn shared_memory_is_asked_for_when_needed() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut x = device.zeros::<f32>(8).unwrap();
+        with_dynamic(&mut x).grid(1).block(32).shared_bytes(49_152).launch().unwrap();
+        assert_eq!(fake.calls("cuFuncSetAttribute"), 0);
+        for bytes in [49_153, 100_000, 232_448] {
+            with_dynamic(&mut x).grid(1).block(32).shared_bytes(bytes).launch().unwrap();
+            assert_eq!((fake.calls("cuFuncSetAttribute"), fake.dynamic_shared()), (1, 232_448));
+        }
+    }
+
+    fn a_cooperative_launch_is_one() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut x = device.zeros::<f32>(8).unwrap();
+        let most = whole_grid(&mut x).block(256).cooperative_blocks().unwrap();
+        assert_eq!(most, 132 * 8);
+        whole_grid(&mut x).grid(most).block(256).cooperative().launch().unwrap();
+        assert!(fake.last_launch().cooperative);
+        let in_clusters = whole_grid(&mut x).block(256).cluster(4).cooperative_blocks().unwrap();
+        whole_grid(&mut x).grid(in_clusters).block(256).cluster(4).cooperative().launch().unwrap();
+        let LastLaunch { cluster, cooperative, .. } = fake.last_launch();
+        assert_eq!((in_clusters % 4, cluster, cooperative), (0, [4, 1, 1], true));
+    }
+
+    fn clusters_reach_the_driver() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = arrays(&device, 8);
+        saxpy(1.0, &x, &mut y).grid((4, 2)).block(32).cluster((2, 2)).launch().unwrap();
+        let expected = LastLaunch {
+            grid: [4, 2, 1],
+            block: [32, 1, 1],
+            cluster: [2, 2, 1],
+            shared_bytes: 0,
+            cooperative: false,
+        };
+        assert_eq!(fake.last_launch(), expected);
+        assert!(!fake.large_clusters());
+        saxpy(1.0, &x, &mut y).grid(16).block(32).cluster(16).launch().unwrap();
+        assert_eq!(fake.last_launch().cluster, [16, 1, 1]);
+        assert!(fake.large_clusters());
+        saxpy(1.0, &x, &mut y).over(1 << 16).block(64).cluster(3).launch().unwrap();
+        assert_eq!(fake.last_launch().grid, [1026, 1, 1]);
+    }
+}
+
+/// The CPU device has threads to wake, but asks for no memory either.
+#[test]
+fn a_launch_on_the_cpu_allocates_nothing() {
+    crate::fake::passes("launches::on_the_cpu", &[("RAYON_NUM_THREADS", "1")]);
+}
+
+#[test]
+#[ignore = "needs a process of its own"]
+fn on_the_cpu() {
+    assert_eq!(sixteen(&Device::cpu()), (0, 0));
+}
