@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cumbia_kernel_ir::{LAUNCH_BYTES, Source};
 
-use crate::argument::{Binder, Bound, Transfer, on_gpu, on_host};
+use crate::argument::{Binder, Transfer, Uses, on_gpu, on_host};
 use crate::config::Config;
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, RawFault};
@@ -274,7 +274,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        Ok((self.device_or(binder.finish()?.device, self.stream)?, arguments))
+        Ok((self.device_or(binder.finish()?, self.stream)?, arguments))
     }
 
     /// The device of the arrays, or else the one that was named, be it by a stream.
@@ -309,8 +309,9 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// As [`Launch::launch`], on this stream.
     #[inline]
     pub(crate) fn run_on_stream(&self, stream: Option<&Stream>) -> Result<()> {
-        match self.planned(Binder::new(K::INFO.name), stream)? {
-            Some((device, plan, bound)) => self.run_on(device, stream, &plan, bound),
+        let mut binder = Binder::new(K::INFO.name);
+        match self.planned(&mut binder, stream)? {
+            Some((device, plan)) => self.run_on(device, stream, &plan, &mut binder),
             None => Ok(()), // over nothing
         }
     }
@@ -319,30 +320,40 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[inline]
     pub(crate) fn planned<'b>(
         &'b self,
-        mut binder: Binder<'b>,
+        binder: &mut Binder<'b>,
         stream: Option<&'b Stream>,
-    ) -> Result<Option<(&'b Device, Plan, Bound<'b>)>> {
-        self.bind(&mut binder);
+    ) -> Result<Option<(&'b Device, Plan)>> {
+        self.bind(binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        let bound = binder.finish()?;
-        let device = self.device_or(bound.device, stream)?;
-        Ok(Plan::new::<K>(&self.config, device, arguments)?.map(|plan| (device, plan, bound)))
+        let device = self.device_or(binder.finish()?, stream)?;
+        Ok(Plan::new::<K>(&self.config, device, arguments)?.map(|plan| (device, plan)))
     }
 
     /// Gives the launch to the device, by a plan that was made of it.
-    pub(crate) fn run_plan(&self, plan: &Plan, binder: Binder<'_>) -> Result<()> {
-        let bound = binder.finish()?;
-        self.run_on(self.device_or(bound.device, self.stream)?, self.stream, plan, bound)
+    pub(crate) fn run_plan(&self, plan: &Plan) -> Result<()> {
+        let mut binder = Binder::new(K::INFO.name);
+        self.bind(&mut binder);
+        let device = self.device_or(binder.finish()?, self.stream)?;
+        self.run_on(device, self.stream, plan, &mut binder)
     }
 
-    fn run_on(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, bound: Bound<'_>) -> Result<()> {
+    /// What the launch uses.
+    #[cold]
+    fn uses(&self) -> Uses<'_> {
+        let mut binder = Binder::recording(K::INFO.name);
+        self.bind(&mut binder);
+        binder.uses
+    }
+
+    #[inline]
+    fn run_on(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: &mut Binder<'_>) -> Result<()> {
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
                 let stream = match stream.map(Stream::lane) {
                     Some(Lane::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
-                run_on_cuda((device, stream), module, plan, bound)
+                run_on_cuda((device, stream), module, plan, binder, &|| self.uses())
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {
@@ -350,9 +361,9 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                     Some(Lane::Cpu(stream)) => stream,
                     _ => streams.default_stream(),
                 };
-                let result = self.run_on_cpu(stream, plan, &bound.transfers);
+                let result = self.run_on_cpu(stream, plan, &binder.transfers);
                 if streams.are_several() {
-                    for Use { memory, bytes, writes } in bound.uses {
+                    for Use { memory, bytes, writes } in self.uses() {
                         memory.uses().note_on_cpu(stream, bytes, writes);
                     }
                 }
@@ -380,7 +391,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let Bound { mut params, transfers, .. } = binder.finish()?;
+        binder.finish()?;
+        let Binder { mut params, transfers, .. } = binder;
         if self.config.is_over_nothing() {
             return Ok(());
         }
@@ -456,16 +468,17 @@ pub(crate) struct LaunchParameter {
 const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
-fn run_on_cuda(
+fn run_on_cuda<'u>(
     (device, stream): (&Device, &Arc<cuda::Stream>),
     module: &cuda::Module,
     plan: &Plan,
-    bound: Bound<'_>,
+    Binder { params, transfers, .. }: &mut Binder<'_>,
+    uses: &dyn Fn() -> Uses<'u>,
 ) -> Result<()> {
     let &Plan { specialised, layout, shape: _, module: _ } = plan;
     let &Source { prints, takes_launch, .. } = specialised.source(layout);
     let geometry = plan.geometry();
-    on_gpu((device, stream), &bound.transfers, bound.params, |mut params| {
+    on_gpu((device, stream), transfers, params, |params| {
         let mut launch = |print: u64, grid_barrier: u64| {
             let fault = stream.fault_pointer();
             let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number, pad: 0 };
@@ -476,9 +489,9 @@ fn run_on_cuda(
             // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
             // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
             // device's limits.
-            unsafe { module.launch(stream, &geometry, &mut params) }
+            unsafe { module.launch(stream, &geometry, params) }
         };
-        order::ordered(stream, &bound.uses, || {
+        order::ordered_with(stream, uses, || {
             with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
                 if prints {
                     stream.launch_printing(|print| launch(print, grid_barrier))

@@ -7,6 +7,7 @@ mod faults;
 mod graphs;
 mod interop;
 mod launch;
+mod limits;
 mod machine;
 mod memory;
 mod misuse;

@@ -33,7 +33,8 @@ pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
     syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
 }
 
-/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`
+/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None` where an
+/// index is a range, which is no value here.
 pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     struct Indices(Vec<(Ident, Expr)>);
 
@@ -50,6 +51,9 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     let ExprBinary { attrs: _, left, op, right } = binary;
     let (mut place, mut indices) = ((**left).clone(), Indices(Vec::new()));
     indices.visit_expr_mut(&mut place);
+    if indices.0.iter().any(|(_, index)| matches!(peeled(index), Expr::Range(_))) {
+        return None;
+    }
     let before = indices.0.iter().map(|(name, index)| quote_spanned!(ours(index.span())=> let #name = #index;));
     let operand = Ident::new("operand", ours(right.span()));
     syn::parse2(quote_spanned! {ours(binary.span())=> {

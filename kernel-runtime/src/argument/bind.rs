@@ -26,7 +26,7 @@ pub(crate) enum Location<'a> {
     /// On the host.
     Host(OnHost),
     /// Nowhere that a launch could use, for this reason.
-    Refused(String),
+    Refused(Box<str>),
 }
 
 /// Memory of another library that a launch has been lent.
@@ -102,7 +102,7 @@ impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let raw = RawSlice { pointer: std::ptr::NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
-        ArraySlice::elsewhere(raw, Location::Refused(why.to_string()))
+        ArraySlice::elsewhere(raw, Location::Refused(why.to_string().into()))
     }
 }
 
@@ -153,7 +153,7 @@ impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let pointer = std::ptr::NonNull::dangling().as_ptr();
-        let location = Location::Refused(why.to_string());
+        let location = Location::Refused(why.to_string().into());
         ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
     }
 }
@@ -181,7 +181,7 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
             Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
             Location::Lent(lent) => Some(format!("the array is on {}", lent.memory.device())),
             Location::Host(_) => None,
-            Location::Refused(why) => Some(why),
+            Location::Refused(why) => Some(why.into()),
         };
         if let Some(elsewhere) = elsewhere {
             panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
@@ -209,11 +209,16 @@ pub struct Binder<'a> {
     device: Option<(&'static str, &'a Device)>,
     /// The first thing that is wrong with them.
     refused: Option<LaunchError>,
-    params: Params,
-    /// The sizes of the parameters, where someone wants to keep them.
-    sizes: Option<Vec<u32>>,
-    uses: Uses<'a>,
-    transfers: Vec<Transfer<'a>>,
+    /// Pointers to the parameters.
+    pub(crate) params: Params,
+    /// The memory of the host that has to be on the device meanwhile.
+    pub(crate) transfers: Vec<Transfer<'a>>,
+    /// Whether the two that follow are collected. A launch on the only stream of a device needs neither.
+    recording: bool,
+    /// The sizes of the parameters.
+    pub(crate) sizes: Vec<u32>,
+    /// The memory of devices that they use.
+    pub(crate) uses: Uses<'a>,
     /// Where the last parameter ends in the memory that they have on a GPU.
     bytes: usize,
     /// The largest `usize` that the kernel is given, or can reach in a view.
@@ -238,18 +243,19 @@ impl<'a> Binder<'a> {
             device: None,
             refused: None,
             params: SmallVec::new(),
-            sizes: None,
-            uses: SmallVec::new(),
             transfers: Vec::new(),
+            recording: false,
+            sizes: Vec::new(),
+            uses: SmallVec::new(),
             bytes: 0,
             largest: 0,
             contiguous: true,
         }
     }
 
-    /// As [`Binder::new`], for a launch whose parameters are kept.
+    /// As [`Binder::new`], for someone who wants to know the sizes of the parameters and what they use.
     pub(crate) fn recording(kernel: &'static str) -> Self {
-        Binder { sizes: Some(Vec::new()), ..Binder::new(kernel) }
+        Binder { recording: true, ..Binder::new(kernel) }
     }
 
     /// The next argument is a value. That it may be one, the slot of the parameter requires: here a bound would only say so
@@ -258,8 +264,8 @@ impl<'a> Binder<'a> {
     pub fn value<T>(&mut self, value: &'a T) {
         self.bytes = self.bytes.next_multiple_of(align_of::<T>()) + size_of::<T>();
         self.params.push(std::ptr::from_ref(value).cast_mut().cast());
-        if let Some(sizes) = &mut self.sizes {
-            sizes.push(size_of::<T>() as u32);
+        if self.recording {
+            self.sizes.push(size_of::<T>() as u32);
         }
     }
 
@@ -291,15 +297,31 @@ impl<'a> Binder<'a> {
     }
 
     /// The next argument is an array.
+    ///
+    /// This is the work of a launch that grows with its arguments: the usual case is here, the others elsewhere.
     #[inline]
     pub fn array<T, M: Access>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
         let RawSlice { pointer, len } = &array.raw;
-        self.value(pointer);
-        self.value(len);
         self.reaches(*len);
-        // The pointer is the parameter before the last.
-        let param = self.params.len() - 2;
-        self.locate(name, &array.location, pointer.cast(), param, *len, *len * size_of::<T>(), M::MUTABLE);
+        match &array.location {
+            Location::Device(memory) if self.is_on(memory.device()) && !self.recording => {
+                self.bytes = self.bytes.next_multiple_of(align_of::<u64>()) + 2 * size_of::<u64>();
+                self.params.push(std::ptr::from_ref(pointer).cast_mut().cast());
+                self.params.push(std::ptr::from_ref(len).cast_mut().cast());
+            }
+            location => {
+                let param = self.params.len();
+                self.value(pointer);
+                self.value(len);
+                self.locate(name, location, pointer.cast(), param, *len, *len * size_of::<T>(), M::MUTABLE);
+            }
+        }
+    }
+
+    /// Whether this is the device of the arguments before.
+    #[inline]
+    fn is_on(&self, device: &Device) -> bool {
+        self.device.is_some_and(|(_, other)| other == device)
     }
 
     /// The next argument is a view.
@@ -323,7 +345,6 @@ impl<'a> Binder<'a> {
     }
 
     /// Notes where the elements of an argument are, and what becomes of them: `bytes` from `start` on.
-    #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is the common end of two functions")]
     fn locate(
         &mut self,
@@ -342,63 +363,55 @@ impl<'a> Binder<'a> {
                 self.transfers.push(Transfer::new(param, start, len, bytes, *host));
                 return;
             }
-            Location::Refused(reason) => {
-                let (kernel, reason) = (self.kernel, reason.clone());
-                self.refused.get_or_insert(LaunchError::Argument { kernel, parameter: name, reason });
-                return;
-            }
+            Location::Refused(reason) => return self.refuse(name, reason),
         };
-        let first = start.addr() - memory.pointer().addr();
-        self.uses.push(Use { memory, bytes: first..first + bytes, writes });
+        if self.recording {
+            let first = start.addr() - memory.pointer().addr();
+            self.uses.push(Use { memory, bytes: first..first + bytes, writes });
+        }
         let device = memory.device();
         match self.device {
+            Some((_, other)) if other == device => {}
+            Some((first, other)) => self.refuse_mixed((first, other), (name, device)),
             None => self.device = Some((name, device)),
-            Some((first, other)) if other != device && self.refused.is_none() => {
-                self.refused = Some(LaunchError::MixedDevices {
-                    kernel: self.kernel,
-                    first,
-                    first_device: other.to_string(),
-                    second: name,
-                    second_device: device.to_string(),
-                });
-            }
-            Some(_) => {}
         }
     }
 
-    /// What a launch needs to know of its arguments.
+    #[cold]
+    fn refuse(&mut self, parameter: &'static str, reason: &str) {
+        let (kernel, reason) = (self.kernel, reason.to_owned());
+        self.refused.get_or_insert(LaunchError::Argument { kernel, parameter, reason });
+    }
+
+    #[cold]
+    fn refuse_mixed(&mut self, (first, other): (&'static str, &Device), (second, device): (&'static str, &Device)) {
+        let kernel = self.kernel;
+        let (first_device, second_device) = (other.to_string(), device.to_string());
+        let mixed = LaunchError::MixedDevices { kernel, first, first_device, second, second_device };
+        self.refused.get_or_insert(mixed);
+    }
+
+    /// The device that all arrays are on, if there are any.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with them.
-    pub(crate) fn finish(self) -> Result<Bound<'a>, LaunchError> {
-        if let Some(error) = self.refused {
-            return Err(error);
-        }
+    /// The first thing that is wrong with the arguments.
+    #[inline]
+    pub(crate) fn finish(&mut self) -> Result<Option<&'a Device>, LaunchError> {
         // Our own last parameter, on which faults are noted.
         let bytes = self.bytes.next_multiple_of(align_of::<u64>()) + cumbia_kernel_ir::LAUNCH_BYTES;
-        if bytes > PARAMETER_BYTES {
-            let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
-            return Err(LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit });
+        if self.refused.is_some() || bytes > PARAMETER_BYTES {
+            return Err(self.what_is_wrong());
         }
-        let Binder { device, params, sizes, uses, transfers, .. } = self;
-        let sizes = sizes.unwrap_or_default();
-        Ok(Bound { device: device.map(|(_, device)| device), params, sizes, uses, transfers })
+        Ok(self.device.map(|(_, device)| device))
     }
-}
 
-/// The arguments of a launch, looked at.
-pub(crate) struct Bound<'a> {
-    /// The device that all arrays are on, if there are any.
-    pub(crate) device: Option<&'a Device>,
-    /// Pointers to the parameters.
-    pub(crate) params: Params,
-    /// Their sizes, if the binder was recording.
-    pub(crate) sizes: Vec<u32>,
-    /// The memory of devices that they use.
-    pub(crate) uses: Uses<'a>,
-    /// The memory of the host that has to be on the device meanwhile.
-    pub(crate) transfers: Vec<Transfer<'a>>,
+    #[cold]
+    fn what_is_wrong(&mut self) -> LaunchError {
+        let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
+        let large = LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit };
+        self.refused.take().unwrap_or(large)
+    }
 }
 
 #[cfg(test)]
@@ -418,7 +431,8 @@ mod tests {
         binder.view("view", &view);
         // One byte and seven between, then eight; a pointer and a length; a pointer, two lengths, two strides.
         assert_eq!(binder.bytes, 16 + 2 * 8 + 5 * 8);
-        let Bound { device: on, params, sizes, uses, transfers } = binder.finish().unwrap();
+        let on = binder.finish().unwrap();
+        let Binder { params, sizes, uses, transfers, .. } = binder;
         assert!(transfers.is_empty());
         assert_eq!(sizes, [1, 8, 8, 8, 8, 8, 8, 8, 8]);
         assert_eq!((on, params.len()), (Some(&device), 2 + 2 + 5));

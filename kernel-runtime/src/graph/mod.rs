@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use self::edges::{Used, waits};
 use self::step::{Kernel as KernelStep, Step, Values, Work};
-use crate::argument::{Binder, Bound};
+use crate::argument::Binder;
 use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
 use crate::cuda;
 use crate::error::{Error, GraphError, Result};
@@ -206,8 +206,9 @@ impl Recorder<'_> {
         let Some(script) = &mut self.script else {
             return launch.run_on_stream(Some(self.stream));
         };
-        match launch.planned(Binder::recording(kernel), Some(self.stream))? {
-            Some((_, plan, bound)) => script.kernel(self.stream, &plan, bound),
+        let mut binder = Binder::recording(kernel);
+        match launch.planned(&mut binder, Some(self.stream))? {
+            Some((_, plan)) => script.kernel(self.stream, &plan, binder),
             None => Ok(()), // over nothing
         }
     }
@@ -229,9 +230,9 @@ impl Script {
     }
 
     /// Adds a launch.
-    fn kernel(&mut self, stream: &Stream, plan: &Plan, bound: Bound<'_>) -> Result<()> {
+    fn kernel(&mut self, stream: &Stream, plan: &Plan, binder: Binder<'_>) -> Result<()> {
         let kernel = plan.specialised.info.name;
-        let Bound { device: _, mut params, uses, transfers, mut sizes } = bound;
+        let Binder { mut params, uses, transfers, mut sizes, .. } = binder;
         let (Lane::Cuda(lane), Some(module)) = (stream.lane(), plan.module) else {
             return Ok(()); // a plan for a GPU has a module
         };

@@ -4,6 +4,7 @@
 #![cfg(target_os = "linux")]
 
 mod allocations;
+mod doctor;
 mod fake;
 mod graphs;
 mod kernels;

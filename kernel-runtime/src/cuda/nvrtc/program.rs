@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc};
+use super::{Architecture, Nvrtc, users};
 use crate::cache::{Cache, Key, REFUSED};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
@@ -38,7 +38,8 @@ impl Nvrtc {
     ///
     /// # Errors
     ///
-    /// [`CompileError::NvrtcRefused`], [`CompileError::UnsupportedArchitecture`] or [`CompileError::NvrtcFailed`].
+    /// [`CompileError::NvrtcRefused`], [`CompileError::CudaCRefused`], [`CompileError::UnsupportedArchitecture`] or
+    /// [`CompileError::NvrtcFailed`].
     pub(in crate::cuda) fn compile(
         &self,
         request: Request<'_>,
@@ -58,6 +59,9 @@ impl Nvrtc {
                 });
             }
             COMPILATION => {
+                if let Some(error) = users::mistake(request.kernel, request.source, &log) {
+                    return Err(error);
+                }
                 return Err(CompileError::NvrtcRefused {
                     kernel: request.kernel.to_owned(),
                     log,

@@ -93,6 +93,20 @@ fn a_refused_source_is_kept() {
 }
 
 #[test]
+fn a_mistake_in_cuda_c_is_the_user_s() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let source = "#line 3 \"src/lib.rs\"\nstatic __device__ int f(int x) {\n// CUDA C of f, 2 lines\n#line 9 \"src/lib.rs\"\n\
+                  int unused;\nreturn x + z;\n}\nextern \"C\" __global__ void k(int* y) { y[0] = f(1); }";
+    let error = nvrtc.compile(request(source), &architecture("sm_90"), None).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("the CUDA C of the device function `f`, at src/lib.rs:10: identifier \"z\" is undefined"),
+        "{text}"
+    );
+    assert!(matches!(error, CompileError::CudaCRefused { .. }) && !text.contains("bug"), "{text}");
+}
+
+#[test]
 fn an_unknown_architecture_is_said_to_be_one() {
     let Some(nvrtc) = nvrtc() else { return };
     for name in ["sm_999", "sm_20", "compute_999", "sm_75a"] {
@@ -106,7 +120,9 @@ fn an_unknown_architecture_is_said_to_be_one() {
 fn a_newer_gpu_gets_ptx_and_an_older_one_an_error() {
     let Some(nvrtc) = nvrtc() else { return };
     assert_eq!(nvrtc.architecture_for(&Architecture::of_device(9, 0)).unwrap().to_string(), "sm_90a");
-    assert!(nvrtc.architecture_for(&Architecture::of_device(99, 0)).unwrap().to_string().starts_with("compute_1"));
+    let newest = nvrtc.supported().iter().max().unwrap();
+    let ptx = nvrtc.architecture_for(&Architecture::of_device(99, 0)).unwrap();
+    assert_eq!(ptx.to_string(), format!("compute_{newest}"));
     let error = nvrtc.architecture_for(&Architecture::of_device(2, 0)).unwrap_err();
     assert!(error.to_string().contains("the oldest architecture that it knows is sm_"), "{error}");
 }
