@@ -8,7 +8,7 @@ use cumbia::prelude::*;
 use crate::program::programs;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![decided, sizes, constants_of_two_modules, unrolled]];
+pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![decided, sizes, constants_of_two_modules, unrolled, few]];
 
 programs! {
     items {
@@ -405,6 +405,55 @@ pub fn unrolled_sums<const N: usize>(x: &[f32], y: &mut [f32], n: usize) {
         k += 3;
     }
     y[i] = sum;
+}
+
+/// Unrolled loops of which the compiler knows the most turns, and not how many there are.
+#[kernel]
+pub fn few_turns(n: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    if i >= y.len() {
+        return;
+    }
+    let (mut turns, mut sum) = (0, n[i]);
+    #[unroll(3)]
+    for k in 0..n[i].min(5) {
+        turns += 1;
+        sum = sum * 3 % 1000 + k;
+    }
+    #[unroll(3)]
+    for k in 0..(n[i] as u8).clamp(0, 2) {
+        turns += 10;
+        y[i] = k as u32;
+    }
+    #[unroll(5)]
+    for _ in (0..n[i] % 7).rev() {
+        turns += 100;
+    }
+    #[unroll(6)]
+    for k in (0..n[i].min(9) as usize).step_by(2) {
+        turns += 1000;
+        sum += k as u32;
+    }
+    let mut left = n[i].min(4);
+    #[unroll(3)]
+    while left != 0 {
+        left -= 1;
+        turns += 10_000;
+    }
+    y[i] += turns + sum * 100_000;
+}
+
+fn few(run: &mut Run<'_>) {
+    let values: Vec<u32> = (0..12).collect();
+    let (n, mut y) = (run.array(&values), run.array(&[9; 12]));
+    run.launch(few_turns(&n, &mut y).over(12));
+    let of = |&n: &u32| {
+        let start = if n == 0 { 9 } else { n.min(2) - 1 };
+        let sum = (0..n.min(5)).fold(n, |sum, k| sum * 3 % 1000 + k) + (0..n.min(9)).step_by(2).sum::<u32>();
+        let turns = n.min(5) + 10 * n.min(2) + 100 * (n % 7) + 1000 * n.min(9).div_ceil(2) + 10_000 * n.min(4);
+        start + turns + sum * 100_000
+    };
+    run.expect("y", &y, &values.iter().map(of).collect::<Vec<u32>>());
 }
 
 fn unrolled(run: &mut Run<'_>) {
