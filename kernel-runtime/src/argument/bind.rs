@@ -25,8 +25,8 @@ pub(crate) enum Location<'a> {
     Lent(Box<Lent<'a>>),
     /// On the host.
     Host(OnHost),
-    /// Nowhere that a launch could use, for this reason.
-    Refused(Box<str>),
+    /// Nowhere that a launch could use.
+    Refused(Box<Unusable>),
 }
 
 /// Memory of another library that a launch has been lent.
@@ -54,6 +54,20 @@ impl<'a> Lent<'a> {
         Lent { memory, _leave: Leave(Some(leave)) }
     }
 }
+
+/// Why an argument cannot be used.
+pub(crate) struct Unusable {
+    reason: String,
+}
+
+impl Unusable {
+    fn new(why: &Error) -> Box<Self> {
+        Box::new(Unusable { reason: why.to_string() })
+    }
+}
+
+// A launch is moved by each of the calls that say how to run it, with all its arguments.
+const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
 
 /// How elements of the host become an argument.
 #[derive(Clone, Copy)]
@@ -102,7 +116,7 @@ impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let raw = RawSlice { pointer: std::ptr::NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
-        ArraySlice::elsewhere(raw, Location::Refused(why.to_string().into()))
+        ArraySlice::elsewhere(raw, Location::Refused(Unusable::new(why)))
     }
 }
 
@@ -153,7 +167,7 @@ impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let pointer = std::ptr::NonNull::dangling().as_ptr();
-        let location = Location::Refused(why.to_string().into());
+        let location = Location::Refused(Unusable::new(why));
         ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
     }
 }
@@ -181,7 +195,7 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
             Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
             Location::Lent(lent) => Some(format!("the array is on {}", lent.memory.device())),
             Location::Host(_) => None,
-            Location::Refused(why) => Some(why.into()),
+            Location::Refused(why) => Some(why.reason),
         };
         if let Some(elsewhere) = elsewhere {
             panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
@@ -331,13 +345,14 @@ impl<'a> Binder<'a> {
         let param = self.params.len();
         self.value(pointer);
         shape.iter().chain(strides).for_each(|number| self.value(number));
-        // Behind the last element, so that no length is above it. None of it wraps: the view is inside an array.
-        let reach = shape.iter().zip(strides).map(|(len, stride)| len * stride).sum();
-        self.reaches(reach);
+        // Behind the last element, so that no length is above it. A view without elements may have any lengths; others are
+        // inside an array.
+        let ends = shape.iter().zip(strides).map(|(len, stride)| len.saturating_mul(*stride));
+        self.reaches(ends.fold(0, usize::saturating_add));
         let mut expected = 1;
         for (len, stride) in shape.iter().zip(strides).rev() {
             self.contiguous &= *stride == expected;
-            expected *= len;
+            expected = expected.saturating_mul(*len);
         }
         let bytes = reach_of::<T, D>(shape, strides);
         // A view of the host's is contiguous.
@@ -363,7 +378,7 @@ impl<'a> Binder<'a> {
                 self.transfers.push(Transfer::new(param, start, len, bytes, *host));
                 return;
             }
-            Location::Refused(reason) => return self.refuse(name, reason),
+            Location::Refused(why) => return self.refuse(name, &why.reason),
         };
         if self.recording {
             let first = start.addr() - memory.pointer().addr();
