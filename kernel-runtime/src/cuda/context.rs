@@ -243,8 +243,17 @@ impl Context {
     /// is asked for happens behind all that was done before.
     pub(crate) fn let_in(&self, stream: &Stream) -> Result<(), Refusal> {
         if *stream == *self.default {
-            return Ok(());
+            return self.expect_company();
         }
+        self.with_end_of_solitude(|event| stream.wait_event(event))
+    }
+
+    /// From now on uses are noted: streams of another GPU are to wait for some of this one.
+    pub(crate) fn expect_company(&self) -> Result<(), Refusal> {
+        self.with_end_of_solitude(|_| Ok(()))
+    }
+
+    fn with_end_of_solitude(&self, then: impl FnOnce(&Event) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         let event = if let Some(event) = &*alone {
             event
@@ -253,7 +262,7 @@ impl Context {
             self.primary.expect_several_streams();
             &*alone.insert(self.default.record()?)
         };
-        stream.wait_event(event)
+        then(event)
     }
 
     /// Makes the context current to this thread.

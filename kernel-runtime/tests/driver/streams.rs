@@ -108,6 +108,19 @@ scenarios! {
         check(&fake, (1, 1), || step(&a, &x, &mut y));
     }
 
+    /// Two GPUs with a stream each: a copy between them is an operation that either has to wait for.
+    fn a_copy_between_gpus_is_waited_for_on_both("FAKE_DEVICES" = "2") {
+        let (first, second, fake) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Fake::of_process());
+        let [mut x, z] = [(); 2].map(|()| zeros(&first));
+        let [mut y, w] = [(); 2].map(|()| zeros(&second));
+        // Each GPU's solitude ends with an event; the copy waits for what the other had done, and is noted.
+        check(&fake, (3, 1), || y.copy_from(&x).unwrap());
+        // `x` is written on the first GPU: behind the copy, which read it on a stream of the second.
+        check(&fake, (1, 1), || step(&first.default_stream(), &z, &mut x));
+        // On the second GPU it is the same stream.
+        check(&fake, (1, 0), || step(&second.default_stream(), &w, &mut y));
+    }
+
     /// Streams are kept and handed out again, with what belongs to them.
     fn very_many_streams_are_few() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
