@@ -358,10 +358,21 @@
 //! # if std::env::var_os("CUMBIA_NVRTC").is_some() {
 //! println!("{}", double::ptx("sm_90")?); // needs NVRTC, but no GPU
 //! # }
+//! println!("{}", double::ir()?); // what the compiler is given: the kernel with all types
 //! println!("{}", double::info().signature);
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! There are also `cubin("sm_90")`, machine code, and `sass("sm_90")`, which is that as text, beside the lines of the Rust
+//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines.
+//!
+//! [`doctor`](doctor()) says what of CUDA is on this machine and what to do about what is missing. [`cache`] keeps compiled
+//! kernels from one process to the next, and [`precompile`] compiles them ahead, for a program to take along. What was
+//! compiled, in what time, and where the code came from goes to a subscriber of `tracing`. [`docs/environment.md`] has the
+//! variables that change any of this.
+//!
+//! [`docs/environment.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/environment.md
 //!
 //! # Speed
 //!
@@ -386,10 +397,10 @@ pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
     DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
-    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch, LaunchError, Limits, MemoryInfo,
-    NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared, Properties,
-    ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting,
-    WriteArgument, WriteView, bf16, f16, half, kernels,
+    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits,
+    MemoryInfo, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared,
+    Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked,
+    Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
@@ -434,3 +445,8 @@ struct Language;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-numba.md")]
 struct FromNumba;
+
+/// And that of the page on the environment.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/environment.md")]
+struct Environment;

@@ -49,6 +49,7 @@ mod source;
 mod typify;
 mod validate;
 
+pub use cuda::UsersText;
 pub use error::{Error, Errors, What};
 pub use facts::Facts;
 pub use ir::dim3;
@@ -76,4 +77,9 @@ pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
 pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
     let module = lower::program(validated, *options);
     cuda::source(module, *options)
+}
+
+/// What of a [`Source::text`] the user wrote in CUDA C.
+pub fn users_texts(text: &str) -> Vec<UsersText> {
+    cuda::users_texts(text)
 }

@@ -79,6 +79,9 @@ pub struct Options {
     /// The most threads of a block, and the least blocks that a multiprocessor is to have room for: CUDA's
     /// `__launch_bounds__`.
     pub launch_bounds: Option<(u32, Option<u32>)>,
+    /// The threads of each block along x, y and z, where they are always the same: they are numbers in the text then. Whoever
+    /// launches the kernel sees to it.
+    pub block: Option<[u32; 3]>,
     /// The elements of each view that the kernel is given follow each other, the last index fastest: its strides are not
     /// looked at. Whoever launches the kernel has seen that it is so.
     pub contiguous_views: bool,
@@ -87,7 +90,7 @@ pub struct Options {
 impl Default for Options {
     /// Those of a kernel without options.
     fn default() -> Self {
-        Options { bounds_checks: true, launch_bounds: None, contiguous_views: false }
+        Options { bounds_checks: true, launch_bounds: None, block: None, contiguous_views: false }
     }
 }
 

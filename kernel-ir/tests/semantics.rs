@@ -499,6 +499,15 @@ corpus! { mixed:
         let x: i32 = (a & 7i32) + (if a & 1i32 == 0i32 { if true { return 1i32 } else { 2i32 } } else { a & 3i32 }).max(2i32);
         x * (if false { 3i32 } else { if x > 5i32 { return x } else { 2i32 } })
     }
+    fn unseen_scrutinee(a: i32, b: i32) -> i32 {
+        let x: i32 = match (a / 2i32, b) { (_, _) if a > b => 1i32, (_, _) if { let c: i32 = a & 3i32; c == 1i32 } => 2i32, _ => 3i32 };
+        x + match (a, b) { _ if b == 3i32 => 4i32, (i32::MIN..=0i32, _) | (1i32..=i32::MAX, _) => 8i32 }
+    }
+    fn dropped_parts(a: i32, b: i32) -> i32 {
+        let (_, x): (i32, i32) = (a / b, b & 7i32);
+        let (y, _): (i32, i32) = ({ let t: i32 = x; t }, a % b);
+        x + y + (b & 1i32, 7i32 % a, a / b).0 + [a & 3i32, 12i32 / b][0]
+    }
     fn unit_branches(a: i32) -> i32 { let mut x: i32 = 0i32; if a > 5i32 { } else if a > 2i32 { x = 1i32 } else { x = 2i32 } x }
 }
 

@@ -1,6 +1,7 @@
 //! `#[device(unsafe(cuda = ".."))]`: a function whose body is given twice, in CUDA C and in Rust. The one is for a GPU and
 //! the other for the CPU, and neither is looked into.
 
+use cumbia_kernel_ir::ir::CudaC;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Block, Expr, LitStr, Macro, Stmt};
@@ -11,7 +12,7 @@ use crate::signature::{Foreign, Signature};
 
 /// The two bodies of a function.
 pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block) -> Foreign {
-    Foreign { cuda: cuda.value(), cpu: cpu(signature, block) }
+    Foreign { cuda: CudaC { text: cuda.value(), line: position::of(cuda.span()).line }, cpu: cpu(signature, block) }
 }
 
 /// The body in Rust is the user's own, and sees the references that the signature says: that nothing else writes there

@@ -1,5 +1,6 @@
 //! The signature of a kernel, a device function or a method: its parameters and what they are on each side.
 
+use cumbia_kernel_ir::ir::CudaC;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -41,7 +42,7 @@ pub(crate) struct Signature {
 #[derive(Clone)]
 pub(crate) struct Foreign {
     /// The statements in CUDA C.
-    pub(crate) cuda: String,
+    pub(crate) cuda: CudaC,
     /// The expression that gives the result on the CPU, from the parameters.
     pub(crate) cpu: TokenStream,
 }

@@ -591,6 +591,22 @@ pub enum DeviceError {
         /// What the loader or the driver said.
         reason: String,
     },
+    /// A context of another library that is not the GPU's primary one, or a stream of such a context.
+    #[error(
+        "the CUDA context is not the primary context of {device}, in which Cumbia's arrays and streams are\n  help: make it with `CudaContext::new`"
+    )]
+    ForeignContext {
+        /// The device.
+        device: String,
+    },
+    /// Memory that another library has lent, and that cannot be given away.
+    #[error(
+        "the memory of the array on {device} belongs to another owner, so that it cannot be given away\n  help: copy the array with `to_device`"
+    )]
+    ForeignMemory {
+        /// The device.
+        device: String,
+    },
     /// There are fewer GPUs.
     #[error("CUDA device {ordinal} does not exist: this machine has {count}")]
     NoSuchDevice {
@@ -615,7 +631,7 @@ pub enum CompileError {
         searched: Vec<String>,
     },
     /// `CUMBIA_NVRTC` holds something else than a usable NVRTC.
-    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12.2 or newer, or at its folder, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,
@@ -653,6 +669,24 @@ pub enum CompileError {
         source_path: Option<PathBuf>,
         /// The source itself.
         source_text: String,
+    },
+    /// NVRTC refused what the user wrote in CUDA C.
+    #[error(
+        "NVRTC refused the CUDA C of the device function `{function}`, at {file}:{line}: {message}\n  help: correct the text in `#[device(unsafe(cuda = \"..\"))]`, of which Cumbia knows nothing but its parameters\n{log}"
+    )]
+    CudaCRefused {
+        /// The kernel that calls it.
+        kernel: String,
+        /// The device function.
+        function: String,
+        /// The file in Rust.
+        file: String,
+        /// The line in it, from 1.
+        line: u32,
+        /// NVRTC's first words about it.
+        message: String,
+        /// NVRTC's log.
+        log: String,
     },
     /// The name of an architecture is not spelled as one.
     #[error(

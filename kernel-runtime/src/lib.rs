@@ -79,7 +79,7 @@ pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
-pub use types::{DeviceType, Element, Scalar};
+pub use types::{DeviceType, Element, Lanes, Scalar};
 
 /// For the macros only.
 #[doc(hidden)]
@@ -89,8 +89,8 @@ pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        At, Call, Cx, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut, LocalRef,
-        Place, Slice, View, lend, lend_mut,
+        At, Call, Cx, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lent, LentMut, LocalMut,
+        LocalRef, Place, Slice, View, lend, lend_mut,
     };
     pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;

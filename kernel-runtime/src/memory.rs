@@ -32,17 +32,21 @@ pub(crate) struct Allocation {
     pointer: *mut u8,
     layout: Layout,
     uses: Uses,
-    freed: Freed,
+    freed: FreedBy,
 }
 
 /// Who frees an allocation.
-enum Freed {
+enum FreedBy {
     /// We do.
-    ByUs,
+    Us,
     /// Whoever made it, when this is dropped.
-    ByOwner(#[allow(dead_code, reason = "it is kept to be dropped")] Box<dyn Any + Send + Sync>),
+    Owner(
+        #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
+        Box<dyn Any + Send + Sync>,
+    ),
     /// Somebody who has lent it for the time of a call.
-    ByLender,
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    Lender,
 }
 
 // SAFETY: the memory belongs to this object or its owner, which may be sent, and its bytes are touched by the `unsafe`
@@ -105,7 +109,7 @@ impl Memory {
         // Where there is no layout, the allocation has failed.
         let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
         let home = stream.lane().clone();
-        let memory = Memory::new(device, home, pointer, layout, Freed::ByUs);
+        let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
         if let Lane::Cuda(stream) = &memory.home {
             // Other streams may use the memory only behind its allocation, as behind a write.
             let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
@@ -121,33 +125,51 @@ impl Memory {
     /// Memory that `owner` frees when it is dropped. That happens once everything that uses the memory is over or, on a
     /// GPU, was waited for by `stream`: so that the owner may free it in the order of that stream.
     ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
     /// # Safety
     ///
     /// `pointer` is memory of the stream's device with the size and alignment of `layout`, for as long as `owner` lives.
     /// Nobody else uses it meanwhile, but in the order of the stream.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
     pub(crate) unsafe fn foreign(
         stream: &Stream,
         pointer: *mut u8,
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Memory {
-        Memory::new(stream.device(), stream.lane().clone(), pointer, layout, Freed::ByOwner(owner))
+    ) -> Result<Memory> {
+        Memory::of_others(stream, pointer, layout, FreedBy::Owner(owner))
     }
 
     /// Memory that somebody has lent. When this is dropped, `stream` has waited on a GPU for all that uses the memory, or
     /// will before what it is asked for later.
     ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
     /// # Safety
     ///
     /// As for [`Memory::foreign`], where the lender takes the place of `owner`: the memory is there until this is dropped, and
     /// what is asked of the stream until then is done.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
-    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Memory {
-        Memory::new(stream.device(), stream.lane().clone(), pointer, layout, Freed::ByLender)
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
+        Memory::of_others(stream, pointer, layout, FreedBy::Lender)
     }
 
-    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: Freed) -> Memory {
+    /// Memory that was used on `stream`.
+    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
+        let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
+        if let Lane::Cuda(stream) = &memory.home {
+            // Other streams come behind what this one was asked for, as behind a write.
+            let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
+            order::ordered(stream, &all, || Ok(()))?;
+        }
+        Ok(memory)
+    }
+
+    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
         let device = device.clone();
         Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }) }
     }
@@ -155,9 +177,23 @@ impl Memory {
     /// Another handle, which keeps the memory as long as it lives. None for memory that was only lent.
     pub(crate) fn keep(&self) -> Option<Memory> {
         match self.freed {
-            Freed::ByUs | Freed::ByOwner(_) => Some(Memory { allocation: self.allocation.clone() }),
-            Freed::ByLender => None,
+            FreedBy::Us | FreedBy::Owner(_) => Some(Memory { allocation: self.allocation.clone() }),
+            FreedBy::Lender => None,
         }
+    }
+
+    /// Gives the memory away, for someone else to free or with its owner, behind what `stream` is asked for from now on. `None`
+    /// where it was only lent, or where something else keeps it; this handle is then dropped.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn give_away(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
+        let mut allocation = Arc::try_unwrap(self.allocation).ok()?;
+        let owner = match std::mem::replace(&mut allocation.freed, FreedBy::Lender) {
+            FreedBy::Us => None,
+            FreedBy::Owner(owner) => Some(owner),
+            FreedBy::Lender => return None,
+        };
+        allocation.wait_for_all_uses(stream);
+        Some((allocation.pointer, owner))
     }
 
     /// The device that holds it.
@@ -223,12 +259,11 @@ impl Memory {
     /// The range is inside, and `from` is valid for reading as many bytes. Nobody else uses these bytes meanwhile.
     pub(crate) unsafe fn write(&self, on: Option<&Stream>, bytes: Range<usize>, from: *const u8) -> Result<()> {
         let last;
-        let lane = match on {
-            Some(stream) => self.lane_of(stream)?,
-            None => {
-                last = self.last_lane();
-                &last
-            }
+        let lane = if let Some(stream) = on {
+            self.lane_of(stream)?
+        } else {
+            last = self.last_lane();
+            &last
         };
         // SAFETY: the caller's promise; this waits before it returns.
         unsafe { self.copy_in(lane, bytes, from) }?;
@@ -431,12 +466,12 @@ impl Drop for Allocation {
             return; // an owner is dropped all the same
         }
         match (&self.home, &self.freed) {
-            (Lane::Cpu(_), Freed::ByOwner(_) | Freed::ByLender) => {}
+            (Lane::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
             // SAFETY: allocated with this layout; launches on the CPU are over when they return.
-            (Lane::Cpu(_), Freed::ByUs) => unsafe { dealloc(self.pointer, self.layout) },
+            (Lane::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
             // They free it in the order of this stream.
-            (Lane::Cuda(home), Freed::ByOwner(_) | Freed::ByLender) => self.wait_for_all_uses(home),
-            (Lane::Cuda(home), Freed::ByUs) => {
+            (Lane::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
+            (Lane::Cuda(home), FreedBy::Us) => {
                 // Where it was used last, the wait for its other uses is most likely over, and holds up nothing else.
                 let stream = match self.last_lane() {
                     Lane::Cuda(stream) => stream,

@@ -73,6 +73,16 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     {
         T::value(value())
     }
+
+    /// As [`Slot::constant`], of a constant whose type may follow from its use: a literal in `const { .. }`.
+    #[inline(always)]
+    pub fn computed(&self, value: F) -> T
+    where
+        T: ConstantType<Repr = R>,
+        F: Fn() -> T + Copy,
+    {
+        value()
+    }
 }
 
 /// The content of the slot of a method call: the method that rustc found.

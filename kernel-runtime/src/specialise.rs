@@ -54,6 +54,7 @@ impl Specialised {
             let options = cumbia_kernel_ir::Options {
                 bounds_checks,
                 launch_bounds: launch_bounds.or(fixed),
+                block,
                 contiguous_views: layout == Layout::Contiguous,
             };
             cumbia_kernel_ir::write(&validated, &options)

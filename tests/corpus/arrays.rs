@@ -51,6 +51,15 @@ programs! {
         }
 
         #[device]
+        pub fn total<const N: usize>(items: &[i64; N]) -> i64 {
+            let mut sum = 5;
+            for v in items.iter() {
+                sum += *v;
+            }
+            sum
+        }
+
+        #[device]
         pub fn counted(n: &mut i64) -> [f32; 0] {
             *n += 1;
             []
@@ -175,8 +184,7 @@ programs! {
             y[1] += *v;
         }
         y[2] = first_or(nothing(x[1]), x[2]) as i64;
-        let nested = [nothing(1u8); 3];
-        y[3] = nested.len() as i64 * 10 + nested[(x[3] & 1) as usize].len() as i64;
+        y[3] = total(&none) + total(&nothing(3i64)) + (none == []) as i64;
         y[4] = (a == counted(&mut n)) as i64 + n;
         let zero = [{ n += 1; n }; 0];
         y[5] = n + zero.is_empty() as i64;

@@ -120,6 +120,16 @@ programs! {
         y[8] = n as i64;
     }
 
+    /// A fault is where the parentheses begin, as rustc has it.
+    fn parentheses(x: &[i32], y: &mut [i64]) {
+        let list = [3i64, 5, 7];
+        y[0] = (x[0] / x[1]) as i64 * 2;
+        y[1] = 1 + ((list[(x[2] & 3) as usize]));
+        y[2] = 10 - (-(x[3])) as i64;
+        y[((x[4] as usize) & 7) % 12] += (x[5] % (x[6])) as i64;
+        y[5] = (y[x[7] as usize]) + 1;
+    }
+
     fn cursors(x: &[i32], y: &mut [i64]) {
         let mut cursor = Cursor { at: x[0] as usize & 3 };
         y[cursor.at] += cursor.advance();

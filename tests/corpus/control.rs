@@ -363,4 +363,18 @@ twins! { -40i32..60;
         }
         n + table[1]
     }
+
+    /// No pattern looks at what is matched.
+    fn unseen_scrutinee(x: i32) -> i32 {
+        let first = match (x / 3, x % 5) {
+            (_, _) if x > 30 => 1,
+            (_, _) if { let half = x / 2; half < -5 } => 2,
+            _ => 3,
+        };
+        first * 10
+            + match (x, first) {
+                _ if x == 3 => 4,
+                (i32::MIN..=0, _) | (1..=i32::MAX, _) => 8,
+            }
+    }
 }

@@ -25,6 +25,7 @@ mod report;
 mod run;
 mod sweep;
 mod twin;
+mod usage;
 
 pub mod arrays;
 pub mod assignments;
@@ -50,20 +51,25 @@ pub mod narrow;
 pub mod operators;
 pub mod options;
 pub mod order;
+pub mod paths;
 pub mod ranges;
 pub mod sequences;
 pub mod shared_memory;
+pub mod shipped;
 pub mod slices;
 pub mod slots;
 pub mod structs;
+pub mod unchecked;
 pub mod vectors;
 pub mod views;
 pub mod warps;
+pub mod widths;
 pub mod words;
 
 pub use record::{Agreement, Record, Tolerance};
 pub use report::{compare, left_out};
 pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
+pub use usage::Usage;
 
 /// A set of launches whose results are the same wherever they run.
 #[derive(Clone, Copy)]
@@ -108,11 +114,14 @@ const MODULES: &[&[Case]] = &[
     options::CASES,
     words::CASES,
     narrow::CASES,
+    shipped::CASES,
+    unchecked::CASES,
 ];
 
 /// The cases of modules with programs.
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
+    paths::CASES,
     assignments::CASES,
     structs::CASES,
     matching::CASES,
@@ -121,6 +130,7 @@ const GROUPS: &[&[&[Case]]] = &[
     sequences::CASES,
     slices::CASES,
     methods::CASES,
+    widths::CASES,
 ];
 
 /// Every case; with `CUMBIA_CASES` in the environment, only those that have one of its words, between commas, in their
@@ -150,4 +160,14 @@ pub fn kernels_of(cases: &[&Case]) -> Kernels {
         }
     }
     kernels
+}
+
+/// The texts of kernels, by the names under which the emulator is asked for them.
+pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
+    let texts = |(kernel, look): (&&'static str, &Look)| {
+        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
+        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
+        [contiguous, strided].into_iter().flatten()
+    };
+    kernels.iter().flat_map(texts).collect()
 }

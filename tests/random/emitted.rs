@@ -6,7 +6,7 @@ mod told;
 
 use cumbia::__private::Emulation;
 use cumbia::Device;
-use cumbia_corpus::{Run, kernels_of, left_out};
+use cumbia_corpus::{Run, kernels_of, left_out, sources};
 use cumbia_random::CASES;
 use emulator::Emulator;
 
@@ -15,9 +15,7 @@ fn emitted_c_computes_what_the_cpu_body_does() {
     let cases: Vec<_> = CASES.iter().collect();
     let kernels = kernels_of(&cases);
     // What the compiler rejects has no source, so that its case fails and the others still run.
-    let sources: Vec<(String, String)> =
-        kernels.iter().filter_map(|(kernel, look)| Some(((*kernel).to_owned(), (look.cuda_source)().ok()?))).collect();
-    let emulator = match Emulator::new(&sources, "random") {
+    let emulator = match Emulator::new(&sources(&kernels), "random") {
         Ok(emulator) => emulator,
         Err(reason) => return left_out("random kernels", &reason, "CUMBIA_REQUIRE_GXX"),
     };

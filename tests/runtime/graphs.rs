@@ -59,23 +59,25 @@ struct Round {
 /// Runs the same steps as graphs and one by one.
 fn rounds(device: &Device, rounds: &[Round]) -> Result<usize> {
     let values: Vec<f32> = (0..N).map(|i| i as f32).collect();
-    let arrays = || Ok([device.to_device(&values)?, device.to_device(&values)?, device.zeros(N)?, device.zeros(N)?]);
-    let (mut graphed, mut single): ([_; 4], [_; 4]) = (arrays()?, arrays()?);
+    let arrays = || -> Result<[_; 4]> {
+        Ok([device.to_device(&values)?, device.to_device(&values)?, device.zeros(N)?, device.zeros(N)?])
+    };
+    let (mut graphed, mut single) = (arrays()?, arrays()?);
     let mut graph = Graph::new(&device.stream()?);
     for Round { a, grid, swapped, copied } in rounds {
         let [w, x, y, z] = &mut graphed;
         let (from, to) = if *swapped { (&*x, w) } else { (&*w, x) };
         graph.run(|g| {
-            g.launch(scale(*a, from, y).grid(*grid).block(100))?;
-            g.launch(scale(2.0 * a, from, z).over(N))?;
-            g.launch(add(z, y).over(N))?;
+            g.launch(scale(*a, from, &mut *y).grid(*grid).block(100))?;
+            g.launch(scale(2.0 * a, from, &mut *z).over(N))?;
+            g.launch(add(&*z, &mut *y).over(N))?;
             if *copied { g.copy(y, to) } else { Ok(()) }
         })?;
         let [w, x, y, z] = &mut single;
         let (from, to) = if *swapped { (&*x, w) } else { (&*w, x) };
-        scale(*a, from, y).grid(*grid).block(100).launch()?;
-        scale(2.0 * a, from, z).over(N).launch()?;
-        add(z, y).over(N).launch()?;
+        scale(*a, from, &mut *y).grid(*grid).block(100).launch()?;
+        scale(2.0 * a, from, &mut *z).over(N).launch()?;
+        add(&*z, &mut *y).over(N).launch()?;
         if *copied {
             to.copy_from_host(&y.to_host()?)?;
         }
@@ -190,8 +192,8 @@ fn an_error_runs_nothing() {
         let mut y = device.zeros(4).unwrap();
         let run = |graph: &mut Graph, y: &mut DeviceArray<f32>, block: usize| {
             graph.run(|g| {
-                g.launch(add(&x, y).over(4))?;
-                g.launch(add(&x, y).over(4).block(block))
+                g.launch(add(&x, &mut *y).over(4))?;
+                g.launch(add(&x, &mut *y).over(4).block(block))
             })
         };
         run(&mut graph, &mut y, 32).unwrap();

@@ -18,6 +18,7 @@ mod reserved;
 mod stmt;
 mod support;
 mod types;
+mod users;
 mod warp;
 
 use std::fmt::Write;
@@ -27,6 +28,9 @@ use crate::source::{Options, SiteKind, Source};
 
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
+
+pub use users::UsersText;
+pub(crate) use users::find as users_texts;
 
 /// Prints a program.
 pub(crate) fn source(module: Module, options: Options) -> Source {
@@ -77,11 +81,7 @@ fn write_function(text: &mut String, context: &Context<'_>, head: &str, function
     let _ = writeln!(text, "{head}({params}) {{");
     match &function.body {
         Body::Stmts(stmts) => Printer::new(text, context, function, &names).stmts(stmts),
-        Body::Text(body) => {
-            // A single line gets the indentation that the others have from the user.
-            let indent = if body.contains('\n') { "" } else { "    " };
-            let _ = writeln!(text, "{indent}{}", body.trim_end());
-        }
+        Body::Text(cuda) => users::write(text, &function.name, &function.file, cuda),
     }
     text.push_str("}\n");
 }

@@ -54,9 +54,8 @@ pub struct Function {
     pub params: Vec<LocalId>,
     /// The slot of the declared result type; `None` for a function that returns nothing.
     pub result: Option<SlotId>,
-    /// What the function is on CUDA, where the user wrote it in CUDA C: the statements of its body. The parameters have
-    /// their names.
-    pub cuda: Option<String>,
+    /// What the function is on CUDA, where the user wrote it in CUDA C. The parameters have their names.
+    pub cuda: Option<CudaC>,
     /// All variables, parameters first, then in order of appearance.
     pub locals: Vec<Local>,
     /// All expressions. Operands come before the expressions that use them.
@@ -65,6 +64,15 @@ pub struct Function {
     pub body: Block,
     /// How many slots there are.
     pub slots: u32,
+}
+
+/// Statements that the user wrote in CUDA C.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CudaC {
+    /// As they are.
+    pub text: String,
+    /// The line of the source file in which the text begins. Each line of the text is one of the file.
+    pub line: u32,
 }
 
 impl Function {

@@ -16,7 +16,7 @@ mod visit;
 
 pub use bytes::DecodeError;
 pub use function::{
-    Adapter, Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,
+    Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,
     Message, Pattern, Piece, Range, Sequence, SlotId, Span, Stmt, UnaryOp, Unroll,
 };
 pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};

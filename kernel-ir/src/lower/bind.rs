@@ -28,8 +28,20 @@ impl Lowering<'_, '_> {
                     let value = self.once(value);
                     return self.bind_value(pattern, value, self.ty(init));
                 }
+                self.discard_unbound(pattern, &value);
                 self.bind_value(pattern, value, self.ty(init));
             }
+        }
+    }
+
+    /// Evaluates the parts that no variable gets: they can fault.
+    fn discard_unbound(&mut self, pattern: &Pattern, value: &Value) {
+        match (pattern, value) {
+            (pattern, value) if bound(pattern) == 0 => self.give(value.clone(), false, &Target::Discard),
+            (Pattern::Tuple(patterns), Value::Parts(parts)) => {
+                patterns.iter().zip(parts).for_each(|(pattern, part)| self.discard_unbound(pattern, part));
+            }
+            _ => {}
         }
     }
 
@@ -177,6 +189,9 @@ impl Lowering<'_, '_> {
 
     /// What each variable of a pattern would be bound to.
     pub(super) fn bindings(&mut self, pattern: &Pattern, value: Value, ty: &Type, bound: &mut Vec<(LocalId, Value)>) {
+        if self::bound(pattern) == 0 {
+            return;
+        }
         match pattern {
             Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}
             Pattern::Local(local) => bound.push((*local, value)),
@@ -271,6 +286,15 @@ impl Lowering<'_, '_> {
             (Value::Parts(vars), Value::Parts(values)) => {
                 for (var, value) in vars.iter().zip(values) {
                     self.declare_with(var, value);
+                }
+            }
+            // A tuple that is in one piece, as a part of one that is not.
+            (Value::Parts(vars), value @ Value::Whole(..)) => {
+                let Value::Whole(expr, ty) = self.once(value) else { return };
+                for (i, var) in vars.iter().enumerate() {
+                    let part = self.project(Value::Whole(expr.clone(), ty.clone()), &ty, i);
+                    let part = self.load(part);
+                    self.declare_with(var, part);
                 }
             }
             (

@@ -37,10 +37,10 @@ pub(super) fn lower<'a>(typed: &'a TypedFunction<'a>, kernel: bool, output: &mut
         ty if is_empty(ty) => None,
         ty => Some(lowering.output.types.value(ty)),
     };
-    let body = if let Some(text) = &function.cuda {
+    let body = if let Some(cuda) = &function.cuda {
         // Nobody looks into it.
         lowering.summary = Summary { writes: true, reads: true, faults: false, takes_launch: false };
-        Body::Text(text.clone())
+        Body::Text(cuda.clone())
     } else {
         let target = if result.is_some() { Target::Return } else { Target::Discard };
         lowering.block(&function.body, &target);

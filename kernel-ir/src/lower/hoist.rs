@@ -53,14 +53,6 @@ struct Affine {
     stride: Option<Expr>,
 }
 
-/// When an element is inside its array in every turn.
-enum Test {
-    /// Always.
-    Holds,
-    /// Where this does.
-    If(Expr),
-}
-
 /// What a body holds.
 #[derive(Default)]
 struct Survey {
@@ -97,20 +89,16 @@ impl Lowering<'_, '_> {
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            match self.test(*element, (counter, start, end), &survey) {
-                None => continue,
-                Some(Test::Holds) => {}
-                // The compiler unrolls such a loop whole, and then sees that its turns check the same.
-                Some(Test::If(_)) if is_short(start, end) => continue,
-                Some(Test::If(test)) => {
-                    if !tests.contains(&test) {
-                        if tests.len() == TESTS {
-                            continue;
-                        }
-                        tests.push(test);
-                    }
-                }
+            let Some(mut needed) = self.tests(*element, (counter, start, end), &survey) else { continue };
+            // The compiler unrolls such a loop whole, and then sees that its turns check the same.
+            if !needed.is_empty() && is_short(start, end) {
+                continue;
             }
+            needed.retain(|test| !tests.contains(test));
+            if tests.len() + needed.len() > TESTS {
+                continue;
+            }
+            tests.extend(needed);
             indices.insert(*element);
         }
         let test = tests.into_iter().reduce(|all, test| Expr::binary(Operator::Both, all, test));
@@ -178,38 +166,59 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether an element is inside its array in every turn, as a C expression, if that can be told before the loop.
+    /// What has to hold for an element to be inside its array in every turn, as C expressions, if that can be told before the
+    /// loop. An element of a view has an index for each dimension.
+    fn tests(&mut self, element: ExprId, range: (LocalId, &Expr, &Expr), survey: &Survey) -> Option<Vec<Expr>> {
+        let ExprKind::Index { base, index } = &self.expr(element).kind else { return None };
+        let lens = self.lens_of(*base, survey)?;
+        let indices = match &self.expr(*index).kind {
+            ExprKind::Array(indices) if matches!(self.ty(*base), Type::View { .. }) => indices.as_slice(),
+            _ => std::slice::from_ref(index),
+        };
+        if indices.len() != lens.len() {
+            return None;
+        }
+        let mut tests = Vec::new();
+        for (index, len) in indices.iter().zip(lens) {
+            tests.extend(self.test(*index, len, range, survey)?);
+        }
+        Some(tests)
+    }
+
+    /// What has to hold for an index to be below a length in every turn: `Some(None)` if it always is, and `None` if that cannot
+    /// be told.
+    #[allow(clippy::option_option, reason = "as the comment says")]
     fn test(
         &mut self,
-        element: ExprId,
+        index: ExprId,
+        len: Expr,
         (counter, start, end): (LocalId, &Expr, &Expr),
         survey: &Survey,
-    ) -> Option<Test> {
-        let ExprKind::Index { base, index } = &self.expr(element).kind else { return None };
-        let len = self.len_of(*base, survey)?;
-        let Affine { base, stride } = self.affine(*index, counter, survey)?;
+    ) -> Option<Option<Expr>> {
+        let Affine { base, stride } = self.affine(index, counter, survey)?;
         let stride = stride.unwrap_or(Expr::int(Scalar::Usize, 0));
         // `for i in 0..x.len() { .. x[i] .. }`, and indices into shared arrays by numbers that are written out.
         let counts_all = is_number(&base, 0) && is_number(&stride, 1) && end == &len;
         if counts_all || all_literal(&base, &stride, start, end, &len) {
-            return Some(Test::Holds);
+            return Some(None);
         }
         let arguments = vec![base, stride, start.clone(), end.clone(), len];
-        Some(Test::If(Expr::helper(Helper::new(Op::Within, self.typed.index), arguments)))
+        Some(Some(Expr::helper(Helper::new(Op::Within, self.typed.index), arguments)))
     }
 
     /// The length of what an index is into, known before the loop: an array's is in its type, and a slice has to be a
-    /// variable.
-    fn len_of(&self, base: ExprId, survey: &Survey) -> Option<Expr> {
+    /// variable. A view has a length for each dimension.
+    fn lens_of(&self, base: ExprId, survey: &Survey) -> Option<Vec<Expr>> {
         if let Type::Array(_, len) = self.ty(base).target() {
-            return Some(Expr::int(Scalar::Usize, *len));
+            return Some(vec![Expr::int(Scalar::Usize, *len)]);
         }
         let ExprKind::Local(local) = self.expr(base).kind else { return None };
         if survey.own.contains(&local) {
             return None;
         }
         match &self.locals[local.index()] {
-            Value::Slice { len, .. } if self.is_stable(len) => Some(len.clone()),
+            Value::Slice { len, .. } if self.is_stable(len) => Some(vec![len.clone()]),
+            Value::View { lens, .. } if lens.iter().all(|len| self.is_stable(len)) => Some(lens.clone()),
             _ => None,
         }
     }

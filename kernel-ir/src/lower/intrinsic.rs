@@ -9,6 +9,7 @@ use crate::source::SiteKind;
 use super::bind::address_of;
 use super::cast::cast;
 use super::function::Lowering;
+use super::geometry::{GRID, GRID_SIZE};
 use super::value::Value;
 use super::{Atomic, CType, Callee, Expr, Helper, Op, Operator, StmtKind, Variable};
 
@@ -16,12 +17,12 @@ impl Lowering<'_, '_> {
     /// The result of an operation, and whether it has an effect.
     pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], id: ExprId) -> (Value, bool) {
         let value = match intrinsic {
-            Intrinsic::Grid(n) => geometry(*n, &GRID),
-            Intrinsic::GridSize(n) => geometry(*n, &GRID_SIZE),
-            Intrinsic::ThreadIdx => dim3(["threadIdx.x", "threadIdx.y", "threadIdx.z"]),
-            Intrinsic::BlockIdx => dim3(["blockIdx.x", "blockIdx.y", "blockIdx.z"]),
-            Intrinsic::BlockDim => dim3(["blockDim.x", "blockDim.y", "blockDim.z"]),
-            Intrinsic::GridDim => dim3(["gridDim.x", "gridDim.y", "gridDim.z"]),
+            Intrinsic::Grid(n) => self.geometry(*n, &GRID),
+            Intrinsic::GridSize(n) => self.geometry(*n, &GRID_SIZE),
+            Intrinsic::ThreadIdx => self.dim3(["threadIdx.x", "threadIdx.y", "threadIdx.z"]),
+            Intrinsic::BlockIdx => self.dim3(["blockIdx.x", "blockIdx.y", "blockIdx.z"]),
+            Intrinsic::BlockDim => self.dim3(["blockDim.x", "blockDim.y", "blockDim.z"]),
+            Intrinsic::GridDim => self.dim3(["gridDim.x", "gridDim.y", "gridDim.z"]),
             Intrinsic::Shared(ty) => self.shared(ty, id),
             Intrinsic::DynamicShared(ty) => {
                 let bytes = Expr::helper(Helper::new(Op::DynamicSharedBytes, Scalar::Usize), Vec::new());
@@ -336,33 +337,4 @@ fn bits(value: Expr, scalar: Scalar) -> Expr {
         Scalar::F64 => Expr::cast(Scalar::U64, builtin("__double_as_longlong")),
         Scalar::I32 | Scalar::I64 | Scalar::Isize | Scalar::U32 | Scalar::U64 | Scalar::Usize => value,
     }
-}
-
-/// The parts of a position: a product of two special registers, and one that is added.
-type Axis = (&'static str, &'static str, Option<&'static str>);
-
-const GRID: [Axis; 3] = [
-    ("blockIdx.x", "blockDim.x", Some("threadIdx.x")),
-    ("blockIdx.y", "blockDim.y", Some("threadIdx.y")),
-    ("blockIdx.z", "blockDim.z", Some("threadIdx.z")),
-];
-
-const GRID_SIZE: [Axis; 3] =
-    [("gridDim.x", "blockDim.x", None), ("gridDim.y", "blockDim.y", None), ("gridDim.z", "blockDim.z", None)];
-
-/// `grid::<N>()` and its like. The registers have 32 bits; the product is computed with 64, so that it does not wrap.
-fn geometry(dimensions: u8, axes: &[Axis; 3]) -> Value {
-    let mut parts = axes.iter().take(dimensions.into()).map(|(factor, by, plus)| {
-        let by = Expr::cast(Scalar::Usize, Expr::Special(by));
-        let product = Expr::binary(Operator::Mul, Expr::Special(factor), by);
-        Value::usize(match plus {
-            Some(plus) => Expr::binary(Operator::Add, product, Expr::Special(plus)),
-            None => product,
-        })
-    });
-    if dimensions == 1 { parts.next().unwrap_or(Value::Never) } else { Value::Parts(parts.collect()) }
-}
-
-fn dim3(names: [&'static str; 3]) -> Value {
-    Value::Parts(names.map(|name| Value::usize(Expr::cast(Scalar::Usize, Expr::Special(name)))).into())
 }

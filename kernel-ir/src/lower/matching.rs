@@ -200,6 +200,10 @@ impl<'a> Lowering<'a, '_> {
 
     /// Whether a value fits a pattern; `None` if any does.
     pub(super) fn fits(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
+        // Where no pattern looks at it, there is no value either.
+        if looks(pattern) == 0 {
+            return None;
+        }
         match pattern {
             Pattern::Wild | Pattern::Local(_) => None,
             Pattern::At(_, inner) => self.fits(inner, value, ty),

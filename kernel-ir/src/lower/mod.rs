@@ -20,6 +20,7 @@ mod control;
 mod expr;
 mod float;
 mod function;
+mod geometry;
 mod helper;
 mod hoist;
 mod integer;

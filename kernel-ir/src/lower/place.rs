@@ -3,6 +3,7 @@
 use crate::ir::{ExprId, ExprKind, Scalar, Span, Type};
 use crate::source::SiteKind;
 
+use super::control::Target;
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::{Value, field_type, position};
@@ -18,7 +19,13 @@ impl Lowering<'_, '_> {
             ExprKind::Field { base, name } => {
                 let ty = self.ty(*base).target();
                 let whole = self.place(operands, *base);
-                self.project(whole, ty, position(ty, name))
+                let position = position(ty, name);
+                if let Value::Parts(parts) = &whole {
+                    // `(x / y, z).1` evaluates all of the tuple.
+                    let others = parts.iter().enumerate().filter(|(other, _)| *other != position);
+                    others.for_each(|(_, other)| self.give(other.clone(), false, &Target::Discard));
+                }
+                self.project(whole, ty, position)
             }
             ExprKind::Index { base, index } => self.element(operands, *base, *index, id),
             ExprKind::Deref(reference) => self.place(operands, *reference),

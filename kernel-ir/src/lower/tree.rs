@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{FunctionId, Scalar, Unroll};
+use crate::ir::{CudaC, FunctionId, Scalar, Unroll};
 use crate::source::Site;
 
 use super::helper::Helper;
@@ -136,7 +136,7 @@ pub(crate) enum Body {
     /// What the user wrote in Rust.
     Stmts(Vec<Stmt>),
     /// What the user wrote in CUDA C.
-    Text(String),
+    Text(CudaC),
 }
 
 /// A variable of a [`Function`].

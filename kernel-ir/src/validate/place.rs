@@ -58,7 +58,12 @@ impl Check<'_, '_> {
             return;
         }
         if !is_part {
-            self.memory(ty, "a reference to a", self.span(place));
+            let held = match ty {
+                // It takes no room, but for what its elements are made of.
+                Type::Array(element, 0) => element,
+                ty => ty,
+            };
+            self.memory(held, "a reference to a", self.span(place));
         }
         if mutable {
             self.writable(place);

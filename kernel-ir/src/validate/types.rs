@@ -168,7 +168,7 @@ impl Check<'_, '_> {
 fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
     let refused = match ty {
         Type::Slice { element: inner, .. } | Type::View { element: inner, .. } => element(inner),
-        Type::Ref { target, .. } if !kernel => element(target),
+        Type::Ref { target, .. } if !kernel => place(target),
         Type::Unit | Type::Never => Some(Refused { part: ty, reason: Reason::Nothing }),
         Type::Ref { .. } => {
             let why = "a kernel takes numbers, enums, structs, slices and views".to_owned();
@@ -201,11 +201,10 @@ fn value(ty: &Type) -> Option<Refused<'_>> {
     match ty {
         Type::Unit | Type::Never => None,
         Type::Tuple(parts) => parts.iter().find_map(value),
-        Type::Slice { element: inner, mutable: _ }
-        | Type::View { element: inner, dimensions: _, mutable: _ }
-        | Type::Ref { target: inner, mutable: _ } => element(inner),
-        // It is not there, but for what its elements are made of.
-        Type::Array(inner, 0) => data(inner),
+        Type::Slice { element: inner, mutable: _ } | Type::View { element: inner, dimensions: _, mutable: _ } => {
+            element(inner)
+        }
+        Type::Ref { target: inner, mutable: _ } => place(inner),
         Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => data(ty),
     }
 }
@@ -214,7 +213,18 @@ fn value(ty: &Type) -> Option<Refused<'_>> {
 fn data(ty: &Type) -> Option<Refused<'_>> {
     match ty {
         Type::Tuple(parts) => parts.iter().find_map(data),
-        Type::Array(inner, len) if *len > 0 => data(inner),
+        // It is not there, but for what its elements are made of.
+        Type::Array(inner, 0) => data(inner),
+        Type::Array(inner, _) if matches!(**inner, Type::Array(_, 0)) => element(inner),
+        Type::Array(inner, _) => data(inner),
+        _ => element(ty),
+    }
+}
+
+/// What of a type a reference cannot lead to, and a field cannot hold. An array without elements takes no room there.
+fn place(ty: &Type) -> Option<Refused<'_>> {
+    match ty {
+        Type::Array(inner, 0) => element(inner),
         _ => element(ty),
     }
 }
@@ -227,7 +237,7 @@ fn element(ty: &Type) -> Option<Refused<'_>> {
         Type::Array(_, 0) => refused(Reason::NoElements),
         Type::Array(inner, _) => element(inner),
         Type::Struct(StructType { size: 0, .. }) => refused(Reason::NoSize),
-        Type::Struct(StructType { fields, .. }) => fields.iter().find_map(|field| element(&field.ty)),
+        Type::Struct(StructType { fields, .. }) => fields.iter().find_map(|field| place(&field.ty)),
         Type::Tuple(_) => refused(Reason::Tuple),
         Type::Unit | Type::Never => refused(Reason::Nothing),
         Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => refused(Reason::Reference),

@@ -13,7 +13,7 @@ mod message;
 mod obvious;
 mod pattern;
 
-use cumbia_kernel_ir::ir::{Function, Instance, Program, Span};
+use cumbia_kernel_ir::ir::{CudaC, Function, Instance, Program, Span};
 use syn::spanned::Spanned;
 
 use body::Builder;
@@ -73,14 +73,14 @@ fn function(items: &mut Items, attrs: &[syn::Attribute], sig: &syn::Signature, b
     let result_slot = result.clone().map(|result| builder.type_slot(result));
     let body = builder.block_as(body, result.as_ref());
     let cuda = attrs.iter().find(|attr| attr.path().is_ident("cuda"));
-    let cuda = cuda.map(|attr| attr.parse_args::<syn::LitStr>().expect("CUDA C").value());
+    let cuda = cuda.map(|attr| attr.parse_args::<syn::LitStr>().expect("CUDA C"));
     let Builder { locals, exprs, slots, .. } = builder;
     let function = Function {
         name: sig.ident.to_string(),
         span: span(&sig.ident),
         params,
         result: result_slot,
-        cuda,
+        cuda: cuda.map(|cuda| CudaC { text: cuda.value(), line: span(&cuda).line }),
         locals,
         exprs,
         body,

@@ -14,7 +14,7 @@ use super::data::comparison_name;
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
-use crate::signature::Signature;
+use crate::signature::{Param, ParamKind, Signature};
 use crate::this::is_mentioned;
 
 /// Whether the bodies were understood.
@@ -130,7 +130,59 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
 /// What a call in a kernel resolves to, of a type's own function.
 fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let body = run(method, key, bodies);
-    resolved(method, &method.vis, key, &quote!(#body))
+    let resolved = resolved(method, &method.vis, key, &quote!(#body));
+    let lent = lent(method, &method.vis, key, Owner::Type);
+    quote!(#resolved #lent)
+}
+
+/// Whose function it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A type's, which a path to it names.
+    Type,
+    /// A trait's, which a path may name as well.
+    Trait,
+}
+
+/// What a call by path resolves to whose first argument is a reference to what is in memory: `Shape::area(&shapes[i])`. It
+/// takes what stands for the place.
+pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, owner: Owner) -> TokenStream {
+    let Method { attributes, declared, signature, .. } = method;
+    let Some((first, rest)) = signature.params.split_first() else { return TokenStream::new() };
+    let this = Ident::new("this", ours(declared.ident.span()));
+    let (param, value) = match (&first.kind, &first.this, owner) {
+        (ParamKind::Ref(_), Some(_), Owner::Type) => (quote!(#this: &'k Self), quote!(#this)),
+        (ParamKind::RefMut(_), Some(_), Owner::Type) => (quote!(#this: &'k mut Self), quote!(#this)),
+        (ParamKind::Ref(_), Some(_), Owner::Trait) => (
+            quote!(#this: impl ::cumbia::__private::Lent<'k, Value = Self>),
+            quote!(::cumbia::__private::Lent::lent(#this)),
+        ),
+        (ParamKind::RefMut(_), Some(_), Owner::Trait) => (
+            quote!(#this: impl ::cumbia::__private::LentMut<'k, Value = Self>),
+            quote!(::cumbia::__private::LentMut::lent_mut(#this)),
+        ),
+        (ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Slice(_) | ParamKind::SliceMut(_), None, _) => {
+            let name = &first.name;
+            (params::call_param(first), quote!(#name))
+        }
+        // What is not a reference is given as a value.
+        (ParamKind::Value(_) | ParamKind::View { .. } | ParamKind::Refused, _, _)
+        | (ParamKind::Slice(_) | ParamKind::SliceMut(_), Some(_), _) => return TokenStream::new(),
+    };
+    let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
+    let (name, target, call) = (lent_name(&declared.ident), device_name(&declared.ident), call());
+    let inputs = with_call([param].into_iter().chain(rest.iter().map(params::call_param)));
+    let names = rest.iter().map(|Param { name, .. }| quote!(#name));
+    let args = behind_first([value].into_iter().chain(names), quote!(#call));
+    let (cfgs, result) = (cfgs(attributes), result_type(signature));
+    quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[inline(always)]
+        #vis fn #name<'k, #(#bounds),*>(#(#inputs),*) -> ::cumbia::__private::Returned<#key, #result> #clause {
+            Self::#target(#(#args),*)
+        }
+    }
 }
 
 /// What a call in a kernel resolves to: it takes what may be lent, and `body` gives the value.
@@ -292,6 +344,11 @@ fn key_of(method: &Method) -> TokenStream {
 /// The hidden method that a call in a kernel resolves to.
 fn device_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_{}", name.unraw()), name.span())
+}
+
+/// That of a call by path, see [`lent`].
+fn lent_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_lent_{}", name.unraw()), name.span())
 }
 
 /// The parameter that holds the thread.

@@ -10,7 +10,7 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{Generics, ItemTrait, Visibility, parse_quote};
 
-use super::methods::{self, Bodies};
+use super::methods::{self, Bodies, Owner};
 use super::{allow, arguments, bare_params, bound_params, cfgs, params, type_tuple};
 use crate::methods::{DeviceTrait, Method};
 use crate::signature::Param;
@@ -66,6 +66,7 @@ fn functions(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> Tok
     let inherited = &Visibility::Inherited;
     let key = key_in_trait(device_trait, method, "");
     let resolved = methods::resolved(method, inherited, &key, &run(method));
+    let lent = methods::lent(method, inherited, &key, Owner::Trait);
     let (host, implementation) = if lowered.is_some() {
         let default = key_in_trait(device_trait, method, "_default");
         let result = implementation_result(device_trait, method);
@@ -84,6 +85,7 @@ fn functions(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> Tok
     quote! {
         #host
         #resolved
+        #lent
         #implementation
     }
 }

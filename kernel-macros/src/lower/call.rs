@@ -124,8 +124,11 @@ impl Lowerer<'_> {
             guard = before;
         }
         values.extend(args.map(|arg| self.expr(arg)));
-        self.fallbacks.associated(&function, values.len());
-        let named = hidden_path(path);
+        // What is in memory is lent to the function; a type before it is the function's own, or one that implements its trait.
+        let lent = !guard.is_empty() && path.qself.is_none() && !self.is_number(path);
+        let hidden = if lent { lent_name(&function) } else { hidden_name(&function) };
+        self.fallbacks.associated(&function, hidden.clone(), values.len());
+        let named = hidden_path(path, hidden);
         let method = CalledMethod { guard, callee: named, shown: path.span(), shape: Shape::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
         self.hidden_call(method, first, rest, call.span())
@@ -158,6 +161,14 @@ impl Lowerer<'_> {
         let (cpu, and, mutability) = (place.cpu, &reference.and_token, &reference.mutability);
         let cpu = if place.shape == Shape::Slice { cpu } else { quote!(#and #mutability #cpu) };
         (Value { id, cpu, shape: to_value }, TokenStream::new())
+    }
+
+    /// Whether a path is that of a function of a number's, or of a type parameter's.
+    fn is_number(&self, path: &ExprPath) -> bool {
+        path.path.segments.first().is_some_and(|ty| {
+            let name = ty.ident.to_string();
+            is_primitive(&name) || name == "f16" || name == "bf16" || self.signature.types.contains(&ty.ident)
+        })
     }
 
     /// Whether a path is the lossless `from` of a number type, or a conversion that a generic number has. To the device these
@@ -259,10 +270,10 @@ fn is_vector(name: &str) -> bool {
 }
 
 /// A path with the hidden name for its last: `Complex::new` as `Complex::__device_new`.
-fn hidden_path(path: &ExprPath) -> TokenStream {
+fn hidden_path(path: &ExprPath, hidden: Ident) -> TokenStream {
     let mut path = path.clone();
     if let Some(last) = path.path.segments.last_mut() {
-        last.ident = hidden_name(&last.ident);
+        last.ident = hidden;
     }
     own_path(&path)
 }
@@ -282,6 +293,11 @@ fn own_path(path: &ExprPath) -> TokenStream {
 /// The name of the function for the device beside one of a type's.
 pub(super) fn hidden_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_{}", name.unraw()), name.span())
+}
+
+/// The name of the same where its first argument is a reference to what is in memory.
+pub(super) fn lent_name(name: &Ident) -> Ident {
+    Ident::new(&format!("__device_lent_{}", name.unraw()), name.span())
 }
 
 /// The name in `grid(..)` and `grid_size(..)`, however the path to it is written, if it has no generic arguments.

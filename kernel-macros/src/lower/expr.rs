@@ -1,7 +1,7 @@
 //! Expressions that compute a value: what each kind of Rust's becomes, and the simple ones.
 
 use cumbia_kernel_ir::ir::{ExprId, ExprKind, Literal};
-use proc_macro2::{Delimiter, Span, TokenStream};
+use proc_macro2::{Delimiter, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -12,7 +12,7 @@ use syn::{
 
 use super::place::Access;
 use super::{Lowerer, Shape, Value, foreign, grouped, slot_name};
-use crate::position::{self, ours, standing_for};
+use crate::position::{ours, standing_for};
 use crate::rules;
 
 impl Lowerer<'_> {
@@ -30,8 +30,8 @@ impl Lowerer<'_> {
             Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. }) | Expr::Field(_) | Expr::Index(_) => {
                 self.place(expr, Access::Read).read(expr.span())
             }
-            Expr::Unary(unary) => self.unary(unary),
-            Expr::Binary(binary) => self.binary(binary),
+            Expr::Unary(unary) => self.unary(unary, None),
+            Expr::Binary(binary) => self.binary(binary, None),
             Expr::Cast(cast) => self.cast(cast),
             Expr::Tuple(tuple) => self.tuple(tuple),
             Expr::Struct(value) => self.structure(value),
@@ -39,9 +39,7 @@ impl Lowerer<'_> {
             Expr::Repeat(array) => self.repeat(array),
             Expr::Const(block) => self.const_block(block),
             Expr::Paren(inner) => {
-                let Value { id, cpu, shape } = self.expr(&inner.expr);
-                // To rustc the expression begins at the parenthesis.
-                self.exprs[id.index()].span = position::of(inner.span());
+                let Value { id, cpu, shape } = self.enclosed(&inner.expr, inner.span());
                 Value { id, cpu: standing_for(inner.span(), cpu), shape }
             }
             Expr::Group(inner) => {
@@ -75,6 +73,20 @@ impl Lowerer<'_> {
             Expr::Infer(underscore) => self.refuse(underscore, &rules::UNDERSCORE),
             // `yield`, tokens that syn does not know, and what `syn::Expr` may grow by.
             _ => self.refuse(expr, &rules::UNKNOWN_EXPRESSION),
+        }
+    }
+
+    /// An expression in parentheses at `around`, where to rustc it begins.
+    fn enclosed(&mut self, expr: &Expr, around: Span) -> Value {
+        match expr {
+            Expr::Paren(inner) => self.enclosed(&inner.expr, around),
+            Expr::Binary(binary) => {
+                self.attributes(&binary.attrs);
+                self.binary(binary, Some(around))
+            }
+            Expr::Unary(unary) if !matches!(unary.op, UnOp::Deref(_)) => self.unary(unary, Some(around)),
+            Expr::Index(index) => self.element(index, Access::Read, around).read(around),
+            expr => self.expr(expr),
         }
     }
 
@@ -143,16 +155,21 @@ impl Lowerer<'_> {
 
     /// A value that rustc computes, and that the device code gets the bits of.
     pub(super) fn constant(&mut self, span: Span, tokens: &dyn ToTokens) -> Value {
+        self.constant_by("constant", span, tokens)
+    }
+
+    /// As [`Lowerer::constant`], by a method of the slot.
+    fn constant_by(&mut self, method: &str, span: Span, tokens: &dyn ToTokens) -> Value {
         let slot = self.slot();
-        let name = slot_name(slot, span);
-        let cpu = standing_for(span, quote_spanned!(ours(span)=> #name.constant(|| #tokens)));
+        let (name, method) = (slot_name(slot, span), Ident::new(method, ours(span)));
+        let cpu = standing_for(span, quote_spanned!(ours(span)=> #name.#method(|| #tokens)));
         self.value(ExprKind::Constant(slot), span, cpu)
     }
 
     /// `const { .. }`
     fn const_block(&mut self, block: &ExprConst) -> Value {
         let bare = ExprConst { attrs: Vec::new(), ..block.clone() };
-        self.constant(block.span(), &bare)
+        self.constant_by("computed", block.span(), &bare)
     }
 
     fn cast(&mut self, cast: &ExprCast) -> Value {

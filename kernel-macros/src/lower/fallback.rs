@@ -20,6 +20,8 @@ pub(super) struct Fallbacks(Vec<Fallback>);
 struct Fallback {
     /// The user's name.
     name: Ident,
+    /// That of the function of ours.
+    hidden: Ident,
     /// How many arguments it has, beside a receiver.
     arguments: usize,
     /// Called on a receiver.
@@ -29,18 +31,18 @@ struct Fallback {
 impl Fallbacks {
     /// Notes `x.name(..)`.
     pub(super) fn method(&mut self, name: &Ident, arguments: usize) {
-        self.note(name, arguments, true);
+        self.note(name, hidden_name(name), arguments, true);
     }
 
-    /// Notes `Type::name(..)`.
-    pub(super) fn associated(&mut self, name: &Ident, arguments: usize) {
-        self.note(name, arguments, false);
+    /// Notes `Type::name(..)`, whose function is `hidden`.
+    pub(super) fn associated(&mut self, name: &Ident, hidden: Ident, arguments: usize) {
+        self.note(name, hidden, arguments, false);
     }
 
-    fn note(&mut self, name: &Ident, arguments: usize, method: bool) {
-        let known = |known: &Fallback| known.name == *name && known.arguments == arguments && known.method == method;
+    fn note(&mut self, name: &Ident, hidden: Ident, arguments: usize, method: bool) {
+        let known = |known: &Fallback| known.hidden == hidden && known.arguments == arguments && known.method == method;
         if !self.0.iter().any(known) {
-            self.0.push(Fallback { name: name.clone(), arguments, method });
+            self.0.push(Fallback { name: name.clone(), hidden, arguments, method });
         }
     }
 
@@ -52,12 +54,14 @@ impl Fallbacks {
 
 impl Fallback {
     fn items(&self) -> TokenStream {
-        let Fallback { name, arguments, method } = self;
-        let (name, function) = (name.unraw().to_string(), hidden_name(name));
+        let Fallback { name, hidden: function, arguments, method } = self;
+        let name = name.unraw().to_string();
         // In the user's crate these names are looked up like all names of items.
         let kind = if *method { "Method" } else { "Function" };
+        let text = function.to_string();
+        let text = text.trim_start_matches("__device");
         let [condition, fallback] = ["Device", "__Missing"]
-            .map(|prefix| format_ident!("{prefix}{kind}_{name}_{arguments}", span = Span::call_site()));
+            .map(|prefix| format_ident!("{prefix}{kind}{text}_{arguments}", span = Span::call_site()));
         let [what, why, help] = rule(&name, *method).formats(&name);
         let label = if *method { "not a method of the device" } else { "not a function of the device" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));

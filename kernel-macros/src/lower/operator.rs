@@ -14,7 +14,8 @@ use crate::rules;
 
 impl Lowerer<'_> {
     /// `-x`, `!x`
-    pub(super) fn unary(&mut self, unary: &ExprUnary) -> Value {
+    pub(super) fn unary(&mut self, unary: &ExprUnary, around: Option<Span>) -> Value {
+        let span = around.unwrap_or(unary.span());
         let (op, name) = match unary.op {
             UnOp::Neg(minus) => {
                 if let Expr::Lit(lit) = &*unary.expr
@@ -29,17 +30,19 @@ impl Lowerer<'_> {
             _ => return self.refuse(unary, &rules::UNKNOWN_EXPRESSION),
         };
         let Value { id: operand, cpu, shape: _ } = self.operand(&unary.expr);
-        let cpu = self.noted(op == UnaryOp::Neg, unary.span(), cpu);
+        let cpu = self.noted(op == UnaryOp::Neg, span, cpu);
         let operator = self.slot();
         let (token, slot) = (&unary.op, slot_name(operator, unary.op.span()));
         let cpu = quote_spanned!(ours(unary.op.span())=> #slot.operand(#cpu));
         let cpu = standing_for(self.shown(unary.expr.span()), cpu);
-        let cpu = applied(&slot, &Ident::new(name, Span::call_site()), &quote!(#token #cpu), unary.span());
-        self.value(ExprKind::Unary { op, operand, operator }, unary.span(), cpu)
+        let result = enclosed(quote!(#token #cpu), around);
+        let cpu = applied(&slot, &Ident::new(name, Span::call_site()), &result, span);
+        self.value(ExprKind::Unary { op, operand, operator }, span, cpu)
     }
 
-    /// `x + y`, `p && q`, `x += y`
-    pub(super) fn binary(&mut self, binary: &ExprBinary) -> Value {
+    /// `x + y`, `p && q`, `x += y`. With parentheses `around` it, an operator is to rustc where these are, and so are its faults.
+    pub(super) fn binary(&mut self, binary: &ExprBinary, around: Option<Span>) -> Value {
+        let span = around.unwrap_or(binary.span());
         let ExprBinary { left, op: token, right, .. } = binary;
         match kind_of(token) {
             Some(Kind::Both(op)) => {
@@ -47,24 +50,24 @@ impl Lowerer<'_> {
                 let operator = self.slot();
                 let slot = |span| slot_name(operator, span);
                 let (left_cpu, right_cpu) = (left_value.cpu, right_value.cpu);
-                let right_cpu = self.noted(may_panic(op), binary.span(), right_cpu);
+                let right_cpu = self.noted(may_panic(op), span, right_cpu);
                 // An error about an operand's type is shown at the operand.
                 let [left_slot, right_slot] = [slot(left.span()), slot(right.span())];
                 let left_cpu = quote_spanned!(left_slot.span()=> #left_slot.left(#left_cpu));
                 let right_cpu = quote_spanned!(right_slot.span()=> #right_slot.right(#right_cpu));
                 let left_cpu = standing_for(self.shown(left.span()), left_cpu);
                 let right_cpu = standing_for(self.shown(right.span()), right_cpu);
-                let cpu =
-                    applied(&slot(token.span()), &marker(op), &quote!(#left_cpu #token #right_cpu), binary.span());
+                let result = enclosed(quote!(#left_cpu #token #right_cpu), around);
+                let cpu = applied(&slot(token.span()), &marker(op), &result, span);
                 let kind = ExprKind::Binary { op, left: left_value.id, right: right_value.id, operator };
-                self.value(kind, binary.span(), cpu)
+                self.value(kind, span, cpu)
             }
             Some(Kind::Logical(op)) => {
                 let (left_value, right_value) = (self.expr(left), self.expr(right));
                 let left_cpu = standing_for(left.span(), left_value.cpu);
                 let right_cpu = standing_for(right.span(), right_value.cpu);
                 let kind = ExprKind::Logical { op, left: left_value.id, right: right_value.id };
-                self.value(kind, binary.span(), quote!(#left_cpu #token #right_cpu))
+                self.value(kind, span, quote!(#left_cpu #token #right_cpu))
             }
             Some(Kind::Assign(op)) => self.assign_op(binary, op),
             None => self.refuse(binary, &rules::UNKNOWN_EXPRESSION),
@@ -92,6 +95,14 @@ impl Lowerer<'_> {
         }
         let (at, cx) = (self.at(span), &self.cx);
         quote_spanned!(ours(span)=> #cx.calling(#at, #operand))
+    }
+}
+
+/// Tokens in the user's parentheses, if there are any.
+fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
+    match around {
+        Some(around) => standing_for(around, tokens),
+        None => tokens,
     }
 }
 

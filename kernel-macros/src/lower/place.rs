@@ -76,12 +76,13 @@ impl Lowerer<'_> {
                 Place { id, cpu: path.to_token_stream(), form: Form::Variable, shape }
             }
             Expr::Field(field) => self.field(field, access),
-            Expr::Index(index) => self.element(index, access),
+            Expr::Index(index) => self.element(index, access, index.span()),
             Expr::Unary(unary @ ExprUnary { op: UnOp::Deref(_), .. }) => self.target(unary, access),
             Expr::Paren(inner) => {
-                let place = self.place(&inner.expr, access);
-                // To rustc the expression begins at the parenthesis.
-                self.exprs[place.id.index()].span = position::of(inner.span());
+                let place = match peeled(&inner.expr) {
+                    Expr::Index(index) => self.element(index, access, inner.span()),
+                    _ => self.place(&inner.expr, access),
+                };
                 Place { cpu: standing_for(inner.span(), place.cpu), ..place }
             }
             Expr::Group(inner) => {
@@ -144,8 +145,8 @@ impl Lowerer<'_> {
         Place { id, cpu, form, shape }
     }
 
-    /// `x[i]`
-    fn element(&mut self, index: &ExprIndex, access: Access) -> Place {
+    /// `x[i]`, whose faults are at `span`: where it begins, or the parentheses around it.
+    pub(super) fn element(&mut self, index: &ExprIndex, access: Access, span: Span) -> Place {
         if let Expr::Range(range) = peeled(&index.index) {
             let Value { id, cpu, shape } = self.part(index, range, access == Access::Write);
             return Place { id, cpu, form: Form::Computed, shape };
@@ -153,7 +154,7 @@ impl Lowerer<'_> {
         self.refuse_index(index);
         let base = self.place(&index.expr, access);
         let Value { id: position, cpu: position_cpu, shape: _ } = self.expr(&index.index);
-        let (span, base_cpu) = (index.span(), &base.cpu);
+        let base_cpu = &base.cpu;
         let (cpu, form) = if base.form != Form::Handle && base.shape == Shape::Owned {
             // An array in a variable is indexed by Rust itself.
             let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);

@@ -33,7 +33,8 @@ pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
     syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
 }
 
-/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`
+/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None` where an
+/// index is a range, which is no value here.
 pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     struct Indices(Vec<(Ident, Expr)>);
 
@@ -50,6 +51,9 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     let ExprBinary { attrs: _, left, op, right } = binary;
     let (mut place, mut indices) = ((**left).clone(), Indices(Vec::new()));
     indices.visit_expr_mut(&mut place);
+    if indices.0.iter().any(|(_, index)| matches!(peeled(index), Expr::Range(_))) {
+        return None;
+    }
     let before = indices.0.iter().map(|(name, index)| quote_spanned!(ours(index.span())=> let #name = #index;));
     let operand = Ident::new("operand", ours(right.span()));
     syn::parse2(quote_spanned! {ours(binary.span())=> {
@@ -60,14 +64,19 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     .ok()
 }
 
-/// A place of the same type that nothing has to be evaluated for: `v.rows[0][0]` for `v.rows[f()][j]`.
+/// A place of the same type that nothing has to be evaluated for: `v.rows[0][j]` for `v.rows[f()][j]`.
 pub(super) fn first_elements(place: &Expr) -> TokenStream {
     struct First;
 
     impl VisitMut for First {
         fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
             self.visit_expr_mut(&mut index.expr);
-            *index.index = syn::parse_quote!(0);
+            match &mut *index.index {
+                // Variables may be indices of several dimensions.
+                Expr::Path(_) | Expr::Lit(_) => {}
+                Expr::Array(dimensions) => dimensions.elems.iter_mut().for_each(|at| *at = syn::parse_quote!(0)),
+                number => *number = syn::parse_quote!(0),
+            }
         }
     }
 

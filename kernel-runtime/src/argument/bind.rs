@@ -20,9 +20,9 @@ use crate::types::{Element, make_valid};
 pub(crate) enum Location<'a> {
     /// On a device.
     Device(&'a Memory),
-    /// On a device, in memory of another library that the launch has been lent.
+    /// On a device, in memory of another library.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
-    Lent(Box<Memory>),
+    Lent(Box<Lent<'a>>),
     /// On the host.
     Host(OnHost),
     /// Nowhere that a launch could use.
@@ -42,6 +42,32 @@ impl Unusable {
 
 // A launch is moved by each of the calls that say how to run it, with all its arguments.
 const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
+
+/// Memory of another library that a launch has been lent.
+pub(crate) struct Lent<'a> {
+    /// Dropped first: then its home stream waits for all uses.
+    memory: Memory,
+    _leave: Leave<'a>,
+}
+
+/// Called when it is dropped.
+struct Leave<'a>(Option<Box<dyn FnOnce() + Send + Sync + 'a>>);
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if let Some(leave) = self.0.take() {
+            leave();
+        }
+    }
+}
+
+impl<'a> Lent<'a> {
+    /// `leave` is called when the launch is over, and whoever uses the memory next is behind it.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    pub(crate) fn new(memory: Memory, leave: Box<dyn FnOnce() + Send + Sync + 'a>) -> Self {
+        Lent { memory, _leave: Leave(Some(leave)) }
+    }
+}
 
 /// How elements of the host become an argument.
 #[derive(Clone, Copy)]
@@ -167,7 +193,7 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
         let elsewhere = match location {
             Location::Device(memory) if memory.device().is_cpu() => None,
             Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
-            Location::Lent(memory) => Some(format!("the array is on {}", memory.device())),
+            Location::Lent(lent) => Some(format!("the array is on {}", lent.memory.device())),
             Location::Host(_) => None,
             Location::Refused(why) => Some(why.reason),
         };
@@ -346,7 +372,7 @@ impl<'a> Binder<'a> {
     ) {
         let memory = match location {
             Location::Device(memory) => *memory,
-            Location::Lent(memory) => &**memory,
+            Location::Lent(lent) => &lent.memory,
             Location::Host(host) => {
                 self.transfers.push(Transfer::new(param, start, len, bytes, *host));
                 return;

@@ -4,6 +4,7 @@ mod copy;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod new;
+mod raw;
 mod slice;
 
 use std::fmt;
@@ -76,6 +77,17 @@ impl<T: Element> DeviceArray<T> {
     pub(crate) fn allocate(on: &Stream, len: usize, contents: Contents) -> Result<DeviceArray<T>> {
         let memory = Memory::allocate::<T>(on, len, contents)?;
         Ok(DeviceArray { memory, len, elements: PhantomData })
+    }
+
+    /// An array in memory of `len` elements.
+    pub(crate) fn from_memory(memory: Memory, len: usize) -> DeviceArray<T> {
+        DeviceArray { memory, len, elements: PhantomData }
+    }
+
+    /// The memory of the array.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// A copy of the elements, once everything that was asked of them before is done.

@@ -1,6 +1,6 @@
 //! Borrowing in a kernel: `&x`, `&mut x`, and what device functions take for their reference parameters.
 
-use crate::cpu::access::{Access, Read, Write};
+use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::local::Local;
 use crate::cpu::place::Place;
 use crate::cpu::receiver::{Handle, Receiver};
@@ -193,6 +193,55 @@ impl<'k, T, H: Handle + IntoPlaceMut<'k, T> + Copy> IntoPlaceMut<'k, T> for &mut
     }
 }
 
+/// What a method of a trait is called on, where it is called by its path (`Shape::area(&shapes[i])`): the trait's `Self` is then
+/// known by what is behind the receiver, and not by the receiver.
+pub trait Lent<'k> {
+    /// The type of the value.
+    type Value;
+
+    /// The copy that a method gets.
+    fn lent(self) -> &'k Self::Value;
+}
+
+/// As [`Lent`], of what may be changed.
+pub trait LentMut<'k> {
+    /// The type of the value.
+    type Value;
+
+    /// The copy that a method gets, which is written back.
+    fn lent_mut(self) -> &'k mut Self::Value;
+}
+
+impl<'k, H: Handle> Lent<'k> for &'k Receiver<H> {
+    type Value = H::Value;
+
+    #[inline(always)]
+    fn lent(self) -> &'k H::Value {
+        self
+    }
+}
+
+impl<'k, H: Handle> Lent<'k> for &'k mut Receiver<H> {
+    type Value = H::Value;
+
+    #[inline(always)]
+    fn lent(self) -> &'k H::Value {
+        self
+    }
+}
+
+impl<'k, H: Handle> LentMut<'k> for &'k mut Receiver<H>
+where
+    H::Access: Writable,
+{
+    type Value = H::Value;
+
+    #[inline(always)]
+    fn lent_mut(self) -> &'k mut H::Value {
+        self
+    }
+}
+
 /// An argument for a `&[T]` parameter of a device function: `&[T]`, a `&mut [T]` lent out for reading, or a reference to an
 /// array.
 #[diagnostic::on_unimplemented(
@@ -267,6 +316,37 @@ impl<'k, T: Element, const N: usize> IntoSliceMut<'k> for &'k mut [T; N] {
     #[inline(always)]
     fn into_slice_mut(self) -> Slice<'k, T, Write> {
         Slice::<T, Write>::from_host_mut(self)
+    }
+}
+
+// As for `IntoPlace`.
+#[diagnostic::do_not_recommend]
+impl<'k, H: Handle + IntoSlice<'k> + Copy> IntoSlice<'k> for &Receiver<H> {
+    type Element = H::Element;
+
+    #[inline(always)]
+    fn into_slice(self) -> Slice<'k, H::Element, Read> {
+        (*self.handle()).into_slice()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, H: Handle + IntoSlice<'k> + Copy> IntoSlice<'k> for &mut Receiver<H> {
+    type Element = H::Element;
+
+    #[inline(always)]
+    fn into_slice(self) -> Slice<'k, H::Element, Read> {
+        (*self.handle()).into_slice()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<'k, H: Handle + IntoSliceMut<'k> + Copy> IntoSliceMut<'k> for &mut Receiver<H> {
+    type Element = H::Element;
+
+    #[inline(always)]
+    fn into_slice_mut(self) -> Slice<'k, H::Element, Write> {
+        (*self.handle()).into_slice_mut()
     }
 }
 

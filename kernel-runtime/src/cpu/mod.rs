@@ -33,7 +33,8 @@ pub use at::At;
 pub use context::{Call, Cx};
 pub(crate) use grid::{RESIDENT, Shape, Stopped, run};
 pub use lend::{
-    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lend, LendMut, lend, lend_mut,
+    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lend, LendMut, Lent, LentMut, lend,
+    lend_mut,
 };
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
 pub(crate) use local::{of as local_of, of_mut as local_of_mut};

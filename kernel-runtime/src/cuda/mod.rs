@@ -14,6 +14,8 @@ mod event;
 mod fault;
 mod graph;
 mod image;
+#[cfg(feature = "cudarc")]
+mod interop;
 mod loader;
 mod memory;
 mod module;

@@ -25,7 +25,7 @@ use crate::fault;
 const NON_BLOCKING: u32 = 1;
 
 /// `CU_EVENT_DISABLE_TIMING`: the event costs less.
-const DISABLE_TIMING: u32 = 2;
+pub(super) const DISABLE_TIMING: u32 = 2;
 
 /// How many operations of a stream have an event of their own.
 const EVENTS: usize = 64;
@@ -62,7 +62,10 @@ enum Origin {
     /// We made it.
     Own(Kind),
     /// Another library made it, and destroys it once this is dropped.
-    Foreign(#[allow(dead_code, reason = "it is kept to be dropped")] Box<dyn Any + Send + Sync>),
+    Foreign(
+        #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
+        Box<dyn Any + Send + Sync>,
+    ),
 }
 
 // SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
@@ -190,13 +193,12 @@ impl Stream {
         // The number is given and the event recorded under the lock, so that later numbers are later in the stream.
         let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = (marks.last % EVENTS as u64) as usize;
-        let event = match marks.events.get(slot) {
-            Some(&event) => event,
-            None => {
-                let event = new_event(self.driver(), DISABLE_TIMING)?;
-                marks.events.push(event);
-                event
-            }
+        let event = if let Some(&event) = marks.events.get(slot) {
+            event
+        } else {
+            let event = new_event(self.driver(), DISABLE_TIMING)?;
+            marks.events.push(event);
+            event
         };
         // SAFETY: the event is alive, and both are of this context, which is current.
         unsafe { self.driver().cuEventRecord(event, self.raw) }?;
@@ -244,6 +246,15 @@ impl Stream {
     /// Whether another library made it.
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.origin, Origin::Foreign(_))
+    }
+
+    /// What keeps it alive, where another library made it.
+    #[cfg(feature = "cudarc")]
+    pub(super) fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
+        match &self.origin {
+            Origin::Own(_) => None,
+            Origin::Foreign(owner) => Some(&**owner),
+        }
     }
 
     /// Whether someone holds it.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc};
+use super::{Architecture, Nvrtc, users};
 use crate::cache::{Cache, Key, REFUSED};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
@@ -38,7 +38,8 @@ impl Nvrtc {
     ///
     /// # Errors
     ///
-    /// [`CompileError::NvrtcRefused`], [`CompileError::UnsupportedArchitecture`] or [`CompileError::NvrtcFailed`].
+    /// [`CompileError::NvrtcRefused`], [`CompileError::CudaCRefused`], [`CompileError::UnsupportedArchitecture`] or
+    /// [`CompileError::NvrtcFailed`].
     pub(in crate::cuda) fn compile(
         &self,
         request: Request<'_>,
@@ -46,7 +47,7 @@ impl Nvrtc {
         cache: Option<&Cache>,
     ) -> Result<Image, CompileError> {
         let program = Program::new(self, request)?;
-        let status = program.compile(request, architecture);
+        let status = program.compile(options(request), architecture);
         let log = program.log();
         match status {
             SUCCESS => {}
@@ -58,6 +59,9 @@ impl Nvrtc {
                 });
             }
             COMPILATION => {
+                if let Some(error) = users::mistake(request.kernel, request.source, &log) {
+                    return Err(error);
+                }
                 return Err(CompileError::NvrtcRefused {
                     kernel: request.kernel.to_owned(),
                     log,
@@ -104,8 +108,8 @@ impl<'a> Program<'a> {
         if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(&nvrtc.functions.message(status))) }
     }
 
-    fn compile(&self, request: Request<'_>, architecture: &Architecture) -> Status {
-        let mut options: Vec<String> = options(request).into_iter().map(Cow::into_owned).collect();
+    fn compile(&self, options: Vec<Cow<'static, str>>, architecture: &Architecture) -> Status {
+        let mut options: Vec<String> = options.into_iter().map(Cow::into_owned).collect();
         options.push(format!("--gpu-architecture={architecture}"));
         // None of them can hold a NUL: they are written here, and an architecture is letters and digits.
         let options: Vec<CString> = options.into_iter().filter_map(|option| CString::new(option).ok()).collect();

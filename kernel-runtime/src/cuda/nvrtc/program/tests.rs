@@ -93,6 +93,20 @@ fn a_refused_source_is_kept() {
 }
 
 #[test]
+fn a_mistake_in_cuda_c_is_the_user_s() {
+    let Some(nvrtc) = nvrtc() else { return };
+    let source = "#line 3 \"src/lib.rs\"\nstatic __device__ int f(int x) {\n// CUDA C of f, 2 lines\n#line 9 \"src/lib.rs\"\n\
+                  int unused;\nreturn x + z;\n}\nextern \"C\" __global__ void k(int* y) { y[0] = f(1); }";
+    let error = nvrtc.compile(request(source), &architecture("sm_90"), None).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("the CUDA C of the device function `f`, at src/lib.rs:10: identifier \"z\" is undefined"),
+        "{text}"
+    );
+    assert!(matches!(error, CompileError::CudaCRefused { .. }) && !text.contains("bug"), "{text}");
+}
+
+#[test]
 fn an_unknown_architecture_is_said_to_be_one() {
     let Some(nvrtc) = nvrtc() else { return };
     for name in ["sm_999", "sm_20", "compute_999", "sm_75a"] {
@@ -106,7 +120,9 @@ fn an_unknown_architecture_is_said_to_be_one() {
 fn a_newer_gpu_gets_ptx_and_an_older_one_an_error() {
     let Some(nvrtc) = nvrtc() else { return };
     assert_eq!(nvrtc.architecture_for(&Architecture::of_device(9, 0)).unwrap().to_string(), "sm_90a");
-    assert!(nvrtc.architecture_for(&Architecture::of_device(99, 0)).unwrap().to_string().starts_with("compute_1"));
+    let newest = nvrtc.supported().iter().max().unwrap();
+    let ptx = nvrtc.architecture_for(&Architecture::of_device(99, 0)).unwrap();
+    assert_eq!(ptx.to_string(), format!("compute_{newest}"));
     let error = nvrtc.architecture_for(&Architecture::of_device(2, 0)).unwrap_err();
     assert!(error.to_string().contains("the oldest architecture that it knows is sm_"), "{error}");
 }
@@ -137,5 +153,55 @@ fn a_library_that_is_no_nvrtc_is_refused() {
     assert!(Nvrtc::open(&file).is_err());
     if cfg!(target_os = "linux") {
         assert!(Nvrtc::open(std::path::Path::new("libc.so.6")).unwrap_err().contains("it has no nvrtcVersion"));
+    }
+}
+
+/// The machine code of each function, and the bytes of the whole.
+fn code_of(cubin: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
+    use object::{Object, ObjectSection};
+    let elf = object::File::parse(cubin).unwrap();
+    let code = elf.sections().filter_map(|section| {
+        let name = section.name().ok().filter(|name| name.starts_with(".text"))?.to_owned();
+        Some((name, section.data().unwrap().to_vec()))
+    });
+    (code.collect(), cubin.len())
+}
+
+/// Line tables are on by default because the machine code is the same with them, bit for bit.
+#[test]
+fn line_tables_do_not_change_the_code() {
+    let Some(nvrtc) = nvrtc() else { return };
+    // Loops, a call, shared memory and a barrier: what an optimiser could treat otherwise.
+    let tiled = r#"
+#line 3 "kernel.rs"
+__device__ __noinline__ float mix(float a, float b) { return a * b + sqrtf(a); }
+extern "C" __global__ void tiled(const float* __restrict__ a, float* __restrict__ c, int n) {
+#line 20 "kernel.rs"
+    __shared__ float tile[256];
+    float sum = 0;
+    for (int k = 0; k < n; k += 256) {
+#line 30 "other.rs"
+        tile[threadIdx.x] = a[k + threadIdx.x];
+        __syncthreads();
+        for (int i = 0; i < 256; ++i) sum += mix(tile[i], sum);
+        __syncthreads();
+    }
+    c[threadIdx.x] = sum;
+}
+"#;
+    for source in [SAXPY, tiled] {
+        for name in ["sm_80", "sm_90a"] {
+            let compile = |lines: bool| {
+                let program = Program::new(nvrtc, request(source)).unwrap();
+                let mut options = options(request(source));
+                options.retain(|option| lines || option != "--generate-line-info");
+                assert_eq!(program.compile(options, &architecture(name)), SUCCESS, "{}", program.log());
+                let functions = &nvrtc.functions;
+                program.bytes("nvrtcGetCUBIN", functions.get_cubin_size, functions.get_cubin).unwrap()
+            };
+            let ((with, long), (without, short)) = (code_of(&compile(true)), code_of(&compile(false)));
+            assert!(!with.is_empty() && with == without, "{name}");
+            assert!(long > short, "there are line tables");
+        }
     }
 }

@@ -1,0 +1,55 @@
+//! Where a thread is: the special registers, and what `grid` makes of them.
+
+use super::function::Lowering;
+use super::value::Value;
+use super::{Expr, Operator};
+use crate::ir::Scalar;
+
+/// The parts of a position: a product of two special registers, and one that is added.
+pub(super) type Axis = (&'static str, &'static str, Option<&'static str>);
+
+pub(super) const GRID: [Axis; 3] = [
+    ("blockIdx.x", "blockDim.x", Some("threadIdx.x")),
+    ("blockIdx.y", "blockDim.y", Some("threadIdx.y")),
+    ("blockIdx.z", "blockDim.z", Some("threadIdx.z")),
+];
+
+pub(super) const GRID_SIZE: [Axis; 3] =
+    [("gridDim.x", "blockDim.x", None), ("gridDim.y", "blockDim.y", None), ("gridDim.z", "blockDim.z", None)];
+
+impl Lowering<'_, '_> {
+    /// `grid::<N>()` and its like. The registers have 32 bits; the product is computed with 64, so that it does not wrap.
+    pub(super) fn geometry(&self, dimensions: u8, axes: &[Axis; 3]) -> Value {
+        let mut parts = axes.iter().take(dimensions.into()).map(|(factor, by, plus)| {
+            let by = match self.register(by) {
+                // Beside a register of 32 bits a number needs its type.
+                number @ Expr::Literal(..) => Expr::cast(Scalar::Usize, number),
+                register => register,
+            };
+            let product = Expr::binary(Operator::Mul, Expr::Special(factor), by);
+            Value::usize(match plus {
+                Some(plus) => Expr::binary(Operator::Add, product, Expr::Special(plus)),
+                None => product,
+            })
+        });
+        if dimensions == 1 { parts.next().unwrap_or(Value::Never) } else { Value::Parts(parts.collect()) }
+    }
+
+    pub(super) fn dim3(&self, names: [&'static str; 3]) -> Value {
+        Value::Parts(names.map(|name| Value::usize(self.register(name))).into())
+    }
+
+    /// A special register as a `usize`: a number, where all launches have the same.
+    fn register(&self, name: &'static str) -> Expr {
+        let fixed = self.output.options.block.and_then(|[x, y, z]| match name {
+            "blockDim.x" => Some(x),
+            "blockDim.y" => Some(y),
+            "blockDim.z" => Some(z),
+            _ => None,
+        });
+        match fixed {
+            Some(threads) => Expr::int(Scalar::Usize, threads.into()),
+            None => Expr::cast(Scalar::Usize, Expr::Special(name)),
+        }
+    }
+}

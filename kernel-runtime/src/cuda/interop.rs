@@ -1,0 +1,309 @@
+//! Contexts, streams and arrays of cudarc, shared without copies (feature `cudarc`).
+//!
+//! cudarc panics where it does not find the driver's library. Nothing here is reached without an object of cudarc's, whose
+//! maker has found it.
+//!
+//! What ours does with memory of cudarc's happens on our stream, behind what was asked of the memory's own stream before, and
+//! what is asked of that one later happens behind ours. Events do both, on the GPU: the host waits for neither.
+
+use std::alloc::Layout;
+use std::any::Any;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUdeviceptr, CUstream};
+use cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice as _,
+};
+
+use super::driver::Refusal;
+use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
+use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
+use crate::array::{DeviceArray, RawSlice};
+use crate::cpu::access::{Access, Read, Write};
+use crate::device::{Backend, Device};
+use crate::error::{DeviceError, Error, Result};
+use crate::memory::Memory;
+use crate::order::Lane;
+use crate::stream::Stream;
+use crate::types::Element;
+
+impl Device {
+    /// The GPU of a context of cudarc's. Both use the GPU's primary context, and so share its memory.
+    ///
+    /// ```
+    /// # fn main() -> cumbia::Result<()> {
+    /// # let _ = || -> Result<(), Box<dyn std::error::Error>> {
+    /// use cudarc::driver::CudaContext;
+    /// use cumbia::prelude::*;
+    ///
+    /// let context = CudaContext::new(0)?;
+    /// let device = Device::from_cudarc(&context)?;
+    /// let numbers = context.default_stream().clone_htod(&[1.0f32, 2.0, 3.0])?;
+    /// let x = DeviceArray::from_cudarc(numbers)?; // the same memory
+    /// assert_eq!(x.to_host()?, [1.0, 2.0, 3.0]);
+    /// # Ok(())
+    /// # };
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::ForeignContext`] where it is another context than the primary one, and what [`Device::cuda`] says.
+    pub fn from_cudarc(context: &Arc<CudaContext>) -> Result<Device> {
+        let device = Device::cuda(context.ordinal())?;
+        device.expect_context(context)?;
+        Ok(device)
+    }
+
+    /// Whether the device is a GPU, and the context its primary one.
+    fn expect_context(&self, context: &CudaContext) -> Result<()> {
+        match self.backend() {
+            Backend::Cuda(own) if own.primary().raw == context.cu_ctx() => Ok(()),
+            _ => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
+        }
+    }
+
+    /// The stream of what names no other, as the driver's functions want it.
+    fn default_lane(&self) -> Result<Arc<RawStream>> {
+        match self.backend() {
+            Backend::Cuda(context) => Ok(context.default_stream().clone()),
+            Backend::Cpu(_) => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
+        }
+    }
+}
+
+impl Stream {
+    /// A stream of cudarc's, for launches and copies of ours. What they do is ordered with what is asked of the stream
+    /// through cudarc, as it is one stream.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Device::from_cudarc`].
+    pub fn from_cudarc(stream: &Arc<CudaStream>) -> Result<Stream> {
+        let device = Device::from_cudarc(stream.context())?;
+        let raw = stream.cu_stream().cast();
+        // SAFETY: it is a stream of the primary context, which lives as long as this handle of it.
+        unsafe { Stream::foreign(&device, raw, Box::new(stream.clone())) }
+    }
+
+    /// This stream for cudarc: for its launches, and for libraries that take a stream of its.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::ForeignContext`] where the context is not the primary one of this stream's GPU.
+    ///
+    /// # Safety
+    ///
+    /// cudarc does not order this stream with its others by itself, as
+    /// [`CudaContext::wrap_borrowed_stream`](cudarc::driver::CudaContext::wrap_borrowed_stream) says: memory of cudarc's
+    /// that is used on this stream and on another must not be used on both at once.
+    pub unsafe fn to_cudarc(&self, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
+        self.device().expect_context(context)?;
+        let Lane::Cuda(stream) = self.lane() else {
+            return Err(DeviceError::ForeignContext { device: self.device().to_string() }.into());
+        };
+        if let Some(own) = stream.owner().and_then(|owner| owner.downcast_ref::<Arc<CudaStream>>()) {
+            return Ok(own.clone());
+        }
+        // SAFETY: it is a stream of the context. Those that we make are never destroyed; the caller promises the rest.
+        Ok(unsafe { context.wrap_borrowed_stream(stream.raw()) })
+    }
+}
+
+impl<T: Element> DeviceArray<T> {
+    /// An array of cudarc's, with its memory. cudarc frees it, behind all that uses it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Device::from_cudarc`].
+    pub fn from_cudarc(mut slice: CudaSlice<T>) -> Result<DeviceArray<T>> {
+        let device = Device::from_cudarc(slice.context())?;
+        let (len, stream) = (slice.len(), slice.stream().clone());
+        // The slice's own stream waits for all that was done with it on others.
+        let (pointer, uses) = slice.device_ptr_mut(&stream);
+        drop(uses);
+        let home = device.default_lane()?;
+        let given = Given { slice: Some(slice), home: home.clone() };
+        // SAFETY: the slice has `len` elements, and is kept until the memory is dropped.
+        let memory =
+            unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), Some(Box::new(given))) }?;
+        Ok(DeviceArray::from_memory(memory, len))
+    }
+
+    /// The array for cudarc, with its memory: what is asked of `stream` from now on happens behind all that used it here. An
+    /// array that came from cudarc is given back as it was, with the stream that it had.
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::ForeignContext`] where `stream` is not of the primary context of the array's GPU, and what the driver
+    /// refused; the array is then dropped.
+    pub fn into_cudarc(self, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
+        self.device().expect_context(stream.context())?;
+        let len = self.len();
+        if len * size_of::<T>() == 0 {
+            return stream.null().map_err(|error| refused("cuMemAllocAsync", error));
+        }
+        // What `upgrade_device_ptr` takes for granted.
+        stream.context().bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
+        let home = self.device().default_lane()?;
+        let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
+            return Err(foreign_owner(stream));
+        };
+        match owner.map(|owner| owner.downcast::<Given<T>>()) {
+            None => {
+                leave(&home, stream.cu_stream());
+                // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
+                // cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could have left.
+                Ok(unsafe { stream.upgrade_device_ptr(pointer.addr() as CUdeviceptr, len) })
+            }
+            Some(Ok(mut given)) => given.take().ok_or_else(|| foreign_owner(stream)),
+            Some(Err(_other)) => Err(foreign_owner(stream)),
+        }
+    }
+}
+
+/// A slice of cudarc's that has become an array of ours. Its memory is dropped behind all that our stream does.
+struct Given<T> {
+    slice: Option<CudaSlice<T>>,
+    home: Arc<RawStream>,
+}
+
+impl<T> Given<T> {
+    /// The slice, behind all that was asked of the home stream.
+    fn take(&mut self) -> Option<CudaSlice<T>> {
+        let slice = self.slice.take()?;
+        let stream = slice.stream().cu_stream();
+        leave(&self.home, stream);
+        Some(slice)
+    }
+}
+
+impl<T> Drop for Given<T> {
+    fn drop(&mut self) {
+        // cudarc frees the memory on the slice's stream.
+        drop(self.take());
+    }
+}
+
+/// Lets a stream of cudarc's wait for ours, if need be on the host.
+fn leave(home: &RawStream, stream: CUstream) {
+    if follow(home, stream, home.raw()).is_err()
+        && let Err(refusal) = home.wait()
+    {
+        home.primary().note_dropped(refusal);
+    }
+}
+
+/// Memory of cudarc's, for what is asked of us from now on: behind what `theirs`, which it is used on, was asked for. Without an
+/// owner it is lent.
+///
+/// # Safety
+///
+/// `pointer` is memory of the device with `len` elements for as long as `owner` lives, or else the result, used by others only on
+/// `theirs`.
+unsafe fn memory_of<T>(
+    (device, home): (&Device, &Arc<RawStream>),
+    (pointer, len): (CUdeviceptr, usize),
+    theirs: CUstream,
+    owner: Option<Box<dyn Any + Send + Sync>>,
+) -> Result<Memory> {
+    let layout = Layout::array::<T>(len).map_err(|_| crate::memory::no_room::<T>(device.to_string(), len))?;
+    follow(home, home.raw(), theirs)?;
+    let pointer = std::ptr::without_provenance_mut(usize::try_from(pointer).unwrap_or(0));
+    let home = Stream::of(device, Lane::Cuda(home.clone()));
+    match owner {
+        // SAFETY: the caller's promise. The owner frees the memory, or gives it back, in the order of the home stream.
+        Some(owner) => unsafe { Memory::foreign(&home, pointer, layout, owner) },
+        // SAFETY: the caller's promise.
+        None => unsafe { Memory::lent(&home, pointer, layout) },
+    }
+}
+
+/// Lets what is asked of the stream `behind` from now on happen behind all that was asked of `before`. Both are of the context of
+/// `home`.
+fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Refusal> {
+    home.primary().bind()?;
+    let driver = home.driver();
+    let event = new_event(driver, DISABLE_TIMING)?;
+    // SAFETY: the event and both streams are alive and of this context, which is current.
+    let done = unsafe { driver.cuEventRecord(event, before).and_then(|()| driver.cuStreamWaitEvent(behind, event, 0)) };
+    // SAFETY: the event is ours. Who was told to wait for it does so all the same (CUDA Driver API, `cuEventDestroy`).
+    let destroyed = unsafe { driver.cuEventDestroy_v2(event) };
+    done.and(destroyed)
+}
+
+/// Lends a slice to a launch. Its stream has been made to wait for those that use it. When the launch is over, that stream is
+/// behind it, and `tell` tells cudarc of the use.
+fn lend<'a, T: Element, M: Access>(
+    (pointer, len): (CUdeviceptr, usize),
+    stream: &Arc<CudaStream>,
+    tell: impl FnOnce() + Send + Sync + 'a,
+) -> ArraySlice<'a, T, M> {
+    let memory = || -> Result<_> {
+        let device = Device::from_cudarc(stream.context())?;
+        let home = device.default_lane()?;
+        // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc's other uses of it are behind or
+        // before those of its stream.
+        let memory = unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), None) }?;
+        Ok((memory, home))
+    };
+    match memory() {
+        Ok((memory, home)) => {
+            let raw = RawSlice { pointer: memory.pointer(), len };
+            let stream = stream.clone();
+            let leave = move || {
+                leave(&home, stream.cu_stream());
+                tell();
+            };
+            ArraySlice::elsewhere(raw, Location::Lent(Box::new(Lent::new(memory, Box::new(leave)))))
+        }
+        Err(why) => ArraySlice::refused(&why),
+    }
+}
+
+/// What a `&[T]` parameter takes of cudarc's. `device_ptr` lets the slice's stream wait for those that use it, and what it
+/// returns is dropped to let them wait for that: once before the launch, for the address, and once behind it.
+macro_rules! readable {
+    ($($type:ty),*) => {$(
+        impl<'a, T: Element> ReadArgument<'a> for &'a $type {
+            type Element = T;
+
+            fn bind(self) -> ArraySlice<'a, T, Read> {
+                let stream = self.stream().clone();
+                let pointer = self.device_ptr(&stream).0;
+                let own = stream.clone();
+                lend((pointer, self.len()), &stream, move || drop(self.device_ptr(&own)))
+            }
+        }
+    )*};
+}
+
+readable!(CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
+
+/// What a `&mut [T]` parameter takes of cudarc's.
+macro_rules! writable {
+    ($($type:ty),*) => {$(
+        impl<'a, T: Element> WriteArgument<'a> for &'a mut $type {
+            type Element = T;
+
+            fn bind(self) -> ArraySlice<'a, T, Write> {
+                let stream = self.stream().clone();
+                let pointer = self.device_ptr_mut(&stream).0;
+                let own = stream.clone();
+                lend((pointer, self.len()), &stream, move || drop(self.device_ptr_mut(&own)))
+            }
+        }
+    )*};
+}
+
+writable!(CudaSlice<T>, CudaViewMut<'_, T>);
+
+fn refused(call: &'static str, error: cudarc::driver::DriverError) -> Error {
+    Refusal { call, code: error.0 as u32 }.into()
+}
+
+/// The memory belongs to another owner than an array of this type of cudarc's.
+fn foreign_owner(stream: &CudaStream) -> Error {
+    DeviceError::ForeignMemory { device: format!("cuda:{}", stream.context().ordinal()) }.into()
+}
