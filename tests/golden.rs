@@ -54,7 +54,7 @@ const GOLDEN: &[&str] = &[
     // between threads
     "atomics::tallies",
     "warps::in_arms",
-    "warps::scan<i32>",
+    "warps::scan<u32>",
     "cooperation::summed",
     // what kernels say
     "messages::telling",

@@ -556,6 +556,30 @@ pub enum ShapeError {
         /// How many elements lie between neighbours of each dimension.
         strides: Vec<isize>,
     },
+    /// Elements that do not make whole elements of another type.
+    #[error(
+        "{elements} elements of {from} are no whole number of {to}\n  help: cast a part that is: `array.slice(..n)?`"
+    )]
+    CastLength {
+        /// How many there are.
+        elements: usize,
+        /// Their type.
+        from: &'static str,
+        /// The other type.
+        to: &'static str,
+    },
+    /// A first element that does not stand where one of another type can.
+    #[error(
+        "a {to} begins at a multiple of {needed} bytes, and this part of an array of {from} does not\n  help: begin the part at a multiple of that"
+    )]
+    CastAlignment {
+        /// The type of the elements.
+        from: &'static str,
+        /// The other type.
+        to: &'static str,
+        /// The alignment of the other type, in bytes.
+        needed: usize,
+    },
     /// A dimension that the view does not have.
     #[error("dimension {axis} of a view of {dimensions}")]
     Axis {

@@ -347,6 +347,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 
     #[inline]
     fn run_on(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: &mut Binder<'_>) -> Result<()> {
+        plan.trace(device);
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
                 let stream = match stream.map(Stream::lane) {

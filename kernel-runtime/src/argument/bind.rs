@@ -29,20 +29,6 @@ pub(crate) enum Location<'a> {
     Refused(Box<Unusable>),
 }
 
-/// Why an argument cannot be used.
-pub(crate) struct Unusable {
-    reason: String,
-}
-
-impl Unusable {
-    fn new(why: &Error) -> Box<Self> {
-        Box::new(Unusable { reason: why.to_string() })
-    }
-}
-
-// A launch is moved by each of the calls that say how to run it, with all its arguments.
-const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
-
 /// Memory of another library that a launch has been lent.
 pub(crate) struct Lent<'a> {
     /// Dropped first: then its home stream waits for all uses.
@@ -68,6 +54,20 @@ impl<'a> Lent<'a> {
         Lent { memory, _leave: Leave(Some(leave)) }
     }
 }
+
+/// Why an argument cannot be used.
+pub(crate) struct Unusable {
+    reason: String,
+}
+
+impl Unusable {
+    fn new(why: &Error) -> Box<Self> {
+        Box::new(Unusable { reason: why.to_string() })
+    }
+}
+
+// A launch is moved by each of the calls that say how to run it, with all its arguments.
+const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
 
 /// How elements of the host become an argument.
 #[derive(Clone, Copy)]
@@ -345,13 +345,14 @@ impl<'a> Binder<'a> {
         let param = self.params.len();
         self.value(pointer);
         shape.iter().chain(strides).for_each(|number| self.value(number));
-        // Behind the last element, so that no length is above it. None of it wraps: the view is inside an array.
-        let reach = shape.iter().zip(strides).map(|(len, stride)| len * stride).sum();
-        self.reaches(reach);
+        // Behind the last element, so that no length is above it. A view without elements may have any lengths; others are
+        // inside an array.
+        let ends = shape.iter().zip(strides).map(|(len, stride)| len.saturating_mul(*stride));
+        self.reaches(ends.fold(0, usize::saturating_add));
         let mut expected = 1;
         for (len, stride) in shape.iter().zip(strides).rev() {
             self.contiguous &= *stride == expected;
-            expected *= len;
+            expected = expected.saturating_mul(*len);
         }
         let bytes = reach_of::<T, D>(shape, strides);
         // A view of the host's is contiguous.

@@ -1,5 +1,6 @@
 //! Arrays on a device.
 
+mod cast;
 mod copy;
 #[cfg(feature = "ndarray")]
 mod ndarray;

@@ -73,6 +73,17 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
         DeviceSlice { memory: array.memory(), pointer: pointer.cast(), len, array: PhantomData }
     }
 
+    /// The same memory as `len` elements of another type, whose alignment it has.
+    pub(super) fn seen_as<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
+        let DeviceSlice { memory, pointer, len: _, array: _ } = self;
+        DeviceSlice { memory, pointer: pointer.cast(), len, array: PhantomData }
+    }
+
+    /// Where the first element is, on the device.
+    pub(super) fn address(&self) -> usize {
+        self.pointer.addr()
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.len
