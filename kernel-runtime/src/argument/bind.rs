@@ -61,8 +61,8 @@ pub(crate) struct Unusable {
 }
 
 impl Unusable {
-    fn new(why: &Error) -> Box<Self> {
-        Box::new(Unusable { reason: why.to_string() })
+    fn new(why: &Error) -> Self {
+        Unusable { reason: why.to_string() }
     }
 }
 
@@ -116,7 +116,7 @@ impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let raw = RawSlice { pointer: std::ptr::NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
-        ArraySlice::elsewhere(raw, Location::Refused(Unusable::new(why)))
+        ArraySlice::elsewhere(raw, Location::Refused(Box::new(Unusable::new(why))))
     }
 }
 
@@ -167,7 +167,7 @@ impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let pointer = std::ptr::NonNull::dangling().as_ptr();
-        let location = Location::Refused(Unusable::new(why));
+        let location = Location::Refused(Box::new(Unusable::new(why)));
         ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
     }
 }
