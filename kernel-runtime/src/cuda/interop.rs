@@ -150,7 +150,7 @@ impl<T: Element> DeviceArray<T> {
         let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
             return Err(foreign_owner(stream));
         };
-        match owner.map(|owner| owner.downcast::<Given<T>>()) {
+        match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
             None => {
                 leave(&home, stream.cu_stream());
                 // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
