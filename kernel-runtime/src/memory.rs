@@ -503,7 +503,7 @@ impl Allocation {
     }
 
     /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
-    fn wait_for_all_uses(&self, stream: &cuda::Stream) {
+    pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
         let waiting = self.uses.wait(stream, &(0..self.layout.size()), true);
         // The driver has no means to wait: so it has to be over.
         if waiting.is_err()
