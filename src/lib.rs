@@ -10,9 +10,10 @@
 //! 5. [Device functions and generics](#device-functions-and-generics)
 //! 6. [Types of your own](#types-of-your-own)
 //! 7. [Faults](#faults)
-//! 8. [What a kernel may contain](#what-a-kernel-may-contain)
-//! 9. [Looking inside](#looking-inside)
-//! 10. [Speed](#speed)
+//! 8. [Arrays and copies](#arrays-and-copies)
+//! 9. [What a kernel may contain](#what-a-kernel-may-contain)
+//! 10. [Looking inside](#looking-inside)
+//! 11. [Speed](#speed)
 //!
 //! # A first kernel
 //!
@@ -316,6 +317,61 @@
 //! Arrays that the kernel wrote hold what its threads had written by then. On the CPU a thread ends by unwinding: with
 //! `panic = "abort"` a fault there ends the program.
 //!
+//! # Arrays and copies
+//!
+//! A part of an array is a [`DeviceSlice`], borrowed as Rust's own slices are, and a kernel takes it as it takes an array.
+//! [`reshape`](DeviceArray::reshape) makes views in two and three dimensions of either.
+//!
+//! ```
+//! # use cumbia::prelude::*;
+//! # #[kernel]
+//! # fn add(by: i32, x: &mut [i32]) {
+//! #     let i = grid(1);
+//! #     if i < x.len() {
+//! #         x[i] += by;
+//! #     }
+//! # }
+//! # fn main() -> cumbia::Result<()> {
+//! # let device = Device::open()?;
+//! let mut x = device.to_device(&[1, 2, 3, 4])?;
+//! let (left, mut right) = x.split_at_mut(1)?;
+//! right.fill(7)?;
+//! add(100, left).over(1).launch()?;
+//! x.slice_mut(1..3)?.copy_from(&device.to_device(&[8, 9])?)?; // from array to array
+//! assert_eq!(x.to_host()?, [101, 8, 9, 7]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! For a launch now and then, [`In`], [`Out`] and [`InOut`] copy an array of the host to the device and back around it:
+//!
+//! ```
+//! # use cumbia::prelude::*;
+//! # #[kernel]
+//! # fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//! #     let i = grid(1);
+//! #     if i < y.len() {
+//! #         y[i] = a * x[i] + y[i];
+//! #     }
+//! # }
+//! # fn main() -> cumbia::Result<()> {
+//! # let device = Device::open()?;
+//! let (x, mut y) = (vec![1.0, 2.0], vec![10.0, 20.0]);
+//! saxpy(2.0, In(&x), InOut(&mut y)).over(2).on_device(&device).launch()?;
+//! assert_eq!(y, [12.0, 24.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Copies from and to the host's own memory wait until they are done. A [`PinnedArray`] is memory of the host that a GPU
+//! copies from and to by itself, while the program goes on, and [`Stream::copy`] does so. With several
+//! [`Stream`]s such copies run beside each other and beside kernels; the example `pipeline` sends a gigabyte through four.
+//! Arrays and buffers know which streams used them, and what is asked of another stream waits for that by itself.
+//!
+//! With the feature `ndarray`, arrays of that crate are copied and passed as vectors are, and
+//! `ArrayView::to_ndarray` gives a view as one. With the feature `cudarc`, contexts, streams and arrays of cudarc are
+//! shared with it, without copies.
+//!
 //! # What a kernel may contain
 //!
 //! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as [`ArrayView2<T>`].
@@ -358,10 +414,21 @@
 //! # if std::env::var_os("CUMBIA_NVRTC").is_some() {
 //! println!("{}", double::ptx("sm_90")?); // needs NVRTC, but no GPU
 //! # }
+//! println!("{}", double::ir()?); // what the compiler is given: the kernel with all types
 //! println!("{}", double::info().signature);
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! There are also `cubin("sm_90")`, machine code, and `sass("sm_90")`, which is that as text, beside the lines of the Rust
+//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines.
+//!
+//! [`doctor`](doctor()) says what of CUDA is on this machine and what to do about what is missing. [`cache`] keeps compiled
+//! kernels from one process to the next, and [`precompile`] compiles them ahead, for a program to take along. What was
+//! compiled, in what time, and where the code came from goes to a subscriber of `tracing`. [`docs/environment.md`] has the
+//! variables that change any of this.
+//!
+//! [`docs/environment.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/environment.md
 //!
 //! # Speed
 //!
@@ -385,11 +452,11 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
-    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, HostArray, HostArrayMut, HostView,
-    HostViewMut, In, InOut, Integer, KernelInfo, Launch, LaunchError, Limits, MemoryInfo, NoClusters, Number,
-    Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared, Properties, ReadArgument, ReadView,
-    Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
-    half, kernels,
+    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
+    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits,
+    MemoryInfo, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared,
+    Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked,
+    Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
 };
 pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
@@ -412,8 +479,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, In, InOut, Integer, Launch, Number, Out,
-        PinnedArray, Stream, bf16, device, f16, kernel, launch,
+        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, Graph, In, InOut, Integer, Launch,
+        Number, Out, PinnedArray, Stream, bf16, device, f16, kernel, launch,
     };
 }
 
@@ -434,3 +501,8 @@ struct Language;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-numba.md")]
 struct FromNumba;
+
+/// And that of the page on the environment.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/environment.md")]
+struct Environment;

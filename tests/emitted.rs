@@ -6,7 +6,8 @@ mod emulator;
 use std::panic;
 
 use cumbia::__private::Emulation;
-use cumbia::Device;
+use cumbia::prelude::*;
+use cumbia::{Error, FaultKind};
 use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out, sources};
 use emulator::Emulator;
 
@@ -67,6 +68,64 @@ fn a_mistake_in_the_emitted_c_is_noticed() {
         let sees = emulator.sanitized || !wrong.contains("<<");
         assert!(compared.is_err() || !sees, "`{wrong}` for `{right}` in {kernel} is not noticed: {compared:?}");
     }
+}
+
+/// `blockIdx.x * blockDim.x` wraps in CUDA C. Runs one block that is told that it is block 2²² of 1024 threads.
+#[test]
+fn positions_do_not_wrap_at_32_bits() {
+    #[kernel]
+    fn placed(out: &mut [u64]) {
+        let (x, y) = grid(2);
+        let i = thread_idx().x;
+        out[3 * i] = grid(1) as u64;
+        out[3 * i + 1] = x as u64;
+        out[3 * i + 2] = grid_size(1) as u64 + y as u64;
+    }
+    const BLOCK: u64 = 1 << 22;
+    let source = placed::cuda_source().expect("a valid kernel");
+    let far = source.replace("blockIdx.x", "(4194304u)").replace("gridDim.x", "(4194305u)");
+    assert!(source.contains("blockIdx.x") && source.contains("gridDim.x"), "{source}");
+    let Some(emulator) = emulator("positions above 2^32", &[("placed".to_owned(), far)], "positions") else {
+        return;
+    };
+    let mut out = Device::cpu().zeros(3 * 1024).expect("a small array");
+    let launch = placed(&mut out).grid(1).block(1024);
+    launch.emulate(&mut |emulation| emulator.run("placed", emulation).fault).expect("no fault");
+    let of = |thread: u64| [BLOCK * 1024 + thread, BLOCK * 1024 + thread, (BLOCK + 1) * 1024];
+    assert_eq!(out.to_host().expect("no fault"), (0..1024).flat_map(of).collect::<Vec<_>>());
+}
+
+/// With `index = u32` a `usize` overflows at 2³² on a GPU: a fault with overflow checks, and else what a `u32` does. The CPU
+/// device has 64 bits.
+#[test]
+fn narrow_indices_overflow_at_32_bits() {
+    #[kernel(index = u32)]
+    fn beyond(n: usize, wide: u64, out: &mut [u64]) {
+        out[0] = (wide as usize) as u64;
+        out[1] = n.wrapping_mul(n) as u64;
+        out[2] = (n * n) as u64;
+    }
+    let sources = [("beyond".to_owned(), beyond::cuda_source().expect("a valid kernel"))];
+    let Some(emulator) = emulator("indices of 32 bits that overflow", &sources, "narrow") else {
+        return;
+    };
+    let device = Device::cpu();
+    let (n, wide) = (70_000usize, (5u64 << 32) + 7);
+    let mut out = device.zeros(3).expect("a small array");
+    let result =
+        beyond(n, wide, &mut out).grid(1).block(1).emulate(&mut |emulation| emulator.run("beyond", emulation).fault);
+    let square = (n * n) as u64;
+    let there = out.to_host().expect("no fault");
+    assert_eq!(there[..2], [7, square % (1 << 32)]);
+    match result {
+        Err(Error::Fault { kind: FaultKind::Overflow(message), .. }) if cfg!(debug_assertions) => {
+            assert_eq!(message, "attempt to multiply with overflow");
+        }
+        Ok(()) if !cfg!(debug_assertions) => assert_eq!(there[2], square % (1 << 32)),
+        other => panic!("{other:?}"),
+    }
+    beyond(n, wide, &mut out).grid(1).block(1).launch().expect("a good launch");
+    assert_eq!(out.to_host().expect("no fault"), [wide, square, square]);
 }
 
 /// The module of a case.

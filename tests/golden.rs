@@ -30,6 +30,44 @@ const GOLDEN: &[&str] = &[
     "ranges::kernels::stepped",
     "float_methods::rounded<f32>",
     "foreign_names::__global__",
+    // loops and patterns
+    "control::kernels::outer_loop_with_value",
+    "sequences::kernels::directions",
+    "sequences::kernels::elements",
+    "matching::kernels::enums",
+    "matching::kernels::integers",
+    "matching::kernels::tuples",
+    "bindings::kernels::destructuring",
+    // structs, arrays, references, parts
+    "structs::kernels::nested",
+    "arrays::unrolled_sums<4>",
+    "slices::shared_parts",
+    "slices::kernels::parts",
+    "views::transpose<i16>",
+    "views::product<f32>",
+    "views::lines_of",
+    "vectors::axpy",
+    // methods, operators, traits
+    "methods::kernels::methods",
+    "methods::kernels::operators",
+    "methods::kernels::traits",
+    // between threads
+    "atomics::tallies",
+    "warps::in_arms",
+    "warps::scan<u32>",
+    "cooperation::summed",
+    // what kernels say
+    "messages::telling",
+    "messages::stopping",
+    // options
+    "narrow::product",
+    "narrow::stencil",
+    "options::in_bricks",
+    "options::few_registers",
+    "options::fast_kernel",
+    "options::foreign",
+    "unchecked::relaxed",
+    "halves::weighted",
 ];
 
 #[test]

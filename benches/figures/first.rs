@@ -60,6 +60,7 @@ fn run(cache: &Path, ahead: Option<&Path>) -> [f64; 3] {
     command.env("CUMBIA_KERNELS", ahead.unwrap_or(Path::new("")));
     let output = command.output().expect("this program runs");
     let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     let numbers: Vec<f64> = text.split_whitespace().filter_map(|number| number.parse().ok()).collect();
     numbers.try_into().unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
@@ -74,9 +75,9 @@ pub(crate) fn child() -> cumbia::Result<()> {
         saxpy(2.0, &x, &mut y).grid(4).block(256).launch()?;
         y.to_host()
     });
-    assert_eq!(result?[5], 3.0);
     let stats = cumbia::cache::stats();
     let [all, loading, compiling] = [time, stats.loading_nvrtc, stats.compiling].map(|time| time.as_secs_f64() * 1e3);
     println!("{all} {loading} {compiling}");
+    assert_eq!(result?[5], 3.0);
     Ok(())
 }

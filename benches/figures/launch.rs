@@ -1,49 +1,122 @@
-//! Microseconds per launch, back to back, against a bare loop over `cuLaunchKernel` with the same arguments.
+//! Microseconds per launch, back to back, against a bare loop over `cuLaunchKernel` with the same arguments; and the blocks
+//! that `.over(..)` picks, against 256 threads.
 
+use std::cell::RefCell;
 use std::ffi::c_void;
+use std::time::Duration;
 
-use cumbia::prelude::*;
+use cumbia::{DeviceArray, prelude::*};
 
 use crate::raw::{RawKernel, memory};
 use crate::time::{medians, ratio, row};
 
-/// Does nothing, with a slice of each kind and a number: five parameters in CUDA C, and one more for faults.
+// They do nothing, with as many arrays as their names say: for each a pointer and a length in CUDA C, and one parameter
+// more for faults.
+
 #[kernel]
-fn nothing(x: &[f32], y: &mut [f32], a: f32) {
-    if a > 0.0 {
-        y[0] = x[0];
+fn one(n: usize, y: &mut [f32]) {
+    if n > 0 {
+        y[0] = 1.0;
     }
 }
 
-const CUDA_C: &str = r#"
-extern "C" __global__ void nothing(const float* x, unsigned long long nx, float* y, unsigned long long ny, float a) {
-    if (a > 0.0f) y[0] = x[0];
+#[kernel]
+fn four(n: usize, a: &[f32], b: &[f32], c: &[f32], y: &mut [f32]) {
+    if n > 0 {
+        y[0] = a[0] + b[0] + c[0];
+    }
 }
-"#;
+
+#[kernel]
+#[allow(clippy::too_many_arguments)]
+fn eight(n: usize, a: &[f32], b: &[f32], c: &[f32], d: &[f32], e: &[f32], f: &[f32], g: &[f32], y: &mut [f32]) {
+    if n > 0 {
+        y[0] = a[0] + b[0] + c[0] + d[0] + e[0] + f[0] + g[0];
+    }
+}
+
+#[kernel]
+#[allow(clippy::too_many_arguments)]
+fn sixteen(
+    n: usize,
+    a: &[f32],
+    b: &[f32],
+    c: &[f32],
+    d: &[f32],
+    e: &[f32],
+    f: &[f32],
+    g: &[f32],
+    h: &[f32],
+    i: &[f32],
+    j: &[f32],
+    k: &[f32],
+    l: &[f32],
+    m: &[f32],
+    o: &[f32],
+    p: &[f32],
+    y: &mut [f32],
+) {
+    if n > 0 {
+        y[0] = a[0] + b[0] + c[0] + d[0] + e[0] + f[0] + g[0] + h[0];
+        y[1] = i[0] + j[0] + k[0] + l[0] + m[0] + o[0] + p[0];
+    }
+}
 
 const LAUNCHES: u32 = 20_000;
 
 pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
-    let x = device.zeros(256)?;
-    let mut y = device.zeros(256)?;
-    let by_hand = RawKernel::new(CUDA_C, "nothing", "sm_90a")?;
-    let (mut raw_x, mut raw_y, mut n, mut a) = (memory(1024), memory(1024), 256u64, 0.0f32);
-    let mut m = n;
-    let mut params: [*mut c_void; 5] = [
-        (&raw mut raw_x).cast(),
-        (&raw mut n).cast(),
-        (&raw mut raw_y).cast(),
-        (&raw mut m).cast(),
-        (&raw mut a).cast(),
-    ];
-    let [ours, bare] = medians(
+    let x: Vec<DeviceArray<f32>> = (0..15).map(|_| device.zeros(256)).collect::<Result<_, _>>()?;
+    let (mut y, mut z) = (device.zeros(256)?, device.zeros(256)?);
+    let [a, b, c, d, e, f, g, h, i, j, k, l, m, o, p] = std::array::from_fn(|i| &x[i]);
+
+    println!("a launch, back to back");
+    /// Times one kernel with these arrays.
+    macro_rules! figures {
+        ($arrays:literal, $kernel:ident($($array:expr),*)) => {
+            let prepared = $kernel(0, $($array,)* &mut z).grid(1).block(256).prepare()?;
+            row_of(
+                device,
+                $arrays,
+                stringify!($kernel),
+                &mut || $kernel(0, $($array,)* &mut y).grid(1).block(256).launch().expect("a good launch"),
+                &mut || prepared.launch().expect("a good launch"),
+            )?;
+        };
+    }
+    figures!(1, one());
+    figures!(4, four(a, b, c));
+    figures!(8, eight(a, b, c, d, e, f, g));
+    figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
+    over(device)
+}
+
+/// Times a launch with so many arrays, the same launch prepared, and the bare call.
+fn row_of(
+    device: &Device,
+    arrays: usize,
+    kernel: &str,
+    launch: &mut dyn FnMut(),
+    prepared: &mut dyn FnMut(),
+) -> cumbia::Result<()> {
+    let parameters: String = (0..arrays).map(|i| format!(", float* x{i}, unsigned long long n{i}")).collect();
+    let source = format!(
+        "extern \"C\" __global__ void {kernel}(unsigned long long n{parameters}) {{ if (n > 0) x0[0] = 1.0f; }}"
+    );
+    let by_hand = RawKernel::new(&source, kernel, "sm_90a")?;
+    let mut values = vec![0u64];
+    values.extend((0..arrays).flat_map(|_| [memory(1024), 256]));
+    let mut params: Vec<*mut c_void> = values.iter_mut().map(|value| std::ptr::from_mut(value).cast()).collect();
+    let wait = || device.synchronize().expect("no fault");
+    let times = medians(
         9,
         [
             &mut || {
-                for _ in 0..LAUNCHES {
-                    nothing(&x, &mut y, 0.0).grid(1).block(256).launch().expect("a good launch");
-                }
-                device.synchronize().expect("no fault");
+                (0..LAUNCHES).for_each(|_| launch());
+                wait();
+            },
+            &mut || {
+                (0..LAUNCHES).for_each(|_| prepared());
+                wait();
             },
             &mut || {
                 for _ in 0..LAUNCHES {
@@ -53,10 +126,86 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
                 by_hand.synchronize();
             },
         ],
-    )
-    .map(|time| time / LAUNCHES);
-    println!("a launch, back to back, 3 arguments");
-    row("cuLaunchKernel in a loop", bare, "");
-    row("#[kernel]", ours, &format!("{:.3} times as long", ratio(ours, bare)));
+    );
+    let [ours, prepared, bare] = times.map(|time| time / LAUNCHES);
+    // A duration in whole nanoseconds is too coarse for what is a few of them.
+    let more = |total: Duration| (total.as_secs_f64() - times[2].as_secs_f64()) * 1e9 / f64::from(LAUNCHES);
+    let note = |time, total| format!("{:.3} times as long, {:+.0} ns", ratio(time, bare), more(total));
+    row(&format!("{arrays:>2} arrays: cuLaunchKernel in a loop"), bare, "");
+    row("           #[kernel]", ours, &note(ours, times[0]));
+    row("           #[kernel], prepared", prepared, &note(prepared, times[1]));
     Ok(())
+}
+
+/// Much to compute for each element.
+#[kernel]
+fn iterate(x: &mut [f32], times: u32) {
+    let i = grid(1);
+    if i < x.len() {
+        let mut value = x[i];
+        for _ in 0..times {
+            value = value * 0.999 + 0.5;
+        }
+        x[i] = value;
+    }
+}
+
+/// Little to compute for each element of a matrix.
+#[kernel]
+fn add_to_rows(matrix: &mut [f32], row: &[f32], rows: usize, columns: usize) {
+    let (x, y) = grid(2);
+    if y < rows && x < columns {
+        matrix[y * columns + x] += row[x];
+    }
+}
+
+/// The blocks that are picked, against those that one takes without looking.
+fn over(device: &Device) -> cumbia::Result<()> {
+    println!("the block that .over(..) picks, 200 launches");
+    for (n, times) in
+        [(1_000usize, 5_000), (10_000, 5_000), (20_000, 5_000), (50_000, 5_000), (1 << 20, 500), (1 << 26, 1)]
+    {
+        let x = RefCell::new(device.zeros(n)?);
+        let [picked, fixed] = in_batches(
+            device,
+            [&mut || iterate(&mut *x.borrow_mut(), times).over(n).launch().expect("a good launch"), &mut || {
+                iterate(&mut *x.borrow_mut(), times).over(n).block(256).launch().expect("a good launch")
+            }],
+        );
+        row(&format!("{n} items, {times} steps: block of 256"), fixed, "");
+        row("           picked", picked, &format!("{:.3} times as long", ratio(picked, fixed)));
+    }
+    for (rows, columns) in [(4096usize, 4096usize), (100, 1 << 17), (1 << 20, 16)] {
+        let matrix = RefCell::new(device.zeros(rows * columns)?);
+        let line = device.zeros(columns)?;
+        let [picked, fixed] = in_batches(
+            device,
+            [
+                &mut || {
+                    let mut matrix = matrix.borrow_mut();
+                    add_to_rows(&mut *matrix, &line, rows, columns)
+                        .over((columns, rows))
+                        .launch()
+                        .expect("a good launch");
+                },
+                &mut || {
+                    let mut matrix = matrix.borrow_mut();
+                    let launch = add_to_rows(&mut *matrix, &line, rows, columns).block((16, 16));
+                    launch.over((columns, rows)).launch().expect("a good launch");
+                },
+            ],
+        );
+        row(&format!("{rows} × {columns}: block of 16 × 16"), fixed, "");
+        row("           picked", picked, &format!("{:.3} times as long", ratio(picked, fixed)));
+    }
+    Ok(())
+}
+
+/// The time of each work, of 200 in a row.
+fn in_batches(device: &Device, [first, second]: [&mut dyn FnMut(); 2]) -> [Duration; 2] {
+    let batch = |work: &mut dyn FnMut()| {
+        (0..200).for_each(|_| work());
+        device.synchronize().expect("no fault");
+    };
+    medians(9, [&mut || batch(first), &mut || batch(second)]).map(|time| time / 200)
 }

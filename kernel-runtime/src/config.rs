@@ -43,7 +43,7 @@ pub(crate) struct Needs {
 impl Config {
     /// Whether the launch is over no items, so that nothing runs.
     pub(crate) fn is_over_nothing(&self) -> bool {
-        self.over.is_some_and(|items| items.count() == 0)
+        self.over.is_some_and(Dim3::is_empty)
     }
 
     /// The shape of the launch. `fixed` is the only block that the kernel is launched with, if there is such a one, and
@@ -63,10 +63,15 @@ impl Config {
                 return Err(LaunchError::NotConfigured { kernel, missing }.into());
             }
         };
-        for (what, requested) in [("block", Some(block)), ("cluster", cluster), ("grid", grid)] {
-            if let Some(requested) = requested.filter(|requested| requested.count() == 0) {
-                return Err(LaunchError::ZeroDimension { kernel, what, requested }.into());
-            }
+        let zero = |what, requested| Err(LaunchError::ZeroDimension { kernel, what, requested }.into());
+        if block.is_empty() {
+            return zero("block", block);
+        }
+        if let Some(cluster) = cluster.filter(|cluster| cluster.is_empty()) {
+            return zero("cluster", cluster);
+        }
+        if let Some(grid) = grid.filter(|grid| grid.is_empty()) {
+            return zero("grid", grid);
         }
         if let Some(fixed) = fixed.map(Dim3::from).filter(|fixed| *fixed != block) {
             return Err(LaunchError::BlockFixed { kernel, requested: block, fixed }.into());
@@ -97,18 +102,23 @@ impl Shape {
         let &Shape { grid, block, cluster, shared_bytes, cooperative } = self;
         let limits = device.limits();
         let threads = block.count();
-        let bounds = needs.most_threads.map(|most| (u64::from(most), BlockLimit::LaunchBounds));
-        for (limit, reason) in bounds.into_iter().chain([(limits.threads_per_block as u64, BlockLimit::Device)]) {
-            if threads > limit {
-                let device = device.to_string();
-                return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device });
-            }
+        let bound = needs.most_threads.map_or(u64::MAX, u64::from);
+        if threads > bound.min(limits.threads_per_block as u64) {
+            let of_kernel = threads > bound;
+            let reason = if of_kernel { BlockLimit::LaunchBounds } else { BlockLimit::Device };
+            let limit = if of_kernel { bound } else { limits.threads_per_block as u64 };
+            let device = device.to_string();
+            return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device });
         }
-        for (what, requested, limit) in [("block", block, limits.block), ("grid", grid, limits.grid)] {
-            if requested.x > limit.x || requested.y > limit.y || requested.z > limit.z {
-                let device = device.to_string();
-                return Err(LaunchError::DimensionTooLarge { kernel, what, requested, limit, device });
-            }
+        let too_long = |what, requested, limit| {
+            let device = device.to_string();
+            Err(LaunchError::DimensionTooLarge { kernel, what, requested, limit, device })
+        };
+        if !block.is_within(limits.block) {
+            return too_long("block", block, limits.block);
+        }
+        if !grid.is_within(limits.grid) {
+            return too_long("grid", grid, limits.grid);
         }
         let (fixed, dynamic) = (needs.static_shared_bytes, shared_bytes as u64);
         let requested = fixed.saturating_add(dynamic);

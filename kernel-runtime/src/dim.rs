@@ -27,6 +27,16 @@ impl Dim3 {
         (self.x as u64).saturating_mul(self.y as u64).saturating_mul(self.z as u64)
     }
 
+    /// Whether one of the three is 0.
+    pub(crate) fn is_empty(self) -> bool {
+        self.x == 0 || self.y == 0 || self.z == 0
+    }
+
+    /// Whether none of the three is above that of `limit`.
+    pub(crate) fn is_within(self, limit: Dim3) -> bool {
+        self.x <= limit.x && self.y <= limit.y && self.z <= limit.z
+    }
+
     /// Calls `visit` with each position inside this extent, `x` fastest.
     #[allow(clippy::inline_always, reason = "a loop over threads has to see the body that it runs")]
     #[inline(always)]

@@ -12,6 +12,7 @@ use crate::device::{Device, host_memory};
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::precompiled::{BESIDE, Precompiled};
 use crate::properties::Limits;
+use crate::properties::Pci;
 
 /// Looks at this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU and has a small
 /// kernel compiled and loaded there, which takes up to a second or two. It never fails: what is missing is in the report,
@@ -120,6 +121,10 @@ pub struct GpuProperties {
     pub architecture: String,
     /// What a launch may ask for.
     pub limits: Limits,
+    /// Where it is on the PCI bus, by which `nvidia-smi` names it.
+    pub pci: Pci,
+    /// Bytes of memory that nobody uses at this moment.
+    pub free_memory: usize,
     /// How long it took to compile and load a small kernel, or why that did not work; `None` where there is no NVRTC.
     pub test_kernel: Option<Result<Duration>>,
 }
@@ -182,8 +187,7 @@ fn nvrtc() -> Result<NvrtcReport, CompileError> {
 }
 
 fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {
-    let count = Context::count().unwrap_or(0);
-    (0..count).map(|ordinal| GpuReport { ordinal, properties: gpu(ordinal, has_nvrtc) }).collect()
+    (0..Device::count()).map(|ordinal| GpuReport { ordinal, properties: gpu(ordinal, has_nvrtc) }).collect()
 }
 
 fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
@@ -192,6 +196,8 @@ fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
         name: context.name().to_owned(),
         architecture: context.architecture().to_string(),
         limits: context.limits().clone(),
+        pci: context.properties().pci,
+        free_memory: Device::cuda(ordinal)?.memory()?.free,
         test_kernel: has_nvrtc.then(|| test_kernel(&context)),
     })
 }
@@ -270,7 +276,9 @@ impl Report {
                 let mut text = format!("version {version}\n{path}\ncompiles for {}\n", architectures.join(", "));
                 if !searched.is_empty() {
                     text += "looked for before it:\n";
-                    searched.iter().for_each(|place| text += &format!("  {place}\n"));
+                    for place in searched {
+                        let _ = writeln!(text, "  {place}");
+                    }
                 }
                 text
             }
@@ -337,7 +345,8 @@ impl Report {
         if self.variables.is_empty() {
             return "no variable that has a meaning is set".to_owned();
         }
-        self.variables.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
+        let lines: Vec<String> = self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        lines.join("\n")
     }
 
     /// The last line: what works.
@@ -353,18 +362,15 @@ impl Report {
 }
 
 fn gpu_text(gpu: &GpuProperties) -> String {
-    let GpuProperties { name, architecture, limits, test_kernel } = gpu;
+    let GpuProperties { name, architecture, limits, pci, free_memory, test_kernel } = gpu;
     let (major, minor) = limits.compute_capability.unwrap_or_default();
-    let memory = ByteSize(limits.total_memory as u64).display().iec();
-    let [shared, most] =
-        [limits.shared_bytes_per_block, limits.shared_bytes_per_block_opt_in].map(|bytes| ByteSize(bytes as u64));
+    let [free, memory, shared, most] =
+        [*free_memory, limits.total_memory, limits.shared_bytes_per_block, limits.shared_bytes_per_block_opt_in]
+            .map(|bytes| ByteSize(bytes as u64).display().iec());
     let mut text = format!(
-        "{name}, compute capability {major}.{minor}, {} multiprocessors, {memory} of memory\n        \
-         a block has at most {} threads and {} of shared memory, {} on request\n",
-        limits.multiprocessors,
-        limits.threads_per_block,
-        shared.display().iec(),
-        most.display().iec(),
+        "{name}, at {pci}: compute capability {major}.{minor}, {} multiprocessors, {memory} of memory, {free} free\n        \
+         a block has at most {} threads and {shared} of shared memory, {most} on request\n",
+        limits.multiprocessors, limits.threads_per_block,
     );
     let _ = match test_kernel {
         Some(Ok(took)) => {
@@ -467,6 +473,8 @@ mod tests {
                 name: "NVIDIA H200".to_owned(),
                 architecture: "sm_90a".to_owned(),
                 limits: Limits { compute_capability: Some((9, 0)), ..Device::cpu().limits().clone() },
+                pci: Pci { domain: 0, bus: 0x1b, device: 0 },
+                free_memory: 100 << 30,
                 test_kernel,
             }),
         };
@@ -495,7 +503,8 @@ mod tests {
                 "/lib/libcuda.so.1",
                 "compiles for sm_75, sm_90",
                 "CUDA_HOME: nothing",
-                "cuda:0  NVIDIA H200, compute capability 9.0",
+                "cuda:0  NVIDIA H200, at 0000:1b:00.0: compute capability 9.0",
+                "100.0 GiB free",
                 "compiled for sm_90a and loaded in 40.0ms",
                 "`Device::open()` opens cuda:0 (NVIDIA H200)",
                 "Kernels run on a GPU.",

@@ -66,6 +66,9 @@ pub enum Error {
         /// Elements of what is copied to.
         to: usize,
     },
+    /// A step that cannot be part of a [`Graph`](crate::Graph).
+    #[error(transparent)]
+    Graph(#[from] GraphError),
     /// A stream of another device than what it is to work on.
     #[error(
         "the stream is on {stream}, and what it is to work on is on {device}\n  help: use a stream of that device, as `device.stream()` makes one"
@@ -470,6 +473,44 @@ pub enum NoClusters {
     },
 }
 
+/// Why something cannot be part of a [`Graph`](crate::Graph).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// A launch with `In`, `Out` or `InOut`.
+    #[error(
+        "kernel `{kernel}` has an array of the host among its arguments, and a graph runs after its steps were recorded\n  help: copy the array before the run: `let x = device.to_device(&x)?`, then pass `&x`"
+    )]
+    HostArgument {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A launch with memory that another library has lent for a call.
+    #[error(
+        "kernel `{kernel}` has an array of another library among its arguments, which is lent for one call, and a graph runs after its steps were recorded\n  help: make a `DeviceArray` of it"
+    )]
+    LentArgument {
+        /// The kernel.
+        kernel: &'static str,
+    },
+    /// A copy of memory that another library has lent for a call.
+    #[error(
+        "an array of another library, which is lent for one call, cannot be copied in a graph, which runs after its steps were recorded\n  help: make a `DeviceArray` of it"
+    )]
+    LentCopy,
+    /// A copy from or to the host.
+    #[error(
+        "a graph copies between arrays of its device, not from or to the host\n  help: call `stream.copy` before or after the run"
+    )]
+    HostCopy,
+    /// A launch on another stream.
+    #[error("kernel `{kernel}` is to run on another stream than the graph\n  help: leave `.on(..)` out")]
+    OtherStream {
+        /// The kernel.
+        kernel: &'static str,
+    },
+}
+
 /// Why a slice or an [`ArrayView`](crate::ArrayView) cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -514,6 +555,30 @@ pub enum ShapeError {
         shape: Vec<usize>,
         /// How many elements lie between neighbours of each dimension.
         strides: Vec<isize>,
+    },
+    /// Elements that do not make whole elements of another type.
+    #[error(
+        "{elements} elements of {from} are no whole number of {to}\n  help: cast a part that is: `array.slice(..n)?`"
+    )]
+    CastLength {
+        /// How many there are.
+        elements: usize,
+        /// Their type.
+        from: &'static str,
+        /// The other type.
+        to: &'static str,
+    },
+    /// A first element that does not stand where one of another type can.
+    #[error(
+        "a {to} begins at a multiple of {needed} bytes, and this part of an array of {from} does not\n  help: begin the part at a multiple of that"
+    )]
+    CastAlignment {
+        /// The type of the elements.
+        from: &'static str,
+        /// The other type.
+        to: &'static str,
+        /// The alignment of the other type, in bytes.
+        needed: usize,
     },
     /// A dimension that the view does not have.
     #[error("dimension {axis} of a view of {dimensions}")]
@@ -590,7 +655,7 @@ pub enum CompileError {
         searched: Vec<String>,
     },
     /// `CUMBIA_NVRTC` holds something else than a usable NVRTC.
-    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12.2 or newer, or at its folder, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,

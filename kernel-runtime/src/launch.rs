@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cumbia_kernel_ir::{LAUNCH_BYTES, Source};
 
-use crate::argument::{Binder, Bound, Transfer, on_gpu, on_host};
+use crate::argument::{Binder, Transfer, Uses, on_gpu, on_host};
 use crate::config::Config;
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, RawFault};
@@ -274,15 +274,15 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         self.bind(&mut binder);
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        Ok((self.device_or(binder.finish()?.device)?, arguments))
+        Ok((self.device_or(binder.finish()?, self.stream)?, arguments))
     }
 
     /// The device of the arrays, or else the one that was named, be it by a stream.
-    fn device_or<'d>(&self, of_arrays: Option<&'d Device>) -> Result<&'d Device>
+    fn device_or<'d>(&self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device>
     where
         'a: 'd,
     {
-        let on_stream = self.stream.map(Stream::device);
+        let on_stream = stream.map(Stream::device);
         let device = of_arrays.or(self.device).or(on_stream).ok_or(LaunchError::NoDevice { kernel: K::INFO.name })?;
         match on_stream.filter(|on_stream| *on_stream != device) {
             Some(stream) => Err(Error::StreamElsewhere { stream: stream.to_string(), device: device.to_string() }),
@@ -296,43 +296,75 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         Plan::new::<K>(&self.config, device, arguments)
     }
 
+    /// The stream that was named.
+    pub(crate) fn stream(&self) -> Option<&'a Stream> {
+        self.stream
+    }
+
     /// Checks the launch, and gives it to the device.
     fn run(&self) -> Result<()> {
+        self.run_on_stream(self.stream)
+    }
+
+    /// As [`Launch::launch`], on this stream.
+    #[inline]
+    pub(crate) fn run_on_stream(&self, stream: Option<&Stream>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
-        self.bind(&mut binder);
-        let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
-        let bound = binder.finish()?;
-        let device = self.device_or(bound.device)?;
-        match Plan::new::<K>(&self.config, device, arguments)? {
-            Some(plan) => self.run_on(device, &plan, bound),
+        match self.planned(&mut binder, stream)? {
+            Some((device, plan)) => self.run_on(device, stream, &plan, &mut binder),
             None => Ok(()), // over nothing
         }
     }
 
-    /// Gives the launch to the device, by a plan that was made of it.
-    pub(crate) fn run_plan(&self, plan: &Plan, binder: Binder<'_>) -> Result<()> {
-        let bound = binder.finish()?;
-        self.run_on(self.device_or(bound.device)?, plan, bound)
+    /// Checks the launch; `None` where it is over nothing.
+    #[inline]
+    pub(crate) fn planned<'b>(
+        &'b self,
+        binder: &mut Binder<'b>,
+        stream: Option<&'b Stream>,
+    ) -> Result<Option<(&'b Device, Plan)>> {
+        self.bind(binder);
+        let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
+        let device = self.device_or(binder.finish()?, stream)?;
+        Ok(Plan::new::<K>(&self.config, device, arguments)?.map(|plan| (device, plan)))
     }
 
-    fn run_on(&self, device: &Device, plan: &Plan, bound: Bound<'_>) -> Result<()> {
+    /// Gives the launch to the device, by a plan that was made of it.
+    pub(crate) fn run_plan(&self, plan: &Plan) -> Result<()> {
+        let mut binder = Binder::new(K::INFO.name);
+        self.bind(&mut binder);
+        let device = self.device_or(binder.finish()?, self.stream)?;
+        self.run_on(device, self.stream, plan, &mut binder)
+    }
+
+    /// What the launch uses.
+    #[cold]
+    fn uses(&self) -> Uses<'_> {
+        let mut binder = Binder::recording(K::INFO.name);
+        self.bind(&mut binder);
+        binder.uses
+    }
+
+    #[inline]
+    fn run_on(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: &mut Binder<'_>) -> Result<()> {
+        plan.trace(device);
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
-                let stream = match self.stream.map(Stream::lane) {
+                let stream = match stream.map(Stream::lane) {
                     Some(Lane::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
-                run_on_cuda((device, stream), module, plan, bound)
+                run_on_cuda((device, stream), module, plan, binder, &|| self.uses())
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {
-                let stream = match self.stream.map(Stream::lane) {
+                let stream = match stream.map(Stream::lane) {
                     Some(Lane::Cpu(stream)) => stream,
                     _ => streams.default_stream(),
                 };
-                let result = self.run_on_cpu(stream, plan, &bound.transfers);
+                let result = self.run_on_cpu(stream, plan, &binder.transfers);
                 if streams.are_several() {
-                    for Use { memory, bytes, writes } in bound.uses {
+                    for Use { memory, bytes, writes } in self.uses() {
                         memory.uses().note_on_cpu(stream, bytes, writes);
                     }
                 }
@@ -360,7 +392,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let mut binder = Binder::new(K::INFO.name);
         K::bind(&self.args, &mut binder);
         let layout = binder.layout();
-        let Bound { mut params, transfers, .. } = binder.finish()?;
+        binder.finish()?;
+        let Binder { mut params, transfers, .. } = binder;
         if self.config.is_over_nothing() {
             return Ok(());
         }
@@ -422,31 +455,34 @@ impl<K: Kernel> Launch<'_, K, Unchecked> {
 
 /// What a kernel takes last if it can fault or print: `rt::Launch` of the emitted CUDA C. The addresses are the device's.
 #[repr(C)]
-struct LaunchParameter {
-    fault: u64,
+pub(crate) struct LaunchParameter {
+    pub(crate) fault: u64,
     /// 0 for a kernel that does not print.
-    print: u64,
+    pub(crate) print: u64,
     /// 0 for a kernel without a barrier for the grid.
-    grid_barrier: u64,
-    kernel: u32,
+    pub(crate) grid_barrier: u64,
+    pub(crate) kernel: u32,
+    /// So that all bytes of it are known.
+    pub(crate) pad: u32,
 }
 
 const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 /// Gives the launch to a GPU.
-fn run_on_cuda(
+fn run_on_cuda<'u>(
     (device, stream): (&Device, &Arc<cuda::Stream>),
     module: &cuda::Module,
     plan: &Plan,
-    bound: Bound<'_>,
+    Binder { params, transfers, .. }: &mut Binder<'_>,
+    uses: &dyn Fn() -> Uses<'u>,
 ) -> Result<()> {
     let &Plan { specialised, layout, shape: _, module: _ } = plan;
     let &Source { prints, takes_launch, .. } = specialised.source(layout);
     let geometry = plan.geometry();
-    on_gpu((device, stream), &bound.transfers, bound.params, |mut params| {
+    on_gpu((device, stream), transfers, params, |params| {
         let mut launch = |print: u64, grid_barrier: u64| {
             let fault = stream.fault_pointer();
-            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number };
+            let mut parameter = LaunchParameter { fault, print, grid_barrier, kernel: specialised.number, pad: 0 };
             if takes_launch {
                 params.push((&raw mut parameter).cast());
             }
@@ -454,9 +490,9 @@ fn run_on_cuda(
             // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
             // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
             // device's limits.
-            unsafe { module.launch(stream, &geometry, &mut params) }
+            unsafe { module.launch(stream, &geometry, params) }
         };
-        order::ordered(stream, &bound.uses, || {
+        order::ordered_with(stream, uses, || {
             with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
                 if prints {
                     stream.launch_printing(|print| launch(print, grid_barrier))

@@ -20,6 +20,7 @@ mod error;
 pub mod evaluation;
 mod event;
 mod fault;
+mod graph;
 mod host;
 #[doc(hidden)]
 pub mod inspect;
@@ -62,9 +63,11 @@ pub use device::Device;
 pub use dim::Dim3;
 pub use doctor::doctor;
 pub use error::{
-    BlockLimit, CompileError, DeviceError, Error, FaultKind, LaunchError, NoClusters, Result, ShapeError, Waiting,
+    BlockLimit, CompileError, DeviceError, Error, FaultKind, GraphError, LaunchError, NoClusters, Result, ShapeError,
+    Waiting,
 };
 pub use event::Event;
+pub use graph::{Graph, Recorder};
 pub use half;
 pub use half::{bf16, f16};
 pub use host::{HostArray, HostArrayMut};
@@ -76,7 +79,7 @@ pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
-pub use types::{DeviceType, Element, Scalar};
+pub use types::{DeviceType, Element, Lanes, Scalar};
 
 /// For the macros only.
 #[doc(hidden)]

@@ -7,7 +7,7 @@
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::fmt;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use crate::cpu;
@@ -17,8 +17,14 @@ use crate::error::{Error, Result};
 use crate::order::{self, Lane, Uses};
 use crate::stream::Stream;
 
-/// An allocation on a device. Dropping it while kernels use it is fine: it is freed behind them.
+/// A handle to an allocation on a device. Dropping the last one while kernels use the memory is fine: it is freed behind
+/// them.
 pub(crate) struct Memory {
+    allocation: Arc<Allocation>,
+}
+
+/// The allocation itself.
+pub(crate) struct Allocation {
     device: Device,
     /// Where it was allocated.
     home: Lane,
@@ -26,15 +32,37 @@ pub(crate) struct Memory {
     pointer: *mut u8,
     layout: Layout,
     uses: Uses,
-    /// Who frees it, if we do not.
-    owner: Option<Box<dyn Any + Send + Sync>>,
+    freed: FreedBy,
+}
+
+/// Who frees an allocation.
+enum FreedBy {
+    /// We do.
+    Us,
+    /// Whoever made it, when this is dropped.
+    Owner(
+        #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
+        Box<dyn Any + Send + Sync>,
+    ),
+    /// Somebody who has lent it for the time of a call.
+    #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
+    Lender,
 }
 
 // SAFETY: the memory belongs to this object or its owner, which may be sent, and its bytes are touched by the `unsafe`
 // methods only, whose callers promise that no two of them conflict. The handles of the device and the stream may be sent.
-unsafe impl Send for Memory {}
+unsafe impl Send for Allocation {}
 // SAFETY: as above.
-unsafe impl Sync for Memory {}
+unsafe impl Sync for Allocation {}
+
+impl Deref for Memory {
+    type Target = Allocation;
+
+    #[inline]
+    fn deref(&self) -> &Allocation {
+        &self.allocation
+    }
+}
 
 /// Memory of the CPU starts on a cache line, as GPU memory does (that starts on 256 bytes).
 const ALIGNMENT: usize = 64;
@@ -81,7 +109,7 @@ impl Memory {
         // Where there is no layout, the allocation has failed.
         let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
         let home = stream.lane().clone();
-        let memory = Memory { device: device.clone(), home, pointer, layout, uses: Uses::default(), owner: None };
+        let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
         if let Lane::Cuda(stream) = &memory.home {
             // Other streams may use the memory only behind its allocation, as behind a write.
             let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
@@ -105,21 +133,67 @@ impl Memory {
     ///
     /// `pointer` is memory of the stream's device with the size and alignment of `layout`, for as long as `owner` lives.
     /// Nobody else uses it meanwhile, but in the order of the stream.
-    #[allow(dead_code, reason = "memory of other libraries comes next")]
     pub(crate) unsafe fn foreign(
         stream: &Stream,
         pointer: *mut u8,
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Memory> {
-        let (device, home) = (stream.device().clone(), stream.lane().clone());
-        let memory = Memory { device, home, pointer, layout, uses: Uses::default(), owner: Some(owner) };
+        Memory::of_others(stream, pointer, layout, FreedBy::Owner(owner))
+    }
+
+    /// Memory that somebody has lent. When this is dropped, `stream` has waited on a GPU for all that uses the memory, or
+    /// will before what it is asked for later.
+    ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Memory::foreign`], where the lender takes the place of `owner`: the memory is there until this is dropped, and
+    /// what is asked of the stream until then is done.
+    #[cfg(feature = "cudarc")]
+    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
+        Memory::of_others(stream, pointer, layout, FreedBy::Lender)
+    }
+
+    /// Memory that was used on `stream`.
+    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
+        let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
         if let Lane::Cuda(stream) = &memory.home {
             // Other streams come behind what this one was asked for, as behind a write.
             let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
             order::ordered(stream, &all, || Ok(()))?;
         }
         Ok(memory)
+    }
+
+    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
+        let device = device.clone();
+        Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }) }
+    }
+
+    /// Another handle, which keeps the memory as long as it lives. None for memory that was only lent.
+    pub(crate) fn keep(&self) -> Option<Memory> {
+        match self.freed {
+            FreedBy::Us | FreedBy::Owner(_) => Some(Memory { allocation: self.allocation.clone() }),
+            FreedBy::Lender => None,
+        }
+    }
+
+    /// Gives the memory away, for someone else to free or with its owner, behind what `stream` is asked for from now on. `None`
+    /// where it was only lent, or where something else keeps it; this handle is then dropped.
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn give_away(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
+        let mut allocation = Arc::try_unwrap(self.allocation).ok()?;
+        let owner = match std::mem::replace(&mut allocation.freed, FreedBy::Lender) {
+            FreedBy::Us => None,
+            FreedBy::Owner(owner) => Some(owner),
+            FreedBy::Lender => return None,
+        };
+        allocation.wait_for_all_uses(stream);
+        Some((allocation.pointer, owner))
     }
 
     /// The device that holds it.
@@ -185,12 +259,11 @@ impl Memory {
     /// The range is inside, and `from` is valid for reading as many bytes. Nobody else uses these bytes meanwhile.
     pub(crate) unsafe fn write(&self, on: Option<&Stream>, bytes: Range<usize>, from: *const u8) -> Result<()> {
         let last;
-        let lane = match on {
-            Some(stream) => self.lane_of(stream)?,
-            None => {
-                last = self.last_lane();
-                &last
-            }
+        let lane = if let Some(stream) = on {
+            self.lane_of(stream)?
+        } else {
+            last = self.last_lane();
+            &last
         };
         // SAFETY: the caller's promise; this waits before it returns.
         unsafe { self.copy_in(lane, bytes, from) }?;
@@ -381,6 +454,38 @@ impl Memory {
         if stream.device() == &self.device { Ok(stream.lane()) } else { Err(elsewhere(stream, &self.device)) }
     }
 
+    /// The address of a byte on a GPU.
+    fn address(&self, byte: usize) -> u64 {
+        (self.pointer.addr() + byte) as u64
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        if self.layout.size() == 0 {
+            return; // an owner is dropped all the same
+        }
+        match (&self.home, &self.freed) {
+            (Lane::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
+            // SAFETY: allocated with this layout; launches on the CPU are over when they return.
+            (Lane::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
+            // They free it in the order of this stream.
+            (Lane::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
+            (Lane::Cuda(home), FreedBy::Us) => {
+                // Where it was used last, the wait for its other uses is most likely over, and holds up nothing else.
+                let stream = match self.last_lane() {
+                    Lane::Cuda(stream) => stream,
+                    Lane::Cpu(_) => home.clone(),
+                };
+                self.wait_for_all_uses(&stream);
+                // SAFETY: allocated there; the free is ordered behind all that was given the pointer.
+                unsafe { stream.free(self.pointer.addr() as u64) };
+            }
+        }
+    }
+}
+
+impl Allocation {
     /// The stream of the device that used the memory last.
     fn last_lane(&self) -> Lane {
         self.uses.last(|lane| self.is_of_device(lane)).unwrap_or_else(|| self.home.clone())
@@ -395,55 +500,9 @@ impl Memory {
         }
     }
 
-    /// The address of a byte on a GPU.
-    fn address(&self, byte: usize) -> u64 {
-        (self.pointer.addr() + byte) as u64
-    }
-}
-
-impl Drop for Memory {
-    fn drop(&mut self) {
-        if self.bytes() == 0 {
-            return; // an owner is dropped all the same
-        }
-        match (&self.home, self.owner.is_some()) {
-            (Lane::Cpu(_), true) => {}
-            // SAFETY: allocated with this layout; launches on the CPU are over when they return.
-            (Lane::Cpu(_), false) => unsafe { dealloc(self.pointer, self.layout) },
-            // The owner frees it in the order of this stream.
-            (Lane::Cuda(home), true) => self.wait_for_all_uses(home),
-            (Lane::Cuda(home), false) => {
-                // Where it was used last, the wait for its other uses is most likely over, and holds up nothing else.
-                let stream = match self.last_lane() {
-                    Lane::Cuda(stream) => stream,
-                    Lane::Cpu(_) => home.clone(),
-                };
-                self.wait_for_all_uses(&stream);
-                // SAFETY: allocated there; the free is ordered behind all that was given the pointer.
-                unsafe { stream.free(self.address(0)) };
-            }
-        }
-    }
-}
-
-impl Memory {
-    /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
-    #[cfg(feature = "cudarc")]
-    pub(crate) fn finish_on(&self, stream: &cuda::Stream) {
-        self.wait_for_all_uses(stream);
-    }
-
-    /// The memory and its owner, for someone else to free.
-    #[cfg(feature = "cudarc")]
-    pub(crate) fn give_away(mut self) -> (*mut u8, Option<Box<dyn Any + Send + Sync>>) {
-        // Nothing is left to be freed.
-        self.layout = Layout::new::<()>();
-        (self.pointer, self.owner.take())
-    }
-
     /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
     fn wait_for_all_uses(&self, stream: &cuda::Stream) {
-        let waiting = self.uses.wait(stream, &(0..self.bytes()), true);
+        let waiting = self.uses.wait(stream, &(0..self.layout.size()), true);
         // The driver has no means to wait: so it has to be over.
         if waiting.is_err()
             && let Err(refusal) = stream.primary().wait_for_everything()

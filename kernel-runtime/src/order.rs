@@ -21,7 +21,7 @@
 //! In the same way, a use is noted before the launch gives back its borrow of the array, and so before anything that has to
 //! wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of an array.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use smallvec::SmallVec;
@@ -48,6 +48,9 @@ impl Lane {
     }
 }
 
+/// For each of some streams, an operation to wait for.
+type Before = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
+
 /// How an allocation was used.
 #[derive(Debug, Default)]
 pub(crate) struct Uses(Mutex<List<Lane>>);
@@ -70,12 +73,22 @@ impl Uses {
 
     /// Tells a stream to wait for all uses that an operation on these bytes must not overtake.
     pub(crate) fn wait(&self, stream: &cuda::Stream, bytes: &Range<usize>, writes: bool) -> Result<()> {
+        let mut before = Before::new();
+        self.collect(bytes, writes, &mut before);
+        before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
+    }
+
+    /// Notes the last of the operations of each stream that an operation on these bytes must not overtake.
+    fn collect(&self, bytes: &Range<usize>, writes: bool, before: &mut Before) {
         self.with(|list| {
-            list.before(bytes, writes).try_for_each(|noted| match &noted.lane {
-                Lane::Cuda(other) => Ok(stream.wait_for(other, noted.mark)?),
-                Lane::Cpu(_) => Ok(()), // over
-            })
-        })
+            for noted in list.before(bytes, writes) {
+                let Lane::Cuda(stream) = &noted.lane else { continue }; // what the CPU did is over
+                match before.iter_mut().find(|(other, _)| other == stream) {
+                    Some((_, mark)) => *mark = noted.mark.max(*mark),
+                    None => before.push((stream.clone(), noted.mark)),
+                }
+            }
+        });
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut List<Lane>) -> R) -> R {
@@ -91,21 +104,39 @@ impl Uses {
 /// Those of `work`, or what the driver refused.
 #[inline]
 pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
+    ordered_with(stream, || uses, work)
+}
+
+/// As [`ordered`], but that what the operation uses is asked for only if it matters.
+///
+/// # Errors
+///
+/// Those of `work`, or what the driver refused.
+#[inline]
+pub(crate) fn ordered_with<'a, R, U: Deref<Target = [Use<'a>]>>(
+    stream: &Arc<cuda::Stream>,
+    uses: impl Fn() -> U,
+    work: impl FnOnce() -> Result<R>,
+) -> Result<R> {
     let several = stream.has_company();
     if several {
-        wait(stream, uses)?;
+        wait(stream, &uses())?;
     }
     let result = work();
     // Also where it failed: part of the work may have been asked for.
     if several || stream.has_company() {
-        note(stream, uses)?;
+        note(stream, &uses())?;
     }
     result
 }
 
 #[cold]
 fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
-    uses.iter().try_for_each(|used| used.memory.uses().wait(stream, &used.bytes, used.writes))
+    let mut before = Before::new();
+    for used in uses {
+        used.memory.uses().collect(&used.bytes, used.writes, &mut before);
+    }
+    before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
 }
 
 /// Notes that the last operation of the stream used memory so.
@@ -280,6 +311,15 @@ mod tests {
         }
     }
 
+    /// An operation, and the last one of each stream that it is behind: its predecessor on its own, and what it waited for.
+    struct Done {
+        lane: usize,
+        mark: u64,
+        bytes: Range<usize>,
+        writes: bool,
+        behind: [u64; 4],
+    }
+
     /// Random uses on few streams, against a list that forgets nothing: whatever has to be waited for is waited for, be it
     /// through others.
     #[test]
@@ -292,27 +332,26 @@ mod tests {
         for _ in 0..200 {
             let mut list = List::default();
             let mut marks = [0u64; 4];
-            // What each operation is behind: for each stream, the last operation. An operation is behind its predecessor on
-            // its stream, and what it waited for.
-            let mut done: Vec<(usize, u64, Range<usize>, bool, [u64; 4])> = Vec::new();
+            let mut done: Vec<Done> = Vec::new();
             let mut behind = [[0u64; 4]; 4];
             for _ in 0..400 {
                 let (lane, start, writes) = (random(4), random(24), random(3) == 0);
                 let bytes = start..start + 1 + random(8);
                 for noted in list.before(&bytes, writes) {
-                    let of = done.iter().find(|use_| use_.0 == noted.lane && use_.1 == noted.mark).unwrap();
-                    for (mine, theirs) in behind[lane].iter_mut().zip(of.4) {
+                    let of = done.iter().find(|done| done.lane == noted.lane && done.mark == noted.mark).unwrap();
+                    for (mine, theirs) in behind[lane].iter_mut().zip(of.behind) {
                         *mine = (*mine).max(theirs);
                     }
                 }
-                for (other, mark, theirs, wrote, _) in &done {
-                    if (writes || *wrote) && overlap(theirs, &bytes) && *other != lane {
-                        assert!(behind[lane][*other] >= *mark, "operation {mark} of {other} is overtaken");
+                for other in &done {
+                    if (writes || other.writes) && overlap(&other.bytes, &bytes) && other.lane != lane {
+                        let Done { lane: of, mark, .. } = *other;
+                        assert!(behind[lane][of] >= mark, "operation {mark} of {of} is overtaken");
                     }
                 }
                 marks[lane] += 1;
                 behind[lane][lane] = marks[lane];
-                done.push((lane, marks[lane], bytes.clone(), writes, behind[lane]));
+                done.push(Done { lane, mark: marks[lane], bytes: bytes.clone(), writes, behind: behind[lane] });
                 list.note(Noted { lane, mark: marks[lane], bytes, writes });
             }
         }

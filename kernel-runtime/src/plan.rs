@@ -30,6 +30,25 @@ pub(crate) struct Arguments {
 }
 
 impl Plan {
+    /// Tells who listens of a launch. Where nobody does, that is a load and a comparison.
+    #[inline]
+    pub(crate) fn trace(&self, device: &Device) {
+        if tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE) {
+            self.tell(device);
+        }
+    }
+
+    #[cold]
+    fn tell(&self, device: &Device) {
+        let Shape { grid, block, shared_bytes, cooperative, .. } = self.shape;
+        tracing::trace!(
+            target: "cumbia::launch",
+            kernel = self.specialised.instance,
+            %device, %grid, %block, shared_bytes, cooperative,
+            "launch"
+        );
+    }
+
     /// Checks a launch of `K`; `None` where it is over nothing.
     pub(crate) fn new<K: Kernel>(config: &Config, device: &Device, arguments: Arguments) -> Result<Option<Plan>> {
         if config.is_over_nothing() {
@@ -69,7 +88,7 @@ impl Plan {
                     // It will be refused, whatever the block is.
                     return Ok(over::block(over::usual(over::USUAL), items, limits.block));
                 }
-                let mut threads = module.fullest_block(config.shared_bytes as u32)?;
+                let mut threads = module.fullest_block(K::OPTIONS.most_threads(), config.shared_bytes as u32)?;
                 // A kernel whose threads work together has its own idea of how many that should be.
                 if !specialised.facts.needs_other_threads {
                     threads = over::spread(threads, items.count(), limits.multiprocessors);

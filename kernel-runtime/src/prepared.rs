@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
-use crate::argument::Binder;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::launch::{Checked, Launch, Unchecked};
@@ -63,9 +62,7 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
         let Some(plan) = &self.plan else {
             return Ok(());
         };
-        let mut binder = Binder::new(K::INFO.name);
-        self.launch.bind(&mut binder);
-        self.launch.run_plan(plan, binder)
+        self.launch.run_plan(plan)
     }
 }
 

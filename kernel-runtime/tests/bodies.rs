@@ -211,6 +211,7 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
         Content::Method(method) => method.name().to_owned(),
         Content::Operator(None) => String::from("built in"),
         Content::Operator(Some(definition)) => format!("operator {}", definition.path),
+        Content::Refused(why) => format!("refused: {why}"),
     };
     contents_of(body).into_iter().map(word).collect()
 }

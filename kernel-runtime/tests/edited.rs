@@ -7,14 +7,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const HELPER: &str = r#"
+const HELPER: &str = r"
 use cumbia::prelude::*;
 
 #[device]
 pub fn twice(x: f32) -> f32 {
     x * 2.0
 }
-"#;
+";
 
 const PROGRAM: &str = r#"
 use cumbia::prelude::*;

@@ -9,8 +9,19 @@ use crate::inputs::Edges;
 use crate::record::Tolerance::{self, Exact, Ulps};
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] =
-    listed![exact, transcendental, inverse_hyperbolic, of_two, of_integers, predicates, concrete, clamps];
+pub(crate) const CASES: &[Case] = listed![
+    exact,
+    transcendental,
+    inverse_hyperbolic,
+    of_cuda,
+    of_two,
+    of_integers,
+    predicates,
+    concrete,
+    clamps,
+    logarithms,
+    of_bits
+];
 
 #[kernel(fmad = false)]
 pub fn rounded<T: Float>(x: &[T], out: &mut [T]) {
@@ -44,9 +55,19 @@ fn exact(run: &mut Run<'_>) {
     each!(f32 f64);
 }
 
+/// What the host gives: the standard library, or, of what it does not have, `Float`.
+macro_rules! host {
+    (std $x:ident $method:ident) => {
+        $x.$method()
+    };
+    (ours $x:ident $method:ident) => {
+        Float::$method(*$x)
+    };
+}
+
 /// A kernel for each method of one float, and the comparison with the host's.
 macro_rules! methods {
-    ($case:ident: $($method:ident $tolerance:expr),* $(,)?) => {
+    ($case:ident of $host:ident: $($method:ident $tolerance:expr),* $(,)?) => {
         pub mod $case {
             use cumbia::prelude::*;
 
@@ -70,18 +91,18 @@ macro_rules! methods {
                 let tolerance: Tolerance = $tolerance;
                 let (x, mut out) = (run.array(&singles), run.zeros(singles.len()));
                 run.launch($case::$method(&x, &mut out).over(singles.len()));
-                let expected: Vec<f32> = singles.iter().map(|x| x.$method()).collect();
+                let expected: Vec<f32> = singles.iter().map(|x| host!($host x $method)).collect();
                 run.expect_within(concat!("f32 ", stringify!($method)), &out, &expected, tolerance);
                 let (x, mut out) = (run.array(&doubles), run.zeros(doubles.len()));
                 run.launch($case::$method(&x, &mut out).over(doubles.len()));
-                let expected: Vec<f64> = doubles.iter().map(|x| x.$method()).collect();
+                let expected: Vec<f64> = doubles.iter().map(|x| host!($host x $method)).collect();
                 run.expect_within(concat!("f64 ", stringify!($method)), &out, &expected, tolerance);
             })*
         }
     };
 }
 
-methods!(transcendental:
+methods!(transcendental of std:
     cbrt Ulps(3), exp Ulps(3), exp2 Ulps(3), exp_m1 Ulps(3), ln Ulps(3), ln_1p Ulps(3), log2 Ulps(3), log10 Ulps(4),
     sin Ulps(4), cos Ulps(4), tan Ulps(6), asin Ulps(5), acos Ulps(4), atan Ulps(4), sinh Ulps(5), cosh Ulps(4),
     tanh Ulps(4), to_degrees Exact, to_radians Exact,
@@ -89,7 +110,11 @@ methods!(transcendental:
 
 // The standard library has its own formulas for these, which overflow near the end of the range, and of `atanh` lose
 // digits just above −1.
-methods!(inverse_hyperbolic: asinh Ulps(8), acosh Ulps(8), atanh Ulps(8));
+methods!(inverse_hyperbolic of std: asinh Ulps(8), acosh Ulps(8), atanh Ulps(8));
+
+methods!(of_cuda of ours:
+    rsqrt Ulps(3), erf Ulps(4), erfc Ulps(8), sinpi Ulps(4), cospi Ulps(4), normcdf Ulps(10),
+);
 
 /// The methods of two floats, one after another.
 #[kernel(fmad = false)]
@@ -239,3 +264,68 @@ fn clamps(run: &mut Run<'_>) {
     }
     each!(f32 f64);
 }
+
+/// `ln` of each number, by that of a base.
+#[kernel(fmad = false)]
+pub fn log<T: Float>(x: &[T], base: &[T], out: &mut [T]) {
+    let i = grid(1);
+    if i < out.len() {
+        out[i] = x[i].log(base[i]);
+    }
+}
+
+fn logarithms(run: &mut Run<'_>) {
+    macro_rules! each {
+        ($($float:ident)*) => {$({
+            let bases: [$float; 6] = [2.0, 10.0, 0.5, 1.5, 3e10, -1.0];
+            let values: Vec<($float, $float)> =
+                $float::some(40).into_iter().flat_map(|x| bases.map(|base| (x, base))).collect();
+            let (x, base): (Vec<$float>, Vec<$float>) = values.iter().copied().unzip();
+            let (x, base, mut out) = (run.array(&x), run.array(&base), run.zeros(values.len()));
+            run.launch(log(&x, &base, &mut out).over(values.len()));
+            let expected: Vec<$float> = values.iter().map(|&(x, base)| x.log(base)).collect();
+            run.expect_within(concat!(stringify!($float), " log"), &out, &expected, Ulps(8));
+        })*};
+    }
+    each!(f32 f64);
+}
+
+/// What a float is in bits, its neighbours, and what kind of number it is.
+macro_rules! bits_kernels {
+    ($($name:ident $float:ident $bits:ident)*) => {
+        $(#[kernel(fmad = false)]
+        pub fn $name(x: &[$float], patterns: &[$bits], out: &mut [$float], kinds: &mut [u8]) {
+            let i = grid(1);
+            if i < x.len() {
+                let v = x[i];
+                out[5 * i] = v.next_up();
+                out[5 * i + 1] = v.next_down();
+                out[5 * i + 2] = v.midpoint(1.0);
+                out[5 * i + 3] = $float::from_bits(v.to_bits() ^ 1);
+                out[5 * i + 4] = $float::from_bits(patterns[i]);
+                kinds[i] = v.is_subnormal() as u8 + 2 * v.is_normal() as u8 + 4 * (v.next_up() > v) as u8;
+            }
+        })*
+
+        fn of_bits(run: &mut Run<'_>) {
+            $({
+                let values = $float::some(200);
+                let patterns: Vec<$bits> = $bits::some(values.len()).into_iter().take(values.len()).collect();
+                let (x, patterns_there) = (run.array(&values), run.array(&patterns));
+                let (mut out, mut kinds) = (run.zeros(5 * values.len()), run.zeros(values.len()));
+                run.launch($name(&x, &patterns_there, &mut out, &mut kinds).over(values.len()));
+                let of = |(v, pattern): (&$float, &$bits)| {
+                    let other = $float::from_bits(v.to_bits() ^ 1);
+                    [v.next_up(), v.next_down(), v.midpoint(1.0), other, $float::from_bits(*pattern)]
+                };
+                run.expect(stringify!($float), &out, &values.iter().zip(&patterns).flat_map(of).collect::<Vec<_>>());
+                let of = |v: &$float| {
+                    u8::from(v.is_subnormal()) + 2 * u8::from(v.is_normal()) + 4 * u8::from(v.next_up() > *v)
+                };
+                run.expect(stringify!($float), &kinds, &values.iter().map(of).collect::<Vec<_>>());
+            })*
+        }
+    };
+}
+
+bits_kernels!(bits_of_f32 f32 u32 bits_of_f64 f64 u64);

@@ -441,7 +441,15 @@ fn fused_exactly<H: Half>(a: H, b: H, c: H) -> H {
 
 /// On types with a name: bits, classes, and constants.
 #[kernel]
-pub fn named(x: &[f16], y: &[bf16], bits: &mut [u16], flags: &mut [u32], singles: &mut [f32], back: &mut [f16]) {
+pub fn named(
+    x: &[f16],
+    y: &[bf16],
+    bits: &mut [u16],
+    flags: &mut [u32],
+    singles: &mut [f32],
+    back: &mut [f16],
+    brains: &mut [bf16],
+) {
     let i = grid(1);
     if i < x.len() {
         bits[2 * i] = x[i].to_bits();
@@ -458,6 +466,8 @@ pub fn named(x: &[f16], y: &[bf16], bits: &mut [u16], flags: &mut [u32], singles
         back[3 * i] = f16::from_bits(bits[2 * i] ^ 1);
         back[3 * i + 1] = f16::from_f32(y[i].to_f32());
         back[3 * i + 2] = f16::from_f64(y[i].to_f64()) + f16::MAX;
+        brains[2 * i] = bf16::from_bits(bits[2 * i + 1] ^ 0x8001);
+        brains[2 * i + 1] = bf16::from_f64(x[i].to_f64() * 1.001);
     }
 }
 
@@ -465,8 +475,8 @@ fn classes(run: &mut Run<'_>) {
     let (xs, ys) = (f16::some(60), bf16::some(60));
     let n = xs.len();
     let (x, y, mut bits, mut flags) = (run.array(&xs), run.array(&ys), run.zeros(2 * n), run.zeros(n));
-    let (mut singles, mut back) = (run.zeros(n), run.zeros(3 * n));
-    run.launch(named(&x, &y, &mut bits, &mut flags, &mut singles, &mut back).over(n));
+    let (mut singles, mut back, mut brains) = (run.zeros(n), run.zeros(3 * n), run.zeros(2 * n));
+    run.launch(named(&x, &y, &mut bits, &mut flags, &mut singles, &mut back, &mut brains).over(n));
     let pairs = || xs.iter().zip(&ys);
     run.expect("bits", &bits, &pairs().flat_map(|(x, y)| [x.to_bits(), y.to_bits()]).collect::<Vec<_>>());
     let of = |(x, y): (&f16, &bf16)| {
@@ -488,6 +498,8 @@ fn classes(run: &mut Run<'_>) {
         [f16::from_bits(x.to_bits() ^ 1), narrowed, nearest(narrowed.to_f64() + f16::MAX.to_f64())]
     };
     run.expect("back", &back, &pairs().flat_map(of).collect::<Vec<_>>());
+    let of = |(x, y): (&f16, &bf16)| [bf16::from_bits(y.to_bits() ^ 0x8001), nearest(x.to_f64() * 1.001)];
+    run.expect("brains", &brains, &pairs().flat_map(of).collect::<Vec<_>>());
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]

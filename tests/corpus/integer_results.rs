@@ -198,13 +198,14 @@ macro_rules! signed {
                 let i = grid(1);
                 if i < x.len() {
                     let a = x[i];
-                    let at = 6 * i;
+                    let at = 7 * i;
                     out[at] = a.wrapping_abs();
                     out[at + 1] = a.saturating_neg();
                     out[at + 2] = a.saturating_abs();
                     (out[at + 3], over[3 * i]) = a.overflowing_abs();
                     out[at + 4] = a.signum();
                     out[at + 5] = $int::from_be(a);
+                    out[at + 6] = $int::from_le(a);
                     over[3 * i + 1] = a.is_positive();
                     over[3 * i + 2] = a.is_negative();
                     bits[2 * i] = a.cast_unsigned();
@@ -222,10 +223,13 @@ fn of_signed_types(run: &mut Run<'_>) {
         ($($module:ident $int:ident)*) => {$({
             let values = $int::some(40);
             let n = values.len();
-            let (x, mut out, mut over, mut bits) = (run.array(&values), run.zeros(6 * n), run.zeros(3 * n), run.zeros(2 * n));
+            let (x, mut out, mut over, mut bits) = (run.array(&values), run.zeros(7 * n), run.zeros(3 * n), run.zeros(2 * n));
             run.launch($module::plain(&x, &mut out, &mut over, &mut bits).over(n));
             let of = |a: &$int| {
-                [a.wrapping_abs(), a.saturating_neg(), a.saturating_abs(), a.overflowing_abs().0, a.signum(), $int::from_be(*a)]
+                [
+                    a.wrapping_abs(), a.saturating_neg(), a.saturating_abs(), a.overflowing_abs().0, a.signum(),
+                    $int::from_be(*a), $int::from_le(*a),
+                ]
             };
             run.expect(stringify!($int), &out, &values.iter().flat_map(of).collect::<Vec<_>>());
             let of = |a: &$int| [a.overflowing_abs().1, a.is_positive(), a.is_negative()];

@@ -25,6 +25,7 @@ mod report;
 mod run;
 mod sweep;
 mod twin;
+mod usage;
 
 pub mod arrays;
 pub mod assignments;
@@ -54,17 +55,21 @@ pub mod paths;
 pub mod ranges;
 pub mod sequences;
 pub mod shared_memory;
+pub mod shipped;
 pub mod slices;
 pub mod slots;
 pub mod structs;
+pub mod unchecked;
 pub mod vectors;
 pub mod views;
 pub mod warps;
+pub mod widths;
 pub mod words;
 
 pub use record::{Agreement, Record, Tolerance};
 pub use report::{compare, left_out};
 pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
+pub use usage::Usage;
 
 /// A set of launches whose results are the same wherever they run.
 #[derive(Clone, Copy)]
@@ -109,6 +114,8 @@ const MODULES: &[&[Case]] = &[
     options::CASES,
     words::CASES,
     narrow::CASES,
+    shipped::CASES,
+    unchecked::CASES,
 ];
 
 /// The cases of modules with programs.
@@ -123,6 +130,7 @@ const GROUPS: &[&[&[Case]]] = &[
     sequences::CASES,
     slices::CASES,
     methods::CASES,
+    widths::CASES,
 ];
 
 /// Every case; with `CUMBIA_CASES` in the environment, only those that have one of its words, between commas, in their

@@ -85,7 +85,7 @@ pub fn approximated(x: &[f32], y: &mut [f32]) {
     let i = grid(1);
     if i < x.len() {
         let v = x[i];
-        let at = 16 * i;
+        let at = 17 * i;
         y[at] = fast::sin(v);
         y[at + 1] = fast::cos(v);
         (y[at + 2], y[at + 3]) = fast::sin_cos(v);
@@ -101,12 +101,13 @@ pub fn approximated(x: &[f32], y: &mut [f32]) {
         y[at + 13] = fast::rsqrt(v.abs());
         y[at + 14] = fast::div(v, 3.7);
         y[at + 15] = cumbia::intrinsics::fast::pow(v.abs(), 1.5);
+        y[at + 16] = fast::tan(v);
     }
 }
 
 fn fast_functions(run: &mut Run<'_>) {
     let values: Vec<f32> = Random::new(3).floats(300, 3.0).into_iter().filter(|x| x.abs() > 0.01).collect();
-    let (x, mut y) = (run.array(&values), run.zeros(16 * values.len()));
+    let (x, mut y) = (run.array(&values), run.zeros(17 * values.len()));
     run.launch(approximated(&x, &mut y).over(values.len()));
     let of = |v: &f32| {
         let v = f64::from(*v);
@@ -128,6 +129,7 @@ fn fast_functions(run: &mut Run<'_>) {
             1.0 / m.sqrt(),
             v / f64::from(3.7f32),
             m.powf(1.5),
+            v.tan(),
         ];
         all.map(|x| x as f32)
     };

@@ -9,6 +9,7 @@ use cumbia::{Device, DeviceArray, Element, Error, FaultKind, Launch};
 
 use crate::program::says;
 use crate::record::{Agreement, Record, Tolerance};
+use crate::usage::Usage;
 
 /// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type, with
 /// [`STRIDED`] behind it for the text that takes any views.
@@ -47,6 +48,8 @@ pub struct Look {
     pub ptx: fn(&str) -> cumbia::Result<String>,
     /// Machine code for an architecture.
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
+    /// What the kernel is made of.
+    pub usage: fn() -> Usage,
     /// The CUDA C for views whose elements do not lie one behind the other, if there was a launch with such.
     pub strided: Option<String>,
 }
@@ -154,6 +157,7 @@ impl<'e> Run<'e> {
             cuda_source: inspect::cuda_source::<K>,
             ptx: inspect::ptx::<K>,
             cubin: inspect::cubin::<K>,
+            usage: Usage::of::<K>,
             strided: None,
         });
         let is_strided = |emulation: &Emulation<'_>| {

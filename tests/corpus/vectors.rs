@@ -10,6 +10,7 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![
     axpy_cases,
+    numbers_as_vectors,
     lane_by_lane,
     geometry,
     mixed_vectors,
@@ -41,6 +42,24 @@ fn axpy_cases(run: &mut Run<'_>) {
         })
         .collect();
     run.expect("y", &y, &expected);
+}
+
+/// Arrays of numbers, given where a kernel takes vectors.
+fn numbers_as_vectors(run: &mut Run<'_>) {
+    let numbers = Random::new(31).floats(52, 10.0);
+    let (x, mut y) = (run.array(&numbers), run.array(&numbers));
+    run.launch(axpy(0.5, x.cast().unwrap(), y.cast_mut().unwrap()).over(13));
+    run.expect("all", &y, &numbers.iter().map(|v| v + v * 0.5).collect::<Vec<_>>());
+    // A part begins where a vector can, and vectors are numbers again.
+    let mut z = run.zeros::<Float4>(10);
+    let (from, to) = (x.slice(8..28).unwrap().cast().unwrap(), z.slice_mut(5..).unwrap());
+    run.launch(axpy(2.0, from, to).over(5));
+    let mut expected = vec![0.0; 40];
+    (0..20).for_each(|i| expected[20 + i] = numbers[8 + i] * 2.0);
+    let back: Vec<Float4> = expected.chunks(4).map(|v| Float4::new(v[0], v[1], v[2], v[3])).collect();
+    run.expect("a part", &z, &back);
+    assert!(x.slice(2..18).unwrap().cast::<Float4>().is_err() && x.slice(..50).unwrap().cast::<Float4>().is_err());
+    assert_eq!(z.cast::<f32>().unwrap().len(), 40);
 }
 
 /// All operators on vectors of two to four lanes of any number.

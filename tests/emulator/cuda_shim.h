@@ -516,20 +516,25 @@ inline float __ull2float_rz(unsigned long long x) { return shim_toward_zero(x); 
 // Mathematics that C does not have.
 
 constexpr long double SHIM_PI = 3.14159265358979323846264338327950288L;
-// Sine and cosine of x π; exact where they are 0, 1 or -1.
+// Sine and cosine of x π, by what is left of the nearest half of a turn, which is exact: so they are exact where they are 0,
+// 1 or -1, and near a zero no digit is lost.
 inline long double shim_sinpi(long double x) {
     if (!std::isfinite(x)) return NAN;
-    const long double turn = std::fmod(x, 2.0L);
-    if (turn == std::trunc(turn)) return std::copysign(0.0L, x);
-    if (std::fabs(turn) == 0.5L || std::fabs(turn) == 1.5L) return turn == 0.5L || turn == -1.5L ? 1.0L : -1.0L;
-    return std::sin(turn * SHIM_PI);
+    const long double turn = std::fmod(x, 2.0L), halves = std::nearbyint(2.0L * turn);
+    const long double rest = (turn - 0.5L * halves) * SHIM_PI;
+    const int quarter = ((int)halves % 4 + 4) % 4;
+    if (rest == 0.0L && quarter % 2 == 0) return std::copysign(0.0L, x);
+    const long double size = quarter % 2 == 0 ? std::sin(rest) : std::cos(rest);
+    return quarter < 2 ? size : -size;
 }
 inline long double shim_cospi(long double x) {
     if (!std::isfinite(x)) return NAN;
-    const long double turn = std::fabs(std::fmod(x, 2.0L));
-    if (turn == 0.5L || turn == 1.5L) return 0.0L;
-    if (turn == 0.0L || turn == 1.0L) return turn == 0.0L ? 1.0L : -1.0L;
-    return std::cos(turn * SHIM_PI);
+    const long double turn = std::fabs(std::fmod(x, 2.0L)), halves = std::nearbyint(2.0L * turn);
+    const long double rest = (turn - 0.5L * halves) * SHIM_PI;
+    const int quarter = (int)halves % 4;
+    if (rest == 0.0L && quarter % 2 == 1) return 0.0L;
+    const long double size = quarter % 2 == 0 ? std::cos(rest) : std::sin(rest);
+    return quarter == 0 || quarter == 3 ? size : -size;
 }
 inline float rsqrtf(float x) { return float(1.0 / std::sqrt((double)x)); }
 inline double rsqrt(double x) { return double(1.0L / std::sqrt((long double)x)); }

@@ -77,16 +77,16 @@ static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch lau
 
 namespace device {
 
-#line 92 "tests/corpus/control.rs"
+#line 95 "tests/corpus/control.rs"
 static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
     i32 trace = 0;
     for (;;) {
         {
-#line 95
+#line 98
             trace = rt::add_i32(trace, 1, 0, launch);
             while (trace < 1000) {
                 {
-#line 97
+#line 100
                     trace = rt::add_i32(trace, 10, 1, launch);
                     for (i32 k = 0; k < 5; ++k) {
                         trace = rt::add_i32(trace, k, 2, launch);
@@ -107,19 +107,19 @@ static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
                 }
                 next_1:;
             }
-#line 115
+#line 118
             break;
         }
         next_3:;
     }
     end_2:;
-#line 117
+#line 120
     return trace;
 }
 
 }  // namespace device
 
-#line 92 "tests/corpus/control.rs"
+#line 95 "tests/corpus/control.rs"
 extern "C" __global__ void three_labels(const i32* __restrict__ x, usize x_len, i32* __restrict__ out, usize out_len, rt::Launch launch) {
 #line 20
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

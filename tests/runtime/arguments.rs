@@ -172,7 +172,6 @@ fn arrays_of_two_devices_do_not_meet() {
     assert!(matches!(error, Error::Launch(LaunchError::MixedDevices { first: "x", second: "y", .. })), "{error}");
 }
 
-#[cfg(feature = "ndarray")]
 mod with_ndarray {
     use cumbia::{LaunchError, ShapeError};
     use ndarray::{Array1, Array2, array, s};
@@ -186,7 +185,11 @@ mod with_ndarray {
             let mut sums = Array1::from_elem(3, 100);
             sum_of_rows(In(&matrix), InOut(&mut sums)).over(3).on_device(device).launch().unwrap();
             assert_eq!(sums, array![106, 146, 186]);
-            sum_of_rows(In(&matrix.slice(s![1.., ..])), Out(&mut sums.slice_mut(s![..2]))).over(2).on_device(device).launch().unwrap();
+            sum_of_rows(In(&matrix.slice(s![1.., ..])), Out(&mut sums.slice_mut(s![..2])))
+                .over(2)
+                .on_device(device)
+                .launch()
+                .unwrap();
             assert_eq!(sums, array![46, 86, 186]);
             let x = Array1::from_vec(vec![1.0f32, 2.0]);
             let mut y = Array1::zeros(2);

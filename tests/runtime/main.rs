@@ -1,10 +1,16 @@
 //! The runtime on every device there is: launches, faults, and bad use. Needs neither the source tree nor tools, so that
 //! the executable can be copied to a machine with a GPU.
 
+mod arguments;
 mod elsewhere;
 mod faults;
+mod graphs;
+mod interop;
 mod launch;
+mod limits;
 mod machine;
+mod memory;
 mod misuse;
+mod planned;
 mod streams;
 mod support;

@@ -3,7 +3,7 @@
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error, LaunchError};
 
-use crate::support::{alone, gpu, on_each_device};
+use crate::support::{alone, gpu, on_each_device, refused};
 
 #[kernel]
 fn touch(x: &[f32], y: &mut [f32]) {
@@ -28,20 +28,6 @@ fn much_shared(y: &mut [f32]) {
 
 fn arrays(device: &Device) -> (DeviceArray<f32>, DeviceArray<f32>) {
     (device.to_device(&[1.0; 8]).unwrap(), device.zeros(8).unwrap())
-}
-
-/// Checks the error of a launch, and that its text has all of `words`.
-#[track_caller]
-fn refused(result: cumbia::Result<()>, words: &[&str]) -> LaunchError {
-    let error = result.expect_err("a launch that cannot be");
-    let text = error.to_string();
-    for word in words {
-        assert!(text.contains(word), "no `{word}` in: {text}");
-    }
-    match error {
-        Error::Launch(error) => error,
-        other => panic!("not an error of the launch: {other:?}"),
-    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cumbia::{Device, Error};
+use cumbia::{Device, Error, LaunchError};
 use cumbia_corpus::left_out;
 
 /// Runs `test` on each device, alone: a fault is given out to whoever waits for the device next.
@@ -59,4 +59,18 @@ pub(crate) fn passes_in_process(test: &str, environment: &[(&str, &str)]) {
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// Checks the error of a launch, and that its text has all of `words`.
+#[track_caller]
+pub(crate) fn refused(result: cumbia::Result<()>, words: &[&str]) -> LaunchError {
+    let error = result.expect_err("a launch that cannot be");
+    let text = error.to_string();
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in: {text}");
+    }
+    match error {
+        Error::Launch(error) => error,
+        other => panic!("not an error of the launch: {other:?}"),
+    }
 }

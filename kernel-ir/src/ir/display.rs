@@ -2,7 +2,7 @@
 //!
 //! It is for people and is never read back. A call of a method has its receiver as the first argument. What damaged bytes may lack, a slot or a variable, is written as `?`.
 
-use std::fmt;
+use std::fmt::{self, Write};
 
 use super::{
     Adapter, BinaryOp, Block, Callee, Constant, ConstantValue, EnumType, ExprId, ExprKind, Filled, Function,
@@ -68,21 +68,25 @@ impl<'a> Printer<'a> {
         for (i, &param) in params.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
             let (name, ty) = (printer.local(param), printer.type_of(param));
-            printer.text += &format!("{separator}{name}: {ty}");
+            printer.put(format_args!("{separator}{name}: {ty}"));
         }
         printer.text += ")";
         if let Some(slot) = result {
-            printer.text += &format!(" -> {}", printer.ty(*slot));
+            printer.put(format_args!(" -> {}", printer.ty(*slot)));
         }
-        match cuda {
-            Some(cuda) => printer.text += &format!(" {{\n    // in CUDA C\n{}\n}}", cuda.text),
-            None => {
-                printer.text += " ";
-                printer.block(body);
-            }
+        if let Some(cuda) = cuda {
+            printer.put(format_args!(" {{\n    // in CUDA C\n{}\n}}", cuda.text));
+        } else {
+            printer.text += " ";
+            printer.block(body);
         }
         printer.text += "\n";
         printer.text
+    }
+
+    fn put(&mut self, text: fmt::Arguments<'_>) {
+        // Writing into a `String` cannot fail.
+        let _ = self.text.write_fmt(text);
     }
 
     // Names and slots.
@@ -273,7 +277,7 @@ impl<'a> Printer<'a> {
                 // Comparisons do not chain; the others group to the left.
                 let of_left = if own == Binding::Comparison { Binding::BitOr } else { own };
                 self.expr(*left, of_left);
-                self.text += &format!(" {}{} ", binary(*op), self.operator(*operator));
+                self.put(format_args!(" {}{} ", binary(*op), self.operator(*operator)));
                 self.expr(*right, tighter(own));
             }
             ExprKind::Logical { op, left, right } => {
@@ -287,7 +291,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Cast { operand, slot } => {
                 self.expr(*operand, Binding::Cast);
-                self.text += &format!(" as {}", self.ty(*slot));
+                self.put(format_args!(" as {}", self.ty(*slot)));
             }
             ExprKind::Index { base, index } => {
                 self.expr(*base, Binding::Tight);
@@ -298,14 +302,18 @@ impl<'a> Printer<'a> {
             ExprKind::SubSlice { base, start, end, inclusive } => {
                 self.expr(*base, Binding::Tight);
                 self.text += "[";
-                start.iter().for_each(|start| self.expr(*start, Binding::Or));
+                if let Some(start) = start {
+                    self.expr(*start, Binding::Or);
+                }
                 self.text += if *inclusive { "..=" } else { ".." };
-                end.iter().for_each(|end| self.expr(*end, Binding::Or));
+                if let Some(end) = end {
+                    self.expr(*end, Binding::Or);
+                }
                 self.text += "]";
             }
             ExprKind::Field { base, name } => {
                 self.expr(*base, Binding::Tight);
-                self.text += &format!(".{name}");
+                self.put(format_args!(".{name}"));
             }
             ExprKind::Tuple(parts) => {
                 self.text += "(";
@@ -313,9 +321,9 @@ impl<'a> Printer<'a> {
                 self.text += if parts.len() == 1 { ",)" } else { ")" };
             }
             ExprKind::Struct { slot, fields, base } => {
-                self.text += &format!("{} {{ ", self.ty(*slot));
+                self.put(format_args!("{} {{ ", self.ty(*slot)));
                 for (name, value) in fields {
-                    self.text += &format!("{name}: ");
+                    self.put(format_args!("{name}: "));
                     self.expr(*value, Binding::Loose);
                     self.text += ", ";
                 }
@@ -335,7 +343,7 @@ impl<'a> Printer<'a> {
                 self.text += "[";
                 self.expr(*value, Binding::Loose);
                 match self.slot(*slot) {
-                    Some(Filled::Type(Type::Array(_, len))) => self.text += &format!("; {len}]"),
+                    Some(Filled::Type(Type::Array(_, len))) => self.put(format_args!("; {len}]")),
                     _ => self.text += "; ?]",
                 }
             }
@@ -391,30 +399,30 @@ impl<'a> Printer<'a> {
                 self.text += "}";
             }
             ExprKind::Labelled { id, body } => {
-                self.text += &format!("{}: ", label(*id));
+                self.put(format_args!("{}: ", label(*id)));
                 self.block(body);
             }
             ExprKind::Loop { id, body, unroll } => {
-                self.text += &format!("{}{}: loop ", unrolled(*unroll), label(*id));
+                self.put(format_args!("{}{}: loop ", unrolled(*unroll), label(*id)));
                 self.block(body);
             }
             ExprKind::While { id, condition, body, unroll } => {
-                self.text += &format!("{}{}: while ", unrolled(*unroll), label(*id));
+                self.put(format_args!("{}{}: while ", unrolled(*unroll), label(*id)));
                 self.expr(*condition, Binding::Loose);
                 self.text += " ";
                 self.block(body);
             }
             ExprKind::For { id, sequence, body, unroll } => {
-                self.text += &format!("{}{}: for ", unrolled(*unroll), label(*id));
+                self.put(format_args!("{}{}: for ", unrolled(*unroll), label(*id)));
                 self.sequence(sequence);
                 self.text += " ";
                 self.block(body);
             }
             ExprKind::Break { target, value } => {
-                self.text += &format!("break {}", label(*target));
+                self.put(format_args!("break {}", label(*target)));
                 self.value(*value);
             }
-            ExprKind::Continue { target } => self.text += &format!("continue {}", label(*target)),
+            ExprKind::Continue { target } => self.put(format_args!("continue {}", label(*target))),
             ExprKind::Return(value) => {
                 self.text += "return";
                 self.value(*value);
@@ -426,7 +434,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::AssignOp { op, place, value, operator } => {
                 self.expr(*place, Binding::Or);
-                self.text += &format!(" {}={} ", binary(*op), self.operator(*operator));
+                self.put(format_args!(" {}={} ", binary(*op), self.operator(*operator)));
                 self.expr(*value, Binding::Loose);
             }
             ExprKind::Panic(message) => self.message("panic", message),
@@ -438,7 +446,7 @@ impl<'a> Printer<'a> {
         match sequence {
             Sequence::Range { local, range } => {
                 match local {
-                    Some(local) => self.text += &format!("{}: {} in ", self.local(*local), self.type_of(*local)),
+                    Some(local) => self.put(format_args!("{}: {} in ", self.local(*local), self.type_of(*local))),
                     None => self.text += "_ in ",
                 }
                 let Range { start, end, inclusive, adapters } = range;
@@ -465,10 +473,10 @@ impl<'a> Printer<'a> {
                     None => "_".to_owned(),
                 };
                 let element = name(self, element);
-                self.text += &match index {
-                    Some(_) => format!("({}, {element}) in ", name(self, index)),
-                    None => format!("{element} in "),
-                };
+                match index {
+                    Some(_) => self.put(format_args!("({}, {element}) in ", name(self, index))),
+                    None => self.put(format_args!("{element} in ")),
+                }
                 self.expr(*of, Binding::Tight);
                 self.text += ".iter()";
                 self.text += if index.is_some() { ".enumerate()" } else { "" };
@@ -487,7 +495,7 @@ impl<'a> Printer<'a> {
                 Piece::Number { position, format } => format!("{{{position}:{format}}}"),
             })
             .collect();
-        self.text += &format!("{name}!({text:?}");
+        self.put(format_args!("{name}!({text:?}"));
         if !args.is_empty() {
             self.text += ", ";
             self.list(args);
@@ -526,11 +534,13 @@ fn binding(kind: &ExprKind) -> Binding {
         },
         ExprKind::Cast { .. } => Binding::Cast,
         ExprKind::Unary { .. } | ExprKind::Borrow { .. } | ExprKind::Deref(_) => Binding::Prefix,
-        // A minus before a literal is an operator to what follows.
-        ExprKind::Literal { value: Literal::Int { negative: true, .. }, .. } => Binding::Prefix,
-        ExprKind::Literal { value: Literal::Float(text), .. } if text.starts_with('-') => Binding::Prefix,
-        ExprKind::Literal { .. }
-        | ExprKind::Local(_)
+        ExprKind::Literal { value, slot: _ } => match value {
+            // A minus before a literal is an operator to what follows.
+            Literal::Int { magnitude: _, negative: true } => Binding::Prefix,
+            Literal::Float(text) if text.starts_with('-') => Binding::Prefix,
+            Literal::Bool(_) | Literal::Int { magnitude: _, negative: false } | Literal::Float(_) => Binding::Tight,
+        },
+        ExprKind::Local(_)
         | ExprKind::Constant(_)
         | ExprKind::Index { .. }
         | ExprKind::SubSlice { .. }

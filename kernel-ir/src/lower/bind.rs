@@ -288,6 +288,15 @@ impl Lowering<'_, '_> {
                     self.declare_with(var, value);
                 }
             }
+            // A tuple that is in one piece, as a part of one that is not.
+            (Value::Parts(vars), value @ Value::Whole(..)) => {
+                let Value::Whole(expr, ty) = self.once(value) else { return };
+                for (i, var) in vars.iter().enumerate() {
+                    let part = self.project(Value::Whole(expr.clone(), ty.clone()), &ty, i);
+                    let part = self.load(part);
+                    self.declare_with(var, part);
+                }
+            }
             (
                 Value::Scalar(Expr::Var(var), _) | Value::Place { lvalue: Expr::Var(var), .. },
                 Value::Scalar(init, _),

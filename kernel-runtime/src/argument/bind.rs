@@ -25,15 +25,14 @@ pub(crate) enum Location<'a> {
     Lent(Box<Lent<'a>>),
     /// On the host.
     Host(OnHost),
-    /// Nowhere that a launch could use, for this reason.
-    Refused(String),
+    /// Nowhere that a launch could use.
+    Refused(Box<Unusable>),
 }
 
 /// Memory of another library that a launch has been lent.
 pub(crate) struct Lent<'a> {
-    /// Its owner lets the library's stream wait for our uses.
+    /// Dropped first: then its home stream waits for all uses.
     memory: Memory,
-    /// Dropped after that.
     _leave: Leave<'a>,
 }
 
@@ -55,6 +54,20 @@ impl<'a> Lent<'a> {
         Lent { memory, _leave: Leave(Some(leave)) }
     }
 }
+
+/// Why an argument cannot be used.
+pub(crate) struct Unusable {
+    reason: String,
+}
+
+impl Unusable {
+    fn new(why: &Error) -> Box<Self> {
+        Box::new(Unusable { reason: why.to_string() })
+    }
+}
+
+// A launch is moved by each of the calls that say how to run it, with all its arguments.
+const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
 
 /// How elements of the host become an argument.
 #[derive(Clone, Copy)]
@@ -103,7 +116,7 @@ impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let raw = RawSlice { pointer: std::ptr::NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
-        ArraySlice::elsewhere(raw, Location::Refused(why.to_string()))
+        ArraySlice::elsewhere(raw, Location::Refused(Unusable::new(why)))
     }
 }
 
@@ -154,7 +167,7 @@ impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
         let pointer = std::ptr::NonNull::dangling().as_ptr();
-        let location = Location::Refused(why.to_string());
+        let location = Location::Refused(Unusable::new(why));
         ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
     }
 }
@@ -182,7 +195,7 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
             Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
             Location::Lent(lent) => Some(format!("the array is on {}", lent.memory.device())),
             Location::Host(_) => None,
-            Location::Refused(why) => Some(why),
+            Location::Refused(why) => Some(why.reason),
         };
         if let Some(elsewhere) = elsewhere {
             panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
@@ -210,9 +223,16 @@ pub struct Binder<'a> {
     device: Option<(&'static str, &'a Device)>,
     /// The first thing that is wrong with them.
     refused: Option<LaunchError>,
-    params: Params,
-    uses: Uses<'a>,
-    transfers: Vec<Transfer<'a>>,
+    /// Pointers to the parameters.
+    pub(crate) params: Params,
+    /// The memory of the host that has to be on the device meanwhile.
+    pub(crate) transfers: Vec<Transfer<'a>>,
+    /// Whether the two that follow are collected. A launch on the only stream of a device needs neither.
+    recording: bool,
+    /// The sizes of the parameters.
+    pub(crate) sizes: Vec<u32>,
+    /// The memory of devices that they use.
+    pub(crate) uses: Uses<'a>,
     /// Where the last parameter ends in the memory that they have on a GPU.
     bytes: usize,
     /// The largest `usize` that the kernel is given, or can reach in a view.
@@ -237,12 +257,19 @@ impl<'a> Binder<'a> {
             device: None,
             refused: None,
             params: SmallVec::new(),
-            uses: SmallVec::new(),
             transfers: Vec::new(),
+            recording: false,
+            sizes: Vec::new(),
+            uses: SmallVec::new(),
             bytes: 0,
             largest: 0,
             contiguous: true,
         }
+    }
+
+    /// As [`Binder::new`], for someone who wants to know the sizes of the parameters and what they use.
+    pub(crate) fn recording(kernel: &'static str) -> Self {
+        Binder { recording: true, ..Binder::new(kernel) }
     }
 
     /// The next argument is a value. That it may be one, the slot of the parameter requires: here a bound would only say so
@@ -251,6 +278,9 @@ impl<'a> Binder<'a> {
     pub fn value<T>(&mut self, value: &'a T) {
         self.bytes = self.bytes.next_multiple_of(align_of::<T>()) + size_of::<T>();
         self.params.push(std::ptr::from_ref(value).cast_mut().cast());
+        if self.recording {
+            self.sizes.push(size_of::<T>() as u32);
+        }
     }
 
     /// The next argument is a value, of a kernel with `index = u32`: a `usize` has to fit.
@@ -281,15 +311,31 @@ impl<'a> Binder<'a> {
     }
 
     /// The next argument is an array.
+    ///
+    /// This is the work of a launch that grows with its arguments: the usual case is here, the others elsewhere.
     #[inline]
     pub fn array<T, M: Access>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
         let RawSlice { pointer, len } = &array.raw;
-        self.value(pointer);
-        self.value(len);
         self.reaches(*len);
-        // The pointer is the parameter before the last.
-        let param = self.params.len() - 2;
-        self.locate(name, &array.location, pointer.cast(), param, *len, *len * size_of::<T>(), M::MUTABLE);
+        match &array.location {
+            Location::Device(memory) if self.is_on(memory.device()) && !self.recording => {
+                self.bytes = self.bytes.next_multiple_of(align_of::<u64>()) + 2 * size_of::<u64>();
+                self.params.push(std::ptr::from_ref(pointer).cast_mut().cast());
+                self.params.push(std::ptr::from_ref(len).cast_mut().cast());
+            }
+            location => {
+                let param = self.params.len();
+                self.value(pointer);
+                self.value(len);
+                self.locate(name, location, pointer.cast(), param, *len, *len * size_of::<T>(), M::MUTABLE);
+            }
+        }
+    }
+
+    /// Whether this is the device of the arguments before.
+    #[inline]
+    fn is_on(&self, device: &Device) -> bool {
+        self.device.is_some_and(|(_, other)| other == device)
     }
 
     /// The next argument is a view.
@@ -299,13 +345,14 @@ impl<'a> Binder<'a> {
         let param = self.params.len();
         self.value(pointer);
         shape.iter().chain(strides).for_each(|number| self.value(number));
-        // Behind the last element, so that no length is above it. None of it wraps: the view is inside an array.
-        let reach = shape.iter().zip(strides).map(|(len, stride)| len * stride).sum();
-        self.reaches(reach);
+        // Behind the last element, so that no length is above it. A view without elements may have any lengths; others are
+        // inside an array.
+        let ends = shape.iter().zip(strides).map(|(len, stride)| len.saturating_mul(*stride));
+        self.reaches(ends.fold(0, usize::saturating_add));
         let mut expected = 1;
         for (len, stride) in shape.iter().zip(strides).rev() {
             self.contiguous &= *stride == expected;
-            expected *= len;
+            expected = expected.saturating_mul(*len);
         }
         let bytes = reach_of::<T, D>(shape, strides);
         // A view of the host's is contiguous.
@@ -313,7 +360,6 @@ impl<'a> Binder<'a> {
     }
 
     /// Notes where the elements of an argument are, and what becomes of them: `bytes` from `start` on.
-    #[inline]
     #[allow(clippy::too_many_arguments, reason = "it is the common end of two functions")]
     fn locate(
         &mut self,
@@ -332,60 +378,55 @@ impl<'a> Binder<'a> {
                 self.transfers.push(Transfer::new(param, start, len, bytes, *host));
                 return;
             }
-            Location::Refused(reason) => {
-                let (kernel, reason) = (self.kernel, reason.clone());
-                self.refused.get_or_insert(LaunchError::Argument { kernel, parameter: name, reason });
-                return;
-            }
+            Location::Refused(why) => return self.refuse(name, &why.reason),
         };
-        let first = start.addr() - memory.pointer().addr();
-        self.uses.push(Use { memory, bytes: first..first + bytes, writes });
+        if self.recording {
+            let first = start.addr() - memory.pointer().addr();
+            self.uses.push(Use { memory, bytes: first..first + bytes, writes });
+        }
         let device = memory.device();
         match self.device {
+            Some((_, other)) if other == device => {}
+            Some((first, other)) => self.refuse_mixed((first, other), (name, device)),
             None => self.device = Some((name, device)),
-            Some((first, other)) if other != device && self.refused.is_none() => {
-                self.refused = Some(LaunchError::MixedDevices {
-                    kernel: self.kernel,
-                    first,
-                    first_device: other.to_string(),
-                    second: name,
-                    second_device: device.to_string(),
-                });
-            }
-            Some(_) => {}
         }
     }
 
-    /// What a launch needs to know of its arguments.
+    #[cold]
+    fn refuse(&mut self, parameter: &'static str, reason: &str) {
+        let (kernel, reason) = (self.kernel, reason.to_owned());
+        self.refused.get_or_insert(LaunchError::Argument { kernel, parameter, reason });
+    }
+
+    #[cold]
+    fn refuse_mixed(&mut self, (first, other): (&'static str, &Device), (second, device): (&'static str, &Device)) {
+        let kernel = self.kernel;
+        let (first_device, second_device) = (other.to_string(), device.to_string());
+        let mixed = LaunchError::MixedDevices { kernel, first, first_device, second, second_device };
+        self.refused.get_or_insert(mixed);
+    }
+
+    /// The device that all arrays are on, if there are any.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with them.
-    pub(crate) fn finish(self) -> Result<Bound<'a>, LaunchError> {
-        if let Some(error) = self.refused {
-            return Err(error);
-        }
+    /// The first thing that is wrong with the arguments.
+    #[inline]
+    pub(crate) fn finish(&mut self) -> Result<Option<&'a Device>, LaunchError> {
         // Our own last parameter, on which faults are noted.
         let bytes = self.bytes.next_multiple_of(align_of::<u64>()) + cumbia_kernel_ir::LAUNCH_BYTES;
-        if bytes > PARAMETER_BYTES {
-            let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
-            return Err(LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit });
+        if self.refused.is_some() || bytes > PARAMETER_BYTES {
+            return Err(self.what_is_wrong());
         }
-        let Binder { device, params, uses, transfers, .. } = self;
-        Ok(Bound { device: device.map(|(_, device)| device), params, uses, transfers })
+        Ok(self.device.map(|(_, device)| device))
     }
-}
 
-/// The arguments of a launch, looked at.
-pub(crate) struct Bound<'a> {
-    /// The device that all arrays are on, if there are any.
-    pub(crate) device: Option<&'a Device>,
-    /// Pointers to the parameters.
-    pub(crate) params: Params,
-    /// The memory of devices that they use.
-    pub(crate) uses: Uses<'a>,
-    /// The memory of the host that has to be on the device meanwhile.
-    pub(crate) transfers: Vec<Transfer<'a>>,
+    #[cold]
+    fn what_is_wrong(&mut self) -> LaunchError {
+        let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
+        let large = LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit };
+        self.refused.take().unwrap_or(large)
+    }
 }
 
 #[cfg(test)]
@@ -398,15 +439,17 @@ mod tests {
         let device = Device::cpu();
         let array = device.zeros::<f32>(6).unwrap();
         let (slice, view) = ((&array).bind(), array.reshape((2, 3)).unwrap().bind());
-        let mut binder = Binder::new("kernel");
+        let mut binder = Binder::recording("kernel");
         binder.value(&1u8);
         binder.value(&2.0f64);
         binder.array("slice", &slice);
         binder.view("view", &view);
         // One byte and seven between, then eight; a pointer and a length; a pointer, two lengths, two strides.
         assert_eq!(binder.bytes, 16 + 2 * 8 + 5 * 8);
-        let Bound { device: on, params, uses, transfers } = binder.finish().unwrap();
+        let on = binder.finish().unwrap();
+        let Binder { params, sizes, uses, transfers, .. } = binder;
         assert!(transfers.is_empty());
+        assert_eq!(sizes, [1, 8, 8, 8, 8, 8, 8, 8, 8]);
         assert_eq!((on, params.len()), (Some(&device), 2 + 2 + 5));
         assert!(uses.iter().all(|used| used.bytes == (0..24) && !used.writes) && uses.len() == 2);
         // SAFETY: each parameter is the address of a number that is still there.

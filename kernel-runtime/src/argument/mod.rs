@@ -4,7 +4,7 @@ mod bind;
 mod host;
 mod transfer;
 
-pub(crate) use self::bind::Bound;
+pub(crate) use self::bind::Uses;
 pub use self::bind::{ArraySlice, Binder, ViewArgument};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::bind::{Lent, Location};

@@ -87,8 +87,8 @@ pub(crate) fn on_host(
 pub(crate) fn on_gpu(
     (device, stream): (&Device, &Arc<cuda::Stream>),
     transfers: &[Transfer<'_>],
-    mut params: Params,
-    launch: impl FnOnce(Params) -> Result<()>,
+    params: &mut Params,
+    launch: impl FnOnce(&mut Params) -> Result<()>,
 ) -> Result<()> {
     if transfers.is_empty() {
         return launch(params);

@@ -1,5 +1,6 @@
 //! Arrays on a device.
 
+mod cast;
 mod copy;
 #[cfg(feature = "ndarray")]
 mod ndarray;
@@ -14,8 +15,8 @@ use std::ops::RangeBounds;
 pub(crate) use self::copy::copy;
 pub use self::copy::{CopySource, CopyTarget};
 pub(crate) use self::copy::{Place, Region};
-pub(crate) use self::slice::inside;
 pub use self::slice::{DeviceChunks, DeviceSlice, DeviceSliceMut};
+pub(crate) use self::slice::{check_length, inside};
 use crate::cpu::access::Write;
 use crate::device::Device;
 use crate::error::Result;

@@ -73,6 +73,17 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
         DeviceSlice { memory: array.memory(), pointer: pointer.cast(), len, array: PhantomData }
     }
 
+    /// The same memory as `len` elements of another type, whose alignment it has.
+    pub(super) fn seen_as<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
+        let DeviceSlice { memory, pointer, len: _, array: _ } = self;
+        DeviceSlice { memory, pointer: pointer.cast(), len, array: PhantomData }
+    }
+
+    /// Where the first element is, on the device.
+    pub(super) fn address(&self) -> usize {
+        self.pointer.addr()
+    }
+
     /// How many elements there are.
     pub fn len(&self) -> usize {
         self.len
@@ -327,7 +338,7 @@ pub(crate) fn inside(range: impl RangeBounds<usize>, axis: usize, len: usize) ->
 }
 
 /// Whether both sides of a copy have as many elements.
-pub(super) fn check_length(operation: &'static str, from: usize, to: usize) -> Result<()> {
+pub(crate) fn check_length(operation: &'static str, from: usize, to: usize) -> Result<()> {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
 }
 

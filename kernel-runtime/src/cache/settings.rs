@@ -60,13 +60,14 @@ impl Settings {
 /// A size such as `1 GiB`, `500MB` or `1073741824`. A cache of the usual size is better than none because of a typing error.
 fn parse(size: &str) -> u64 {
     static WARNED: Once = Once::new();
-    size.trim().parse().map(|ByteSize(bytes)| bytes).unwrap_or_else(|_| {
-        WARNED.call_once(|| {
-            warn(
-                &format!("CUMBIA_CACHE_SIZE is `{size}`, which is no size; the cache is kept below 1 GiB"),
-                "write a number of bytes, or one with a unit, such as `512 MiB` or `2GB`",
-            );
-        });
-        DEFAULT_LIMIT
-    })
+    if let Ok(ByteSize(bytes)) = size.trim().parse() {
+        return bytes;
+    }
+    WARNED.call_once(|| {
+        warn(
+            &format!("CUMBIA_CACHE_SIZE is `{size}`, which is no size; the cache is kept below 1 GiB"),
+            "write a number of bytes, or one with a unit, such as `512 MiB` or `2GB`",
+        );
+    });
+    DEFAULT_LIMIT
 }

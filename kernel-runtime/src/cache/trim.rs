@@ -11,7 +11,7 @@ use super::file::UNFINISHED;
 use super::{NOTES, REFUSED, SUFFIX};
 
 /// A process that writes a file is done with it after this time, or it was killed.
-const ABANDONED_AFTER: Duration = Duration::from_secs(60 * 60);
+const ABANDONED_AFTER: Duration = Duration::from_hours(1);
 
 /// A file of the cache.
 #[derive(Debug)]

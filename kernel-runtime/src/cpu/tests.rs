@@ -359,3 +359,25 @@ fn many_launches_share_the_stacks() {
         }
     });
 }
+
+/// `blockIdx.x * blockDim.x` wraps in CUDA C.
+#[test]
+fn positions_have_64_bits() {
+    use std::marker::PhantomData;
+
+    use super::block::{BlockMemory, Position};
+    use crate::intrinsics::{grid, grid_size};
+
+    let memory = BlockMemory::empty();
+    // The last thread of the largest grid that CUDA has.
+    let block_idx = Dim3 { x: (1 << 31) - 2, y: 65_534, z: 65_534 };
+    let grid_dim = Dim3 { x: (1 << 31) - 1, y: 65_535, z: 65_535 };
+    let position = Position { block_idx, block_dim: Dim3 { x: 1024, y: 1024, z: 64 }, grid_dim };
+    let cx = Cx::plain(position, Dim3 { x: 1023, y: 1023, z: 63 }, &memory);
+    let (call, types) = (cx.call(at!()), PhantomData);
+    let end = ((1 << 41) - 1024, 65_535 * 1024, 65_535 * 64);
+    assert_eq!(grid::<1> { call, types }.call(), end.0 - 1);
+    assert_eq!(grid::<2> { call, types }.call(), (end.0 - 1, end.1 - 1));
+    assert_eq!(grid::<3> { call, types }.call(), (end.0 - 1, end.1 - 1, end.2 - 1));
+    assert_eq!(grid_size::<3> { call, types }.call(), end);
+}

@@ -145,25 +145,21 @@ mod tests {
         assert_eq!(Architecture::of_device(7, 0).newest_ptx(&known), None);
     }
 
+    /// Those of some architectures that run on a GPU, the best first.
+    fn that_run_on(major: u32, minor: u32, names: &[&str]) -> Vec<String> {
+        let gpu = Architecture::of_device(major, minor);
+        let architectures = names.iter().map(|name| Architecture::parse(name).unwrap());
+        let mut that_run: Vec<_> = architectures.filter(|architecture| architecture.suits(&gpu).is_some()).collect();
+        that_run.sort_by_key(|architecture| std::cmp::Reverse(architecture.suits(&gpu)));
+        that_run.iter().map(ToString::to_string).collect()
+    }
+
     #[test]
     fn what_runs_where() {
         let names = ["sm_90a", "sm_90", "compute_90a", "compute_90", "sm_80", "compute_80", "sm_100f", "sm_100"];
-        #[track_caller]
-        fn best(gpu: (u32, u32), names: &[&str]) -> Vec<String> {
-            let gpu = Architecture::of_device(gpu.0, gpu.1);
-            let mut suited: Vec<_> = names
-                .iter()
-                .filter_map(|name| {
-                    let architecture = Architecture::parse(name).unwrap();
-                    Some((architecture.suits(&gpu)?, architecture.to_string()))
-                })
-                .collect();
-            suited.sort_by(|a, b| b.0.cmp(&a.0));
-            suited.into_iter().map(|(_, name)| name).collect()
-        }
-        assert_eq!(best((9, 0), &names), ["sm_90a", "sm_90", "compute_90a", "compute_90", "compute_80"]);
-        assert_eq!(best((8, 6), &names), ["sm_80", "compute_80"]);
-        assert_eq!(best((10, 3), &names), ["sm_100f", "sm_100", "compute_90", "compute_80"]);
-        assert_eq!(best((7, 5), &names), [""; 0]);
+        assert_eq!(that_run_on(9, 0, &names), ["sm_90a", "sm_90", "compute_90a", "compute_90", "compute_80"]);
+        assert_eq!(that_run_on(8, 6, &names), ["sm_80", "compute_80"]);
+        assert_eq!(that_run_on(10, 3, &names), ["sm_100f", "sm_100", "compute_90", "compute_80"]);
+        assert_eq!(that_run_on(7, 5, &names), [""; 0]);
     }
 }

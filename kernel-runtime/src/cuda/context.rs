@@ -222,13 +222,12 @@ impl Context {
             return Ok(());
         }
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
-        let event = match &*alone {
-            Some(event) => event,
-            None => {
-                // First this, then the event: see `order.rs`.
-                self.primary.expect_several_streams();
-                &*alone.insert(self.default.record()?)
-            }
+        let event = if let Some(event) = &*alone {
+            event
+        } else {
+            // First this, then the event: see `order.rs`.
+            self.primary.expect_several_streams();
+            &*alone.insert(self.default.record()?)
         };
         stream.wait_event(event)
     }

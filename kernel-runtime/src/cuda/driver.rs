@@ -5,14 +5,15 @@
 //! driver newer than the bindings fills with values that the enum does not have. Here every function is looked up once,
 //! before the first is called, and a status stays a number.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ushort, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUjit_option,
-    CUlaunchConfig, CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
+    CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdevice, CUdevice_attribute,
+    CUdeviceptr, CUevent, CUfunction, CUfunction_attribute, CUgraph, CUgraphExec, CUgraphNode, CUjit_option,
+    CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig, CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
 };
 use libloading::Library;
 
@@ -104,6 +105,36 @@ functions! {
         );
         cuOccupancyMaxPotentialClusterSize(blocks: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
         cuOccupancyMaxActiveClusters(clusters: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
+        // CUDA 11.4. Where one is missing, all but graphs works.
+        cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
+        cuGraphDestroy(graph: CUgraph);
+        cuGraphAddKernelNode(
+            node: *mut CUgraphNode, graph: CUgraph, waits: *const CUgraphNode, count: usize,
+            params: *const CUDA_KERNEL_NODE_PARAMS_v1
+        );
+        cuGraphAddMemcpyNode(
+            node: *mut CUgraphNode, graph: CUgraph, waits: *const CUgraphNode, count: usize,
+            params: *const CUDA_MEMCPY3D, context: CUcontext
+        );
+        cuGraphAddMemsetNode(
+            node: *mut CUgraphNode, graph: CUgraph, waits: *const CUgraphNode, count: usize,
+            params: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext
+        );
+        cuGraphKernelNodeSetAttribute(
+            node: CUgraphNode, attribute: CUlaunchAttributeID, value: *const CUlaunchAttributeValue
+        );
+        cuGraphInstantiateWithFlags(executable: *mut CUgraphExec, graph: CUgraph, flags: c_ulonglong);
+        cuGraphExecDestroy(executable: CUgraphExec);
+        cuGraphExecKernelNodeSetParams(
+            executable: CUgraphExec, node: CUgraphNode, params: *const CUDA_KERNEL_NODE_PARAMS_v1
+        );
+        cuGraphExecMemcpyNodeSetParams(
+            executable: CUgraphExec, node: CUgraphNode, params: *const CUDA_MEMCPY3D, context: CUcontext
+        );
+        cuGraphExecMemsetNodeSetParams(
+            executable: CUgraphExec, node: CUgraphNode, params: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext
+        );
+        cuGraphLaunch(executable: CUgraphExec, stream: CUstream);
     }
 
     cuInit(flags: c_uint);

@@ -126,7 +126,8 @@ impl<T: Element> DeviceArray<T> {
         let home = device.default_lane()?;
         let given = Given { slice: Some(slice), home: home.clone() };
         // SAFETY: the slice has `len` elements, and is kept until the memory is dropped.
-        let memory = unsafe { memory_of::<T>(&device, &home, (pointer, len), stream.cu_stream(), Box::new(given)) }?;
+        let memory =
+            unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), Some(Box::new(given))) }?;
         Ok(DeviceArray::from_memory(memory, len))
     }
 
@@ -146,13 +147,12 @@ impl<T: Element> DeviceArray<T> {
         // What `upgrade_device_ptr` takes for granted.
         stream.context().bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
         let home = self.device().default_lane()?;
-        // Where this fails, the array is still one, and dropped as such.
-        let memory = self.into_memory();
-        memory.finish_on(&home);
-        follow(&home, stream.cu_stream(), home.raw())?;
-        let (pointer, owner) = memory.give_away();
+        let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
+            return Err(foreign_owner(stream));
+        };
         match owner.map(|owner| owner.downcast::<Given<T>>()) {
             None => {
+                leave(&home, stream.cu_stream());
                 // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
                 // cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could have left.
                 Ok(unsafe { stream.upgrade_device_ptr(pointer.addr() as CUdeviceptr, len) })
@@ -186,18 +186,6 @@ impl<T> Drop for Given<T> {
     }
 }
 
-/// What keeps a slice's stream behind ours when a launch that was lent the slice is over.
-struct Borrowed {
-    stream: Arc<CudaStream>,
-    home: Arc<RawStream>,
-}
-
-impl Drop for Borrowed {
-    fn drop(&mut self) {
-        leave(&self.home, self.stream.cu_stream());
-    }
-}
-
 /// Lets a stream of cudarc's wait for ours, if need be on the host.
 fn leave(home: &RawStream, stream: CUstream) {
     if follow(home, stream, home.raw()).is_err()
@@ -207,23 +195,29 @@ fn leave(home: &RawStream, stream: CUstream) {
     }
 }
 
-/// Memory of cudarc's, for what is asked of us from now on: behind what `stream`, which it is used on, was asked for.
+/// Memory of cudarc's, for what is asked of us from now on: behind what `theirs`, which it is used on, was asked for. Without an
+/// owner it is lent.
 ///
 /// # Safety
 ///
-/// `pointer` is memory of the device with `len` elements for as long as `owner` lives, used by others only on `stream`.
+/// `pointer` is memory of the device with `len` elements for as long as `owner` lives, or else the result, used by others only on
+/// `theirs`.
 unsafe fn memory_of<T>(
-    device: &Device,
-    home: &Arc<RawStream>,
+    (device, home): (&Device, &Arc<RawStream>),
     (pointer, len): (CUdeviceptr, usize),
-    stream: CUstream,
-    owner: Box<dyn Any + Send + Sync>,
+    theirs: CUstream,
+    owner: Option<Box<dyn Any + Send + Sync>>,
 ) -> Result<Memory> {
     let layout = Layout::array::<T>(len).map_err(|_| crate::memory::no_room::<T>(device.to_string(), len))?;
-    follow(home, home.raw(), stream)?;
+    follow(home, home.raw(), theirs)?;
     let pointer = std::ptr::without_provenance_mut(usize::try_from(pointer).unwrap_or(0));
-    // SAFETY: the caller's promise. The owner frees the memory, or gives it back, in the order of the home stream.
-    unsafe { Memory::foreign(&Stream::of(device, Lane::Cuda(home.clone())), pointer, layout, owner) }
+    let home = Stream::of(device, Lane::Cuda(home.clone()));
+    match owner {
+        // SAFETY: the caller's promise. The owner frees the memory, or gives it back, in the order of the home stream.
+        Some(owner) => unsafe { Memory::foreign(&home, pointer, layout, owner) },
+        // SAFETY: the caller's promise.
+        None => unsafe { Memory::lent(&home, pointer, layout) },
+    }
 }
 
 /// Lets what is asked of the stream `behind` from now on happen behind all that was asked of `before`. Both are of the context of
@@ -239,23 +233,29 @@ fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Re
     done.and(destroyed)
 }
 
-/// Lends a slice to a launch. `leave` is to tell cudarc of the use; the slice's stream has been made to wait for its uses.
+/// Lends a slice to a launch. Its stream has been made to wait for those that use it. When the launch is over, that stream is
+/// behind it, and `tell` tells cudarc of the use.
 fn lend<'a, T: Element, M: Access>(
     (pointer, len): (CUdeviceptr, usize),
     stream: &Arc<CudaStream>,
-    leave: impl FnOnce() + Send + Sync + 'a,
+    tell: impl FnOnce() + Send + Sync + 'a,
 ) -> ArraySlice<'a, T, M> {
-    let memory = || {
+    let memory = || -> Result<_> {
         let device = Device::from_cudarc(stream.context())?;
         let home = device.default_lane()?;
-        let borrowed = Borrowed { stream: stream.clone(), home: home.clone() };
         // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc's other uses of it are behind or
         // before those of its stream.
-        unsafe { memory_of::<T>(&device, &home, (pointer, len), stream.cu_stream(), Box::new(borrowed)) }
+        let memory = unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), None) }?;
+        Ok((memory, home))
     };
     match memory() {
-        Ok(memory) => {
+        Ok((memory, home)) => {
             let raw = RawSlice { pointer: memory.pointer(), len };
+            let stream = stream.clone();
+            let leave = move || {
+                leave(&home, stream.cu_stream());
+                tell();
+            };
             ArraySlice::elsewhere(raw, Location::Lent(Box::new(Lent::new(memory, Box::new(leave)))))
         }
         Err(why) => ArraySlice::refused(&why),

@@ -12,6 +12,7 @@ mod driver;
 mod environment;
 mod event;
 mod fault;
+mod graph;
 mod image;
 #[cfg(feature = "cudarc")]
 mod interop;
@@ -32,6 +33,7 @@ pub use driver::DRIVER_FUNCTIONS;
 pub(crate) use driver::{Driver, Refusal};
 pub(crate) use event::Event;
 pub use fault::RawFault;
+pub(crate) use graph::{Graph, Node};
 pub(crate) use image::{Flags, Image, Request, compile, precompile};
 pub(crate) use module::{Geometry, Module};
 pub(crate) use nvrtc::Nvrtc;

@@ -36,7 +36,7 @@ pub(crate) struct Module {
 }
 
 /// A launch as a GPU takes it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
@@ -201,9 +201,7 @@ impl Module {
                 CUlaunchAttributeValue { cooperative: c_int::from(cooperative) },
             ),
         ];
-        if geometry.cluster_blocks() > PORTABLE_CLUSTER {
-            self.allow_large_clusters()?;
-        }
+        self.allow_cluster(geometry)?;
         then(&CUlaunchConfig {
             gridDimX: grid[0],
             gridDimY: grid[1],
@@ -272,15 +270,26 @@ impl Module {
         Ok(u64::from(blocks) * self.context.limits().multiprocessors as u64)
     }
 
-    /// The threads of the blocks of which a multiprocessor runs the most threads at once.
-    pub(crate) fn fullest_block(&self, shared_bytes: u32) -> Result<u32, Refusal> {
+    /// The threads of the blocks of which a multiprocessor runs about the most threads at once. `bound` is the most of a
+    /// block that the kernel's options allow, always the same.
+    pub(crate) fn fullest_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, Refusal> {
         if let Some(threads) = self.fullest.get(shared_bytes) {
             return Ok(threads);
         }
-        let most = self.attributes.threads_per_block as u32;
+        let most = (self.attributes.threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
         let threads = over::fullest(most, |threads| self.active_blocks(threads, shared_bytes))?;
         self.fullest.put(shared_bytes, threads);
         Ok(threads)
+    }
+
+    /// Asks for larger clusters than every GPU takes, where a launch needs them.
+    pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), Refusal> {
+        if geometry.cluster_blocks() > PORTABLE_CLUSTER { self.allow_large_clusters() } else { Ok(()) }
+    }
+
+    /// The driver's handle of the kernel.
+    pub(super) fn function(&self) -> CUfunction {
+        self.function
     }
 
     /// Allows clusters of more blocks than every GPU takes.
@@ -299,7 +308,7 @@ impl Module {
 
     /// Asks for more dynamic shared memory than every GPU has, where a launch needs it.
     #[inline]
-    fn allow_shared(&self, bytes: u32) -> Result<(), Refusal> {
+    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), Refusal> {
         // Relaxed: the value only ever says "not asked for yet" or the one maximum, and asking twice is harmless.
         if bytes <= self.allowed_shared.load(Ordering::Relaxed) {
             return Ok(());

@@ -193,13 +193,12 @@ impl Stream {
         // The number is given and the event recorded under the lock, so that later numbers are later in the stream.
         let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = (marks.last % EVENTS as u64) as usize;
-        let event = match marks.events.get(slot) {
-            Some(&event) => event,
-            None => {
-                let event = new_event(self.driver(), DISABLE_TIMING)?;
-                marks.events.push(event);
-                event
-            }
+        let event = if let Some(&event) = marks.events.get(slot) {
+            event
+        } else {
+            let event = new_event(self.driver(), DISABLE_TIMING)?;
+            marks.events.push(event);
+            event
         };
         // SAFETY: the event is alive, and both are of this context, which is current.
         unsafe { self.driver().cuEventRecord(event, self.raw) }?;

@@ -7,6 +7,7 @@ mod compound;
 mod constant;
 mod derived;
 mod element;
+mod lanes;
 mod scalar;
 
 use cumbia_kernel_ir::ir;
@@ -17,6 +18,7 @@ pub(crate) use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};
 pub use element::Element;
 pub(crate) use element::make_valid;
+pub use lanes::Lanes;
 pub use scalar::Scalar;
 
 /// A type that a variable of a kernel can have: numbers, `bool`, structs and enums that derive it, tuples and arrays of

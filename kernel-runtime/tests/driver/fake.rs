@@ -4,6 +4,7 @@
 
 use std::ffi::{CString, c_char, c_int, c_long, c_uint};
 use std::fmt::Write;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -21,6 +22,7 @@ pub(crate) fn passes(scenario: &str, environment: &[(&str, &str)]) {
     };
     let old = environment.iter().any(|(name, _)| *name == "FAKE_WITHOUT_CLUSTERS");
     let folder = if old { folder.join("old") } else { folder.clone() };
+    let profile = std::env::temp_dir().join(format!("cumbia-{}-{}", std::process::id(), scenario.replace("::", "-")));
     let executable = std::env::current_exe().expect("tests know their executable");
     let output = Command::new(executable)
         .args([scenario, "--exact", "--ignored", "--nocapture", "--test-threads=1"])
@@ -28,10 +30,11 @@ pub(crate) fn passes(scenario: &str, environment: &[(&str, &str)]) {
         .env("CUMBIA_CACHE", "off")
         .env("CUMBIA_NVRTC", folder.join("libnvrtc.so"))
         .env("LD_LIBRARY_PATH", &folder)
-        .env("FAKE_PROFILE", folder.join(scenario.replace("::", "-")))
+        .env("FAKE_PROFILE", &profile)
         .envs(environment.iter().copied())
         .output()
         .expect("a process");
+    let _ = std::fs::remove_file(&profile);
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("1 passed"), "{scenario} with {environment:?}:\n{said}");
 }
@@ -45,34 +48,45 @@ fn folder() -> Option<&'static PathBuf> {
 fn build() -> Option<PathBuf> {
     let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".to_owned());
     Command::new(&compiler).arg("--version").output().ok()?;
-    // One for each process: tests may run in several at once.
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-driver-{}", std::process::id()));
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver");
-    std::fs::create_dir_all(folder.join("old")).expect("a folder for what is built");
-    let rest = folder.join("rest.c");
-    std::fs::write(&rest, rest_of_driver()).expect("a file for what is built");
-    let old_rest = folder.join("old/rest.c");
-    std::fs::write(&old_rest, rest_of_driver_without(&["Cluster", "LaunchKernelEx"])).expect("a file");
-    let compile = |arguments: &[&str], library: &str, sources: &[&Path]| {
-        let library = folder.join(library);
+    let [driver, nvrtc, profiler] = ["driver.c", "nvrtc.c", "profiler.c"].map(|name| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver").join(name);
+        std::fs::read_to_string(path).expect("the sources are here")
+    });
+    let (rest, old_rest) = (rest_of_driver_without(&[]), rest_of_driver_without(&["Cluster", "LaunchKernelEx"]));
+    // Named by what is in it, so that it is built once, and anew when something changes.
+    let mut hasher = DefaultHasher::new();
+    (&driver, &nvrtc, &profiler, &rest).hash(&mut hasher);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-driver-{:016x}", hasher.finish()));
+    if folder.exists() {
+        return Some(folder);
+    }
+    let building = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder for what is built");
+    let at = |name: &str| building.path().join(name);
+    std::fs::create_dir(at("old")).expect("a folder for what is built");
+    let compile = |arguments: &[&str], library: &str, sources: &[(&str, &str)]| {
+        let sources = sources.iter().map(|(name, text)| {
+            std::fs::write(at(name), text).expect("a file for what is built");
+            at(name)
+        });
         let mut command = Command::new(&compiler);
-        command.args(["-O2", "-shared", "-fPIC", "-pthread"]).args(arguments).arg("-o").arg(&library).args(sources);
-        let output = command.output().expect("the compiler runs");
+        command.args(["-O2", "-shared", "-fPIC", "-pthread"]).args(arguments);
+        let output = command.arg("-o").arg(at(library)).args(sources).output().expect("the compiler runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
-    compile(&[], "libcuda.so.1", &[&sources.join("driver.c"), &rest]);
-    compile(&[], "libnvrtc.so", &[&sources.join("nvrtc.c")]);
-    compile(&[], "profiler.so", &[&sources.join("profiler.c")]);
-    compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[&sources.join("driver.c"), &old_rest]);
-    compile(&[], "old/libnvrtc.so", &[&sources.join("nvrtc.c")]);
+    compile(&[], "libcuda.so.1", &[("driver.c", &driver), ("rest.c", &rest)]);
+    compile(&[], "libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
+    compile(&[], "profiler.so", &[("profiler.c", &profiler)]);
+    compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[("driver.c", &driver), ("old/rest.c", &old_rest)]);
+    compile(&[], "old/libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
+    // Whole, or not there; another process may have been faster with the same.
+    if std::fs::rename(building.path(), &folder).is_err() {
+        assert!(folder.exists(), "{} cannot be made", folder.display());
+    }
     Some(folder)
 }
 
 /// Definitions of all that Cumbia may call, for what `driver.c` does not define: they count, and succeed.
-fn rest_of_driver() -> String {
-    rest_of_driver_without(&[])
-}
-
+/// Those whose names have one of `parts` are left out.
 fn rest_of_driver_without(parts: &[&str]) -> String {
     let mut text = String::from("int fake_enter(void** here, const char* name);\n");
     for name in DRIVER_FUNCTIONS.iter().filter(|name| !parts.iter().any(|part| name.contains(part))) {

@@ -4,13 +4,18 @@
 #![cfg(target_os = "linux")]
 
 mod allocations;
+mod arrays;
+mod cudarc;
+mod doctor;
 mod fake;
+mod graphs;
 mod kernels;
 mod launches;
 mod limits;
 mod many;
 mod profiling;
 mod refusals;
+mod streams;
 
 /// Declares tests, each of which runs in a process with the fake driver and these environment variables.
 macro_rules! scenarios {

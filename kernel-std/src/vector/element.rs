@@ -5,7 +5,7 @@
 use std::mem::offset_of;
 
 use cumbia_kernel_runtime::__private::{ConstantType, EqualFields, Operator, Repr, ir, op, structure};
-use cumbia_kernel_runtime::{DeviceType, Element};
+use cumbia_kernel_runtime::{DeviceType, Element, Lanes};
 
 use super::{Lane, Vec2, Vec3, Vec4};
 
@@ -62,6 +62,12 @@ macro_rules! elements {
             fn constant(&self) -> ir::ConstantValue {
                 ir::ConstantValue::Parts(vec![$(self.$lane.constant()),*])
             }
+        }
+
+        // SAFETY: the lanes follow each other from the start (`repr(C)`), and their sizes add up to that of the vector, which
+        // `lane.rs` tests for each number; the field that brings the alignment takes no room.
+        unsafe impl<T: Lane> Lanes for $name<T> {
+            type Lane = T;
         }
     )*};
 }

@@ -1,9 +1,9 @@
 //! What a vector can be made of, and how it is aligned.
 
-use cumbia_kernel_runtime::Number;
+use cumbia_kernel_runtime::{Lanes, Number};
 
 /// A number that vectors can have in their lanes: integers of 8 to 64 bits, `f32` and `f64`.
-pub trait Lane: Number {
+pub trait Lane: Number + Lanes<Lane = Self> {
     /// Of a number's own alignment.
     #[doc(hidden)]
     type One: Align;
@@ -59,6 +59,20 @@ mod tests {
     #[track_caller]
     fn check<V>(size: usize, align: usize) {
         assert_eq!((size_of::<V>(), align_of::<V>()), (size, align), "{}", std::any::type_name::<V>());
+    }
+
+    /// Nothing is between or behind the lanes, of any vector of any number.
+    #[test]
+    fn vectors_are_their_lanes() {
+        macro_rules! each {
+            ($($number:ident)*) => {$(
+                assert_eq!(size_of::<Vec2<$number>>(), 2 * size_of::<$number>());
+                assert_eq!(size_of::<Vec3<$number>>(), 3 * size_of::<$number>());
+                assert_eq!(size_of::<Vec4<$number>>(), 4 * size_of::<$number>());
+                assert!(std::mem::offset_of!(Vec4<$number>, w) == 3 * size_of::<$number>());
+            )*};
+        }
+        each!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64);
     }
 
     #[test]

@@ -38,8 +38,10 @@ pub(crate) struct Version {
     pub(crate) minor: u32,
 }
 
-/// The oldest that is used.
-const OLDEST: Version = Version { major: 12, minor: 0 };
+/// The oldest that is used. 12.0.76 and 12.1.105 end the process on ordinary kernels for `sm_90`, by a recursion without
+/// end inside of them; 12.2.140 and later do not. A driver of CUDA 12.0 loads what 12.2 makes ("CUDA Compatibility", minor
+/// version compatibility).
+const OLDEST: Version = Version { major: 12, minor: 2 };
 
 static LOADED: OnceLock<Nvrtc> = OnceLock::new();
 
@@ -93,7 +95,7 @@ impl Nvrtc {
         let (functions, path) = Functions::open(path)?;
         let version = functions.version()?;
         if version < OLDEST {
-            return Err(format!("this is NVRTC {version}, and {} or newer is needed", OLDEST.major));
+            return Err(format!("this is NVRTC {version}, and {OLDEST} or newer is needed: older ones crash"));
         }
         let supported = functions.supported_architectures()?;
         Ok(Nvrtc { functions, version, path, supported })

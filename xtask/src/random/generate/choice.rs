@@ -174,7 +174,7 @@ impl Generator<'_> {
     }
 
     /// A pattern without bindings.
-    pub(super) fn pattern(&mut self, ty: &Type) -> String {
+    fn pattern(&mut self, ty: &Type) -> String {
         match ty {
             Type::Int(int) => {
                 let mut one = || self.interesting(Range::new(if int.is_signed() { -9 } else { 0 }, 20));

@@ -14,7 +14,7 @@ impl Generator<'_> {
         (0..self.random.below(4)).map(|_| self.function(params)).collect()
     }
 
-    pub(super) fn function(&mut self, kernel: &Params) -> Function {
+    fn function(&mut self, kernel: &Params) -> Function {
         let name = self.fresh("helper");
         let mut params = Vec::new();
         for _ in 0..self.random.below(4) {

@@ -20,7 +20,7 @@ impl Generator<'_> {
     }
 
     /// `+`, `-` and `*`.
-    pub(super) fn arithmetic(&mut self, int: Int, depth: u32) -> Expr {
+    fn arithmetic(&mut self, int: Int, depth: u32) -> Expr {
         let op = *self.random.pick(&["+", "+", "-", "-", "*"]);
         let (left, right) = (self.value(&Type::Int(int), depth), self.value(&Type::Int(int), depth));
         self.apply(op, int, left, right)
@@ -190,7 +190,7 @@ impl Generator<'_> {
         self.narrow(amount, Range::new(0, i128::from(bits) - 1))
     }
 
-    pub(super) fn shift(&mut self, int: Int, depth: u32) -> Expr {
+    fn shift(&mut self, int: Int, depth: u32) -> Expr {
         let ty = Type::Int(int);
         let op = *self.random.pick(&["<<", ">>"]);
         let (left, amount) = (self.value(&ty, depth), self.shift_amount(int.bits(), depth));

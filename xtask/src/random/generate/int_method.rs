@@ -108,7 +108,7 @@ impl Generator<'_> {
     }
 
     /// `x.f(y)`, or `i32::f(x, y)`
-    pub(super) fn called(&mut self, of: Int, ty: &Type, range: Range, name: &str, mut args: Vec<Expr>) -> Expr {
+    fn called(&mut self, of: Int, ty: &Type, range: Range, name: &str, mut args: Vec<Expr>) -> Expr {
         if self.random.percent(8) {
             return Expr::new(ty.clone(), range, ExprKind::Call(format!("{}::{name}", of.name()), args));
         }
@@ -129,7 +129,7 @@ impl Generator<'_> {
         }
     }
 
-    pub(super) fn clamp(&mut self, int: Int, depth: u32) -> Expr {
+    fn clamp(&mut self, int: Int, depth: u32) -> Expr {
         let (ty, whole) = (Type::Int(int), int.range());
         let value = self.value(&ty, depth);
         if self.risky() {
@@ -176,7 +176,7 @@ impl Generator<'_> {
         self.called(of, &Type::U32, Range::new(0, i128::from(of.bits())), name, vec![value])
     }
 
-    pub(super) fn root(&mut self, int: Int, depth: u32) -> Expr {
+    fn root(&mut self, int: Int, depth: u32) -> Expr {
         let (ty, high) = (Type::Int(int), int.range().high);
         let mut value = self.value(&ty, depth);
         if int.is_signed() && !self.risky() {

@@ -26,7 +26,7 @@ pub(super) struct Params {
 pub(crate) fn program(options: &Options, number: u64) -> Program {
     let mut random = Random::of_kernel(options.seed, number);
     // Most kernels never fault: what comes behind a fault is not compared.
-    let risk = *random.pick(&[0, 0, 0, 15, 50]);
+    let risk = *random.pick(&[0, 0, 0, 30, 100]);
     let mut generator = Generator {
         options,
         random,
@@ -61,7 +61,7 @@ pub(crate) fn program(options: &Options, number: u64) -> Program {
 }
 
 impl Generator<'_> {
-    pub(super) fn params(&mut self) -> Params {
+    fn params(&mut self) -> Params {
         let values = (0..=self.random.below(4)).map(|_| (self.fresh("a"), self.scalar_type())).collect();
         let inputs = (0..=1 + self.random.below(2))
             .map(|_| {
@@ -98,7 +98,7 @@ impl Generator<'_> {
         self.scalar_type()
     }
 
-    pub(super) fn kernel(&mut self, params: &Params) -> (Function, Launch) {
+    fn kernel(&mut self, params: &Params) -> (Function, Launch) {
         (self.left, self.steps, self.turns) = (40 + self.random.below(90) as i32, 0, 1);
         self.result = Type::Unit;
         let threads = *self.random.pick(&[1, 2, 5, 16, 32, 33, 48]);
@@ -180,7 +180,7 @@ impl Generator<'_> {
         }
     }
 
-    pub(super) fn launch(&mut self, params: &Params, blocks: usize, threads: usize, shared_bytes: usize) -> Launch {
+    fn launch(&mut self, params: &Params, blocks: usize, threads: usize, shared_bytes: usize) -> Launch {
         let launches = 2;
         let values = params
             .values

@@ -71,7 +71,7 @@ impl Generator<'_> {
     }
 
     /// Whether an expression is the counter of a loop.
-    pub(super) fn counts(&self, value: &Expr) -> bool {
+    fn counts(&self, value: &Expr) -> bool {
         let ExprKind::Name(name) = &value.kind else {
             return false;
         };

@@ -64,7 +64,7 @@ impl Generator<'_> {
     }
 
     /// `#[unroll]`, seldom.
-    pub(super) fn unroll(&mut self) -> Option<u32> {
+    fn unroll(&mut self) -> Option<u32> {
         self.random.percent(8).then(|| *self.random.pick(&[0, 2, 3, 4]))
     }
 
@@ -97,7 +97,7 @@ impl Generator<'_> {
 
     /// What a `for` counts through, the range of its counter, how many turns there are at most, and what the body begins
     /// with.
-    pub(super) fn counted(&mut self, int: Int, most: u64, out: &mut Vec<Stmt>) -> (Expr, Range, u64, Vec<Stmt>) {
+    fn counted(&mut self, int: Int, most: u64, out: &mut Vec<Stmt>) -> (Expr, Range, u64, Vec<Stmt>) {
         let (ty, whole) = (Type::Int(int), int.range());
         let most_wide = i128::from(most);
         let at = |value: i128| Expr::int(ty.clone(), value).pinned();

@@ -69,7 +69,7 @@ impl Generator<'_> {
             (3, Form::LetSum),
             (5, Form::LetTuple),
             (3, Form::LetSlice),
-            (2, Form::LetView),
+            (4, Form::LetView),
             (2, Form::LetHalves),
             (22, Form::Assign),
             (2, Form::AssignBoth),
@@ -88,7 +88,7 @@ impl Generator<'_> {
             (3, Form::LetRef),
             (7, Form::LetStruct),
             (6, Form::Match),
-            (4, Form::Elements),
+            (5, Form::Elements),
         ]);
         let depth = 2 + self.random.below(3) as u32;
         match form {
@@ -242,7 +242,7 @@ impl Generator<'_> {
     }
 
     /// An atomic, whose result depends on the order of the threads and is not looked at.
-    pub(super) fn atomic(&mut self, depth: u32, out: &mut Vec<Stmt>) {
+    fn atomic(&mut self, depth: u32, out: &mut Vec<Stmt>) {
         let sums: Vec<_> = self
             .scope
             .visible()

@@ -71,7 +71,8 @@ impl Printer {
             }
             ExprKind::Let(pattern, value) => {
                 self.put(&format!("let {pattern} = "));
-                self.expr(value, level::JUMP + 1, false);
+                // `&&` would begin another condition.
+                self.expr(value, level::COMPARE, false);
             }
             ExprKind::Range(start, dots, end) => {
                 let both = start.as_ref().zip(end.as_ref());

@@ -43,6 +43,7 @@ fn toolkits_and_pythons_are_searched_in_order() {
         "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
         "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc-builtins.so.13.5",
         "conda/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+        "conda-toolkit/lib/libnvrtc.so.12",
         "tools/bin/python3",
         "tools/lib/python3.13/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
         "user/.local/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
@@ -66,6 +67,9 @@ fn toolkits_and_pythons_are_searched_in_order() {
     check(&root, &environment, "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
     environment.virtual_env = None;
     check(&root, &environment, "conda/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    // conda's own package comes before one of pip's.
+    environment.conda_prefix = at("conda-toolkit");
+    check(&root, &environment, "conda-toolkit/lib/libnvrtc.so.12");
     environment.conda_prefix = None;
     check(&root, &environment, "tools/lib/python3.13/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
     environment.path = None;

@@ -1,0 +1,128 @@
+//! Graphs: what is built, what is set, and when.
+
+use cumbia::prelude::*;
+use cumbia::{DeviceArray, Error};
+
+use crate::fake::Fake;
+use crate::kernels::saxpy;
+use crate::scenarios;
+
+const NOT_SUPPORTED: i32 = 801;
+
+/// What is counted: kernels added and set, copies added and set, graphs built and launched.
+const CALLS: [&str; 6] = [
+    "cuGraphAddKernelNode",
+    "cuGraphExecKernelNodeSetParams",
+    "cuGraphAddMemcpyNode",
+    "cuGraphExecMemcpyNodeSetParams",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
+];
+
+#[track_caller]
+fn check(fake: &Fake, expected: [i64; 6], work: impl FnOnce()) {
+    let before = CALLS.map(|call| fake.calls(call));
+    work();
+    let after = CALLS.map(|call| fake.calls(call));
+    let difference: Vec<i64> = after.iter().zip(before).map(|(after, before)| after - before).collect();
+    assert_eq!(difference, expected, "{CALLS:?}");
+}
+
+fn arrays(device: &Device) -> [DeviceArray<f32>; 3] {
+    [(); 3].map(|()| device.zeros(1000).unwrap())
+}
+
+/// Two launches and a copy.
+fn run(graph: &mut Graph, a: f32, [x, y, z]: &mut [DeviceArray<f32>; 3]) {
+    graph
+        .run(|g| {
+            g.launch(saxpy(a, &*x, &mut *y).over(1000))?;
+            g.launch(saxpy(2.0, &*y, &mut *z).over(1000))?;
+            g.copy(z, x)
+        })
+        .unwrap();
+}
+
+scenarios! {
+    fn only_what_is_different_is_set() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut arrays = arrays(&device);
+        let mut graph = Graph::new(&device.default_stream());
+        check(&fake, [2, 0, 1, 0, 1, 1], || run(&mut graph, 1.0, &mut arrays));
+        check(&fake, [0, 0, 0, 0, 0, 1], || run(&mut graph, 1.0, &mut arrays));
+        check(&fake, [0, 1, 0, 0, 0, 1], || run(&mut graph, 2.0, &mut arrays));
+        check(&fake, [0, 0, 0, 0, 0, 1], || run(&mut graph, 2.0, &mut arrays));
+        // Other arrays: all of it.
+        arrays.rotate_left(1);
+        check(&fake, [0, 2, 0, 1, 0, 1], || run(&mut graph, 2.0, &mut arrays));
+        assert_eq!((graph.builds(), fake.calls("cuLaunchKernel")), (1, 0));
+        drop(graph);
+        assert_eq!((fake.calls("cuGraphExecDestroy"), fake.calls("cuGraphDestroy")), (1, 1));
+    }
+
+    fn another_sequence_is_built() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut arrays = arrays(&device);
+        let mut graph = Graph::new(&device.default_stream());
+        check(&fake, [2, 0, 1, 0, 1, 1], || run(&mut graph, 1.0, &mut arrays));
+        let [x, y, _] = &mut arrays;
+        check(&fake, [1, 0, 0, 0, 1, 1], || {
+            graph.run(|g| g.launch(saxpy(1.0, &*x, &mut *y).over(1000))).unwrap();
+        });
+        check(&fake, [0, 0, 0, 0, 0, 0], || graph.run(|_| Ok(())).unwrap());
+        check(&fake, [2, 0, 1, 0, 1, 1], || run(&mut graph, 1.0, &mut arrays));
+        assert_eq!(graph.builds(), 3);
+    }
+
+    /// What the driver does not set is built anew, and what it does not build is an error.
+    fn what_is_refused_is_tried_anew() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut arrays = arrays(&device);
+        let mut graph = Graph::new(&device.default_stream());
+        run(&mut graph, 1.0, &mut arrays);
+        fake.refuse("cuGraphExecKernelNodeSetParams", NOT_SUPPORTED, 0, 1);
+        check(&fake, [2, 1, 1, 0, 1, 1], || run(&mut graph, 2.0, &mut arrays));
+        fake.refuse("cuGraphLaunch", NOT_SUPPORTED, 0, 1);
+        let [x, y, _] = &mut arrays;
+        let error = graph.run(|g| g.launch(saxpy(1.0, &*x, &mut *y).over(1000))).unwrap_err();
+        assert!(matches!(error, Error::Driver { call: "cuGraphLaunch", .. }), "{error}");
+        run(&mut graph, 2.0, &mut arrays);
+    }
+
+    /// An error or a panic in the recording leaves nothing behind that a later run would launch.
+    fn a_recording_that_ends_early() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut arrays = arrays(&device);
+        let mut graph = Graph::new(&device.default_stream());
+        run(&mut graph, 1.0, &mut arrays);
+        let [x, y, _] = &mut arrays;
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            graph.run(|g| {
+                g.launch(saxpy(5.0, &*x, &mut *y).over(1000))?;
+                panic!("in the recording");
+            })
+        }));
+        assert!(panicked.is_err());
+        check(&fake, [2, 0, 1, 0, 1, 1], || run(&mut graph, 1.0, &mut arrays));
+    }
+
+    fn what_a_run_uses_is_freed_behind_it() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut y = device.zeros(1000).unwrap();
+        let mut graph = Graph::new(&device.stream().unwrap());
+        for _ in 0..10 {
+            graph
+                .run(|g| {
+                    let x = device.to_device(&[1.0; 1000])?;
+                    g.launch(saxpy(1.0, &x, &mut y).over(1000))?;
+                    drop(x);
+                    assert_eq!(fake.allocations(), 2, "it is there until the run is over");
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(fake.allocations(), 1);
+        }
+        drop((y, graph));
+        assert_eq!(fake.allocations(), 0);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a kernel is made of, as its IR and slots say: for tests that ask what the corpus covers.
+
+use std::any::TypeId;
+use std::collections::HashSet;
+
+use cumbia::__private::{Content, Definition, Kernel};
+use cumbia_kernel_ir::ir::{Intrinsic, Method, Scalar, Type};
+
+/// What the IR of a kernel, and of all that it calls, names.
+#[derive(Clone, Debug, Default)]
+pub struct Usage {
+    /// Methods that every program has.
+    pub methods: HashSet<Method>,
+    /// Operations of the device.
+    pub intrinsics: HashSet<Intrinsic>,
+    /// Numbers, in the types of variables, literals, casts, results and constants.
+    pub scalars: HashSet<Scalar>,
+    seen: HashSet<TypeId>,
+}
+
+impl Usage {
+    /// Of a kernel at one choice of its generic arguments.
+    pub fn of<K: Kernel>() -> Usage {
+        let mut usage = Usage::default();
+        usage.add(&K::definition());
+        usage
+    }
+
+    /// Whether anything is an `f64`.
+    pub fn has_f64(&self) -> bool {
+        use Method::{Bf16FromF64, F16FromF64, F64FromBits, ToF64};
+        let converts = [ToF64, F16FromF64, Bf16FromF64, F64FromBits].iter().any(|method| self.methods.contains(method));
+        converts || self.scalars.contains(&Scalar::F64)
+    }
+
+    fn add(&mut self, definition: &Definition) {
+        if !self.seen.insert(definition.id) {
+            return;
+        }
+        for content in (definition.slots)() {
+            match content {
+                Content::Type(ty) => self.add_type(&ty),
+                Content::Constant(constant) => self.add_type(&constant.ty),
+                Content::Intrinsic(intrinsic) => {
+                    if let Intrinsic::Shared(ty) | Intrinsic::DynamicShared(ty) | Intrinsic::DynamicSharedAt(ty) =
+                        &intrinsic
+                    {
+                        self.add_type(ty);
+                    }
+                    self.intrinsics.insert(intrinsic);
+                }
+                Content::Method(method) => {
+                    self.methods.insert(method);
+                }
+                Content::Function(definition) | Content::Operator(Some(definition)) => self.add(&definition),
+                Content::Operator(None) | Content::Refused(_) => {}
+            }
+        }
+    }
+
+    fn add_type(&mut self, ty: &Type) {
+        match ty {
+            Type::Unit | Type::Never => {}
+            Type::Scalar(scalar) => {
+                self.scalars.insert(*scalar);
+            }
+            Type::Enum(choice) => {
+                self.scalars.insert(choice.repr);
+            }
+            Type::Tuple(parts) => parts.iter().for_each(|part| self.add_type(part)),
+            Type::Struct(structure) => structure.fields.iter().for_each(|field| self.add_type(&field.ty)),
+            Type::Array(element, _)
+            | Type::Slice { element, .. }
+            | Type::View { element, .. }
+            | Type::Ref { target: element, .. } => self.add_type(element),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Nothing of the language is without a kernel in the corpus: every method and every operation of the device is in the IR
+//! of one.
+
+use std::collections::HashSet;
+
+use cumbia_corpus::{Usage, kernels};
+use cumbia_kernel_ir::ir::{
+    AtomicOp, Comparison, Fast, Intrinsic, Method, Ordering, Predicate, Reduce, Scalar, Scope, Shuffle, Type, Vote,
+};
+
+/// What all kernels of the corpus are made of; nothing where `CUMBIA_CASES` asks for some of them only.
+fn of_the_corpus() -> Option<Usage> {
+    if std::env::var_os("CUMBIA_CASES").is_some() {
+        return None;
+    }
+    let mut all = Usage::default();
+    for look in kernels().values() {
+        let Usage { methods, intrinsics, scalars, .. } = (look.usage)();
+        all.methods.extend(methods);
+        all.intrinsics.extend(intrinsics);
+        all.scalars.extend(scalars);
+    }
+    Some(all)
+}
+
+/// An operation without what there are too many of: of shared memory the type, of atomic operations how they are ordered and
+/// between whom they are.
+fn bare(intrinsic: &Intrinsic) -> Intrinsic {
+    match intrinsic {
+        Intrinsic::Shared(_) => Intrinsic::Shared(Type::Unit),
+        Intrinsic::DynamicShared(_) => Intrinsic::DynamicShared(Type::Unit),
+        Intrinsic::DynamicSharedAt(_) => Intrinsic::DynamicSharedAt(Type::Unit),
+        &Intrinsic::Atomic { op, ordering: _, scope: _ } => relaxed(op),
+        Intrinsic::Grid(_)
+        | Intrinsic::GridSize(_)
+        | Intrinsic::ThreadIdx
+        | Intrinsic::BlockIdx
+        | Intrinsic::BlockDim
+        | Intrinsic::GridDim
+        | Intrinsic::SyncThreads
+        | Intrinsic::SyncThreadsVote(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::SyncGrid
+        | Intrinsic::Fence(_)
+        | Intrinsic::Shuffle(_)
+        | Intrinsic::Vote(_)
+        | Intrinsic::MatchAny
+        | Intrinsic::MatchAll
+        | Intrinsic::Reduce(_)
+        | Intrinsic::ActiveMask
+        | Intrinsic::LaneId
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Fast(_) => intrinsic.clone(),
+    }
+}
+
+fn relaxed(op: AtomicOp) -> Intrinsic {
+    Intrinsic::Atomic { op, ordering: Ordering::Relaxed, scope: Scope::Device }
+}
+
+/// All values of an enum. A variant that is not in the list does not compile.
+macro_rules! chain {
+    ($ty:ident: $first:ident $(, $next:ident)*) => {{
+        let all = [$ty::$first $(, $ty::$next)*];
+        let _no_other = |value: $ty| match value {
+            $ty::$first $(| $ty::$next)* => (),
+        };
+        all
+    }};
+}
+
+/// Every operation of the device, as [`bare`] gives it.
+fn all_intrinsics() -> Vec<Intrinsic> {
+    use Intrinsic as I;
+    let mut all = vec![
+        I::ThreadIdx,
+        I::BlockIdx,
+        I::BlockDim,
+        I::GridDim,
+        I::Shared(Type::Unit),
+        I::DynamicShared(Type::Unit),
+        I::DynamicSharedAt(Type::Unit),
+        I::SyncThreads,
+        I::SyncWarp,
+        I::SyncGrid,
+        I::MatchAny,
+        I::MatchAll,
+        I::ActiveMask,
+        I::LaneId,
+    ];
+    all.extend([1, 2, 3].into_iter().flat_map(|n| [I::Grid(n), I::GridSize(n)]));
+    all.extend(chain!(Predicate: Count, And, Or).map(I::SyncThreadsVote));
+    all.extend(scopes().map(I::Fence));
+    all.extend(
+        chain!(
+            AtomicOp: Add, Sub, Min, Max, And, Or, Xor, Exchange, CompareExchange, Inc, Dec, Load, Store
+        )
+        .map(relaxed),
+    );
+    all.extend(chain!(Shuffle: Index, Up, Down, Xor).map(I::Shuffle));
+    all.extend(chain!(Vote: All, Any, Uni, Ballot).map(I::Vote));
+    all.extend(chain!(Reduce: Add, Min, Max, And, Or, Xor).map(I::Reduce));
+    all.extend(chain!(Comparison: Eq, Lt, Le, Gt, Ge).map(I::LaneMask));
+    all.extend(
+        chain!(
+            Fast: Sin, Cos, Tan, SinCos, Tanh, Exp, Exp2, Exp10, Ln, Log2, Log10, Pow, Div, Rcp, Sqrt, Rsqrt
+        )
+        .map(I::Fast),
+    );
+    all
+}
+
+fn scopes() -> [Scope; 3] {
+    chain!(Scope: Block, Device, System)
+}
+
+#[test]
+fn every_method_is_in_a_kernel_of_the_corpus() {
+    let Some(Usage { methods: used, .. }) = of_the_corpus() else { return };
+    let missing: Vec<_> = Method::ALL.iter().filter(|method| !used.contains(method)).map(|m| m.name()).collect();
+    assert_eq!(missing, [""; 0], "no kernel of tests/corpus calls these");
+}
+
+#[test]
+fn every_intrinsic_is_in_a_kernel_of_the_corpus() {
+    let Some(Usage { intrinsics, .. }) = of_the_corpus() else { return };
+    let used: HashSet<Intrinsic> = intrinsics.iter().map(bare).collect();
+    let all = all_intrinsics();
+    let missing: Vec<_> = all.iter().filter(|intrinsic| !used.contains(intrinsic)).collect();
+    assert!(missing.is_empty(), "no kernel of tests/corpus calls these: {missing:?}");
+    // The other way round, so that what is new is looked at too.
+    let unknown: Vec<_> = used.iter().filter(|intrinsic| !all.contains(intrinsic)).collect();
+    assert!(unknown.is_empty(), "the list here lacks {unknown:?}");
+}
+
+#[test]
+fn every_ordering_and_scope_of_atomics_is_in_a_kernel_of_the_corpus() {
+    let Some(Usage { intrinsics: used, .. }) = of_the_corpus() else { return };
+    for ordering in chain!(Ordering: Relaxed, Acquire, Release, AcqRel, SeqCst) {
+        for scope in scopes() {
+            let is = |intrinsic: &&Intrinsic| matches!(intrinsic, Intrinsic::Atomic { ordering: o, scope: s, .. } if *o == ordering && *s == scope);
+            assert!(used.iter().any(|intrinsic| is(&intrinsic)), "no atomic operation is {ordering:?} in {scope:?}");
+        }
+    }
+}
+
+#[test]
+fn every_number_is_in_a_kernel_of_the_corpus() {
+    let Some(Usage { scalars: used, .. }) = of_the_corpus() else { return };
+    let all = chain!(
+        Scalar: Bool, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize, F16, Bf16, F32, F64
+    );
+    for scalar in all {
+        assert!(used.contains(&scalar), "no kernel has a `{scalar}`");
+    }
+}

@@ -1,0 +1,126 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ i32 opaque_i32(i32 x) {
+    u32 seen = (u32)x;
+    asm("" : "+r"(seen));
+    return (i32)seen;
+}
+
+static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch launch) {
+    const i64 sum = (i64)a + (i64)b;
+    if (sum != (i32)sum) fault(launch, site, 0, 0);
+    return (i32)sum;
+}
+
+static __device__ __forceinline__ i32 sub_i32(i32 a, i32 b, u32 site, Launch launch) {
+    const i64 difference = (i64)a - (i64)b;
+    if (difference != (i32)difference) fault(launch, site, 0, 0);
+    return (i32)difference;
+}
+
+static __device__ __forceinline__ i32 mul_i32(i32 a, i32 b, u32 site, Launch launch) {
+    const i64 product = (i64)a * (i64)b;
+    if (product != (i32)product) fault(launch, site, 0, 0);
+    return (i32)product;
+}
+
+}  // namespace rt
+
+namespace device {
+
+#line 176 "tests/corpus/control.rs"
+static __device__ inline i32 outer_loop_with_value(i32 x, rt::Launch launch) {
+    i32 i = 0;
+    i32 found;
+#line 178
+    for (;;) {
+        i = rt::add_i32(i, 1, 0, launch);
+        i32 j = 0;
+        for (;;) {
+            j = rt::add_i32(j, 1, 1, launch);
+            if (rt::opaque_i32(rt::mul_i32(i, j, 2, launch)) > x) {
+                found = rt::add_i32(rt::mul_i32(i, 1000, 3, launch), j, 4, launch);
+#line 184
+                goto end_1;
+            }
+            if (rt::opaque_i32(j) > i) {
+                break;
+            }
+        }
+    }
+    end_1:;
+#line 191
+    return rt::sub_i32(found, x, 5, launch);
+}
+
+}  // namespace device
+
+#line 176 "tests/corpus/control.rs"
+extern "C" __global__ void outer_loop_with_value(const i32* __restrict__ x, usize x_len, i32* __restrict__ out, usize out_len, rt::Launch launch) {
+#line 20
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    if (i < out_len) {
+        out[rt::at(i, out_len, 7, launch)] = device::outer_loop_with_value(x[rt::at(i, x_len, 6, launch)], launch);
+    }
+}

@@ -1,0 +1,126 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+}  // namespace rt
+
+#ifdef __CUDACC__
+#define offset_of(T, member) __INTADDR__(&((T*)0)->member)
+#else
+#define offset_of(T, member) __builtin_offsetof(T, member)
+#endif
+
+namespace types {
+
+// cumbia_kernel_std::vector::Vec4<f32>
+struct __align__(16) Vec4_f32 {
+    float x;
+    float y;
+    float z;
+    float w;
+};
+static_assert(sizeof(Vec4_f32) == 16, "the size of Vec4_f32");
+static_assert(offset_of(Vec4_f32, x) == 0, "the offset of Vec4_f32::x");
+static_assert(offset_of(Vec4_f32, y) == 4, "the offset of Vec4_f32::y");
+static_assert(offset_of(Vec4_f32, z) == 8, "the offset of Vec4_f32::z");
+static_assert(offset_of(Vec4_f32, w) == 12, "the offset of Vec4_f32::w");
+
+}  // namespace types
+
+#undef offset_of
+
+namespace device {
+
+#line 138 "kernel-std/src/vector.rs"
+static __device__ inline types::Vec4_f32 Vec4_mul(types::Vec4_f32 self_, float factor) {
+#line 197
+    const types::Vec4_f32 value = {0.0f, 0.0f, 0.0f, 0.0f};
+#line 197
+    return types::Vec4_f32{self_.x * factor, self_.y * factor, self_.z * factor, self_.w * factor};
+}
+
+#line 163 "kernel-std/src/vector.rs"
+static __device__ inline void Vec4_add_assign(types::Vec4_f32& self_, types::Vec4_f32 other) {
+    self_.x += other.x;
+#line 164
+    self_.y += other.y;
+#line 164
+    self_.z += other.z;
+#line 164
+    self_.w += other.w;
+}
+
+}  // namespace device
+
+#line 24 "tests/corpus/vectors.rs"
+extern "C" __global__ void axpy(float a, const types::Vec4_f32* __restrict__ x, usize x_len, types::Vec4_f32* __restrict__ y, usize y_len, rt::Launch launch) {
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+    if (i < y_len) {
+        const usize at = rt::at(i, y_len, 0, launch);
+#line 27
+        types::Vec4_f32 copy = y[at];
+#line 27
+        device::Vec4_add_assign(copy, device::Vec4_mul(x[rt::at(i, x_len, 1, launch)], a));
+#line 27
+        y[at] = copy;
+    }
+}

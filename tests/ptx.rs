@@ -1,0 +1,346 @@
+//! What must be, and must not be, in the PTX: NVRTC's optimisation is part of what the emitted C is written for. Needs NVRTC,
+//! but no GPU.
+
+mod compiler;
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use cumbia::prelude::*;
+use cumbia::vector::{Double2, Float4, Ushort4};
+use cumbia::{CompileError, Error};
+use cumbia_corpus::{left_out, linear, narrow, vectors, views};
+use cumbia_kernel_ir::ir::{Method, Scalar};
+
+use compiler::{for_each, with_nvrtc};
+
+/// C widens `float` to `double` at the slightest cause, Rust never does. Where a kernel has no `f64`, neither its text nor its
+/// PTX has one.
+#[test]
+fn f32_kernels_have_no_f64() {
+    let Some(kernels) = with_nvrtc("the search for f64 in the PTX of f32 kernels") else {
+        return;
+    };
+    let (checked, trigonometric) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let failures = for_each(&kernels, |kernel, look| {
+        let source = match (look.cuda_source)() {
+            Ok(source) => source,
+            Err(error) => return error.to_string(),
+        };
+        let usage = (look.usage)();
+        // Of a generic kernel, `T::from_f64(0.5)` names an `f64` that is none in `f32`.
+        let has_f64 = usage.has_f64() && !kernel.ends_with("<f32>");
+        // What `mul_add` of a `bf16` rounds once needs more digits than an `f32` has.
+        let is_exact = usage.scalars.contains(&Scalar::Bf16) && usage.methods.contains(&Method::MulAdd);
+        if has_f64 || is_exact {
+            return String::new();
+        }
+        let words = || source.split(|c: char| !c.is_alphanumeric() && c != '_');
+        if words().any(|word| word == "double") {
+            return format!("there is a double in\n{source}");
+        }
+        let reduces = words().any(|word| ["sinf", "cosf", "tanf", "sincosf"].contains(&word));
+        let allowed: &[&str] = if reduces { REDUCTION } else { &[] };
+        checked.fetch_add(1, Relaxed);
+        trigonometric.fetch_add(usize::from(reduces), Relaxed);
+        match (look.ptx)("compute_75") {
+            Err(error) => error.to_string(),
+            Ok(ptx) => {
+                let is_double = |line: &&str| line.contains(".f64") && !allowed.iter().any(|op| line.contains(op));
+                ptx.lines().find(is_double).map_or(String::new(), |line| format!("`{}` in the PTX", line.trim()))
+            }
+        }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let (checked, trigonometric) = (checked.into_inner(), trigonometric.into_inner());
+    assert!(checked > 500 && trigonometric > 5, "{checked} kernels without f64, {trigonometric} with sine or cosine");
+    println!("{checked} kernels without f64, of which {trigonometric} have NVIDIA's reduction of large angles");
+}
+
+/// NVIDIA's own reduction of large angles multiplies the 64 bits of an integer by π/2¹²⁵ in `f64`.
+const REDUCTION: &[&str] = &["cvt.rn.f64.s64", "mul.f64", "mul.rn.f64", "cvt.rn.f32.f64", ".reg .f64"];
+
+/// The PTX for an architecture; where there is no NVRTC, word of that.
+fn found(what: &str, ptx: cumbia::Result<String>) -> Option<String> {
+    match ptx {
+        Ok(ptx) => Some(ptx),
+        Err(Error::Compile(error @ CompileError::NoNvrtc { .. })) => {
+            left_out(what, &error.to_string(), "CUMBIA_REQUIRE_NVRTC");
+            None
+        }
+        Err(error) => panic!("{what}: {error}"),
+    }
+}
+
+/// The PTX of a kernel for `sm_80`, or leaves the test.
+macro_rules! ptx {
+    ($($kernel:tt)*) => {
+        match found(stringify!($($kernel)*), $($kernel)*::ptx("compute_80")) {
+            Some(ptx) => ptx,
+            None => return,
+        }
+    };
+}
+
+/// How many instructions of the PTX begin with one of these, behind a predicate or not.
+fn count(ptx: &str, instructions: &[&str]) -> usize {
+    let operation = |line: &str| {
+        let line = line.trim();
+        line.strip_prefix('@').and_then(|line| line.split_once(' ')).map_or(line, |(_, rest)| rest).to_owned()
+    };
+    let is_one = |line: &&str| instructions.iter().any(|instruction| operation(line).starts_with(instruction));
+    ptx.lines().filter(is_one).count()
+}
+
+/// Multiplications of 64 bits, each of which is several instructions of a GPU. `mul.wide`, of two numbers of 32 bits, is one
+/// instruction: addresses are made with it.
+const WIDE_MULTIPLICATIONS: &[&str] =
+    &["mul.lo.s64", "mul.lo.u64", "mad.lo.s64", "mad.lo.u64", "mul.hi.s64", "mul.hi.u64"];
+
+#[test]
+fn indices_of_32_bits_have_no_multiplication_of_64() {
+    let narrow = [
+        ("saxpy", ptx!(narrow::saxpy)),
+        ("product of slices", ptx!(narrow::product)),
+        ("product of views", ptx!(narrow::product_of_views)),
+        ("stencil", ptx!(narrow::stencil)),
+    ];
+    for (kernel, ptx) in &narrow {
+        assert_eq!(count(ptx, WIDE_MULTIPLICATIONS), 0, "{kernel}:\n{ptx}");
+    }
+    // The same without the option has them, so that the search finds what it is for.
+    let wide = ptx!(views::product::<f32>);
+    assert!(count(&wide, WIDE_MULTIPLICATIONS) > 0, "{wide}");
+}
+
+#[test]
+fn vectors_are_loaded_and_stored_at_once() {
+    let ptx = ptx!(vectors::axpy);
+    assert_eq!(count(&ptx, &["ld.global.v4.f32", "ld.global.nc.v4.f32"]), 2, "{ptx}");
+    assert_eq!(count(&ptx, &["st.global.v4.f32"]), 1, "{ptx}");
+    assert_eq!(count(&ptx, &["ld.global.f32", "ld.global.nc.f32", "st.global.f32"]), 0, "{ptx}");
+
+    /// Through a device function, a sub-slice and a reference.
+    #[device]
+    fn exchange(to: &mut Float4, from: &Float4) {
+        let before = *to;
+        *to = *from + before;
+    }
+
+    #[kernel]
+    fn moved(x: &[Float4], y: &mut [Float4], z: &mut [Double2], w: &mut [Ushort4]) {
+        let i = grid(1);
+        if i + 1 < x.len() {
+            exchange(&mut y[i], &x[1..][i]);
+            z[i] = z[i] * 2.0;
+            let v = w[i];
+            w[i + 1] = Ushort4::new(v.w, v.z, v.y, v.x);
+        }
+    }
+    let ptx = ptx!(moved);
+    assert_eq!(count(&ptx, &["ld.global.v4.f32", "ld.global.nc.v4.f32"]), 2, "{ptx}");
+    assert_eq!(count(&ptx, &["st.global.v4.f32"]), 1, "{ptx}");
+    assert_eq!(count(&ptx, &["ld.global.v2.f64"]) + count(&ptx, &["st.global.v2.f64"]), 2, "{ptx}");
+    assert_eq!(count(&ptx, &["ld.global.v4.u16"]) + count(&ptx, &["st.global.v4.u16"]), 2, "{ptx}");
+}
+
+/// An array of a thread whose indices are constants once its loops are unrolled.
+#[kernel]
+fn averaged<const N: usize>(x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    if i < y.len() {
+        let mut part = [0.0; N];
+        #[unroll]
+        for k in 0..N {
+            part[k] = x[i * N + k];
+        }
+        let mut sum = 0.0;
+        #[unroll]
+        for k in (0..N).rev() {
+            sum += part[k] * part[(k + 1) % N];
+        }
+        y[i] = sum;
+    }
+}
+
+/// A network that sorts eight numbers.
+#[kernel]
+fn sorted(x: &mut [u32]) {
+    let i = 8 * grid(1);
+    if i + 8 <= x.len() {
+        let mut v = [0; 8];
+        #[unroll]
+        for k in 0..8 {
+            v[k] = x[i + k];
+        }
+        #[unroll]
+        for round in 0..8 {
+            #[unroll]
+            for k in (round % 2..7).step_by(2) {
+                if v[k] > v[k + 1] {
+                    (v[k], v[k + 1]) = (v[k + 1], v[k]);
+                }
+            }
+        }
+        #[unroll]
+        for (k, value) in v.iter().enumerate() {
+            x[i + k] = *value;
+        }
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Matrix {
+    rows: [[f32; 3]; 3],
+}
+
+#[device]
+impl Matrix {
+    fn times(&self, other: &Matrix) -> Matrix {
+        let mut product = Matrix { rows: [[0.0; 3]; 3] };
+        #[unroll]
+        for i in 0..3 {
+            #[unroll]
+            for j in 0..3 {
+                #[unroll]
+                for k in 0..3 {
+                    product.rows[i][j] += self.rows[i][k] * other.rows[k][j];
+                }
+            }
+        }
+        product
+    }
+}
+
+/// Arrays of arrays in structs, through references.
+#[kernel]
+fn squared(matrices: &mut [Matrix]) {
+    let i = grid(1);
+    if i < matrices.len() {
+        let a = matrices[i];
+        matrices[i] = a.times(&a);
+    }
+}
+
+/// An array that a loop which is not unrolled goes through has to be in memory.
+#[kernel]
+fn looked_up(x: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    if i < y.len() {
+        let mut table = [0; 16];
+        for k in 0..16 {
+            table[k] = x[k] * x[i];
+        }
+        y[i] = table[x[i] as usize % 16];
+    }
+}
+
+#[test]
+fn arrays_of_unrolled_loops_are_in_registers() {
+    let in_registers = [ptx!(averaged::<4>), ptx!(averaged::<16>), ptx!(sorted), ptx!(squared)];
+    for ptx in &in_registers {
+        assert!(!ptx.contains(".local"), "{ptx}");
+    }
+    let ptx = ptx!(looked_up);
+    assert!(ptx.contains(".local"), "{ptx}");
+}
+
+/// What a warp does together, in both arms.
+#[kernel]
+fn in_both_arms(x: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    if x[i] > 7 {
+        y[i] = active_mask();
+    } else {
+        y[i] = active_mask();
+    }
+}
+
+#[kernel]
+fn votes_in_both_arms(x: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    let v = x[i];
+    y[i] = if v > 7 {
+        ballot_sync(u32::MAX, v % 2 == 0) + shfl_xor_sync(u32::MAX, v, 1)
+    } else {
+        ballot_sync(u32::MAX, v % 2 == 0) + shfl_xor_sync(u32::MAX, v, 1)
+    };
+}
+
+/// The same operation twice, one behind the other: between the two, lanes may have left.
+#[kernel]
+fn twice(x: &[u32], y: &mut [u32]) {
+    let i = grid(1);
+    let v = x[i];
+    let mask = active_mask();
+    let first = any_sync(mask, v > 7) as u32 + shfl_sync(mask, v, 3) + match_any_sync(mask, v);
+    let second = any_sync(mask, v > 7) as u32 + shfl_sync(mask, v, 3) + match_any_sync(mask, v);
+    y[i] = first + second * 2 + active_mask();
+}
+
+/// Nothing in the shuffle, the vote and the barrier changes from turn to turn.
+#[kernel]
+fn in_a_loop(x: &[u32], y: &mut [u32], n: u32) {
+    let i = grid(1);
+    let v = x[i];
+    let mut sum = 0u32;
+    #[unroll(1)]
+    for _ in 0..n {
+        sum = sum.wrapping_add(shfl_down_sync(u32::MAX, v, 1));
+        sum = sum.wrapping_add(ballot_sync(u32::MAX, v > 3));
+        sum = sum.wrapping_add(sync_threads_count(v > 5));
+    }
+    y[i] = sum;
+}
+
+#[test]
+fn operations_of_a_warp_stay_where_they_are() {
+    let ptx = ptx!(in_both_arms);
+    assert_eq!(count(&ptx, &["activemask.b32"]), 2, "{ptx}");
+    let ptx = ptx!(votes_in_both_arms);
+    assert_eq!((count(&ptx, &["vote.sync.ballot.b32"]), count(&ptx, &["shfl.sync.bfly.b32"])), (2, 2), "{ptx}");
+    let ptx = ptx!(twice);
+    let of = |instruction| count(&ptx, &[instruction]);
+    assert_eq!(of("activemask.b32"), 2, "{ptx}");
+    assert_eq!((of("vote.sync.any.pred"), of("shfl.sync.idx.b32"), of("match.any.sync.b32")), (2, 2, 2), "{ptx}");
+    let ptx = ptx!(in_a_loop);
+    let looped = loop_of(&ptx);
+    for instruction in ["shfl.sync.down.b32", "vote.sync.ballot.b32", "bar.red.popc.u32", "barrier.sync.red.popc.u32"] {
+        assert_eq!(count(&ptx, &[instruction]), count(looped, &[instruction]), "{instruction} in\n{ptx}");
+    }
+    let barriers = count(looped, &["bar.red.popc", "barrier.red.popc", "bar.cta.red.popc", "barrier.cta.red.popc"]);
+    assert_eq!((count(looped, &["shfl"]), count(looped, &["vote"]), barriers), (1, 1, 1), "{ptx}");
+}
+
+/// The only loop: from the label to the branch that goes back to it.
+#[track_caller]
+fn loop_of(ptx: &str) -> &str {
+    let labels = ptx.lines().filter_map(|line| line.strip_suffix(':'));
+    let mut loops = labels.filter_map(|label| {
+        let start = ptx.find(&format!("{label}:"))?;
+        let length = ptx[start..].rfind(&format!("bra.uni \t{label};")).or(ptx[start..].rfind(&format!("{label};")))?;
+        Some(&ptx[start..start + length])
+    });
+    let found = loops.next().unwrap_or_else(|| panic!("no loop in\n{ptx}"));
+    assert!(loops.next().is_none(), "two loops in\n{ptx}");
+    found
+}
+
+/// A predicate is true for any bit of it: CUDA's function takes an `int`. What comes of it is compared in the corpus, in
+/// `cooperation::votes`.
+#[test]
+fn a_wide_predicate_is_compared_with_zero() {
+    #[kernel]
+    fn counted(x: &[u64], y: &mut [u32]) {
+        let i = grid(1);
+        y[i] = sync_threads_count(x[i]);
+    }
+    let ptx = ptx!(counted);
+    assert_eq!((count(&ptx, &["setp.ne.s64"]), count(&ptx, &["bar.red.popc.u32"])), (1, 1), "{ptx}");
+}
+
+/// No other argument of the launch overlaps a slice, which `__restrict__` says.
+#[test]
+fn a_slice_that_is_only_read_is_read_through_the_read_only_cache() {
+    let ptx = ptx!(linear::saxpy);
+    assert_eq!(count(&ptx, &["ld.global.nc.f32"]), 1, "{ptx}");
+}
