@@ -111,7 +111,9 @@ mod tests {
 
     #[track_caller]
     fn check(result: &Result<()>, expected: usize) {
-        assert!(matches!(result, Err(Error::Device(DeviceError::NoSuchDevice { ordinal, .. })) if *ordinal == expected));
+        assert!(
+            matches!(result, Err(Error::Device(DeviceError::NoSuchDevice { ordinal, .. })) if *ordinal == expected)
+        );
     }
 
     #[test]
