@@ -371,9 +371,11 @@ impl Memory {
             },
             (Backend::Cuda(source), Backend::Cuda(destination), Lane::Cuda(stream)) => {
                 trace("copy", &to.device, bytes.len());
-                // Where it is the other GPU's stream.
                 if self.device != to.device {
-                    let other = if on.device() == &self.device { destination } else { source };
+                    // The stream uses memory of both, so that both have to note it: see `order.rs`.
+                    let (own, other) =
+                        if on.device() == &self.device { (source, destination) } else { (destination, source) };
+                    own.expect_company()?;
                     other.let_in(stream)?;
                 }
                 let uses = [
