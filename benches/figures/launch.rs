@@ -98,9 +98,10 @@ fn row_of(
     launch: &mut dyn FnMut(),
     prepared: &mut dyn FnMut(),
 ) -> cumbia::Result<()> {
-    let parameters: String = (0..arrays).map(|i| format!(", float* x{i}, unsigned long long n{i}")).collect();
+    let parameters: Vec<_> = (0..arrays).map(|i| format!("float* x{i}, unsigned long long n{i}")).collect();
+    let parameters = parameters.join(", ");
     let source = format!(
-        "extern \"C\" __global__ void {kernel}(unsigned long long n{parameters}) {{ if (n > 0) x0[0] = 1.0f; }}"
+        "extern \"C\" __global__ void {kernel}(unsigned long long n, {parameters}) {{ if (n > 0) x0[0] = 1.0f; }}"
     );
     let by_hand = RawKernel::new(&source, kernel, "sm_90a")?;
     let mut values = vec![0u64];
@@ -169,7 +170,7 @@ fn over(device: &Device) -> cumbia::Result<()> {
         let [picked, fixed] = in_batches(
             device,
             [&mut || iterate(&mut *x.borrow_mut(), times).over(n).launch().expect("a good launch"), &mut || {
-                iterate(&mut *x.borrow_mut(), times).over(n).block(256).launch().expect("a good launch")
+                iterate(&mut *x.borrow_mut(), times).over(n).block(256).launch().expect("a good launch");
             }],
         );
         row(&format!("{n} items, {times} steps: block of 256"), fixed, "");

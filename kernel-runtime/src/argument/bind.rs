@@ -47,7 +47,7 @@ unsafe impl Send for Lent<'_> {}
 // SAFETY: as above.
 unsafe impl Sync for Lent<'_> {}
 
-impl<'a> Lent<'a> {
+impl Lent<'_> {
     /// `over` is called with the array and the memory behind each launch, so that whoever uses the memory next is behind it.
     ///
     /// # Safety
