@@ -80,7 +80,9 @@ fn agrees<T: Element>(says: impl Fn([T; 2], Option<Ordering>) -> bool) -> bool {
         let base: Vec<u64> = samples.iter().map(|samples| samples[sample.min(samples.len() - 1)]).collect();
         let with = |changes: &[(usize, u64)]| {
             let mut bits = base.clone();
-            changes.iter().for_each(|&(leaf, value)| bits[leaf] = value);
+            for &(leaf, value) in changes {
+                bits[leaf] = value;
+            }
             bits
         };
         (0..leaves.len()).all(|leaf| {
@@ -123,7 +125,9 @@ fn collect(ty: &Type, offset: u64, leaves: &mut Vec<Leaf>) {
         Type::Scalar(scalar) => leaves.push(Leaf { offset: offset as usize, kind: Kind::Scalar(*scalar) }),
         Type::Enum(choice) => leaves.push(Leaf { offset: offset as usize, kind: Kind::Enum(choice.clone()) }),
         Type::Struct(StructType { fields, .. }) => {
-            fields.iter().for_each(|field| collect(&field.ty, offset + field.offset, leaves));
+            for field in fields {
+                collect(&field.ty, offset + field.offset, leaves);
+            }
         }
         Type::Array(element, len) => {
             let size = element.size().unwrap_or(0);
