@@ -129,8 +129,8 @@ mod tests {
     fn orders_that_show() {
         check(&parse_quote!(y[f()]), &parse_quote!(g()), true);
         check(
-            parse_quote!(y[i]),
-            parse_quote!({
+            &parse_quote!(y[i]),
+            &parse_quote!({
                 i = 5;
                 3
             }),
@@ -138,8 +138,8 @@ mod tests {
         );
         check(&parse_quote!(y[i].rows[j + 1]), &parse_quote!(next(&mut j)), true);
         check(
-            parse_quote!(y[i]),
-            parse_quote!({
+            &parse_quote!(y[i]),
+            &parse_quote!({
                 let k = 2;
                 i += k;
                 k
@@ -156,8 +156,8 @@ mod tests {
         check(&parse_quote!(y[f()]), &parse_quote!(a * x[i + 1]), false);
         check(&parse_quote!(y[i]), &parse_quote!(next(&mut j)), false);
         check(
-            parse_quote!(n),
-            parse_quote!({
+            &parse_quote!(n),
+            &parse_quote!({
                 k = 2;
                 k
             }),
