@@ -55,7 +55,9 @@ fn content<T>(alike: bool, operator: &str, derived: &str) -> Content {
     }
     let name = std::any::type_name::<T>();
     let help = match derived {
-        "PartialEq" => "derive `PartialEq`, or write `#[device]` before the `impl PartialEq`",
+        "PartialEq" => {
+            "derive `PartialEq`, or write `#[device]` before the `impl PartialEq`, which has the bounds of the type"
+        }
         _ => "derive `PartialOrd`, or write a `#[device]` method that compares",
     };
     Content::Refused(format!(
