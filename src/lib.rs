@@ -10,9 +10,10 @@
 //! 5. [Device functions and generics](#device-functions-and-generics)
 //! 6. [Types of your own](#types-of-your-own)
 //! 7. [Faults](#faults)
-//! 8. [What a kernel may contain](#what-a-kernel-may-contain)
-//! 9. [Looking inside](#looking-inside)
-//! 10. [Speed](#speed)
+//! 8. [Arrays and copies](#arrays-and-copies)
+//! 9. [What a kernel may contain](#what-a-kernel-may-contain)
+//! 10. [Looking inside](#looking-inside)
+//! 11. [Speed](#speed)
 //!
 //! # A first kernel
 //!
@@ -316,6 +317,61 @@
 //! Arrays that the kernel wrote hold what its threads had written by then. On the CPU a thread ends by unwinding: with
 //! `panic = "abort"` a fault there ends the program.
 //!
+//! # Arrays and copies
+//!
+//! A part of an array is a [`DeviceSlice`], borrowed as Rust's own slices are, and a kernel takes it as it takes an array.
+//! [`reshape`](DeviceArray::reshape) makes views in two and three dimensions of either.
+//!
+//! ```
+//! # use cumbia::prelude::*;
+//! # #[kernel]
+//! # fn add(by: i32, x: &mut [i32]) {
+//! #     let i = grid(1);
+//! #     if i < x.len() {
+//! #         x[i] += by;
+//! #     }
+//! # }
+//! # fn main() -> cumbia::Result<()> {
+//! # let device = Device::open()?;
+//! let mut x = device.to_device(&[1, 2, 3, 4])?;
+//! let (left, mut right) = x.split_at_mut(1)?;
+//! right.fill(7)?;
+//! add(100, left).over(1).launch()?;
+//! x.slice_mut(1..3)?.copy_from(&device.to_device(&[8, 9])?)?; // from array to array
+//! assert_eq!(x.to_host()?, [101, 8, 9, 7]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! For a launch now and then, [`In`], [`Out`] and [`InOut`] copy an array of the host to the device and back around it:
+//!
+//! ```
+//! # use cumbia::prelude::*;
+//! # #[kernel]
+//! # fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//! #     let i = grid(1);
+//! #     if i < y.len() {
+//! #         y[i] = a * x[i] + y[i];
+//! #     }
+//! # }
+//! # fn main() -> cumbia::Result<()> {
+//! # let device = Device::open()?;
+//! let (x, mut y) = (vec![1.0, 2.0], vec![10.0, 20.0]);
+//! saxpy(2.0, In(&x), InOut(&mut y)).over(2).on_device(&device).launch()?;
+//! assert_eq!(y, [12.0, 24.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Copies from and to the host's own memory wait until they are done. A [`PinnedArray`] is memory of the host that a GPU
+//! copies from and to by itself, while the program goes on, and [`Stream::copy`] does so. With several
+//! [`Stream`]s such copies run beside each other and beside kernels; the example `pipeline` sends a gigabyte through four.
+//! Arrays and buffers know which streams used them, and what is asked of another stream waits for that by itself.
+//!
+//! With the feature `ndarray`, arrays of that crate are copied and passed as vectors are, and
+//! `ArrayView::to_ndarray` gives a view as one. With the feature `cudarc`, contexts, streams and arrays of cudarc are
+//! shared with it, without copies.
+//!
 //! # What a kernel may contain
 //!
 //! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as [`ArrayView2<T>`].
@@ -365,7 +421,8 @@
 //! ```
 //!
 //! There are also `cubin("sm_90")`, machine code, and `sass("sm_90")`, which is that as text, beside the lines of the Rust
-//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines.
+//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines, and
+//! [`profile`] names parts of a program for them.
 //!
 //! [`doctor`](doctor()) says what of CUDA is on this machine and what to do about what is missing. [`cache`] keeps compiled
 //! kernels from one process to the next, and [`precompile`] compiles them ahead, for a program to take along. What was
@@ -377,7 +434,11 @@
 //! # Speed
 //!
 //! - Neighbouring threads should read neighbouring elements: let `grid(1)`, or the `x` of `grid(2)`, be the last index.
-//! - `.over(n)` takes blocks of 256 threads, a fair choice for most kernels. Try others with `.block(..)`.
+//! - `.over(n)` picks a block that lets the GPU run many threads at once. Try others with `.block(..)`:
+//!   [`device.time`](Device::time) tells what a launch takes, [`occupancy`](Launch::occupancy) how it fills the device, and
+//!   `kernel::attributes(&device)` how many registers the kernel needs.
+//! - A launch costs a tenth of a microsecond besides the driver's own two or three. [`prepare`](Launch::prepare) checks one
+//!   that is repeated once for all, and a [`Graph`] launches many at once.
 //! - An f32 kernel computes in f32 alone. Literals take the type that Rust infers: `2.0 * x[i]` is of f32 where `x` is.
 //! - `&[Float4]` is read in 16 bytes at once, where `&[f32]` is read in 4.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, which has no others in hardware; `block`,

@@ -1,10 +1,11 @@
 //! The figures that Cumbia is held to, each against the same work done by hand in the same run.
 //!
-//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `product`, `launch`, `first`.
+//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `product`, `launch`, `graph`, `first`.
 //! Those of a GPU are left out where there is none.
 
 mod cpu;
 mod first;
+mod graph;
 mod launch;
 mod product;
 mod raw;
@@ -39,6 +40,9 @@ fn main() -> cumbia::Result<()> {
     }
     if wanted("launch") {
         launch::figures(&device)?;
+    }
+    if wanted("graph") {
+        graph::figures(&device)?;
     }
     if wanted("first") {
         first::figures(&device)?;

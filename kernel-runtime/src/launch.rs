@@ -347,13 +347,17 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 
     #[inline]
     fn run_on(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: &mut Binder<'_>) -> Result<()> {
+        plan.trace(device);
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
                 let stream = match stream.map(Stream::lane) {
                     Some(Lane::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
-                run_on_cuda((device, stream), module, plan, binder, &|| self.uses())
+                let result = run_on_cuda((device, stream), module, plan, binder, &|| self.uses());
+                // Also where it failed: part of it may have been asked for.
+                binder.lent.iter().for_each(|lent| lent.over());
+                result
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {

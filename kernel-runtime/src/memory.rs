@@ -32,21 +32,21 @@ pub(crate) struct Allocation {
     pointer: *mut u8,
     layout: Layout,
     uses: Uses,
-    freed: Freed,
+    freed: FreedBy,
 }
 
 /// Who frees an allocation.
-enum Freed {
+enum FreedBy {
     /// We do.
-    ByUs,
+    Us,
     /// Whoever made it, when this is dropped.
-    ByOwner(
+    Owner(
         #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
         Box<dyn Any + Send + Sync>,
     ),
     /// Somebody who has lent it for the time of a call.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
-    ByLender,
+    Lender,
 }
 
 // SAFETY: the memory belongs to this object or its owner, which may be sent, and its bytes are touched by the `unsafe`
@@ -109,7 +109,7 @@ impl Memory {
         // Where there is no layout, the allocation has failed.
         let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
         let home = stream.lane().clone();
-        let memory = Memory::new(device, home, pointer, layout, Freed::ByUs);
+        let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
         if let Lane::Cuda(stream) = &memory.home {
             // Other streams may use the memory only behind its allocation, as behind a write.
             let all = [Use { memory: &memory, bytes: 0..memory.bytes(), writes: true }];
@@ -139,7 +139,7 @@ impl Memory {
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Memory> {
-        Memory::of_others(stream, pointer, layout, Freed::ByOwner(owner))
+        Memory::of_others(stream, pointer, layout, FreedBy::Owner(owner))
     }
 
     /// Memory that somebody has lent. When this is dropped, `stream` has waited on a GPU for all that uses the memory, or
@@ -155,11 +155,11 @@ impl Memory {
     /// what is asked of the stream until then is done.
     #[cfg(feature = "cudarc")]
     pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
-        Memory::of_others(stream, pointer, layout, Freed::ByLender)
+        Memory::of_others(stream, pointer, layout, FreedBy::Lender)
     }
 
     /// Memory that was used on `stream`.
-    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: Freed) -> Result<Memory> {
+    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
         let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
         if let Lane::Cuda(stream) = &memory.home {
             // Other streams come behind what this one was asked for, as behind a write.
@@ -169,7 +169,7 @@ impl Memory {
         Ok(memory)
     }
 
-    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: Freed) -> Memory {
+    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
         let device = device.clone();
         Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }) }
     }
@@ -177,8 +177,8 @@ impl Memory {
     /// Another handle, which keeps the memory as long as it lives. None for memory that was only lent.
     pub(crate) fn keep(&self) -> Option<Memory> {
         match self.freed {
-            Freed::ByUs | Freed::ByOwner(_) => Some(Memory { allocation: self.allocation.clone() }),
-            Freed::ByLender => None,
+            FreedBy::Us | FreedBy::Owner(_) => Some(Memory { allocation: self.allocation.clone() }),
+            FreedBy::Lender => None,
         }
     }
 
@@ -187,10 +187,10 @@ impl Memory {
     #[cfg(feature = "cudarc")]
     pub(crate) fn give_away(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
         let mut allocation = Arc::try_unwrap(self.allocation).ok()?;
-        let owner = match std::mem::replace(&mut allocation.freed, Freed::ByLender) {
-            Freed::ByUs => None,
-            Freed::ByOwner(owner) => Some(owner),
-            Freed::ByLender => return None,
+        let owner = match std::mem::replace(&mut allocation.freed, FreedBy::Lender) {
+            FreedBy::Us => None,
+            FreedBy::Owner(owner) => Some(owner),
+            FreedBy::Lender => return None,
         };
         allocation.wait_for_all_uses(stream);
         Some((allocation.pointer, owner))
@@ -259,12 +259,11 @@ impl Memory {
     /// The range is inside, and `from` is valid for reading as many bytes. Nobody else uses these bytes meanwhile.
     pub(crate) unsafe fn write(&self, on: Option<&Stream>, bytes: Range<usize>, from: *const u8) -> Result<()> {
         let last;
-        let lane = match on {
-            Some(stream) => self.lane_of(stream)?,
-            None => {
-                last = self.last_lane();
-                &last
-            }
+        let lane = if let Some(stream) = on {
+            self.lane_of(stream)?
+        } else {
+            last = self.last_lane();
+            &last
         };
         // SAFETY: the caller's promise; this waits before it returns.
         unsafe { self.copy_in(lane, bytes, from) }?;
@@ -372,9 +371,11 @@ impl Memory {
             },
             (Backend::Cuda(source), Backend::Cuda(destination), Lane::Cuda(stream)) => {
                 trace("copy", &to.device, bytes.len());
-                // Where it is the other GPU's stream.
                 if self.device != to.device {
-                    let other = if on.device() == &self.device { destination } else { source };
+                    // The stream uses memory of both, so that both have to note it: see `order.rs`.
+                    let (own, other) =
+                        if on.device() == &self.device { (source, destination) } else { (destination, source) };
+                    own.expect_company()?;
                     other.let_in(stream)?;
                 }
                 let uses = [
@@ -467,12 +468,12 @@ impl Drop for Allocation {
             return; // an owner is dropped all the same
         }
         match (&self.home, &self.freed) {
-            (Lane::Cpu(_), Freed::ByOwner(_) | Freed::ByLender) => {}
+            (Lane::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
             // SAFETY: allocated with this layout; launches on the CPU are over when they return.
-            (Lane::Cpu(_), Freed::ByUs) => unsafe { dealloc(self.pointer, self.layout) },
+            (Lane::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
             // They free it in the order of this stream.
-            (Lane::Cuda(home), Freed::ByOwner(_) | Freed::ByLender) => self.wait_for_all_uses(home),
-            (Lane::Cuda(home), Freed::ByUs) => {
+            (Lane::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
+            (Lane::Cuda(home), FreedBy::Us) => {
                 // Where it was used last, the wait for its other uses is most likely over, and holds up nothing else.
                 let stream = match self.last_lane() {
                     Lane::Cuda(stream) => stream,
@@ -502,7 +503,7 @@ impl Allocation {
     }
 
     /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
-    fn wait_for_all_uses(&self, stream: &cuda::Stream) {
+    pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
         let waiting = self.uses.wait(stream, &(0..self.layout.size()), true);
         // The driver has no means to wait: so it has to be over.
         if waiting.is_err()

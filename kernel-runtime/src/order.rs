@@ -311,6 +311,15 @@ mod tests {
         }
     }
 
+    /// An operation, and the last one of each stream that it is behind: its predecessor on its own, and what it waited for.
+    struct Done {
+        lane: usize,
+        mark: u64,
+        bytes: Range<usize>,
+        writes: bool,
+        behind: [u64; 4],
+    }
+
     /// Random uses on few streams, against a list that forgets nothing: whatever has to be waited for is waited for, be it
     /// through others.
     #[test]
@@ -323,27 +332,26 @@ mod tests {
         for _ in 0..200 {
             let mut list = List::default();
             let mut marks = [0u64; 4];
-            // What each operation is behind: for each stream, the last operation. An operation is behind its predecessor on
-            // its stream, and what it waited for.
-            let mut done: Vec<(usize, u64, Range<usize>, bool, [u64; 4])> = Vec::new();
+            let mut done: Vec<Done> = Vec::new();
             let mut behind = [[0u64; 4]; 4];
             for _ in 0..400 {
                 let (lane, start, writes) = (random(4), random(24), random(3) == 0);
                 let bytes = start..start + 1 + random(8);
                 for noted in list.before(&bytes, writes) {
-                    let of = done.iter().find(|use_| use_.0 == noted.lane && use_.1 == noted.mark).unwrap();
-                    for (mine, theirs) in behind[lane].iter_mut().zip(of.4) {
+                    let of = done.iter().find(|done| done.lane == noted.lane && done.mark == noted.mark).unwrap();
+                    for (mine, theirs) in behind[lane].iter_mut().zip(of.behind) {
                         *mine = (*mine).max(theirs);
                     }
                 }
-                for (other, mark, theirs, wrote, _) in &done {
-                    if (writes || *wrote) && overlap(theirs, &bytes) && *other != lane {
-                        assert!(behind[lane][*other] >= *mark, "operation {mark} of {other} is overtaken");
+                for other in &done {
+                    if (writes || other.writes) && overlap(&other.bytes, &bytes) && other.lane != lane {
+                        let Done { lane: of, mark, .. } = *other;
+                        assert!(behind[lane][of] >= mark, "operation {mark} of {of} is overtaken");
                     }
                 }
                 marks[lane] += 1;
                 behind[lane][lane] = marks[lane];
-                done.push((lane, marks[lane], bytes.clone(), writes, behind[lane]));
+                done.push(Done { lane, mark: marks[lane], bytes: bytes.clone(), writes, behind: behind[lane] });
                 list.note(Noted { lane, mark: marks[lane], bytes, writes });
             }
         }

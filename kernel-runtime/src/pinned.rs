@@ -17,6 +17,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory};
+use crate::order::Lane;
 use crate::stream::Stream;
 use crate::types::{Element, make_valid};
 
@@ -73,6 +74,16 @@ pub(crate) struct PinnedMemory {
     settle: Option<unsafe fn(*mut u8, Range<usize>)>,
 }
 
+/// Makes values of the elements in a range of bytes, whatever is in them.
+///
+/// # Safety
+///
+/// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
+unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
+    // SAFETY: the caller's promise.
+    unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>()) };
+}
+
 /// Whose memory it is.
 enum Allocation {
     /// The CPU device's.
@@ -83,11 +94,46 @@ enum Allocation {
 
 /// A copy of a device that is under way, or was when it was last looked at.
 struct Copying {
-    /// It is over when this has happened.
-    over: Event,
+    over: Over,
     bytes: Range<usize>,
     /// Whether the device writes the host's memory.
     writes: bool,
+}
+
+/// When a copy is over.
+enum Over {
+    /// When this has happened.
+    When(Event),
+    /// When all that was asked of the stream is: the driver had no event.
+    With(Stream),
+}
+
+impl Over {
+    /// Waits, and gives out no fault.
+    fn wait(&self) -> Result<()> {
+        match self {
+            Over::When(event) => event.wait(),
+            Over::With(stream) => match stream.lane() {
+                Lane::Cpu(_) => Ok(()),
+                Lane::Cuda(stream) => Ok(stream.wait()?),
+            },
+        }
+    }
+
+    fn is_done(&self) -> Result<bool> {
+        match self {
+            Over::When(event) => event.is_done(),
+            Over::With(stream) => stream.is_done(),
+        }
+    }
+
+    /// Lets what is asked of `stream` from now on happen behind the copy.
+    fn hold_up(&self, stream: &Stream) -> Result<()> {
+        match self {
+            Over::When(event) => event.hold_up(stream),
+            Over::With(_) => self.wait(),
+        }
+    }
 }
 
 impl Copying {
@@ -108,13 +154,6 @@ impl PinnedMemory {
             }
             Backend::Cuda(context) => Allocation::PageLocked(context.page_locked(len.saturating_mul(size_of::<T>()))?),
         };
-        /// # Safety
-        ///
-        /// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
-        unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
-            // SAFETY: the caller's promise.
-            unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>()) };
-        }
         let settle: Option<unsafe fn(*mut u8, Range<usize>)> = if T::ANY_BITS { None } else { Some(settle::<T>) };
         let memory = PinnedMemory { allocation, device: device.clone(), copies: Mutex::default(), settle };
         if let Some(settle) = settle {
@@ -173,10 +212,11 @@ impl PinnedMemory {
         for copying in copies.iter().filter(|copying| copying.conflicts(&bytes, writes)) {
             copying.over.hold_up(stream)?;
         }
-        start(self.pointer().wrapping_add(bytes.start))?;
-        let over = stream.record()?;
+        let started = start(self.pointer().wrapping_add(bytes.start));
+        // Also where it failed: the copy may have been asked for before that.
+        let over = stream.record().map_or_else(|_| Over::With(stream.clone()), Over::When);
         copies.push(Copying { over, bytes, writes });
-        Ok(())
+        started
     }
 
     /// The first of these bytes, once no copy conflicts with the host's reading or writing them.

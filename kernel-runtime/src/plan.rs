@@ -30,6 +30,25 @@ pub(crate) struct Arguments {
 }
 
 impl Plan {
+    /// Tells who listens of a launch. Where nobody does, that is a load and a comparison.
+    #[inline]
+    pub(crate) fn trace(&self, device: &Device) {
+        if tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE) {
+            self.tell(device);
+        }
+    }
+
+    #[cold]
+    fn tell(&self, device: &Device) {
+        let Shape { grid, block, shared_bytes, cooperative, .. } = self.shape;
+        tracing::trace!(
+            target: "cumbia::launch",
+            kernel = self.specialised.instance,
+            %device, %grid, %block, shared_bytes, cooperative,
+            "launch"
+        );
+    }
+
     /// Checks a launch of `K`; `None` where it is over nothing.
     pub(crate) fn new<K: Kernel>(config: &Config, device: &Device, arguments: Arguments) -> Result<Option<Plan>> {
         if config.is_over_nothing() {

@@ -34,7 +34,8 @@
 //! # let folder = folder.as_path();
 //! let report = plan.compile_into(folder)?;
 //! println!("{report}");
-//! # assert_eq!(report.kernels.len(), 3);
+//! # let of = |name: &str| report.kernels.iter().filter(|compiled| compiled.kernel.ends_with(name)).count();
+//! # assert_eq!((of("scale<f32>"), of("scale<f64>")), (2, 2));
 //! # std::fs::remove_dir_all(folder).unwrap();
 //! # }
 //! # Ok(())

@@ -11,5 +11,6 @@ mod limits;
 mod machine;
 mod memory;
 mod misuse;
+mod planned;
 mod streams;
 mod support;

@@ -127,16 +127,8 @@ impl Lowering<'_, '_> {
         if let Some(function) = self.operator_function(operator) {
             return self.overloaded(op, function, operands);
         }
-        let ty = self.ty(operands[0]);
         let values = self.operands(&operands);
-        let value = match <[Value; 2]>::try_from(values) {
-            Ok(values) if matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Array(..) | Type::Unit) => {
-                Value::bool(self.comparison(op, values, ty, span))
-            }
-            Ok(values) => self.built_in(op, values.into(), span),
-            Err(_) => Value::Never,
-        };
-        (value, false)
+        (self.built_in(op, values, self.ty(operands[0]), span), false)
     }
 
     /// The result of an operator that is a function of the user's.
@@ -149,13 +141,19 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The result of an operator on numbers.
-    fn built_in(&mut self, op: BinaryOp, operands: Vec<Value>, span: Span) -> Value {
+    /// The result of an operator on numbers, or of a comparison. `ty` is that of the left operand.
+    fn built_in(&mut self, op: BinaryOp, operands: Vec<Value>, ty: &Type, span: Span) -> Value {
         let mut operands = operands.into_iter();
         match (operands.next(), operands.next()) {
             (Some(Value::Scalar(left, left_type)), Some(Value::Scalar(right, right_type))) => {
                 let result = self.arithmetic(op, (left, left_type), (right, right_type), span);
                 Value::Scalar(result, if op.is_comparison() { Scalar::Bool } else { left_type })
+            }
+            (Some(Value::Never), _) | (_, Some(Value::Never)) => Value::Never,
+            (Some(left), Some(right))
+                if matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Array(..) | Type::Unit) =>
+            {
+                Value::bool(self.comparison(op, [left, right], ty, span))
             }
             (Some(Value::Scalar(..)), Some(other)) | (Some(other), _) => self.unexpected(&other),
             (None, _) => Value::Never,

@@ -110,8 +110,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(result: Result<()>, expected: usize) {
-        assert!(matches!(result, Err(Error::Device(DeviceError::NoSuchDevice { ordinal, .. })) if ordinal == expected));
+    fn check(result: &Result<()>, expected: usize) {
+        assert!(
+            matches!(result, Err(Error::Device(DeviceError::NoSuchDevice { ordinal, .. })) if *ordinal == expected)
+        );
     }
 
     #[test]
@@ -122,9 +124,9 @@ mod tests {
         a.note_fault(fault(2));
         b.note_fault(fault(3));
         assert!(streams.default_stream().give_out_fault().is_ok());
-        check(a.give_out_fault(), 1);
+        check(&a.give_out_fault(), 1);
         assert!(a.give_out_fault().is_ok());
-        check(streams.give_out_fault(), 3);
+        check(&streams.give_out_fault(), 3);
         assert!(streams.give_out_fault().is_ok());
     }
 
@@ -139,7 +141,7 @@ mod tests {
         second.note_fault(fault(1));
         second.let_go();
         assert_ne!(streams.stream(), second);
-        check(streams.give_out_fault(), 1);
+        check(&streams.give_out_fault(), 1);
         assert_eq!(streams.stream(), second);
         assert!(streams.are_several());
     }

@@ -65,8 +65,8 @@ mod tests {
                 letters.next().map_or(0..100, |part| (part - b'0') as usize * 10..(part - b'0') as usize * 10 + 10);
             Used { memory: name.to_ascii_lowercase() as usize, bytes, writes: name.is_ascii_uppercase() }
         };
-        let uses: Vec<Vec<Used>> = steps.iter().map(|step| step.split_whitespace().map(used).collect()).collect();
-        assert_eq!(waits(uses.iter().map(Vec::as_slice)), expected);
+        let all: Vec<Vec<Used>> = steps.iter().map(|step| step.split_whitespace().map(used).collect()).collect();
+        assert_eq!(waits(all.iter().map(Vec::as_slice)), expected);
     }
 
     #[test]

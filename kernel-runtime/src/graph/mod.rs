@@ -163,6 +163,7 @@ impl Recorder<'_> {
     /// # Errors
     ///
     /// Those of the launch, but for [`Error::Driver`]; and [`Error::Graph`] where it cannot be part of a graph.
+    #[allow(clippy::needless_pass_by_value, reason = "a launch is given up, as in `Launch::launch`")]
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) -> Result<()> {
         self.add(&launch)
     }
@@ -176,6 +177,7 @@ impl Recorder<'_> {
     /// # Safety
     ///
     /// No thread of this launch may index outside a slice or shared array.
+    #[allow(clippy::needless_pass_by_value, reason = "as above")]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) -> Result<()> {
         self.add(&launch)
     }
@@ -300,19 +302,16 @@ impl Script {
 
     /// Adds a step behind those that there are.
     fn add(&mut self, work: Work, uses: SmallVec<[Used; 4]>) {
-        match self.steps.get_mut(self.position) {
-            Some(step) => {
-                match step.work.replace(work) {
-                    Some(changed) => step.changed |= changed,
-                    None => self.other_steps = true,
-                }
-                self.other_memory |= step.uses != uses;
-                step.uses = uses;
+        if let Some(step) = self.steps.get_mut(self.position) {
+            match step.work.replace(work) {
+                Some(changed) => step.changed |= changed,
+                None => self.other_steps = true,
             }
-            None => {
-                self.other_steps = true;
-                self.steps.push(Step { work, uses, changed: false });
-            }
+            self.other_memory |= step.uses != uses;
+            step.uses = uses;
+        } else {
+            self.other_steps = true;
+            self.steps.push(Step { work, uses, changed: false });
         }
         self.position += 1;
     }
@@ -414,7 +413,7 @@ impl Script {
         // SAFETY: as for the launch, which is the only use of the graph until its steps are set anew.
         let graph = unsafe {
             let node = |step: usize, add: &mut dyn FnMut(cuda::Node<'_>) -> Result<(), cuda::Refusal>| {
-                steps[step].work.with_node(|node| add(node))
+                steps[step].work.with_node(add)
             };
             cuda::Graph::build(stream, waits.len(), node, |step| &waits[step])?
         };

@@ -17,6 +17,7 @@ pub(super) struct Step {
 }
 
 /// What a step does.
+#[allow(clippy::large_enum_variant, reason = "nearly all steps are launches")]
 pub(super) enum Work {
     Kernel(Kernel),
     Copy { to: u64, from: u64, bytes: usize },

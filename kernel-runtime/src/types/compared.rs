@@ -87,11 +87,12 @@ fn agrees<T: Element>(says: impl Fn([T; 2], Option<Ordering>) -> bool) -> bool {
             let one_differs = samples[leaf]
                 .iter()
                 .all(|&a| samples[leaf].iter().all(|&b| check(&with(&[(leaf, a)]), &with(&[(leaf, b)]))));
-            let next = (leaf + 1) % leaves.len();
-            let exchanged = next == leaf || leaves[leaf].kind != leaves[next].kind || {
-                let [p, q] = [samples[leaf][0], samples[leaf][samples[leaf].len().min(2) - 1]];
-                check(&with(&[(leaf, p), (next, q)]), &with(&[(leaf, q), (next, p)]))
-            };
+            let p = samples[leaf][0];
+            let other = samples[leaf].iter().find(|&&q| leaves[leaf].compare(p, q) != Some(Ordering::Equal));
+            let alike = (leaf + 1..leaves.len()).filter(|&next| leaves[next].kind == leaves[leaf].kind).take(EXCHANGED);
+            let exchanged = other.is_none_or(|&q| {
+                alike.into_iter().all(|next| check(&with(&[(leaf, p), (next, q)]), &with(&[(leaf, q), (next, p)])))
+            });
             one_differs && exchanged
         })
     })
@@ -109,6 +110,9 @@ enum Kind {
     Scalar(ir::Scalar),
     Enum(EnumType),
 }
+
+/// With how many others of its kind a number is exchanged.
+const EXCHANGED: usize = 4;
 
 /// Of a longer array so many elements are looked at, at each end.
 const ENDS: u64 = 4;

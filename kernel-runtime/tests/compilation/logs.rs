@@ -26,7 +26,7 @@ impl Log {
         let log = Log::default();
         let writer = log.clone();
         let subscriber = tracing_subscriber::fmt()
-            .with_max_level(tracing_subscriber::filter::LevelFilter::DEBUG)
+            .with_max_level(tracing_subscriber::filter::LevelFilter::TRACE)
             .with_ansi(false)
             .without_time()
             .with_writer(move || writer.clone())
@@ -82,6 +82,29 @@ fn events_say_what_happened() {
         let said = Process::new("logs::cannot_write").env("CUMBIA_CACHE_DIR", file.path()).passes();
         assert!(!said.err.contains("warning:"), "who listens is not told twice:\n{}", said.err);
     }
+}
+
+#[test]
+#[ignore = "run as a process of its own"]
+fn launches() {
+    let device = cumbia::Device::cpu();
+    let log = Log::of(|| {
+        let mut x = device.to_device(&[2u64; 100]).unwrap();
+        scale(3, &mut x).grid(4).block(32).launch().unwrap();
+        let launch = scale(3, &mut x).over(100).prepare().unwrap();
+        launch.launch().unwrap();
+        drop(launch);
+        assert_eq!(x.to_host().unwrap(), [18; 100]);
+    });
+    let kernel = "kernel=\"compilation::kernels::scale<u64>\"";
+    check(&log, &["TRACE cumbia::launch: launch", kernel, "device=cpu", "grid=(4, 1, 1)", "block=(32, 1, 1)"]);
+    assert_eq!(log.matches("cumbia::launch: launch").count(), 2, "{log}");
+    check(&log, &["TRACE cumbia::transfer", "bytes=800", "device=cpu"]);
+}
+
+#[test]
+fn launches_and_transfers_are_told() {
+    Process::new("logs::launches").passes();
 }
 
 /// A launch on a GPU tells where its code came from and how many registers it takes.

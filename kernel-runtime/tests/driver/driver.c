@@ -161,6 +161,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
 // Contexts are numbers: device 0 has context 1.
 static __thread void* current;
 int cuDevicePrimaryCtxRetain(void** context, int device) { ENTER; *context = (void*)(intptr_t)(device + 1); return SUCCESS; }
+int cuDevicePrimaryCtxRelease_v2(int device) { ENTER; (void)device; return SUCCESS; }
 int cuCtxGetCurrent(void** context) { ENTER; *context = current; return SUCCESS; }
 int cuCtxSetCurrent(void* context) { ENTER; current = context; return SUCCESS; }
 int cuCtxSynchronize(void) { ENTER; return current ? SUCCESS : INVALID_CONTEXT; }
@@ -272,6 +273,9 @@ int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
     ENTER; (void)stream; return copy((void*)(uintptr_t)to, (void*)(uintptr_t)from, bytes);
+}
+int cuMemcpyPeerAsync(uint64_t to, void* there, uint64_t from, void* here_, size_t bytes, void* stream) {
+    ENTER; (void)there; (void)here_; (void)stream; return copy((void*)(uintptr_t)to, (void*)(uintptr_t)from, bytes);
 }
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void* stream) {
     ENTER; (void)stream; memset((void*)(uintptr_t)to, value, bytes); return SUCCESS;

@@ -4,6 +4,8 @@
 #![cfg(target_os = "linux")]
 
 mod allocations;
+mod arrays;
+mod cudarc;
 mod doctor;
 mod fake;
 mod graphs;

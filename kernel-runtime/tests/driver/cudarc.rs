@@ -1,0 +1,134 @@
+//! cudarc beside ours, in one process and with one driver: what each asks of it, and who frees what.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaContext, CudaSlice, DriverError};
+use cumbia::prelude::*;
+use cumbia::{DeviceError, Error};
+
+use crate::fake::Fake;
+use crate::kernels::saxpy;
+use crate::scenarios;
+
+/// Our device, and cudarc's context for it.
+fn both() -> (Device, Arc<CudaContext>, Fake) {
+    let context = CudaContext::new(0).unwrap();
+    (Device::from_cudarc(&context).unwrap(), context, Fake::of_process())
+}
+
+/// Does `work`, which is to record so many events and to let a stream wait for so many.
+#[track_caller]
+fn check<R>(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce() -> R) -> R {
+    let events = || (fake.calls("cuEventRecord"), fake.calls("cuStreamWaitEvent"));
+    let before = events();
+    let result = work();
+    let after = events();
+    assert_eq!((after.0 - before.0, after.1 - before.1), (records, waits), "records and waits");
+    result
+}
+
+scenarios! {
+    fn a_context_is_a_device() {
+        let (device, context, _) = both();
+        assert_eq!(device, Device::cuda(0).unwrap());
+        assert_eq!(Device::from_cudarc(&context).unwrap(), device);
+    }
+
+    fn a_slice_is_an_argument() {
+        let (_, context, fake) = both();
+        let stream = context.default_stream();
+        let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
+        let mut y = stream.alloc_zeros::<f32>(8).unwrap();
+        // For each: ours waits for cudarc's stream before, and that for ours behind. There is one stream of cudarc's.
+        check(&fake, (4, 4), || saxpy(1.0, &x, &mut y).over(8).launch().unwrap());
+        check(&fake, (4, 4), || saxpy(1.0, &x.slice(2..6), &mut y.slice_mut(..4)).over(4).launch().unwrap());
+        assert_eq!(fake.calls("cuLaunchKernel"), 2);
+        // A prepared launch is lent them once, and cudarc's stream is behind each run of it.
+        let launch = check(&fake, (2, 2), || saxpy(1.0, &x, &mut y).over(8).prepare().unwrap());
+        check(&fake, (20, 20), || (0..10).for_each(|_| launch.launch().unwrap()));
+        stream.memset_zeros(&mut y).unwrap();
+        drop((x, y));
+        assert_eq!(fake.allocations(), 0);
+        context.check_err().unwrap();
+    }
+
+    fn a_slice_becomes_an_array_and_a_slice_again() {
+        let (device, context, fake) = both();
+        let stream = context.default_stream();
+        let slice = stream.clone_htod(&[1.0f32, 2.0]).unwrap();
+        let array = DeviceArray::from_cudarc(slice).unwrap();
+        assert_eq!((array.device(), array.to_host().unwrap()), (&device, vec![1.0, 2.0]));
+        let address = array.as_ptr().addr();
+        let mut slice: CudaSlice<f32> = array.into_cudarc(&stream).unwrap();
+        assert_eq!(fake.allocations(), 1);
+        stream.memset_zeros(&mut slice).unwrap();
+        let array = DeviceArray::from_cudarc(slice).unwrap();
+        assert_eq!((array.as_ptr().addr(), array.to_host().unwrap()), (address, vec![0.0, 0.0]));
+        drop(array);
+        assert_eq!(fake.allocations(), 0);
+        // One of ours, which cudarc frees.
+        let array = device.to_device(&[7u32; 3]).unwrap();
+        let slice = array.into_cudarc(&stream).unwrap();
+        assert_eq!((stream.clone_dtoh(&slice).unwrap(), fake.allocations()), (vec![7; 3], 1));
+        drop(slice);
+        assert_eq!(fake.allocations(), 0);
+        context.check_err().unwrap();
+        assert!(device.drop_errors().is_empty());
+    }
+
+    fn what_is_not_ours_is_not_given_away() {
+        let (device, context, fake) = both();
+        let stream = context.default_stream();
+        let x = device.to_device(&[7u32; 3]).unwrap();
+        // SAFETY: the memory is that of `x`, which lives longer.
+        let alias = unsafe {
+            DeviceArray::from_raw_parts(&device.default_stream(), x.as_ptr().cast_mut(), 3, "its owner").unwrap()
+        };
+        let error = alias.into_cudarc(&stream).unwrap_err();
+        assert!(matches!(error, Error::Device(DeviceError::ForeignMemory { .. })), "{error}");
+        let error = Device::cpu().to_device(&[1u32]).unwrap().into_cudarc(&stream).unwrap_err();
+        assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
+        assert_eq!(x.to_host().unwrap(), [7; 3]);
+        drop(x);
+        assert_eq!(fake.allocations(), 0);
+    }
+
+    fn a_stream_is_a_stream() {
+        let (device, context, fake) = both();
+        let theirs = context.new_stream().unwrap();
+        let stream = Stream::from_cudarc(&theirs).unwrap();
+        assert_eq!((&stream, stream.device()), (&Stream::from_cudarc(&theirs).unwrap(), &device));
+        let x = stream.to_device(&[1.0f32; 4]).unwrap();
+        let mut y = stream.zeros::<f32>(4).unwrap();
+        saxpy(1.0, &x, &mut y).over(4).on(&stream).launch().unwrap();
+        stream.synchronize().unwrap();
+        // SAFETY: it is used for nothing.
+        assert!(Arc::ptr_eq(&unsafe { stream.to_cudarc(&context) }.unwrap(), &theirs));
+        // SAFETY: as above.
+        let ours = unsafe { device.stream().unwrap().to_cudarc(&context) }.unwrap();
+        assert_eq!(ours.context(), &context);
+        let destroyed = fake.calls("cuStreamDestroy_v2");
+        drop(ours);
+        assert_eq!(fake.calls("cuStreamDestroy_v2"), destroyed);
+        // SAFETY: as above.
+        let error = unsafe { Device::cpu().default_stream().to_cudarc(&context) }.unwrap_err();
+        assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
+    }
+
+    fn a_driver_that_refuses_is_no_panic() {
+        let (device, context, fake) = both();
+        let stream = context.default_stream();
+        let mut y = stream.alloc_zeros::<f32>(8).unwrap();
+        fake.refuse("cuEventCreate", 2, 0, 1);
+        let error = saxpy(1.0, In(&[1.0; 8]), &mut y).over(8).launch().unwrap_err();
+        assert!(error.to_string().contains("`y`") && error.to_string().contains("cuEventCreate"), "{error}");
+        fake.refuse("cuEventCreate", 2, 0, 1);
+        let error = DeviceArray::from_cudarc(y).unwrap_err();
+        assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
+        let array = device.to_device(&[1.0f32; 8]).unwrap();
+        fake.refuse("cuCtxGetCurrent", 700, 0, 1);
+        assert!(array.into_cudarc(&stream).is_err());
+        assert_eq!(fake.allocations(), 0);
+        let _: Result<(), DriverError> = context.check_err();
+    }
+}
