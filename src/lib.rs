@@ -421,7 +421,8 @@
 //! ```
 //!
 //! There are also `cubin("sm_90")`, machine code, and `sass("sm_90")`, which is that as text, beside the lines of the Rust
-//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines.
+//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines, and
+//! [`profile`] names parts of a program for them.
 //!
 //! [`doctor`](doctor()) says what of CUDA is on this machine and what to do about what is missing. [`cache`] keeps compiled
 //! kernels from one process to the next, and [`precompile`] compiles them ahead, for a program to take along. What was
@@ -433,7 +434,11 @@
 //! # Speed
 //!
 //! - Neighbouring threads should read neighbouring elements: let `grid(1)`, or the `x` of `grid(2)`, be the last index.
-//! - `.over(n)` takes blocks of 256 threads, a fair choice for most kernels. Try others with `.block(..)`.
+//! - `.over(n)` picks a block that lets the GPU run many threads at once. Try others with `.block(..)`:
+//!   [`device.time`](Device::time) tells what a launch takes, [`occupancy`](Launch::occupancy) how it fills the device, and
+//!   `kernel::attributes(&device)` how many registers the kernel needs.
+//! - A launch costs a tenth of a microsecond besides the driver's own two or three. [`prepare`](Launch::prepare) checks one
+//!   that is repeated once for all, and a [`Graph`] launches many at once.
 //! - An f32 kernel computes in f32 alone. Literals take the type that Rust infers: `2.0 * x[i]` is of f32 where `x` is.
 //! - `&[Float4]` is read in 16 bytes at once, where `&[f32]` is read in 4.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, which has no others in hardware; `block`,

@@ -89,8 +89,11 @@ fn positions_do_not_wrap_at_32_bits() {
         return;
     };
     let mut out = Device::cpu().zeros(3 * 1024).expect("a small array");
-    let launch = placed(&mut out).grid(1).block(1024);
-    launch.emulate(&mut |emulation| emulator.run("placed", emulation).fault).expect("no fault");
+    placed(&mut out)
+        .grid(1)
+        .block(1024)
+        .emulate(&mut |emulation| emulator.run("placed", emulation).fault)
+        .expect("no fault");
     let of = |thread: u64| [BLOCK * 1024 + thread, BLOCK * 1024 + thread, (BLOCK + 1) * 1024];
     assert_eq!(out.to_host().expect("no fault"), (0..1024).flat_map(of).collect::<Vec<_>>());
 }

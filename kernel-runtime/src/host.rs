@@ -128,8 +128,8 @@ impl<A: HostArrayMut + ?Sized> HostArrayMut for &mut A {
     }
 }
 
-impl<A: HostArrayMut + ?Sized> HostArrayMut for Box<A> {
-    fn elements_mut(&mut self) -> Result<&mut [A::Element]> {
+impl<H: HostArrayMut + ?Sized> HostArrayMut for Box<H> {
+    fn elements_mut(&mut self) -> Result<&mut [H::Element]> {
         (**self).elements_mut()
     }
 }

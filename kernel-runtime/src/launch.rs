@@ -354,7 +354,10 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                     Some(Lane::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
-                run_on_cuda((device, stream), module, plan, binder, &|| self.uses())
+                let result = run_on_cuda((device, stream), module, plan, binder, &|| self.uses());
+                // Also where it failed: part of it may have been asked for.
+                binder.lent.iter().for_each(|lent| lent.over());
+                result
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {

@@ -371,9 +371,11 @@ impl Memory {
             },
             (Backend::Cuda(source), Backend::Cuda(destination), Lane::Cuda(stream)) => {
                 trace("copy", &to.device, bytes.len());
-                // Where it is the other GPU's stream.
                 if self.device != to.device {
-                    let other = if on.device() == &self.device { destination } else { source };
+                    // The stream uses memory of both, so that both have to note it: see `order.rs`.
+                    let (own, other) =
+                        if on.device() == &self.device { (source, destination) } else { (destination, source) };
+                    own.expect_company()?;
                     other.let_in(stream)?;
                 }
                 let uses = [
@@ -501,7 +503,7 @@ impl Allocation {
     }
 
     /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
-    fn wait_for_all_uses(&self, stream: &cuda::Stream) {
+    pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
         let waiting = self.uses.wait(stream, &(0..self.layout.size()), true);
         // The driver has no means to wait: so it has to be over.
         if waiting.is_err()

@@ -191,6 +191,12 @@ tuples! {
 
 /// An [`Operator`] with its result: where rustc has found none, and reported it, `T` has no meaning, and nothing is asked.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this operator of `{Self}` is not supported in a kernel",
+    label = "no device function behind it",
+    note = "why: only operators of numbers are built in, and functions of the host do not run on the device",
+    note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
+)]
 pub trait Applied<O, R, T> {
     /// As [`Operator::Key`].
     type Key: CalleeKey;

@@ -74,6 +74,16 @@ pub(crate) struct PinnedMemory {
     settle: Option<unsafe fn(*mut u8, Range<usize>)>,
 }
 
+/// Makes values of the elements in a range of bytes, whatever is in them.
+///
+/// # Safety
+///
+/// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
+unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
+    // SAFETY: the caller's promise.
+    unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>()) };
+}
+
 /// Whose memory it is.
 enum Allocation {
     /// The CPU device's.
@@ -144,13 +154,6 @@ impl PinnedMemory {
             }
             Backend::Cuda(context) => Allocation::PageLocked(context.page_locked(len.saturating_mul(size_of::<T>()))?),
         };
-        /// # Safety
-        ///
-        /// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
-        unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
-            // SAFETY: the caller's promise.
-            unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>()) };
-        }
         let settle: Option<unsafe fn(*mut u8, Range<usize>)> = if T::ANY_BITS { None } else { Some(settle::<T>) };
         let memory = PinnedMemory { allocation, device: device.clone(), copies: Mutex::default(), settle };
         if let Some(settle) = settle {

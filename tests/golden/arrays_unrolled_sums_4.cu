@@ -86,7 +86,7 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 357 "tests/corpus/arrays.rs"
+#line 365 "tests/corpus/arrays.rs"
 extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, usize n, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i >= y_len) {
@@ -94,24 +94,24 @@ extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_le
     }
     rt::Array<float, 4> part = {{0.0f, 0.0f, 0.0f, 0.0f}};
     #pragma unroll
-#line 363
+#line 371
     for (usize k = 0; k < 4; ++k) {
-#line 365
+#line 373
         part[k] = x[rt::at(rt::add_u64(rt::mul_u64(i, 4, 0, launch), k, 1, launch), x_len, 2, launch)];
     }
     float sum = 0.0f;
     #pragma unroll
-#line 368
+#line 376
     for (usize k_next = 4; k_next > 0; --k_next) {
-#line 368
+#line 376
         const usize k_2 = k_next - 1;
-#line 370
+#line 378
         sum += part[k_2];
     }
     #pragma unroll 4
-#line 372
+#line 380
     for (usize k_3 = 0; k_3 < n; ++k_3) {
-#line 374
+#line 382
         if (k_3 == 5) {
             continue;
         }
@@ -121,35 +121,35 @@ extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_le
         }
     }
     #pragma unroll 3
-#line 382
+#line 390
     for (usize k_next_2 = 4; k_next_2 > 0; --k_next_2) {
-#line 382
+#line 390
         const usize k_4 = k_next_2 - 1;
-#line 382
+#line 390
         const float& v = part[k_4];
-#line 384
+#line 392
         sum += v * (float)k_4;
     }
     const rt::Array<float, 2> value = {{1.0f, 2.0f}};
     #pragma unroll
-#line 386
+#line 394
     for (usize i_2 = 0; i_2 < 2; ++i_2) {
-#line 386
+#line 394
         const float a = value[i_2];
-#line 388
+#line 396
         i32 b = 0;
         #pragma unroll 1
-#line 388
+#line 396
         for (bool more = b <= 4; more; more = rt::step_to_i32(b, 4, 2)) {
-#line 390
+#line 398
             sum += a * (float)b;
         }
     }
     usize k_5 = 0;
     #pragma unroll 2
-#line 394
+#line 402
     while (k_5 < n) {
-#line 396
+#line 404
         sum += 0.5f;
         k_5 = rt::add_u64(k_5, 3, 3, launch);
     }

@@ -61,6 +61,13 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
+    if (start >= end) return true;
+    const usize last = end - 1 - start;
+    const usize reach = stride * last;
+    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+}
+
 }  // namespace rt
 
 #line 43 "tests/corpus/views.rs"
@@ -70,9 +77,18 @@ extern "C" __global__ void product(const float* __restrict__ a, usize a_len_0, u
     const usize i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (i < c_len_0 && j < c_len_1) {
         float sum = 0.0f;
-        for (usize k = 0; k < a_len_1; ++k) {
-            sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + rt::at(k, a_len_1, 1, launch)] * b[rt::at(k, b_len_0, 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
+        if (rt::within(i, 0, 0, a_len_1, a_len_0) && rt::within(0, 1, 0, a_len_1, b_len_0) && rt::within(j, 0, 0, a_len_1, b_len_1)) {
+#line 47
+            for (usize k = 0; k < a_len_1; ++k) {
+                sum += a[i * a_len_1 + k] * b[k * b_len_1 + j];
+            }
+        } else {
+#line 47
+            for (usize k_2 = 0; k_2 < a_len_1; ++k_2) {
+                sum += a[rt::at(i, a_len_0, 0, launch) * a_len_1 + rt::at(k_2, a_len_1, 1, launch)] * b[rt::at(k_2, b_len_0, 2, launch) * b_len_1 + rt::at(j, b_len_1, 3, launch)];
+            }
         }
+#line 50
         c[rt::at(i, c_len_0, 4, launch) * c_len_1 + rt::at(j, c_len_1, 5, launch)] = sum;
         c[rt::at(i, c_len_0, 6, launch) * c_len_1 + rt::at(j, c_len_1, 7, launch)] += 1.0f;
     }

@@ -17,11 +17,15 @@ namespace device {
 
 #line 7 "src/kernels.rs"
 static __device__ inline u32 reversed(u32 x) {
+// CUDA C of reversed, 1 lines
+#line 6 "src/kernels.rs"
     return __brev(x);
 }
 
 #line 15 "src/kernels.rs"
 static __device__ inline void sum(const u32* x, usize x_len, types::Pair& total) {
+// CUDA C of sum, 4 lines
+#line 10 "src/kernels.rs"
     for (usize i = 0; i < x_len; ++i) {
         total.a += x[i];
     }

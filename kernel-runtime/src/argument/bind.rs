@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use smallvec::SmallVec;
 
@@ -30,28 +31,38 @@ pub(crate) enum Location<'a> {
 }
 
 /// Memory of another library that a launch has been lent.
+///
+/// What is to be done behind a launch is done then, and not when this is dropped: a launch that is kept, as a prepared one is,
+/// must not hold its borrows until the end of the scope.
 pub(crate) struct Lent<'a> {
-    /// Dropped first: then its home stream waits for all uses.
     memory: Memory,
-    _leave: Leave<'a>,
+    /// The other library's array, borrowed for `'a`: exclusively if the launch writes.
+    array: NonNull<()>,
+    over: unsafe fn(NonNull<()>, &Memory),
+    borrow: PhantomData<&'a mut ()>,
 }
 
-/// Called when it is dropped.
-struct Leave<'a>(Option<Box<dyn FnOnce() + Send + Sync + 'a>>);
+// SAFETY: who makes one promises that the array may be used from any thread; it is used by one launch at a time.
+unsafe impl Send for Lent<'_> {}
+// SAFETY: as above.
+unsafe impl Sync for Lent<'_> {}
 
-impl Drop for Leave<'_> {
-    fn drop(&mut self) {
-        if let Some(leave) = self.0.take() {
-            leave();
-        }
-    }
-}
-
-impl<'a> Lent<'a> {
-    /// `leave` is called when the launch is over, and whoever uses the memory next is behind it.
+impl Lent<'_> {
+    /// `over` is called with the array and the memory behind each launch, so that whoever uses the memory next is behind it.
+    ///
+    /// # Safety
+    ///
+    /// The array is borrowed for `'a`, exclusively if `over` changes it, and may be used from any thread.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
-    pub(crate) fn new(memory: Memory, leave: Box<dyn FnOnce() + Send + Sync + 'a>) -> Self {
-        Lent { memory, _leave: Leave(Some(leave)) }
+    pub(crate) unsafe fn new(memory: Memory, array: NonNull<()>, over: unsafe fn(NonNull<()>, &Memory)) -> Self {
+        Lent { memory, array, over, borrow: PhantomData }
+    }
+
+    /// Tells the other library of a launch that was asked for.
+    pub(crate) fn over(&self) {
+        // SAFETY: the array is still borrowed, for this has the borrow's lifetime. A launch is run by one thread at a time,
+        // since it is consumed, or is a prepared one, which stays on its thread.
+        unsafe { (self.over)(self.array, &self.memory) };
     }
 }
 
@@ -61,8 +72,8 @@ pub(crate) struct Unusable {
 }
 
 impl Unusable {
-    fn new(why: &Error) -> Box<Self> {
-        Box::new(Unusable { reason: why.to_string() })
+    fn new(why: &Error) -> Self {
+        Unusable { reason: why.to_string() }
     }
 }
 
@@ -115,8 +126,8 @@ impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
 
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
-        let raw = RawSlice { pointer: std::ptr::NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
-        ArraySlice::elsewhere(raw, Location::Refused(Unusable::new(why)))
+        let raw = RawSlice { pointer: NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
+        ArraySlice::elsewhere(raw, Location::Refused(Box::new(Unusable::new(why))))
     }
 }
 
@@ -166,8 +177,8 @@ impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
 
     /// What cannot be an argument.
     pub(crate) fn refused(why: &Error) -> Self {
-        let pointer = std::ptr::NonNull::dangling().as_ptr();
-        let location = Location::Refused(Unusable::new(why));
+        let pointer = NonNull::dangling().as_ptr();
+        let location = Location::Refused(Box::new(Unusable::new(why)));
         ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
     }
 }
@@ -227,6 +238,8 @@ pub struct Binder<'a> {
     pub(crate) params: Params,
     /// The memory of the host that has to be on the device meanwhile.
     pub(crate) transfers: Vec<Transfer<'a>>,
+    /// The memory of other libraries among them.
+    pub(crate) lent: Vec<&'a Lent<'a>>,
     /// Whether the two that follow are collected. A launch on the only stream of a device needs neither.
     recording: bool,
     /// The sizes of the parameters.
@@ -258,6 +271,7 @@ impl<'a> Binder<'a> {
             refused: None,
             params: SmallVec::new(),
             transfers: Vec::new(),
+            lent: Vec::new(),
             recording: false,
             sizes: Vec::new(),
             uses: SmallVec::new(),
@@ -364,7 +378,7 @@ impl<'a> Binder<'a> {
     fn locate(
         &mut self,
         name: &'static str,
-        location: &'a Location<'_>,
+        location: &'a Location<'a>,
         start: *mut u8,
         param: usize,
         len: usize,
@@ -373,7 +387,10 @@ impl<'a> Binder<'a> {
     ) {
         let memory = match location {
             Location::Device(memory) => *memory,
-            Location::Lent(lent) => &lent.memory,
+            Location::Lent(lent) => {
+                self.lent.push(lent);
+                &lent.memory
+            }
             Location::Host(host) => {
                 self.transfers.push(Transfer::new(param, start, len, bytes, *host));
                 return;

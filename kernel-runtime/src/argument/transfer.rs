@@ -112,10 +112,10 @@ pub(crate) fn on_gpu(
     for (transfer, (_, memory)) in transfers.iter().zip(&copies) {
         if transfer.how.direction.goes_out() {
             // SAFETY: both have that many bytes; the host's are borrowed exclusively.
-            let copied = unsafe { memory.read(Some(stream), 0..transfer.bytes, transfer.host) };
+            let done = unsafe { memory.read(Some(stream), 0..transfer.bytes, transfer.host) };
             // Also after a fault, which is given out behind the copy.
             transfer.settle();
-            result = result.and(copied);
+            result = result.and(done);
         }
     }
     result

@@ -120,28 +120,14 @@ pub(crate) unsafe fn start(on: Option<&Stream>, from: &Region<'_>, to: &Region<'
             memory.copy_to(on.unwrap_or(&target.home()), from.bytes.clone(), target, to.bytes.start)
         },
         (Place::Pinned(buffer), Place::Device(memory)) => {
-            let home;
-            let stream = match on {
-                Some(stream) => stream,
-                None => {
-                    home = memory.home();
-                    &home
-                }
-            };
+            let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: the caller's promise, and what the buffer promises of the address.
             buffer.reading(stream, from.bytes.clone(), |address| unsafe {
                 memory.start_write(stream, to.bytes.clone(), address)
             })
         }
         (Place::Device(memory), Place::Pinned(buffer)) => {
-            let home;
-            let stream = match on {
-                Some(stream) => stream,
-                None => {
-                    home = memory.home();
-                    &home
-                }
-            };
+            let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: as above.
             buffer.writing(stream, to.bytes.clone(), |address| unsafe {
                 memory.start_read(stream, from.bytes.clone(), address)

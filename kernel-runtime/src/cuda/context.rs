@@ -14,12 +14,16 @@ use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as At
 use super::architecture::Architecture;
 use super::driver::{Driver, Refusal};
 use super::event::Event;
+use super::exit;
 use super::memory::pool_of;
 use super::primary::Primary;
 use super::stream::{Kind, Stream};
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};
 use crate::properties::{Limits, Pci, Properties};
+
+/// The GPUs that are open.
+static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
 
 /// A GPU that is open.
 pub(crate) struct Context {
@@ -49,7 +53,6 @@ impl Context {
     ///
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or what the driver refused.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Context>, Error> {
-        static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
         // A panic in between leaves the map as it was, so a poisoned lock is as good.
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(context) = open.get(&ordinal) {
@@ -62,7 +65,28 @@ impl Context {
         }
         let context = Arc::new(Context::create(driver, ordinal)?);
         open.insert(ordinal, context.clone());
+        exit::register();
         Ok(context)
+    }
+
+    /// Those that are open, or none where another thread is about to open one.
+    pub(super) fn all_open() -> Vec<Arc<Context>> {
+        OPEN.try_lock().map_or_else(|_| Vec::new(), |open| open.values().cloned().collect())
+    }
+
+    /// Frees what kernels write on the host, if no kernel runs and nobody looks at it. The process ends, and nothing of this
+    /// waits.
+    pub(super) fn give_back(&self) {
+        let Ok(streams) = self.streams.try_lock() else { return };
+        if !streams.iter().all(|stream| stream.is_done().unwrap_or(false)) || !self.primary.close() {
+            return;
+        }
+        for stream in &*streams {
+            // A refusal means that the driver has been faster.
+            // SAFETY: the streams are done, and the context is closed. A thread that outlives `main` could launch even now: if
+            // its kernel faults, the GPU refuses the write, in a context that is about to end.
+            let _ = unsafe { stream.free_host_memory() };
+        }
     }
 
     fn create(driver: &'static Driver, ordinal: usize) -> Result<Context, Refusal> {
@@ -219,8 +243,17 @@ impl Context {
     /// is asked for happens behind all that was done before.
     pub(crate) fn let_in(&self, stream: &Stream) -> Result<(), Refusal> {
         if *stream == *self.default {
-            return Ok(());
+            return self.expect_company();
         }
+        self.with_end_of_solitude(|event| stream.wait_event(event))
+    }
+
+    /// From now on uses are noted: streams of another GPU are to wait for some of this one.
+    pub(crate) fn expect_company(&self) -> Result<(), Refusal> {
+        self.with_end_of_solitude(|_| Ok(()))
+    }
+
+    fn with_end_of_solitude(&self, then: impl FnOnce(&Event) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
         let event = if let Some(event) = &*alone {
             event
@@ -229,7 +262,7 @@ impl Context {
             self.primary.expect_several_streams();
             &*alone.insert(self.default.record()?)
         };
-        stream.wait_event(event)
+        then(event)
     }
 
     /// Makes the context current to this thread.

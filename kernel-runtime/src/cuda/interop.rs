@@ -8,6 +8,7 @@
 
 use std::alloc::Layout;
 use std::any::Any;
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdeviceptr, CUstream};
@@ -150,7 +151,7 @@ impl<T: Element> DeviceArray<T> {
         let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
             return Err(foreign_owner(stream));
         };
-        match owner.map(|owner| owner.downcast::<Given<T>>()) {
+        match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
             None => {
                 leave(&home, stream.cu_stream());
                 // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
@@ -233,33 +234,66 @@ fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Re
     done.and(destroyed)
 }
 
-/// Lends a slice to a launch. Its stream has been made to wait for those that use it. When the launch is over, that stream is
-/// behind it, and `tell` tells cudarc of the use.
-fn lend<'a, T: Element, M: Access>(
+/// Lends a slice to a launch. Its stream has been made to wait for those that use it.
+///
+/// # Safety
+///
+/// `over` may be called with the slice for as long as it is borrowed.
+unsafe fn lend<'a, T: Element, M: Access>(
     (pointer, len): (CUdeviceptr, usize),
     stream: &Arc<CudaStream>,
-    tell: impl FnOnce() + Send + Sync + 'a,
+    slice: NonNull<()>,
+    over: unsafe fn(NonNull<()>, &Memory),
 ) -> ArraySlice<'a, T, M> {
-    let memory = || -> Result<_> {
+    let memory = || -> Result<Memory> {
         let device = Device::from_cudarc(stream.context())?;
         let home = device.default_lane()?;
         // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc's other uses of it are behind or
         // before those of its stream.
-        let memory = unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), None) }?;
-        Ok((memory, home))
+        unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), None) }
     };
     match memory() {
-        Ok((memory, home)) => {
+        Ok(memory) => {
             let raw = RawSlice { pointer: memory.pointer(), len };
-            let stream = stream.clone();
-            let leave = move || {
-                leave(&home, stream.cu_stream());
-                tell();
-            };
-            ArraySlice::elsewhere(raw, Location::Lent(Box::new(Lent::new(memory, Box::new(leave)))))
+            // SAFETY: the caller's promise; cudarc's slices may be used from any thread.
+            let lent = unsafe { Lent::new(memory, slice, over) };
+            ArraySlice::elsewhere(raw, Location::Lent(Box::new(lent)))
         }
         Err(why) => ArraySlice::refused(&why),
     }
+}
+
+/// Lets what is asked of cudarc's stream from now on happen behind a launch that was lent memory.
+fn behind_the_launch(memory: &Memory, stream: &CudaStream) {
+    if let Lane::Cuda(home) = memory.home().lane() {
+        memory.wait_for_all_uses(home);
+        leave(home, stream.cu_stream());
+    }
+}
+
+/// What is done behind a launch that reads: the slice's own stream is behind it, and then cudarc is told of the use.
+///
+/// # Safety
+///
+/// `slice` is a `&S` that is alive.
+unsafe fn over_reading<T, S: DevicePtr<T>>(slice: NonNull<()>, memory: &Memory) {
+    // SAFETY: the caller's promise.
+    let slice = unsafe { slice.cast::<S>().as_ref() };
+    behind_the_launch(memory, slice.stream());
+    drop(slice.device_ptr(&slice.stream().clone()));
+}
+
+/// As [`over_reading`], for a launch that writes.
+///
+/// # Safety
+///
+/// `slice` is a `&mut S` that is alive.
+unsafe fn over_writing<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Memory) {
+    // SAFETY: the caller's promise.
+    let slice = unsafe { slice.cast::<S>().as_mut() };
+    let stream = slice.stream().clone();
+    behind_the_launch(memory, &stream);
+    drop(slice.device_ptr_mut(&stream));
 }
 
 /// What a `&[T]` parameter takes of cudarc's. `device_ptr` lets the slice's stream wait for those that use it, and what it
@@ -272,8 +306,8 @@ macro_rules! readable {
             fn bind(self) -> ArraySlice<'a, T, Read> {
                 let stream = self.stream().clone();
                 let pointer = self.device_ptr(&stream).0;
-                let own = stream.clone();
-                lend((pointer, self.len()), &stream, move || drop(self.device_ptr(&own)))
+                // SAFETY: the slice is borrowed for `'a`.
+                unsafe { lend((pointer, self.len()), &stream, NonNull::from(self).cast(), over_reading::<T, $type>) }
             }
         }
     )*};
@@ -289,9 +323,10 @@ macro_rules! writable {
 
             fn bind(self) -> ArraySlice<'a, T, Write> {
                 let stream = self.stream().clone();
+                let len = self.len();
                 let pointer = self.device_ptr_mut(&stream).0;
-                let own = stream.clone();
-                lend((pointer, self.len()), &stream, move || drop(self.device_ptr_mut(&own)))
+                // SAFETY: the slice is borrowed for `'a`, exclusively.
+                unsafe { lend((pointer, len), &stream, NonNull::from(self).cast(), over_writing::<T, $type>) }
             }
         }
     )*};

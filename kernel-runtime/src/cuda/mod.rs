@@ -11,6 +11,7 @@ mod disassembler;
 mod driver;
 mod environment;
 mod event;
+mod exit;
 mod fault;
 mod graph;
 mod image;

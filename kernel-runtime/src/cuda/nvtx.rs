@@ -53,7 +53,7 @@ const RANGE_PUSH_A: usize = 9;
 const RANGE_POP: usize = 11;
 
 /// How many functions each module has, with the invalid one at 0: `NvtxCallbackModule`, of which 0 is invalid as well, then
-/// the core, CUDA, OpenCL, the CUDA runtime, the core's second part, and synchronisation.
+/// the core, CUDA, `OpenCL`, the CUDA runtime, the core's second part, and synchronisation.
 const MODULES: [usize; 7] = [0, 16, 9, 15, 7, 16, 7];
 const CORE: usize = 1;
 
@@ -101,13 +101,15 @@ fn profiler() -> Option<&'static Tables> {
     })
 }
 
+/// `NvtxInitializeInjectionNvtxFunc_t`.
+type Initialize = unsafe extern "C" fn(unsafe extern "C" fn(u32) -> *const c_void) -> c_int;
+
 /// Loads the profiler's library and lets it fill the tables. Says whether it did.
 fn inject(path: &Path) -> bool {
     // SAFETY: who starts the program with this variable wants the library's initialisers to run in it.
     let Ok(library) = (unsafe { Library::new(path) }) else {
         return false;
     };
-    type Initialize = unsafe extern "C" fn(unsafe extern "C" fn(u32) -> *const c_void) -> c_int;
     // SAFETY: the type is that of NVTX's headers for this name.
     let Ok(initialize) = (unsafe { library.get::<Initialize>(b"InitializeInjectionNvtx2\0") }) else {
         return false;

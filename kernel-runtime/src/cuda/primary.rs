@@ -1,7 +1,7 @@
 //! The primary context of a GPU: what all of its streams share.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUcontext, CUmemoryPool};
@@ -28,6 +28,10 @@ pub(crate) struct Primary {
     several: AtomicBool,
     /// What went wrong in destructors.
     dropped: Mutex<Vec<Error>>,
+    /// How many look at host memory that kernels write.
+    readers: AtomicUsize,
+    /// That memory is gone, or about to be: the process ends.
+    closed: AtomicBool,
 }
 
 // SAFETY: the handles may be used from any thread (CUDA Driver API, "Context Management": a context can be current to
@@ -45,7 +49,8 @@ impl Primary {
         total_memory: usize,
     ) -> Primary {
         let (several, dropped) = (AtomicBool::new(false), Mutex::default());
-        Primary { driver, raw, label, pool, total_memory, several, dropped }
+        let (readers, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        Primary { driver, raw, label, pool, total_memory, several, dropped, readers, closed }
     }
 
     /// Makes the context current to this thread.
@@ -80,6 +85,25 @@ impl Primary {
     /// From now on there is more than one stream.
     pub(super) fn expect_several_streams(&self) {
         self.several.store(true, Ordering::SeqCst);
+    }
+
+    /// Looks at host memory that kernels write, unless the process ends and it is gone.
+    pub(super) fn while_open<R>(&self, look: impl FnOnce() -> R) -> Option<R> {
+        // Whoever closes looks for readers after it has said so: one of the two sees the other.
+        self.readers.fetch_add(1, Ordering::SeqCst);
+        let result = (!self.closed.load(Ordering::SeqCst)).then(look);
+        self.readers.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    /// From now on nobody looks at host memory that kernels write. False, and as before, where someone does just now.
+    pub(super) fn close(&self) -> bool {
+        self.closed.store(true, Ordering::SeqCst);
+        let nobody_looks = self.readers.load(Ordering::SeqCst) == 0;
+        if !nobody_looks {
+            self.closed.store(false, Ordering::SeqCst);
+        }
+        nobody_looks
     }
 
     /// Keeps what a destructor could not return.

@@ -155,13 +155,13 @@ impl Stream {
     pub(crate) fn wait_and_print(&self) -> Result<(), Refusal> {
         let done = self.wait();
         // Also where the context was lost: what was printed before that may say why.
-        self.prints.write_out(|| self.wait());
+        self.write_out_prints();
         done
     }
 
     /// The fault of a kernel that has ended, as an error, once.
     pub(crate) fn give_out_fault(&self) -> Result<(), Error> {
-        match self.fault.take(|| self.wait())? {
+        match self.primary.while_open(|| self.fault.take(|| self.wait())).transpose()?.flatten() {
             None => Ok(()),
             Some(raw) => Err(fault::resolve(raw)),
         }
@@ -262,10 +262,24 @@ impl Stream {
         self.held.load(Ordering::Acquire) > 0
     }
 
+    fn write_out_prints(&self) {
+        self.primary.while_open(|| self.prints.write_out(|| self.wait()));
+    }
+
     /// Whether its work is done, and no fault is left.
     pub(super) fn is_idle(&self) -> Result<bool, Refusal> {
         // The record is asked last: a kernel that was running may have filled it.
-        Ok(self.is_done()? && !self.fault.is_set())
+        Ok(self.is_done()? && self.primary.while_open(|| !self.fault.is_set()).unwrap_or(false))
+    }
+
+    /// Frees the memory that its kernels write on the host.
+    ///
+    /// # Safety
+    ///
+    /// None of its kernels runs or will run, and nobody else uses that memory any more.
+    pub(super) unsafe fn free_host_memory(&self) -> Result<(), Refusal> {
+        // SAFETY: the caller's promise.
+        unsafe { self.fault.free(self.driver()).and(self.prints.free(self.driver())) }
     }
 
     /// Takes the stream for a new holder, if it is of this kind, nobody holds it, its work is done, and no fault is left.
@@ -274,7 +288,7 @@ impl Stream {
         if own != kind || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
-        self.prints.write_out(|| self.wait());
+        self.write_out_prints();
         Ok(self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok())
     }
 
@@ -307,6 +321,14 @@ impl Drop for Stream {
     fn drop(&mut self) {
         // Our own streams stay with the context; this is one of another library's, or one that could not be used. The fault
         // record may be written until its kernels are over.
+        let primary = self.shared_primary();
+        primary.while_open(|| self.end());
+    }
+}
+
+impl Stream {
+    /// Gives back what belongs to the stream.
+    fn end(&mut self) {
         if let Err(refusal) = self.wait() {
             self.primary.note_dropped(refusal);
             return;
@@ -318,7 +340,7 @@ impl Drop for Stream {
             }
         }
         // SAFETY: the stream is done, and nobody else has its record and its buffers.
-        let freed = unsafe { self.fault.free(self.driver()).and(self.prints.free(self.driver())) };
+        let freed = unsafe { self.free_host_memory() };
         let destroyed = match self.origin {
             // SAFETY: we made it, and nobody else has it.
             Origin::Own(_) => unsafe { self.driver().cuStreamDestroy_v2(self.raw) },

@@ -43,10 +43,10 @@ scenarios! {
         check(&fake, (4, 4), || saxpy(1.0, &x, &mut y).over(8).launch().unwrap());
         check(&fake, (4, 4), || saxpy(1.0, &x.slice(2..6), &mut y.slice_mut(..4)).over(4).launch().unwrap());
         assert_eq!(fake.calls("cuLaunchKernel"), 2);
-        // A prepared launch is lent them once.
+        // A prepared launch is lent them once, and cudarc's stream is behind each run of it.
         let launch = check(&fake, (2, 2), || saxpy(1.0, &x, &mut y).over(8).prepare().unwrap());
-        check(&fake, (0, 0), || (0..10).for_each(|_| launch.launch().unwrap()));
-        check(&fake, (2, 2), || drop(launch));
+        check(&fake, (20, 20), || (0..10).for_each(|_| launch.launch().unwrap()));
+        stream.memset_zeros(&mut y).unwrap();
         drop((x, y));
         assert_eq!(fake.allocations(), 0);
         context.check_err().unwrap();

@@ -20,11 +20,11 @@ fn sixteen(device: &Device) -> (u64, u64) {
         sum(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, &mut y).over(64).launch().unwrap();
     };
     launch();
-    let launches = allocations::during(|| (0..100).for_each(|_| launch()));
+    let launches = allocations::each_time(|| (0..100).for_each(|_| launch()));
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = std::array::from_fn(|i| &x[i]);
     let prepared = sum(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, &mut y).over(64).prepare().unwrap();
     prepared.launch().unwrap();
-    (launches, allocations::during(|| (0..100).for_each(|_| prepared.launch().unwrap())))
+    (launches, allocations::each_time(|| (0..100).for_each(|_| prepared.launch().unwrap())))
 }
 
 scenarios! {
@@ -65,7 +65,7 @@ scenarios! {
             saxpy(1.0, &x, &mut y).over(1000).cluster(2).launch().unwrap();
         };
         launch();
-        assert_eq!(allocations::during(|| (0..100).for_each(|_| launch())), 0);
+        assert_eq!(allocations::each_time(|| (0..100).for_each(|_| launch())), 0);
         assert_eq!(sixteen(&device), (0, 0));
     }
 

@@ -128,7 +128,7 @@ fn the_cpu_answers_too() {
     assert!(matches!(error, LaunchError::ClusterDoesNotDivide { .. }), "{error}");
     let launch = bounded(&mut x).over(300).prepare().unwrap();
     (0..3).for_each(|_| launch.launch().unwrap());
-    drop(launch);
+    // The borrow ends with its last use.
     assert_eq!(x.to_host().unwrap(), [4.0; 300]);
     assert!(device.memory().unwrap().total > 0);
 }

@@ -8,6 +8,7 @@ use crate::kernels::saxpy;
 use crate::scenarios;
 
 const ILLEGAL_VALUE: i32 = 1;
+const NOT_READY: i32 = 600;
 
 /// How many events were recorded and waited for by streams.
 fn events(fake: &Fake) -> (i64, i64) {
@@ -25,6 +26,21 @@ fn check(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce()) {
 
 fn zeros(device: &Device) -> DeviceArray<f32> {
     device.zeros(1000).unwrap()
+}
+
+/// Ends the process with 77 if, after all that Cumbia does at its end, this many of the allocations that the GPU writes on the
+/// host are left.
+fn leave_at_the_end<const LEFT: i64>() {
+    extern "C" fn check<const LEFT: i64>() {
+        let fake = Fake::of_process();
+        if fake.calls("cuMemHostAlloc") - fake.calls("cuMemFreeHost") != LEFT {
+            // SAFETY: it ends the process.
+            unsafe { libc::_exit(77) };
+        }
+    }
+    // Handlers run in the reverse order, and Cumbia's comes with the first device.
+    // SAFETY: the handler does not unwind.
+    assert_eq!(unsafe { libc::atexit(check::<LEFT>) }, 0);
 }
 
 /// A kernel that reads `x` and writes `y`.
@@ -90,6 +106,19 @@ scenarios! {
         check(&fake, (1, 0), || saxpy(1.0, &x, &mut first).over(500).on(&a).launch().unwrap());
         check(&fake, (1, 0), || saxpy(1.0, &x, &mut second).over(500).on(&b).launch().unwrap());
         check(&fake, (1, 1), || step(&a, &x, &mut y));
+    }
+
+    /// Two GPUs with a stream each: a copy between them is an operation that either has to wait for.
+    fn a_copy_between_gpus_is_waited_for_on_both("FAKE_DEVICES" = "2") {
+        let (first, second, fake) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Fake::of_process());
+        let [mut x, z] = [(); 2].map(|()| zeros(&first));
+        let [mut y, w] = [(); 2].map(|()| zeros(&second));
+        // Each GPU's solitude ends with an event; the copy waits for what the other had done, and is noted.
+        check(&fake, (3, 1), || y.copy_from(&x).unwrap());
+        // `x` is written on the first GPU: behind the copy, which read it on a stream of the second.
+        check(&fake, (1, 1), || step(&first.default_stream(), &z, &mut x));
+        // On the second GPU it is the same stream.
+        check(&fake, (1, 0), || step(&second.default_stream(), &w, &mut y));
     }
 
     /// Streams are kept and handed out again, with what belongs to them.
@@ -180,5 +209,26 @@ scenarios! {
         drop(shared);
         assert_eq!(fake.allocations(), 0);
         assert!(device.drop_errors().is_empty());
+    }
+
+    fn nothing_is_left_at_the_end() {
+        leave_at_the_end::<0>();
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let kept = device.stream().unwrap();
+        let (x, mut y) = (zeros(&device), zeros(&device));
+        step(&kept, &x, &mut y);
+        step(&device.stream().unwrap(), &x, &mut y);
+        assert_eq!(fake.calls("cuMemHostAlloc"), 3);
+        // A handle that is never dropped is nobody's fault.
+        std::mem::forget(kept);
+    }
+
+    /// Where the GPU is at work when the process ends, what its kernels write stays.
+    fn the_end_waits_for_nothing() {
+        leave_at_the_end::<2>();
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let _stream = device.stream().unwrap();
+        assert_eq!(fake.calls("cuMemHostAlloc"), 2);
+        fake.refuse("cuStreamQuery", NOT_READY, 0, i64::MAX);
     }
 }

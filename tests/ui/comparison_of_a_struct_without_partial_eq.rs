@@ -1,6 +1,6 @@
 use cumbia::prelude::*;
 
-#[derive(Clone, Copy, PartialEq, DeviceType)]
+#[derive(Clone, Copy, DeviceType)]
 struct Energy(f32);
 
 #[kernel]

@@ -1,0 +1,106 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned int usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
+    if (start >= end) return true;
+    const usize last = end - 1 - start;
+    const usize reach = stride * last;
+    return __umulhi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+}
+
+static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
+    const i64 sum = (i64)a + (i64)b;
+    if (sum != (u32)sum) fault(launch, site, 0, 0);
+    return (u32)sum;
+}
+
+static __device__ __forceinline__ u32 mul_u32(u32 a, u32 b, u32 site, Launch launch) {
+    const u64 product = (u64)a * (u64)b;
+    if (product != (u32)product) fault(launch, site, 0, 0);
+    return (u32)product;
+}
+
+}  // namespace rt
+
+#line 51 "tests/corpus/narrow.rs"
+extern "C" __global__ void product(u32 n, const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ c, usize c_len, rt::Launch launch) {
+    const u32 j = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+#line 52
+    const u32 i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
+    if (i < n && j < n) {
+        float sum = 0.0f;
+        if (rt::within(i * n, 1, 0, n, a_len) && rt::within(j, n, 0, n, b_len)) {
+#line 55
+            for (u32 k = 0; k < n; ++k) {
+                sum += a[rt::add_u32(rt::mul_u32(i, n, 0, launch), k, 1, launch)] * b[rt::add_u32(rt::mul_u32(k, n, 2, launch), j, 3, launch)];
+            }
+        } else {
+#line 55
+            for (u32 k_2 = 0; k_2 < n; ++k_2) {
+                sum += a[rt::at(rt::add_u32(rt::mul_u32(i, n, 4, launch), k_2, 5, launch), a_len, 6, launch)] * b[rt::at(rt::add_u32(rt::mul_u32(k_2, n, 7, launch), j, 8, launch), b_len, 9, launch)];
+            }
+        }
+#line 58
+        c[rt::at(rt::add_u32(rt::mul_u32(i, n, 10, launch), j, 11, launch), c_len, 12, launch)] = sum;
+    }
+}

@@ -1,0 +1,86 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (b > ~a) fault(launch, site, 0, 0);
+    return a + b;
+}
+
+static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
+    return a * b;
+}
+
+}  // namespace rt
+
+#line 33 "tests/corpus/options.rs"
+extern "C" __global__ void __launch_bounds__(64) in_bricks(u32* __restrict__ y, usize y_len, rt::Launch launch) {
+    const usize x = blockIdx.x * (usize)8ull + threadIdx.x;
+#line 34
+    const usize row = blockIdx.y * (usize)4ull + threadIdx.y;
+#line 34
+    const usize plane = blockIdx.z * (usize)2ull + threadIdx.z;
+    const usize width = gridDim.x * (usize)8ull;
+    const usize at = rt::add_u64(x, rt::mul_u64(width, rt::add_u64(row, rt::mul_u64(4, plane, 0, launch), 1, launch), 2, launch), 3, launch);
+    y[rt::at(at, y_len, 8, launch)] = (u32)rt::add_u64(rt::add_u64((usize)threadIdx.x, rt::mul_u64(10, (usize)threadIdx.y, 4, launch), 5, launch), rt::mul_u64(100, (usize)threadIdx.z, 6, launch), 7, launch);
+}

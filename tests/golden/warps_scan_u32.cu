@@ -1,0 +1,146 @@
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef long long isize;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef unsigned long long usize;
+
+namespace rt {
+
+template <class T, usize N>
+struct Array {
+    T at[N == 0 ? 1 : N];
+    __device__ __forceinline__ T& operator[](usize index) { return at[index]; }
+    __device__ __forceinline__ const T& operator[](usize index) const { return at[index]; }
+};
+
+struct Fault {
+    u32 flag;
+    u32 kernel;
+    u32 site;
+    u32 block[3];
+    u32 thread[3];
+    u32 pad;
+    u64 index;
+    u64 len;
+    u64 args[6];
+};
+
+struct Print;
+
+struct Launch {
+    Fault* fault;
+    Print* print;
+    u64* grid_barrier;
+    u32 kernel;
+};
+
+static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
+    Fault* const record = launch.fault;
+    if (atomicCAS(&record->flag, 0u, 1u) != 0u) return nullptr;
+    record->kernel = launch.kernel;
+    record->site = site;
+    record->block[0] = blockIdx.x;
+    record->block[1] = blockIdx.y;
+    record->block[2] = blockIdx.z;
+    record->thread[0] = threadIdx.x;
+    record->thread[1] = threadIdx.y;
+    record->thread[2] = threadIdx.z;
+    return record;
+}
+
+static __device__ __noinline__ __attribute__((noreturn)) void fault(Launch launch, u32 site, u64 index, u64 len) {
+    if (Fault* const record = claim(launch, site)) {
+        record->index = index;
+        record->len = len;
+        __threadfence_system();
+    }
+    asm volatile("exit;");
+    __builtin_unreachable();
+}
+
+static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Launch launch) {
+    if (index >= len) fault(launch, site, index, len);
+    return index;
+}
+
+static __device__ __forceinline__ bool within(usize base, usize stride, usize start, usize end, usize len) {
+    if (start >= end) return true;
+    const usize last = end - 1 - start;
+    const usize reach = stride * last;
+    return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+}
+
+static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
+    const i64 sum = (i64)a + (i64)b;
+    if (sum != (u32)sum) fault(launch, site, 0, 0);
+    return (u32)sum;
+}
+
+static __device__ __forceinline__ u32 sub_u32(u32 a, u32 b, u32 site, Launch launch) {
+    const i64 difference = (i64)a - (i64)b;
+    if (difference != (u32)difference) fault(launch, site, 0, 0);
+    return (u32)difference;
+}
+
+static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
+    if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
+    return a * b;
+}
+
+static __device__ __forceinline__ u32 lane_offset(u64 distance) { return distance < 32 ? (u32)distance : 0; }
+
+static __device__ __forceinline__ u32 lane_id() {
+    u32 lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+}  // namespace rt
+
+#line 475 "tests/corpus/warps.rs"
+extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, rt::Launch launch) {
+    __shared__ rt::Array<u32, 32> sums;
+    asm volatile("" : : "l"(&sums) : "memory");
+#line 477
+    const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
+#line 477
+    const usize t = (usize)threadIdx.x;
+#line 477
+    const usize lane = (usize)rt::lane_id();
+    const u32 own = i < x_len ? x[rt::at(i, x_len, 0, launch)] : 0u;
+    u32 sum = own;
+    usize delta = 1;
+    while (delta < 32) {
+        const u32 below = __shfl_up_sync(4294967295u, sum, rt::lane_offset((u64)delta));
+        if (lane >= delta) {
+            sum = rt::add_u32(sum, below, 1, launch);
+        }
+        delta = rt::mul_u64(delta, 2, 2, launch);
+    }
+    if (lane == 31) {
+        sums[rt::at(t / 32, 32, 3, launch)] = sum;
+    }
+    __syncthreads();
+    const usize end = t / 32;
+#line 492
+    if (rt::within(0, 1, 0, end, 32)) {
+#line 492
+        for (usize warp = 0; warp < end; ++warp) {
+            sum = rt::add_u32(sum, sums[warp], 4, launch);
+        }
+    } else {
+#line 492
+        for (usize warp_2 = 0; warp_2 < end; ++warp_2) {
+            sum = rt::add_u32(sum, sums[rt::at(warp_2, 32, 5, launch)], 6, launch);
+        }
+    }
+#line 495
+    if (i < x_len) {
+        y[rt::at(i, y_len, 8, launch)] = rt::sub_u32(sum, own, 7, launch);
+    }
+}
