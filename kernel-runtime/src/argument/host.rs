@@ -85,6 +85,7 @@ fn written<T>(elements: &mut [T]) -> RawSlice {
     RawSlice { pointer: elements.as_mut_ptr().cast(), len: elements.len() }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, A: HostArray + ?Sized> ReadArgument<'a> for In<'a, A> {
     type Element = A::Element;
 
@@ -93,6 +94,7 @@ impl<'a, A: HostArray + ?Sized> ReadArgument<'a> for In<'a, A> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, A: HostArrayMut + ?Sized> WriteArgument<'a> for Out<'a, A> {
     type Element = A::Element;
 
@@ -101,6 +103,7 @@ impl<'a, A: HostArrayMut + ?Sized> WriteArgument<'a> for Out<'a, A> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, A: HostArrayMut + ?Sized> WriteArgument<'a> for InOut<'a, A> {
     type Element = A::Element;
 
@@ -142,6 +145,7 @@ fn view<'a, T: Element, const D: usize, M: Access>(
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, A: HostView<D> + ?Sized, const D: usize> ReadView<'a, D> for In<'a, A> {
     type Element = A::Element;
 
@@ -150,6 +154,7 @@ impl<'a, A: HostView<D> + ?Sized, const D: usize> ReadView<'a, D> for In<'a, A> 
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for Out<'a, A> {
     type Element = A::Element;
 
@@ -159,6 +164,7 @@ impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for Out<'a
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for InOut<'a, A> {
     type Element = A::Element;
 

@@ -20,7 +20,7 @@ use crate::types::Element;
     message = "a `&[_]` parameter of a kernel takes a `&DeviceArray<_>`, not a `{Self}`",
     label = "not a device array",
     note = "why: a kernel reads memory of its device",
-    note = "help: copy the data there first: `let x = device.to_device(&data)?`, then pass `&x`"
+    note = "help: copy the data there first: `let x = device.to_device(&data)?`, then pass `&x`; or let the launch do so, with `In(&data)`"
 )]
 pub trait ReadArgument<'a> {
     /// The elements.
@@ -35,7 +35,7 @@ pub trait ReadArgument<'a> {
     message = "a `&mut [_]` parameter of a kernel takes a `&mut DeviceArray<_>`, not a `{Self}`",
     label = "not an array that the kernel may change",
     note = "why: a kernel writes to memory of its device, and nothing else may use the array meanwhile",
-    note = "help: pass `&mut array`, where `array` is a `DeviceArray`"
+    note = "help: pass `&mut array`, where `array` is a `DeviceArray`; or let the launch copy an array of the host, with `InOut(&mut data)`"
 )]
 pub trait WriteArgument<'a> {
     /// The elements.
@@ -53,6 +53,7 @@ impl<'a, T: Element> ReadArgument<'a> for &'a DeviceArray<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element> ReadArgument<'a> for &'a mut DeviceArray<T> {
     type Element = T;
 
@@ -71,6 +72,7 @@ impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceArray<T> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
     type Element = T;
 
@@ -80,6 +82,7 @@ impl<'a, T: Element, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
     type Element = T;
 
@@ -89,6 +92,7 @@ impl<'a, T: Element, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
     type Element = T;
 
@@ -98,6 +102,7 @@ impl<'a, T: Element> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
     type Element = T;
 

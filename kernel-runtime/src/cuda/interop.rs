@@ -300,6 +300,7 @@ unsafe fn over_writing<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Memor
 /// returns is dropped to let them wait for that: once before the launch, for the address, and once behind it.
 macro_rules! readable {
     ($($type:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'a, T: Element> ReadArgument<'a> for &'a $type {
             type Element = T;
 
@@ -318,6 +319,7 @@ readable!(CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
 /// What a `&mut [T]` parameter takes of cudarc's.
 macro_rules! writable {
     ($($type:ty),*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<'a, T: Element> WriteArgument<'a> for &'a mut $type {
             type Element = T;
 
