@@ -5,6 +5,8 @@
 //! that can be seen, because both sides have effects, the body asks in the same way: rustc finds the method of the slot
 //! itself where the type is known to be a number, and that of [`AnyOrder`] where it is not.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir::{Constant, ConstantValue, Type};

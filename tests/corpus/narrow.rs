@@ -483,7 +483,9 @@ fn shared_memory(run: &mut Run<'_>) {
     let (x, mut counts, mut most) = (run.array(&values), run.zeros(8), run.zeros(2));
     run.launch(histogram(&x, &mut counts, &mut most).grid(2).block(64));
     let mut expected = [0; 8];
-    values.iter().for_each(|v| expected[*v as usize % 8] += 1);
+    for v in &values {
+        expected[*v as usize % 8] += 1;
+    }
     run.expect("counts", &counts, &expected);
     let of = |block: usize| {
         let mine = || values.iter().enumerate().filter(move |(i, _)| i / 64 % 2 == block);

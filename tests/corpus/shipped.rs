@@ -91,7 +91,7 @@ pub fn searched(x: &[i32], y: &mut [i32]) {
 
 fn labelled_breaks(run: &mut Run<'_>) {
     let (x, mut y) = (run.array(&[1, 4, 9, 5]), run.zeros(4));
-    run.launch(searched(&x, &mut y).over(4));
+    run.launch(searched(&x, &mut y).grid(1).block(4));
     let of = |what: i32| {
         let mut turns = 0;
         'outer: for a in 1..10 {

@@ -231,7 +231,7 @@ fn shared_tiles(run: &mut Run<'_>) {
     unsafe { run.launch_unchecked(launch) };
     let of = |at: usize| {
         let v = values[at % 16 * 16 + at / 16];
-        if v % 3 == 0 { v + 1000 } else { v }
+        if v.is_multiple_of(3) { v + 1000 } else { v }
     };
     run.expect("y", &y, &(0..256).map(of).collect::<Vec<_>>());
 }

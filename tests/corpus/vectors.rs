@@ -54,7 +54,7 @@ fn numbers_as_vectors(run: &mut Run<'_>) {
     let mut z = run.zeros::<Float4>(10);
     let (from, to) = (x.slice(8..28).unwrap().cast().unwrap(), z.slice_mut(5..).unwrap());
     run.launch(axpy(2.0, from, to).over(5));
-    let mut expected = vec![0.0; 40];
+    let mut expected = [0.0; 40];
     (0..20).for_each(|i| expected[20 + i] = numbers[8 + i] * 2.0);
     let back: Vec<Float4> = expected.chunks(4).map(|v| Float4::new(v[0], v[1], v[2], v[3])).collect();
     run.expect("a part", &z, &back);

@@ -228,7 +228,8 @@ fn views_have_the_shape_of_their_array() {
         let view = x.reshape((3, 4)).unwrap();
         let range = |start, end, axis, len| ShapeError::Range { start, end, axis, len };
         assert_eq!(error(view.slice(1..4, ..).unwrap_err()), range(1, 4, 0, 3));
-        assert_eq!(error(view.slice(.., 3..2).unwrap_err()), range(3, 2, 1, 4));
+        let (three, two) = (3, 2);
+        assert_eq!(error(view.slice(.., three..two).unwrap_err()), range(3, 2, 1, 4));
         assert_eq!(error(view.slice(.., ..=usize::MAX).unwrap_err()), range(0, usize::MAX, 1, 4));
         assert_eq!(error(view.row(3).unwrap_err()), ShapeError::Index { index: 3, axis: 0, len: 3 });
         assert_eq!(error(view.column(4).unwrap_err()), ShapeError::Index { index: 4, axis: 1, len: 4 });

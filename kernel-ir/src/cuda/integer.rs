@@ -3,7 +3,7 @@
 use crate::ir::Scalar;
 use crate::lower::Op;
 
-use super::arithmetic;
+use super::{arithmetic, overflow};
 
 /// The text of a helper.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
@@ -70,10 +70,8 @@ u32 $name(u64 amount, u32 width, $fault) {
         | Op::SaturatingAbs
         | Op::SaturatingPow
         | Op::SaturatingAddMixed
-        | Op::SaturatingSubMixed => arithmetic::saturating(op, signed, wide, scalar),
-        Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
-            arithmetic::overflowing(op, signed, wide, scalar)
-        }
+        | Op::SaturatingSubMixed => overflow::saturating(op, signed, wide, scalar),
+        Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => overflow::overflowing(op, signed, wide, scalar),
         Op::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
         Op::Max => "$T $name($T a, $T b) { return b < a ? a : b; }\n",
         Op::Clamp => {

@@ -13,6 +13,7 @@ mod half;
 mod integer;
 mod literal;
 mod names;
+mod overflow;
 mod prelude;
 mod reserved;
 mod stmt;

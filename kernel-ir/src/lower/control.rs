@@ -2,9 +2,10 @@
 
 use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type, Unroll};
 
-use super::function::{Declared, Lowering};
+use super::function::Lowering;
 use super::types::is_empty;
 use super::value::Value;
+use super::variable::Declared;
 use super::{Expr, Header, Label, Named, Operator, Prefix, StmtKind};
 
 /// Where the value of an expression goes.

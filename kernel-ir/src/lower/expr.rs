@@ -1,22 +1,15 @@
 //! Expressions: which stay expressions in C, and in which order their effects happen.
 
 use crate::ir::{
-    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, FunctionId, Intrinsic, Literal, LogicalOp, Scalar,
-    SlotId, Span, Type, UnaryOp,
+    BinaryOp, Block, ExprId, ExprKind, Filled, FunctionId, Literal, LogicalOp, Scalar, SlotId, Span, Type, UnaryOp,
 };
 use crate::source::SiteKind;
 
 use super::cast::cast;
 use super::control::{Target, not};
 use super::function::Lowering;
-use super::value::{Value, field_type};
-use super::{Expr, Helper, Op, Operator, Prefix, StmtKind, Template};
-
-/// The most nodes that an `if` may have to be written as `c ? x : y`.
-const CONDITIONAL_SIZE: usize = 16;
-
-/// The longest array that is written out element by element.
-const WRITTEN_OUT: u64 = 4;
+use super::value::Value;
+use super::{Expr, Helper, Op, Operator, Prefix, StmtKind};
 
 impl Lowering<'_, '_> {
     /// The value of an expression. Its effects have happened.
@@ -149,14 +142,13 @@ impl Lowering<'_, '_> {
                 let result = self.arithmetic(op, (left, left_type), (right, right_type), span);
                 Value::Scalar(result, if op.is_comparison() { Scalar::Bool } else { left_type })
             }
-            (Some(Value::Never), _) | (_, Some(Value::Never)) => Value::Never,
+            (None | Some(Value::Never), _) | (_, Some(Value::Never)) => Value::Never,
             (Some(left), Some(right))
                 if matches!(ty, Type::Struct(_) | Type::Tuple(_) | Type::Array(..) | Type::Unit) =>
             {
                 Value::bool(self.comparison(op, [left, right], ty, span))
             }
             (Some(Value::Scalar(..)), Some(other)) | (Some(other), _) => self.unexpected(&other),
-            (None, _) => Value::Never,
         }
     }
 
@@ -181,29 +173,6 @@ impl Lowering<'_, '_> {
         (value, false)
     }
 
-    /// `c ? x : y`, if neither arm needs a statement after all.
-    fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId, id: ExprId) -> Value {
-        let condition = self.value(condition).expr();
-        let (mut before_then, then) = self.scope(|this| this.value(then));
-        let (mut before_otherwise, otherwise) = self.scope(|this| this.value(otherwise));
-        match (then, otherwise) {
-            (Value::Scalar(then, scalar), Value::Scalar(otherwise, _))
-                if before_then.is_empty() && before_otherwise.is_empty() =>
-            {
-                Value::Scalar(Expr::conditional(condition, then, otherwise), scalar)
-            }
-            (then, otherwise) => {
-                let vars = self.awaited(self.ty(id));
-                for (stmts, value) in [(&mut before_then, then), (&mut before_otherwise, otherwise)] {
-                    let (assign, ()) = self.scope(|this| this.write(&vars, value));
-                    stmts.extend(assign);
-                }
-                self.if_else(condition, before_then, before_otherwise);
-                vars
-            }
-        }
-    }
-
     fn block_value(&mut self, block: &Block, id: ExprId) -> (Value, bool) {
         self.stmts(block);
         match block.tail {
@@ -219,85 +188,6 @@ impl Lowering<'_, '_> {
             Filled::Operator(function) => *function,
             Filled::Type(_) | Filled::Callee(_) | Filled::Constant(_) => None,
         }
-    }
-
-    /// `Point { x: 1.0, ..base }`
-    fn structure(&mut self, fields: &[(String, ExprId)], base: Option<ExprId>, ty: &Type) -> Value {
-        let mut values: Vec<Value> = Vec::with_capacity(fields.len() + 1);
-        for (_, field) in fields {
-            let mark = self.out.len();
-            let value = self.value(*field);
-            self.settle(mark, &mut values);
-            values.push(value);
-        }
-        let base = base.map(|base| {
-            let base = self.place(&mut values, base);
-            let mark = self.out.len();
-            let base = self.once(base);
-            self.settle(mark, &mut values);
-            base
-        });
-        let id = self.output.types.id(ty);
-        let positions: Vec<usize> = self.output.types.members_of(id).iter().map(|member| member.position).collect();
-        let mut members = Vec::with_capacity(positions.len());
-        for position in positions {
-            let given = fields.iter().position(|(name, _)| super::value::position(ty, name) == position);
-            let value = match (given, &base) {
-                (Some(given), _) => std::mem::replace(&mut values[given], Value::Never),
-                (None, Some(base)) => {
-                    let field = self.project(base.clone(), ty, position);
-                    self.load(field)
-                }
-                (None, None) => Value::Never,
-            };
-            match self.member(value, &field_type(ty, position)) {
-                Some(member) => members.push(member),
-                None => return Value::Never,
-            }
-        }
-        Value::Whole(Expr::Struct(id, members), ty.clone())
-    }
-
-    fn array_of(&mut self, elements: &[ExprId], ty: &Type) -> Value {
-        let values = self.operands(elements);
-        self.array(values, ty)
-    }
-
-    /// `[x, y]`
-    fn array(&mut self, values: Vec<Value>, ty: &Type) -> Value {
-        let Type::Array(element, _) = ty else { return Value::Never };
-        let mut elements = Vec::with_capacity(values.len());
-        for value in values {
-            match self.member(value, element) {
-                Some(element) => elements.push(element),
-                None => return Value::Never,
-            }
-        }
-        self.output.types.arrays = true;
-        let element = self.output.types.memory(element);
-        Value::Whole(Expr::Array(element, elements), ty.clone())
-    }
-
-    /// `[x; N]`
-    fn repeat(&mut self, value: ExprId, ty: &Type) -> Value {
-        let value = self.value(value);
-        let Type::Array(element, len) = ty else { return Value::Never };
-        if *len <= WRITTEN_OUT {
-            let value = self.once(value);
-            let value = match value {
-                Value::Scalar(expr, scalar) if *len != 1 => {
-                    Value::Scalar(self.saved_expr("value", expr, super::CType::Scalar(scalar)), scalar)
-                }
-                value => value,
-            };
-            let elements = usize::try_from(*len).unwrap_or(0);
-            return self.array(vec![value; elements], ty);
-        }
-        let Some(value) = self.member(value, element) else { return Value::Never };
-        self.output.types.arrays = true;
-        self.output.templates.insert(Template::Filled);
-        let element = self.output.types.memory(element);
-        Value::Whole(Expr::Filled(element, *len, Box::new(value)), ty.clone())
     }
 
     /// The value of an `if`, a `match` or a `loop` that is not a C expression.
@@ -357,126 +247,6 @@ impl Lowering<'_, '_> {
                 Expr::faulting(Helper::new(Op::Neg, scalar), site, vec![operand])
             }
             _ => super::arithmetic::wrapping_neg(operand, scalar),
-        }
-    }
-
-    /// How many nodes an expression has, if it becomes one C expression without statements: it is safe to evaluate it
-    /// in an arm of `c ? x : y`. `None` also where it would be too long to read there.
-    pub(super) fn plain_size(&self, id: ExprId) -> Option<usize> {
-        if self.typed.decided(id).is_some() {
-            return Some(1);
-        }
-        let mut size = 1;
-        let mut add = |ids: &[ExprId]| {
-            for id in ids {
-                size += self.plain_size(*id)?;
-            }
-            (size <= CONDITIONAL_SIZE).then_some(())
-        };
-        match &self.expr(id).kind {
-            ExprKind::Literal { .. } => {}
-            ExprKind::Constant(_) | ExprKind::Local(_) => return self.is_plain(id).then_some(1),
-            ExprKind::Cast { operand, slot: _ } => add(&[*operand])?,
-            ExprKind::Unary { op: _, operand, operator } => {
-                if self.operator_function(*operator).is_some() {
-                    return None;
-                }
-                add(&[*operand])?;
-            }
-            ExprKind::Binary { op: _, left, right, operator } => {
-                if self.operator_function(*operator).is_some() {
-                    return None;
-                }
-                add(&[*left, *right])?;
-            }
-            ExprKind::Logical { op: _, left, right } => add(&[*left, *right])?,
-            ExprKind::Index { base, index } => {
-                self.plain_place(*base)?;
-                if matches!(self.ty(*base), Type::View { .. }) {
-                    return None;
-                }
-                add(&[*index])?;
-            }
-            ExprKind::Field { base, name: _ } => self.plain_place(*base)?,
-            ExprKind::Deref(reference) => self.plain_place(*reference)?,
-            ExprKind::Call { callee, args } => {
-                let callee = &self.typed.instance.slots[callee.index()];
-                match callee {
-                    Filled::Callee(IrCallee::Function(id)) => {
-                        let takes_places =
-                            self.function(*id).signature.params.iter().any(|param| param.scalar().is_none());
-                        if self.output.summaries[id.index()].writes || takes_places {
-                            return None;
-                        }
-                        add(args)?;
-                    }
-                    Filled::Callee(IrCallee::Method(_)) => {
-                        // A slice is a receiver without being a number.
-                        let (receiver, args) = args.split_first()?;
-                        if !matches!(self.expr(*receiver).kind, ExprKind::Local(_)) {
-                            add(&[*receiver])?;
-                        }
-                        add(args)?;
-                    }
-                    Filled::Callee(IrCallee::Intrinsic(
-                        Intrinsic::Grid(1)
-                        | Intrinsic::GridSize(1)
-                        | Intrinsic::LaneId
-                        | Intrinsic::LaneMask(_)
-                        | Intrinsic::Fast(_),
-                    )) => add(args)?,
-                    Filled::Callee(IrCallee::Intrinsic(_))
-                    | Filled::Type(_)
-                    | Filled::Constant(_)
-                    | Filled::Operator(_) => return None,
-                }
-            }
-            ExprKind::Block(Block { stmts, tail: Some(tail) }) if stmts.is_empty() => add(&[*tail])?,
-            ExprKind::If { condition, then: Block { stmts, tail: Some(then) }, otherwise: Some(otherwise) }
-                if stmts.is_empty() && self.typed.decided(*condition).is_none() =>
-            {
-                add(&[*condition, *then, *otherwise])?;
-            }
-            ExprKind::SubSlice { .. }
-            | ExprKind::Tuple(_)
-            | ExprKind::Struct { .. }
-            | ExprKind::Array(_)
-            | ExprKind::Repeat { .. }
-            | ExprKind::Borrow { .. }
-            | ExprKind::Block(_)
-            | ExprKind::If { .. }
-            | ExprKind::Match { .. }
-            | ExprKind::Labelled { .. }
-            | ExprKind::Loop { .. }
-            | ExprKind::While { .. }
-            | ExprKind::For { .. }
-            | ExprKind::Break { .. }
-            | ExprKind::Continue { .. }
-            | ExprKind::Return(_)
-            | ExprKind::Assign { .. }
-            | ExprKind::AssignOp { .. }
-            | ExprKind::Panic(_)
-            | ExprKind::Print(_) => return None,
-        }
-        self.is_plain(id).then_some(size)
-    }
-
-    /// The value is a number, a `bool` or an enum: one C expression that is cheap to choose.
-    fn is_plain(&self, id: ExprId) -> bool {
-        matches!(self.ty(id), Type::Scalar(_) | Type::Enum(_))
-    }
-
-    /// What an index or a field is taken of, where finding it needs no statements.
-    fn plain_place(&self, id: ExprId) -> Option<()> {
-        match &self.expr(id).kind {
-            ExprKind::Local(_) => Some(()),
-            ExprKind::Field { base, name: _ } => self.plain_place(*base),
-            ExprKind::Deref(reference) => self.plain_place(*reference),
-            ExprKind::Index { base, index } if !matches!(self.ty(*base), Type::View { .. }) => {
-                self.plain_place(*base)?;
-                self.plain_size(*index).map(|_| ())
-            }
-            _ => None,
         }
     }
 }

@@ -9,11 +9,13 @@
 //!
 //! Nothing here knows how C is punctuated or what a variable is called in the end.
 
+mod aggregate;
 mod arithmetic;
 mod assign;
 mod bind;
 mod call;
 mod cast;
+mod choice;
 mod compare;
 mod constant;
 mod control;
@@ -25,15 +27,18 @@ mod helper;
 mod hoist;
 mod integer;
 mod intrinsic;
+mod lvalue;
 mod matching;
 mod message;
 mod method;
 mod place;
 mod range;
+mod saved;
 mod tree;
 mod types;
 mod usage;
 mod value;
+mod variable;
 
 use std::collections::{BTreeMap, BTreeSet};
 

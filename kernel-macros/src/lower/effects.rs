@@ -121,43 +121,43 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(place: Expr, value: Expr, expected: bool) {
-        assert_eq!(order_shows(&place, &value), expected);
+    fn check(place: &Expr, value: &Expr, expected: bool) {
+        assert_eq!(order_shows(place, value), expected);
     }
 
     #[test]
     fn orders_that_show() {
-        check(parse_quote!(y[f()]), parse_quote!(g()), true);
+        check(&parse_quote!(y[f()]), &parse_quote!(g()), true);
         check(
-            parse_quote!(y[i]),
-            parse_quote!({
+            &parse_quote!(y[i]),
+            &parse_quote!({
                 i = 5;
                 3
             }),
             true,
         );
-        check(parse_quote!(y[i].rows[j + 1]), parse_quote!(next(&mut j)), true);
+        check(&parse_quote!(y[i].rows[j + 1]), &parse_quote!(next(&mut j)), true);
         check(
-            parse_quote!(y[i]),
-            parse_quote!({
+            &parse_quote!(y[i]),
+            &parse_quote!({
                 let k = 2;
                 i += k;
                 k
             }),
             true,
         );
-        check(parse_quote!(y[p.at]), parse_quote!(p.advance()), true);
+        check(&parse_quote!(y[p.at]), &parse_quote!(p.advance()), true);
     }
 
     #[test]
     fn orders_that_do_not() {
-        check(parse_quote!(y[i]), parse_quote!(g(x[i], i)), false);
-        check(parse_quote!(y[i]), parse_quote!(i.min(3)), false);
-        check(parse_quote!(y[f()]), parse_quote!(a * x[i + 1]), false);
-        check(parse_quote!(y[i]), parse_quote!(next(&mut j)), false);
+        check(&parse_quote!(y[i]), &parse_quote!(g(x[i], i)), false);
+        check(&parse_quote!(y[i]), &parse_quote!(i.min(3)), false);
+        check(&parse_quote!(y[f()]), &parse_quote!(a * x[i + 1]), false);
+        check(&parse_quote!(y[i]), &parse_quote!(next(&mut j)), false);
         check(
-            parse_quote!(n),
-            parse_quote!({
+            &parse_quote!(n),
+            &parse_quote!({
                 k = 2;
                 k
             }),

@@ -30,8 +30,9 @@ use crate::stream::Stream;
 /// Launches and copies that are given to a GPU as a whole, again and again.
 ///
 /// [`Graph::run`] records what is to happen and runs it. The first run builds a CUDA graph; a later one that has the same
-/// kernels and copies in the same order uses it, with the arguments, arrays and grids of that run. That takes a fraction of
-/// the time that as many launches take, and steps that share no array, or only read it, run beside each other.
+/// kernels and copies in the same order uses it, with the arguments, arrays and grids of that run. The GPU then goes from step
+/// to step without the host, and steps that share no array, or only read it, run beside each other. That is for many short
+/// kernels, whose launches would take longer than they do.
 ///
 /// On the CPU each step runs when it is recorded.
 ///

@@ -55,7 +55,9 @@ fn content<T>(alike: bool, operator: &str, derived: &str) -> Content {
     }
     let name = std::any::type_name::<T>();
     let help = match derived {
-        "PartialEq" => "derive `PartialEq`, or write `#[device]` before the `impl PartialEq`",
+        "PartialEq" => {
+            "derive `PartialEq`, or write `#[device]` before the `impl PartialEq`, which has the bounds of the type"
+        }
         _ => "derive `PartialOrd`, or write a `#[device]` method that compares",
     };
     Content::Refused(format!(
@@ -80,7 +82,9 @@ fn agrees<T: Element>(says: impl Fn([T; 2], Option<Ordering>) -> bool) -> bool {
         let base: Vec<u64> = samples.iter().map(|samples| samples[sample.min(samples.len() - 1)]).collect();
         let with = |changes: &[(usize, u64)]| {
             let mut bits = base.clone();
-            changes.iter().for_each(|&(leaf, value)| bits[leaf] = value);
+            for &(leaf, value) in changes {
+                bits[leaf] = value;
+            }
             bits
         };
         (0..leaves.len()).all(|leaf| {
@@ -123,7 +127,9 @@ fn collect(ty: &Type, offset: u64, leaves: &mut Vec<Leaf>) {
         Type::Scalar(scalar) => leaves.push(Leaf { offset: offset as usize, kind: Kind::Scalar(*scalar) }),
         Type::Enum(choice) => leaves.push(Leaf { offset: offset as usize, kind: Kind::Enum(choice.clone()) }),
         Type::Struct(StructType { fields, .. }) => {
-            fields.iter().for_each(|field| collect(&field.ty, offset + field.offset, leaves));
+            for field in fields {
+                collect(&field.ty, offset + field.offset, leaves);
+            }
         }
         Type::Array(element, len) => {
             let size = element.size().unwrap_or(0);

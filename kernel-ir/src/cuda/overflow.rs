@@ -1,0 +1,246 @@
+//! The helpers for results that do not fit: those that give the nearest number that there is, and those that tell. Templates
+//! for `prelude::fill`.
+
+use crate::ir::Scalar;
+use crate::lower::Op;
+
+/// What gives the nearest number that there is.
+#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
+pub(super) fn saturating(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+    match (op, signed, wide) {
+        (Op::SaturatingNeg, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)-x; }\n",
+        (Op::SaturatingAbs, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)(x < 0 ? -x : x); }\n",
+        (Op::SaturatingMul, false, false) if scalar == Scalar::U32 => {
+            "\
+$T $name($T a, $T b) {
+    const u64 product = (u64)a * (u64)b;
+    return product > $max ? $max : ($T)product;
+}
+"
+        }
+        (Op::SaturatingMul, _, false) => {
+            "\
+$T $name($T a, $T b) {
+    const i64 product = (i64)a * (i64)b;
+    return ($T)(product < $min ? $min : (product > $max ? $max : product));
+}
+"
+        }
+        (Op::SaturatingMul, false, true) => {
+            "\
+$T $name($T a, $T b) {
+    return __umul64hi(a, b) != 0 ? $max : a * b;
+}
+"
+        }
+        (Op::SaturatingMul, true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T product = ($T)(($U)a * ($U)b);
+    if (__mul64hi(a, b) == (product >> 63)) return product;
+    return (a < 0) == (b < 0) ? $max : $min;
+}
+"
+        }
+        (Op::SaturatingPow, _, _) => {
+            "\
+$T $name($T base, u32 exponent) {
+    if (exponent == 0) return 1;
+    const $T end = base < 0 && (exponent & 1) ? $min : $max;
+    $T power = 1;
+    for (;;) {
+        if ((exponent & 1) && overflowing_mul_$T(power, base, power)) return end;
+        exponent >>= 1;
+        if (exponent == 0) return power;
+        if (overflowing_mul_$T(base, base, base)) return end;
+    }
+}
+"
+        }
+        (Op::SaturatingAddMixed, false, false) => {
+            "\
+$T $name($T a, $S b) {
+    const i64 sum = (i64)a + (i64)b;
+    return ($T)(sum < 0 ? 0 : (sum > $max ? $max : sum));
+}
+"
+        }
+        (Op::SaturatingAddMixed, false, true) => {
+            "\
+$T $name($T a, $S b) {
+    if (b < 0) return a < 0 - ($T)b ? 0 : a + ($T)b;
+    return ($T)b > ~a ? $max : a + ($T)b;
+}
+"
+        }
+        (Op::SaturatingAddMixed, true, false) => {
+            "\
+$T $name($T a, $U b) {
+    const i64 sum = (i64)a + (i64)b;
+    return ($T)(sum > $max ? $max : sum);
+}
+"
+        }
+        (Op::SaturatingAddMixed, true, true) => {
+            "\
+$T $name($T a, $U b) {
+    return b > ($U)$max - ($U)a ? $max : ($T)(($U)a + b);
+}
+"
+        }
+        (Op::SaturatingSubMixed, _, false) => {
+            "\
+$T $name($T a, $U b) {
+    const i64 difference = (i64)a - (i64)b;
+    return ($T)(difference < $min ? $min : difference);
+}
+"
+        }
+        (Op::SaturatingSubMixed, _, true) => {
+            "\
+$T $name($T a, $U b) {
+    return b > ($U)a - ($U)$min ? $min : ($T)(($U)a - b);
+}
+"
+        }
+        (Op::SaturatingAdd, false, _) => {
+            "\
+$T $name($T a, $T b) {
+    const $T sum = ($T)(a + b);
+    return sum < a ? $max : sum;
+}
+"
+        }
+        (_, false, _) => "$T $name($T a, $T b) { return ($T)(a < b ? 0 : a - b); }\n",
+        (Op::SaturatingAdd, true, false) => {
+            "\
+$T $name($T a, $T b) {
+    const i64 sum = (i64)a + (i64)b;
+    return ($T)(sum < $min ? $min : (sum > $max ? $max : sum));
+}
+"
+        }
+        (_, true, false) => {
+            "\
+$T $name($T a, $T b) {
+    const i64 difference = (i64)a - (i64)b;
+    return ($T)(difference < $min ? $min : (difference > $max ? $max : difference));
+}
+"
+        }
+        (Op::SaturatingAdd, true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T sum = ($T)(($U)a + ($U)b);
+    if (((a ^ sum) & (b ^ sum)) < 0) return a < 0 ? $min : $max;
+    return sum;
+}
+"
+        }
+        (_, true, true) => {
+            "\
+$T $name($T a, $T b) {
+    const $T difference = ($T)(($U)a - ($U)b);
+    if (((a ^ b) & (a ^ difference)) < 0) return a < 0 ? $min : $max;
+    return difference;
+}
+"
+        }
+    }
+}
+
+/// What tells whether it overflows. The last parameter becomes the wrapped result.
+pub(super) fn overflowing(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+    match (op, signed, wide) {
+        (Op::OverflowingAdd, _, false) => {
+            "\
+bool $name($T a, $T b, $T& sum) {
+    const i64 exact = (i64)a + (i64)b;
+    sum = ($T)exact;
+    return sum != exact;
+}
+"
+        }
+        (Op::OverflowingSub, _, false) => {
+            "\
+bool $name($T a, $T b, $T& difference) {
+    const i64 exact = (i64)a - (i64)b;
+    difference = ($T)exact;
+    return difference != exact;
+}
+"
+        }
+        (Op::OverflowingMul, _, false) if scalar == Scalar::U32 => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const u64 exact = (u64)a * (u64)b;
+    product = ($T)exact;
+    return product != exact;
+}
+"
+        }
+        (_, _, false) => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const i64 exact = (i64)a * (i64)b;
+    product = ($T)exact;
+    return product != exact;
+}
+"
+        }
+        // Not `sum < a`: see `integer::opaque`.
+        (Op::OverflowingAdd, false, true) => {
+            "\
+bool $name($T a, $T b, $T& sum) {
+    sum = a + b;
+    return b > ~a;
+}
+"
+        }
+        // `a` may be a counter that starts at `b`: see `integer::opaque`.
+        (Op::OverflowingSub, false, true) => {
+            "\
+bool $name($T a, $T b, $T& difference) {
+    u64 seen = a;
+    asm(\"\" : \"+l\"(seen));
+    difference = a - b;
+    return seen < b;
+}
+"
+        }
+        (_, false, true) => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const bool overflows = __umul64hi(a, b) != 0;
+    product = a * b;
+    return overflows;
+}
+"
+        }
+        (Op::OverflowingAdd, true, true) => {
+            "\
+bool $name($T a, $T b, $T& sum) {
+    sum = ($T)(($U)a + ($U)b);
+    return ((a ^ sum) & (b ^ sum)) < 0;
+}
+"
+        }
+        (Op::OverflowingSub, true, true) => {
+            "\
+bool $name($T a, $T b, $T& difference) {
+    difference = ($T)(($U)a - ($U)b);
+    return ((a ^ b) & (a ^ difference)) < 0;
+}
+"
+        }
+        (_, true, true) => {
+            "\
+bool $name($T a, $T b, $T& product) {
+    const $T high = __mul64hi(a, b);
+    product = ($T)(($U)a * ($U)b);
+    return high != (product >> 63);
+}
+"
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Values that are made of others: structs and arrays.
+
+use crate::ir::{ExprId, Type};
+
+use super::function::Lowering;
+use super::value::{Value, field_type};
+use super::{Expr, Template};
+
+/// The longest array that is written out element by element.
+const WRITTEN_OUT: u64 = 4;
+
+impl Lowering<'_, '_> {
+    /// `Point { x: 1.0, ..base }`
+    pub(super) fn structure(&mut self, fields: &[(String, ExprId)], base: Option<ExprId>, ty: &Type) -> Value {
+        let mut values: Vec<Value> = Vec::with_capacity(fields.len() + 1);
+        for (_, field) in fields {
+            let mark = self.out.len();
+            let value = self.value(*field);
+            self.settle(mark, &mut values);
+            values.push(value);
+        }
+        let base = base.map(|base| {
+            let base = self.place(&mut values, base);
+            let mark = self.out.len();
+            let base = self.once(base);
+            self.settle(mark, &mut values);
+            base
+        });
+        let id = self.output.types.id(ty);
+        let positions: Vec<usize> = self.output.types.members_of(id).iter().map(|member| member.position).collect();
+        let mut members = Vec::with_capacity(positions.len());
+        for position in positions {
+            let given = fields.iter().position(|(name, _)| super::value::position(ty, name) == position);
+            let value = match (given, &base) {
+                (Some(given), _) => std::mem::replace(&mut values[given], Value::Never),
+                (None, Some(base)) => {
+                    let field = self.project(base.clone(), ty, position);
+                    self.load(field)
+                }
+                (None, None) => Value::Never,
+            };
+            match self.member(value, &field_type(ty, position)) {
+                Some(member) => members.push(member),
+                None => return Value::Never,
+            }
+        }
+        Value::Whole(Expr::Struct(id, members), ty.clone())
+    }
+
+    pub(super) fn array_of(&mut self, elements: &[ExprId], ty: &Type) -> Value {
+        let values = self.operands(elements);
+        self.array(values, ty)
+    }
+
+    /// `[x, y]`
+    fn array(&mut self, values: Vec<Value>, ty: &Type) -> Value {
+        let Type::Array(element, _) = ty else { return Value::Never };
+        let mut elements = Vec::with_capacity(values.len());
+        for value in values {
+            match self.member(value, element) {
+                Some(element) => elements.push(element),
+                None => return Value::Never,
+            }
+        }
+        self.output.types.arrays = true;
+        let element = self.output.types.memory(element);
+        Value::Whole(Expr::Array(element, elements), ty.clone())
+    }
+
+    /// `[x; N]`
+    pub(super) fn repeat(&mut self, value: ExprId, ty: &Type) -> Value {
+        let value = self.value(value);
+        let Type::Array(element, len) = ty else { return Value::Never };
+        if *len <= WRITTEN_OUT {
+            let value = self.once(value);
+            let value = match value {
+                Value::Scalar(expr, scalar) if *len != 1 => {
+                    Value::Scalar(self.saved_expr("value", expr, super::CType::Scalar(scalar)), scalar)
+                }
+                value => value,
+            };
+            let elements = usize::try_from(*len).unwrap_or(0);
+            return self.array(vec![value; elements], ty);
+        }
+        let Some(value) = self.member(value, element) else { return Value::Never };
+        self.output.types.arrays = true;
+        self.output.templates.insert(Template::Filled);
+        let element = self.output.types.memory(element);
+        Value::Whole(Expr::Filled(element, *len, Box::new(value)), ty.clone())
+    }
+}

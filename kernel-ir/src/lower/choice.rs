@@ -1,0 +1,155 @@
+//! `if` as an expression of C: where neither arm needs statements.
+
+use crate::ir::{Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, Type};
+
+use super::Expr;
+use super::function::Lowering;
+use super::value::Value;
+
+/// The most nodes that an `if` may have to be written as `c ? x : y`.
+const CONDITIONAL_SIZE: usize = 16;
+
+impl Lowering<'_, '_> {
+    /// `c ? x : y`, if neither arm needs a statement after all.
+    pub(super) fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId, id: ExprId) -> Value {
+        let condition = self.value(condition).expr();
+        let (mut before_then, then) = self.scope(|this| this.value(then));
+        let (mut before_otherwise, otherwise) = self.scope(|this| this.value(otherwise));
+        match (then, otherwise) {
+            (Value::Scalar(then, scalar), Value::Scalar(otherwise, _))
+                if before_then.is_empty() && before_otherwise.is_empty() =>
+            {
+                Value::Scalar(Expr::conditional(condition, then, otherwise), scalar)
+            }
+            (then, otherwise) => {
+                let vars = self.awaited(self.ty(id));
+                for (stmts, value) in [(&mut before_then, then), (&mut before_otherwise, otherwise)] {
+                    let (assign, ()) = self.scope(|this| this.write(&vars, value));
+                    stmts.extend(assign);
+                }
+                self.if_else(condition, before_then, before_otherwise);
+                vars
+            }
+        }
+    }
+
+    /// How many nodes an expression has, if it becomes one C expression without statements: it is safe to evaluate it
+    /// in an arm of `c ? x : y`. `None` also where it would be too long to read there.
+    pub(super) fn plain_size(&self, id: ExprId) -> Option<usize> {
+        if self.typed.decided(id).is_some() {
+            return Some(1);
+        }
+        let mut size = 1;
+        let mut add = |ids: &[ExprId]| {
+            for id in ids {
+                size += self.plain_size(*id)?;
+            }
+            (size <= CONDITIONAL_SIZE).then_some(())
+        };
+        match &self.expr(id).kind {
+            ExprKind::Literal { .. } => {}
+            ExprKind::Constant(_) | ExprKind::Local(_) => return self.is_plain(id).then_some(1),
+            ExprKind::Cast { operand, slot: _ } => add(&[*operand])?,
+            ExprKind::Unary { op: _, operand, operator } => {
+                if self.operator_function(*operator).is_some() {
+                    return None;
+                }
+                add(&[*operand])?;
+            }
+            ExprKind::Binary { op: _, left, right, operator } => {
+                if self.operator_function(*operator).is_some() {
+                    return None;
+                }
+                add(&[*left, *right])?;
+            }
+            ExprKind::Logical { op: _, left, right } => add(&[*left, *right])?,
+            ExprKind::Index { base, index } => {
+                self.plain_place(*base)?;
+                if matches!(self.ty(*base), Type::View { .. }) {
+                    return None;
+                }
+                add(&[*index])?;
+            }
+            ExprKind::Field { base, name: _ } => self.plain_place(*base)?,
+            ExprKind::Deref(reference) => self.plain_place(*reference)?,
+            ExprKind::Call { callee, args } => {
+                let callee = &self.typed.instance.slots[callee.index()];
+                match callee {
+                    Filled::Callee(IrCallee::Function(id)) => {
+                        let takes_places =
+                            self.function(*id).signature.params.iter().any(|param| param.scalar().is_none());
+                        if self.output.summaries[id.index()].writes || takes_places {
+                            return None;
+                        }
+                        add(args)?;
+                    }
+                    Filled::Callee(IrCallee::Method(_)) => {
+                        // A slice is a receiver without being a number.
+                        let (receiver, args) = args.split_first()?;
+                        if !matches!(self.expr(*receiver).kind, ExprKind::Local(_)) {
+                            add(&[*receiver])?;
+                        }
+                        add(args)?;
+                    }
+                    Filled::Callee(IrCallee::Intrinsic(
+                        Intrinsic::Grid(1)
+                        | Intrinsic::GridSize(1)
+                        | Intrinsic::LaneId
+                        | Intrinsic::LaneMask(_)
+                        | Intrinsic::Fast(_),
+                    )) => add(args)?,
+                    Filled::Callee(IrCallee::Intrinsic(_))
+                    | Filled::Type(_)
+                    | Filled::Constant(_)
+                    | Filled::Operator(_) => return None,
+                }
+            }
+            ExprKind::Block(Block { stmts, tail: Some(tail) }) if stmts.is_empty() => add(&[*tail])?,
+            ExprKind::If { condition, then: Block { stmts, tail: Some(then) }, otherwise: Some(otherwise) }
+                if stmts.is_empty() && self.typed.decided(*condition).is_none() =>
+            {
+                add(&[*condition, *then, *otherwise])?;
+            }
+            ExprKind::SubSlice { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Struct { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Repeat { .. }
+            | ExprKind::Borrow { .. }
+            | ExprKind::Block(_)
+            | ExprKind::If { .. }
+            | ExprKind::Match { .. }
+            | ExprKind::Labelled { .. }
+            | ExprKind::Loop { .. }
+            | ExprKind::While { .. }
+            | ExprKind::For { .. }
+            | ExprKind::Break { .. }
+            | ExprKind::Continue { .. }
+            | ExprKind::Return(_)
+            | ExprKind::Assign { .. }
+            | ExprKind::AssignOp { .. }
+            | ExprKind::Panic(_)
+            | ExprKind::Print(_) => return None,
+        }
+        self.is_plain(id).then_some(size)
+    }
+
+    /// The value is a number, a `bool` or an enum: one C expression that is cheap to choose.
+    fn is_plain(&self, id: ExprId) -> bool {
+        matches!(self.ty(id), Type::Scalar(_) | Type::Enum(_))
+    }
+
+    /// What an index or a field is taken of, where finding it needs no statements.
+    fn plain_place(&self, id: ExprId) -> Option<()> {
+        match &self.expr(id).kind {
+            ExprKind::Local(_) => Some(()),
+            ExprKind::Field { base, name: _ } => self.plain_place(*base),
+            ExprKind::Deref(reference) => self.plain_place(*reference),
+            ExprKind::Index { base, index } if !matches!(self.ty(*base), Type::View { .. }) => {
+                self.plain_place(*base)?;
+                self.plain_size(*index).map(|_| ())
+            }
+            _ => None,
+        }
+    }
+}

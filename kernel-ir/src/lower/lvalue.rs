@@ -1,0 +1,83 @@
+//! What a C expression leads to: pointers, memory that others see, places that may be written.
+
+use super::function::Lowering;
+use super::{CType, Expr};
+
+impl Lowering<'_, '_> {
+    /// The C value is a pointer.
+    pub(super) fn is_pointer(&self, expr: &Expr) -> bool {
+        self.pointer_type(expr).is_some()
+    }
+
+    /// The type of a C value that is a pointer.
+    pub(super) fn pointer_type(&self, expr: &Expr) -> Option<CType> {
+        match expr {
+            Expr::Var(var) => match &self.vars[var.index()].ty {
+                CType::Pointer { target, mutable, restrict: _ } => {
+                    Some(CType::Pointer { target: target.clone(), mutable: *mutable, restrict: false })
+                }
+                CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Reference { .. } => None,
+            },
+            Expr::Cast(ty @ CType::Pointer { .. }, _) => Some(ty.clone()),
+            Expr::Binary(_, left, _) => self.pointer_type(left),
+            Expr::Conditional(_, then, _) => self.pointer_type(then),
+            Expr::AddressOf(place) => {
+                self.place_type(place).map(|target| CType::pointer(target, self.is_writable(place)))
+            }
+            _ => None,
+        }
+    }
+
+    /// What leads to the place lets it be written to.
+    pub(super) fn is_writable(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => {
+                let var = &self.vars[var.index()];
+                !var.constant && !matches!(var.ty, CType::Reference { mutable: false, .. })
+            }
+            Expr::Field(base, _, _) => self.is_writable(base),
+            Expr::Index(pointer, _) | Expr::Deref(pointer) => match self.pointer_type(pointer) {
+                Some(ty) => matches!(ty, CType::Pointer { mutable: true, .. }),
+                None => self.is_writable(pointer),
+            },
+            _ => false,
+        }
+    }
+
+    /// The type of a place, as memory holds it.
+    fn place_type(&self, place: &Expr) -> Option<CType> {
+        match place {
+            Expr::Var(var) => match &self.vars[var.index()].ty {
+                CType::Reference { target, mutable: _ } => Some((**target).clone()),
+                ty => Some(ty.clone()),
+            },
+            Expr::Index(base, _) => match (self.pointer_type(base), self.place_type(base)) {
+                (Some(CType::Pointer { target, .. }), _) | (_, Some(CType::Array(target, _))) => Some(*target),
+                _ => None,
+            },
+            Expr::Deref(pointer) => match self.pointer_type(pointer) {
+                Some(CType::Pointer { target, .. }) => Some(*target),
+                _ => None,
+            },
+            Expr::Field(_, id, position) => {
+                let members = self.output.types.members_of(*id);
+                members.iter().find(|member| member.position == *position).map(|member| member.ty.clone())
+            }
+            Expr::Constant(id) => Some(self.output.constants.defs[id.index()].ty.clone()),
+            _ => None,
+        }
+    }
+
+    /// The place can change by what others do: it is not a variable of the thread's own.
+    pub(super) fn is_in_memory(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Var(var) => {
+                self.shared.contains(&var.0) || matches!(self.vars[var.index()].ty, CType::Reference { .. })
+            }
+            Expr::Field(base, _, _) => self.is_in_memory(base),
+            Expr::Index(base, _) => self.is_pointer(base) || self.is_in_memory(base),
+            Expr::Deref(_) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Expressions.
+
+use super::{CType, ConstantId, TypeId, VarId};
+use crate::ir::{FunctionId, Scalar};
+use crate::lower::helper::Helper;
+
+/// An expression without effects, but for calls of what has one. It may fault.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Expr {
+    /// A variable.
+    Var(VarId),
+    /// A number by its bits, in the low end.
+    Literal(Scalar, u64),
+    /// A name of CUDA's, as in `threadIdx.x`: constant in a thread, of type `unsigned int`.
+    Special(&'static str),
+    /// `-x`, `~x`, `!x`
+    Unary(Prefix, Box<Expr>),
+    /// `x + y`
+    Binary(Operator, Box<Expr>, Box<Expr>),
+    /// `(T)x`
+    Cast(CType, Box<Expr>),
+    /// `c ? x : y`
+    Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
+    /// `x[i]`, of a pointer or an array
+    Index(Box<Expr>, Box<Expr>),
+    /// `x.f`: the member that is the field at this position in Rust
+    Field(Box<Expr>, TypeId, usize),
+    /// `*x`
+    Deref(Box<Expr>),
+    /// `&x`
+    AddressOf(Box<Expr>),
+    /// `types::T{x, y}`: the members in C's order
+    Struct(TypeId, Vec<Expr>),
+    /// `rt::Array<T, 2>{{x, y}}`
+    Array(CType, Vec<Expr>),
+    /// `rt::filled<T, N>(x)`
+    Filled(CType, u64, Box<Expr>),
+    /// A variant of an enum
+    Variant(TypeId, usize),
+    /// A constant with storage of its own
+    Constant(ConstantId),
+    /// `f(x, y)`
+    Call(Callee, Vec<Expr>),
+}
+
+/// What an [`Expr::Call`] calls.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Callee {
+    /// A function of ours. With a site it can fault there, and takes the site and the launch after its arguments.
+    Helper(Helper, Option<u32>),
+    /// A function of CUDA's, named in the list of `cuda::reserved`, that gives the same for the same arguments.
+    Builtin(&'static str),
+    /// A function of CUDA's that writes or waits.
+    Effect(&'static str),
+    /// A device function.
+    Function(FunctionId),
+}
+
+/// A prefix operator of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Prefix {
+    Minus,
+    BitNot,
+    Not,
+}
+
+/// A binary operator of C.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operator {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    And,
+    Or,
+    Xor,
+    Shl,
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Both,
+    Either,
+}
+
+impl Expr {
+    /// A number of an integer type.
+    pub(crate) fn int(scalar: Scalar, value: u64) -> Expr {
+        Expr::Literal(scalar, value)
+    }
+
+    pub(crate) fn unary(op: Prefix, operand: Expr) -> Expr {
+        Expr::Unary(op, Box::new(operand))
+    }
+
+    pub(crate) fn binary(op: Operator, left: Expr, right: Expr) -> Expr {
+        Expr::Binary(op, Box::new(left), Box::new(right))
+    }
+
+    pub(crate) fn cast(scalar: Scalar, operand: Expr) -> Expr {
+        Expr::Cast(CType::Scalar(scalar), Box::new(operand))
+    }
+
+    pub(crate) fn field(base: Expr, ty: TypeId, position: usize) -> Expr {
+        Expr::Field(Box::new(base), ty, position)
+    }
+
+    pub(crate) fn index(base: Expr, index: Expr) -> Expr {
+        Expr::Index(Box::new(base), Box::new(index))
+    }
+
+    pub(crate) fn conditional(condition: Expr, then: Expr, otherwise: Expr) -> Expr {
+        Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise))
+    }
+
+    /// A call of a helper that cannot fault.
+    pub(crate) fn helper(helper: Helper, args: Vec<Expr>) -> Expr {
+        Expr::Call(Callee::Helper(helper, None), args)
+    }
+
+    /// A call of a helper that can fault at `site`.
+    pub(crate) fn faulting(helper: Helper, site: u32, args: Vec<Expr>) -> Expr {
+        Expr::Call(Callee::Helper(helper, Some(site)), args)
+    }
+
+    /// The expressions directly inside.
+    pub(crate) fn for_each_child<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
+        match self {
+            Expr::Var(_) | Expr::Literal(..) | Expr::Special(_) | Expr::Variant(..) | Expr::Constant(_) => {}
+            Expr::Unary(_, operand)
+            | Expr::Cast(_, operand)
+            | Expr::Field(operand, _, _)
+            | Expr::Deref(operand)
+            | Expr::AddressOf(operand)
+            | Expr::Filled(_, _, operand) => visit(operand),
+            Expr::Binary(_, left, right) | Expr::Index(left, right) => {
+                visit(left);
+                visit(right);
+            }
+            Expr::Conditional(condition, then, otherwise) => {
+                visit(condition);
+                visit(then);
+                visit(otherwise);
+            }
+            Expr::Call(_, parts) | Expr::Struct(_, parts) | Expr::Array(_, parts) => parts.iter().for_each(visit),
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Statements.
+
+use super::{Expr, Label, VarId};
+use crate::ir::Unroll;
+use crate::lower::Operator;
+
+/// A statement and its line in the source.
+pub(crate) struct Stmt {
+    pub(crate) line: u32,
+    pub(crate) kind: StmtKind,
+}
+
+/// What a statement does.
+pub(crate) enum StmtKind {
+    /// `const f32 x = e;`
+    Declare { var: VarId, init: Option<Expr> },
+    /// `__shared__ rt::Array<float, 16> tile;`
+    Shared { var: VarId },
+    /// `place = value;`
+    Assign { place: Expr, value: Expr },
+    /// `place += value;`, only where C means the same by it as by `place = place + value`.
+    Update { op: Operator, place: Expr, value: Expr },
+    /// `e;`
+    Expr(Expr),
+    /// `if (condition) { .. } else { .. }`
+    If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
+    /// `switch (on) { case x: .. }`
+    Switch { on: Expr, cases: Vec<Case>, otherwise: Vec<Stmt> },
+    /// A loop. `next` is where a `continue` from an inner loop goes, `end` where such a `break` goes.
+    Loop { header: Header, body: Vec<Stmt>, next: Option<Label>, end: Option<Label>, unroll: Unroll },
+    /// `{ .. }`, with a label behind it.
+    Block { body: Vec<Stmt>, end: Label },
+    /// `break;`
+    Break,
+    /// `continue;`
+    Continue,
+    /// `goto label;`
+    Goto(Label),
+    /// `return e;`
+    Return(Option<Expr>),
+    /// Fills the record of the launch, with the numbers of a message, and ends the thread.
+    Fault { site: u32, args: Vec<Expr> },
+    /// Appends to what the launch prints.
+    Print { site: u32, args: Vec<Expr> },
+    /// What `typify` rules out: the text does not compile, so that nothing is left out in silence.
+    Contradiction,
+}
+
+/// A case of a [`StmtKind::Switch`].
+pub(crate) struct Case {
+    /// One of these.
+    pub(crate) values: Vec<Expr>,
+    /// Does not fall through to the next.
+    pub(crate) body: Vec<Stmt>,
+}
+
+/// The head of a loop.
+pub(crate) enum Header {
+    /// `for (;;)`
+    Forever,
+    /// `while (condition)`
+    While(Expr),
+    /// `for (T var = init; test; next)`
+    For { var: VarId, init: Expr, test: Expr, next: Next },
+}
+
+/// The third part of a `for`.
+pub(crate) enum Next {
+    /// `++var`
+    Increment,
+    /// `--var`
+    Decrement,
+    /// `var = e`
+    Assign(Expr),
+}
+
+impl Stmt {
+    /// What follows directly is not reached.
+    pub(crate) fn diverges(&self) -> bool {
+        match &self.kind {
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(_) | StmtKind::Fault { .. } => {
+                true
+            }
+            StmtKind::If { condition: _, then, otherwise } => {
+                then.last().is_some_and(Stmt::diverges) && otherwise.last().is_some_and(Stmt::diverges)
+            }
+            StmtKind::Switch { on: _, cases, otherwise } => {
+                cases.iter().all(|case| case.body.last().is_some_and(Stmt::diverges))
+                    && otherwise.last().is_some_and(Stmt::diverges)
+            }
+            // What jumps to its end is behind it.
+            StmtKind::Block { .. }
+            | StmtKind::Declare { .. }
+            | StmtKind::Shared { .. }
+            | StmtKind::Assign { .. }
+            | StmtKind::Update { .. }
+            | StmtKind::Expr(_)
+            | StmtKind::Print { .. }
+            | StmtKind::Contradiction
+            | StmtKind::Loop { .. } => false,
+        }
+    }
+
+    /// Calls `visit` with the expressions of this statement and of those inside it, outermost expressions only.
+    pub(crate) fn for_each_expr<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
+        match &self.kind {
+            StmtKind::Declare { var: _, init } => init.iter().for_each(visit),
+            StmtKind::Assign { place, value } | StmtKind::Update { op: _, place, value } => {
+                visit(place);
+                visit(value);
+            }
+            StmtKind::Expr(expr) => visit(expr),
+            StmtKind::If { condition, then, otherwise } => {
+                visit(condition);
+                then.iter().chain(otherwise).for_each(|stmt| stmt.for_each_expr(&mut *visit));
+            }
+            StmtKind::Switch { on, cases, otherwise } => {
+                visit(on);
+                cases.iter().flat_map(|case| &case.values).for_each(&mut *visit);
+                let bodies = cases.iter().flat_map(|case| &case.body);
+                bodies.chain(otherwise).for_each(|stmt| stmt.for_each_expr(&mut *visit));
+            }
+            StmtKind::Block { body, end: _ } => body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit)),
+            StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
+                match header {
+                    Header::Forever => {}
+                    Header::While(condition) => visit(condition),
+                    Header::For { var: _, init, test, next } => {
+                        visit(init);
+                        visit(test);
+                        match next {
+                            Next::Increment | Next::Decrement => {}
+                            Next::Assign(value) => visit(value),
+                        }
+                    }
+                }
+                for stmt in body {
+                    stmt.for_each_expr(&mut *visit);
+                }
+            }
+            StmtKind::Return(value) => value.iter().for_each(visit),
+            StmtKind::Fault { site: _, args } | StmtKind::Print { site: _, args } => args.iter().for_each(visit),
+            StmtKind::Shared { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Contradiction => {}
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The variables of a function in C: what its parameters are, and how many each of the user's becomes.
+
+use crate::ir::{self, LocalId, Scalar, Type};
+
+use super::function::Lowering;
+use super::types::{comes_apart, is_one_value};
+use super::value::Value;
+use super::{CType, Expr, Named, Operator, VarId, Variable};
+
+impl Lowering<'_, '_> {
+    /// Makes the parameters.
+    pub(super) fn params(&mut self, kernel: bool) -> Vec<VarId> {
+        let mut params = Vec::new();
+        let function = &self.typed.instance.function;
+        let first = self.vars.len() as u32;
+        for param in &function.params {
+            let name = &function.local(*param).name;
+            let ty = self.typed.local_type(*param);
+            let constant = !self.is_assigned(*param);
+            let declared = Declared { constant, stable: constant, in_pieces: true };
+            let mut value = self.vars_of(name, Named::ByUser, ty, declared);
+            let end = self.vars.len() as u32;
+            for var in (first..end).map(VarId).skip(params.len()) {
+                self.adjust_param(var, ty, kernel);
+                params.push(var);
+            }
+            if let (Type::Ref { target, mutable: _ }, Value::Place { lvalue: Expr::Deref(pointer), .. }) = (ty, &value)
+            {
+                value = Value::Place { lvalue: (**pointer).clone(), target: (**target).clone() };
+            }
+            if kernel && self.output.options.contiguous_views {
+                value = contiguous(value);
+            }
+            self.locals[param.index()] = value;
+        }
+        // What is borrowed is in one piece, a `bool` in memory is a byte, and a reference that changes is a pointer: those
+        // are copies.
+        for param in &function.params {
+            let ty = self.typed.local_type(*param);
+            let borrowed = self.usage.borrowed[param.index()] && (comes_apart(ty) || *ty == Type::BOOL);
+            let leads_elsewhere = self.is_assigned(*param) && matches!(ty, Type::Ref { .. });
+            if borrowed || leads_elsewhere {
+                let given = self.locals[param.index()].clone();
+                let vars = self.local_vars(*param, ty, true);
+                self.declare_with(&vars, given);
+                self.locals[param.index()] = vars;
+            }
+        }
+        params
+    }
+
+    /// A reference that is a parameter is one of C++'s; two slices of a device function may lead to one array, but those
+    /// of a launch do not.
+    fn adjust_param(&mut self, var: VarId, ty: &Type, kernel: bool) {
+        let var = &mut self.vars[var.index()];
+        let CType::Pointer { target, mutable, restrict } = &mut var.ty else { return };
+        if matches!(ty, Type::Ref { .. }) {
+            var.ty = CType::Reference { target: target.clone(), mutable: *mutable };
+            var.stable = false;
+        } else {
+            *restrict = kernel;
+        }
+    }
+
+    /// Makes the C variables of a user's variable, without declaring them.
+    pub(super) fn local_vars(&mut self, local: LocalId, ty: &Type, initialised: bool) -> Value {
+        let ir::Local { name, mutable, slot: _ } = self.typed.instance.function.local(local);
+        let assigned = self.is_assigned(local);
+        // What is assigned once, after `let x;`, is not read before.
+        let stable = !assigned || (!initialised && !mutable);
+        let borrowed = self.usage.borrowed[local.index()];
+        let declared = Declared { constant: initialised && !assigned, stable, in_pieces: !borrowed };
+        if borrowed && *ty == Type::BOOL {
+            let Declared { constant, stable, in_pieces: _ } = declared;
+            let ty = CType::Scalar(Scalar::U8);
+            let var = self.var(Variable { wish: name.clone(), named: Named::ByUser, ty, constant, stable });
+            return Value::Place { lvalue: Expr::Var(var), target: Type::BOOL };
+        }
+        self.vars_of(name, Named::ByUser, ty, declared)
+    }
+
+    /// Makes the one C variable of a user's variable that is given a value in one piece.
+    pub(super) fn whole_var(&mut self, local: LocalId, ty: &Type) -> Value {
+        let name = &self.typed.instance.function.local(local).name;
+        let assigned = self.is_assigned(local);
+        let declared = Declared { constant: !assigned, stable: !assigned, in_pieces: false };
+        self.vars_of(name, Named::ByUser, ty, declared)
+    }
+
+    /// Whether the user changes the variable after it was declared.
+    pub(super) fn is_assigned(&self, local: LocalId) -> bool {
+        self.usage.assigned[local.index()]
+    }
+
+    /// Makes the C variables for a value of a type.
+    pub(super) fn vars_of(&mut self, wish: &str, named: Named, ty: &Type, declared: Declared) -> Value {
+        let Declared { constant, stable, in_pieces } = declared;
+        let var = |this: &mut Self, wish: String, named, ty| {
+            Expr::Var(this.var(Variable { wish, named, ty, constant, stable }))
+        };
+        match ty {
+            Type::Unit => Value::Unit,
+            Type::Never => Value::Never,
+            Type::Scalar(scalar) => Value::Scalar(var(self, wish.to_owned(), named, CType::Scalar(*scalar)), *scalar),
+            Type::Enum(choice) => {
+                let c = self.output.types.value(ty);
+                Value::Scalar(var(self, wish.to_owned(), named, c), choice.repr)
+            }
+            Type::Slice { element, mutable } => {
+                let pointer = self.output.types.memory(ty);
+                let pointer = var(self, wish.to_owned(), named, pointer);
+                let len = var(self, format!("{wish}_len"), Named::ByUs, CType::USIZE);
+                Value::Slice { pointer, len, element: (**element).clone(), mutable: *mutable }
+            }
+            Type::View { element, dimensions, mutable } => {
+                let pointer = self.output.types.memory(ty);
+                let pointer = var(self, wish.to_owned(), named, pointer);
+                let mut numbers = |what: &str| {
+                    let wishes = (0..*dimensions).map(|dimension| format!("{wish}_{what}_{dimension}"));
+                    wishes.map(|wish| var(self, wish, Named::ByUs, CType::USIZE)).collect()
+                };
+                let (lens, strides) = (numbers("len"), numbers("stride"));
+                Value::View { pointer, lens, strides, element: (**element).clone(), mutable: *mutable }
+            }
+            Type::Ref { target, mutable: _ } => {
+                let pointer = self.output.types.memory(ty);
+                let pointer = var(self, wish.to_owned(), named, pointer);
+                Value::Place { lvalue: Expr::Deref(Box::new(pointer)), target: (**target).clone() }
+            }
+            Type::Tuple(parts) if in_pieces || !is_one_value(ty) => Value::Parts(
+                parts
+                    .iter()
+                    .enumerate()
+                    .map(|(i, part)| self.vars_of(&format!("{wish}_{i}"), Named::ByUs, part, declared))
+                    .collect(),
+            ),
+            Type::Struct(structure) if in_pieces && comes_apart(ty) => Value::Parts(
+                structure
+                    .fields
+                    .iter()
+                    .map(|field| self.vars_of(&format!("{wish}_{}", field.name), Named::ByUs, &field.ty, declared))
+                    .collect(),
+            ),
+            Type::Tuple(_) | Type::Struct(_) | Type::Array(..) => {
+                let c = self.output.types.value(ty);
+                Value::Whole(var(self, wish.to_owned(), named, c), ty.clone())
+            }
+        }
+    }
+}
+
+/// A view whose last index is the fastest, by its lengths alone.
+fn contiguous(value: Value) -> Value {
+    match value {
+        Value::View { pointer, lens, strides: _, element, mutable } => {
+            let mut strides = vec![Expr::int(Scalar::Usize, 1)];
+            for len in lens.iter().skip(1).rev() {
+                let next = match &strides[0] {
+                    Expr::Literal(_, 1) => len.clone(),
+                    stride => Expr::binary(Operator::Mul, len.clone(), stride.clone()),
+                };
+                strides.insert(0, next);
+            }
+            Value::View { pointer, lens, strides, element, mutable }
+        }
+        other => other,
+    }
+}
+
+/// How the C variables of a value are declared.
+#[derive(Clone, Copy)]
+pub(super) struct Declared {
+    /// `const`
+    pub(super) constant: bool,
+    /// See [`Variable::stable`].
+    pub(super) stable: bool,
+    /// A tuple or a `Dim3` is a variable for each part.
+    pub(super) in_pieces: bool,
+}
