@@ -66,7 +66,8 @@ fn slices_are_arguments() {
         let mut y = device.zeros(6).unwrap();
         let (left, mut right) = y.split_at_mut(2).unwrap();
         saxpy(1.0, x.slice(1..).unwrap(), left).over(2).launch().unwrap();
-        saxpy(10.0, &x.slice(..4).unwrap(), &mut right).over(4).launch().unwrap();
+        let part = x.slice(..4).unwrap();
+        saxpy(10.0, &part, &mut right).over(4).launch().unwrap();
         saxpy(100.0, &x, right.slice(3..).unwrap()).over(1).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [2.0, 3.0, 10.0, 20.0, 30.0, 140.0]);
         // A slice that may be written is read, too.

@@ -126,7 +126,7 @@ fn arrays_are_copied_to_each_other() {
 #[test]
 fn copies_are_behind_the_kernels_before_them() {
     on_each_device(|device| {
-        let mut x = device.to_device(&[1u32; 5000]).unwrap();
+        let mut x = device.to_device(&vec![1u32; 5000]).unwrap();
         let mut y = device.zeros(5000).unwrap();
         let mut buffer = device.pinned_zeros(5000).unwrap();
         let stream = device.stream().unwrap();
@@ -392,6 +392,6 @@ fn handles_are_send_and_sync() {
         Error,
     );
     // What is read through a trait object is, too.
-    fn any(_: &dyn CopySource<Element = u32>) {}
-    any(&Device::cpu().zeros::<u32>(1).unwrap());
+    let array = Device::cpu().zeros::<u32>(1).unwrap();
+    let _: &dyn CopySource<Element = u32> = &array;
 }

@@ -227,5 +227,7 @@ fn all_devices_at_once() {
             assert_eq!(counts.to_host().unwrap(), vec![round as u32 + 1; counts.len()]);
         }
     });
-    devices.iter().for_each(|device| device.synchronize().unwrap());
+    for device in &devices {
+        device.synchronize().unwrap();
+    }
 }
