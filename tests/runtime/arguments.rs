@@ -60,6 +60,7 @@ fn nothing_at_all(n: u32) {
 }
 
 #[test]
+#[allow(clippy::needless_borrows_for_generic_args, reason = "slices are arguments by value and by reference")]
 fn slices_are_arguments() {
     on_each_device(|device| {
         let x = device.to_device(&[1.0f32, 2.0, 3.0, 4.0, 5.0]).unwrap();
