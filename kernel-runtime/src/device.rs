@@ -269,6 +269,11 @@ impl Device {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity(usize);
 
+impl Identity {
+    /// That of no device.
+    pub(crate) const NOWHERE: Identity = Identity(0);
+}
+
 impl PartialEq for Device {
     fn eq(&self, other: &Device) -> bool {
         self.identity() == other.identity()

@@ -238,8 +238,10 @@ fn reach_of<T, const D: usize>(shape: &[usize; D], strides: &[usize; D]) -> usiz
 pub struct Binder<'a> {
     kernel: &'static str,
     device: Option<(&'static str, &'a Device)>,
-    /// The same device, to be compared.
-    on: Option<Identity>,
+    /// The same device, to be compared; nowhere, until there is one.
+    on: Identity,
+    /// Also the same device, but nowhere where more is to be noted of an array than its parameters.
+    plainly_on: Identity,
     /// The first thing that is wrong with them.
     refused: Option<LaunchError>,
     /// Pointers to the parameters.
@@ -276,7 +278,8 @@ impl<'a> Binder<'a> {
         Binder {
             kernel,
             device: None,
-            on: None,
+            on: Identity::NOWHERE,
+            plainly_on: Identity::NOWHERE,
             refused: None,
             params: SmallVec::new(),
             transfers: Vec::new(),
@@ -350,7 +353,7 @@ impl<'a> Binder<'a> {
     fn elements(&mut self, name: &'static str, array: &'a Elements<'_>, element_bytes: usize, writes: bool) {
         let Elements { raw: RawSlice { pointer, len }, location } = array;
         match location {
-            Location::Device(memory) if self.on == Some(memory.on()) && !self.recording => {
+            Location::Device(memory) if self.plainly_on == memory.on() => {
                 self.reaches(*len);
                 self.bytes = self.bytes.next_multiple_of(align_of::<u64>()) + 2 * size_of::<u64>();
                 self.params.reserve(2);
@@ -428,9 +431,14 @@ impl<'a> Binder<'a> {
             self.uses.push(Use { memory, bytes: first..first + bytes, writes });
         }
         match self.device {
-            Some(_) if self.on == Some(memory.on()) => {}
+            Some(_) if self.on == memory.on() => {}
             Some((first, other)) => self.refuse_mixed((first, other), (name, memory.device())),
-            None => (self.device, self.on) = (Some((name, memory.device())), Some(memory.on())),
+            None => {
+                (self.device, self.on) = (Some((name, memory.device())), memory.on());
+                if !self.recording {
+                    self.plainly_on = memory.on();
+                }
+            }
         }
     }
 
@@ -457,7 +465,7 @@ impl<'a> Binder<'a> {
     /// The device of the arrays so far, to be compared.
     #[inline]
     pub(crate) fn on(&self) -> Option<Identity> {
-        self.on
+        (self.on != Identity::NOWHERE).then_some(self.on)
     }
 
     /// The device that all arrays are on, if there are any.
