@@ -110,9 +110,6 @@ struct Finished {
     _values: Vec<MaybeUninit<u64>>,
 }
 
-// SAFETY: the pointers lead into the vector beside them. What the driver does with them is not bound to a thread.
-unsafe impl Send for Finished {}
-
 impl Finished {
     /// # Safety
     ///

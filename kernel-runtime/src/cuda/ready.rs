@@ -33,9 +33,6 @@ pub(crate) struct Ready {
     stream: &'static Arc<Stream>,
 }
 
-// SAFETY: the handles may be used from any thread, and the context is made current to it first.
-unsafe impl Send for Ready {}
-
 impl Ready {
     /// Settles a launch whose extents have been compared with the device's limits; `None` for one that needs more than the
     /// call.
