@@ -101,13 +101,15 @@ scenarios! {
         let prepared = saxpy(1.0, &x, &mut y).grid(1).block(32).prepare().unwrap();
         let mut plain = || saxpy(1.0, &x, &mut z).grid(1).block(32).launch().unwrap();
         for _ in 0..2 {
-            (prepared.launch().unwrap(), plain());
+            prepared.launch().unwrap();
+            plain();
         }
         assert_eq!(fake.calls("cuEventRecord"), 0);
         let _stream = device.stream().unwrap();
         let before = fake.calls("cuEventRecord");
         for _ in 0..2 {
-            (prepared.launch().unwrap(), plain());
+            prepared.launch().unwrap();
+            plain();
         }
         assert_eq!((fake.calls("cuEventRecord") - before, fake.calls("cuLaunchKernel")), (4, 8));
     }
