@@ -6,7 +6,7 @@ use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, NoClusters, Result};
 
 /// What the user asked for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Config {
     pub(crate) grid: Option<Dim3>,
     pub(crate) block: Option<Dim3>,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use cumbia_kernel_ir::{LAUNCH_BYTES, Source};
 
-use crate::argument::{Binder, Transfer, Uses, on_gpu, on_host};
+use crate::argument::{Binder, Params, Transfer, Uses, on_gpu, on_host};
 use crate::config::Config;
 use crate::cpu::{self, Cx};
-use crate::cuda::{self, RawFault};
+use crate::cuda::{self, RawFault, Ready, Refusal};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{Error, LaunchError, Result};
@@ -19,7 +19,8 @@ use crate::memory::Use;
 use crate::occupancy::Occupancy;
 use crate::order::{self, Lane};
 use crate::over;
-use crate::plan::{Arguments, Plan};
+use crate::plan::{Arguments, Plan, is_traced};
+use crate::recent;
 use crate::specialise;
 use crate::stream::Stream;
 
@@ -302,18 +303,79 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 
     /// Checks the launch, and gives it to the device.
-    fn run(&self) -> Result<()> {
-        self.run_on_stream(self.stream)
+    #[inline]
+    fn run(self) -> Result<()> {
+        let mut binder = Binder::new(K::INFO.name);
+        self.bind(&mut binder);
+        let Some(ready) = self.recent(self.stream, &binder) else {
+            return self.run_bound(self.stream, &mut binder);
+        };
+        let result = self.run_ready(&ready, &mut binder.params);
+        drop(binder);
+        // It has only borrows, since nothing is lent or refused: there is nothing to look for in each argument.
+        std::mem::forget(self);
+        result
     }
 
     /// As [`Launch::launch`], on this stream.
     #[inline]
     pub(crate) fn run_on_stream(&self, stream: Option<&Stream>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
-        match self.planned(&mut binder, stream)? {
-            Some((device, plan)) => self.run_on(device, stream, &plan, &mut binder),
-            None => Ok(()), // over nothing
+        self.bind(&mut binder);
+        match self.recent(stream, &binder) {
+            Some(ready) => self.run_ready(&ready, &mut binder.params),
+            None => self.run_bound(stream, &mut binder),
         }
+    }
+
+    /// The launch before, if this one has to be checked no more than that.
+    #[inline]
+    fn recent(&self, stream: Option<&Stream>, binder: &Binder<'_>) -> Option<Ready> {
+        if stream.is_some() || !binder.is_plain() {
+            return None;
+        }
+        let device = binder.on().or_else(|| self.device.map(Device::identity))?;
+        let ready = recent::find::<K>(device, binder.layout(), &self.config)?;
+        (ready.is_alone() && !is_traced()).then_some(ready)
+    }
+
+    /// Gives a launch to the only stream of the device. It is what is left of [`run_on_cuda`] there.
+    #[inline]
+    fn run_ready(&self, ready: &Ready, params: &mut Params) -> Result<()> {
+        let mut parameter = ready.parameter();
+        if let Some(parameter) = &mut parameter {
+            params.push(std::ptr::from_mut(parameter).cast());
+        }
+        // SAFETY: as in `run_on_cuda`; the checks were those of a launch of the same kernel with the same extents.
+        let launched = unsafe { ready.launch(params.as_mut_ptr()) };
+        self.behind(ready, launched)
+    }
+
+    /// Notes what was used by a launch that began as the only stream's, should there be another by now: see `order.rs`.
+    #[inline]
+    pub(crate) fn behind(&self, ready: &Ready, launched: Result<(), Refusal>) -> Result<()> {
+        if !ready.is_alone() {
+            self.note(ready)?;
+        }
+        Ok(launched?)
+    }
+
+    #[cold]
+    fn note(&self, ready: &Ready) -> Result<()> {
+        order::note(ready.stream(), &self.uses())
+    }
+
+    /// Checks the launch, whose arguments the binder has seen, and gives it to the device.
+    #[inline(never)]
+    fn run_bound<'b>(&'b self, stream: Option<&'b Stream>, binder: &mut Binder<'b>) -> Result<()> {
+        let Some((device, plan)) = self.planned_of_bound(binder, stream)? else {
+            return Ok(()); // over nothing
+        };
+        self.run_on(device, stream, &plan, binder)?;
+        if stream.is_none() {
+            recent::note::<K>(device.identity(), &self.config, &plan);
+        }
+        Ok(())
     }
 
     /// Checks the launch; `None` where it is over nothing.
@@ -324,6 +386,15 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         stream: Option<&'b Stream>,
     ) -> Result<Option<(&'b Device, Plan)>> {
         self.bind(binder);
+        self.planned_of_bound(binder, stream)
+    }
+
+    /// As [`Launch::planned`], where the binder has seen the arguments.
+    fn planned_of_bound<'b>(
+        &'b self,
+        binder: &mut Binder<'b>,
+        stream: Option<&'b Stream>,
+    ) -> Result<Option<(&'b Device, Plan)>> {
         let arguments = Arguments { layout: binder.layout(), largest: binder.largest() };
         let device = self.device_or(binder.finish()?, stream)?;
         Ok(Plan::new::<K>(&self.config, device, arguments)?.map(|plan| (device, plan)))

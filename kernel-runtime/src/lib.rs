@@ -45,6 +45,7 @@ mod prepared;
 mod print;
 pub mod profile;
 mod properties;
+mod recent;
 #[doc(hidden)]
 pub mod slot;
 mod specialise;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::cpu;
 use crate::cuda;
-use crate::device::{Backend, Device, host_memory};
+use crate::device::{Backend, Device, Identity, host_memory};
 use crate::error::{Error, Result};
 use crate::order::{self, Lane, Uses};
 use crate::stream::Stream;
@@ -21,6 +21,8 @@ use crate::stream::Stream;
 /// them.
 pub(crate) struct Memory {
     allocation: Arc<Allocation>,
+    /// The device's, beside the handle: a launch compares the devices of its arrays, whose allocations it need not touch.
+    on: Identity,
 }
 
 /// The allocation itself.
@@ -122,6 +124,12 @@ impl Memory {
         Ok(memory)
     }
 
+    /// The device that it is on, to be compared.
+    #[inline]
+    pub(crate) fn on(&self) -> Identity {
+        self.on
+    }
+
     /// Memory that `owner` frees when it is dropped. That happens once everything that uses the memory is over or, on a
     /// GPU, was waited for by `stream`: so that the owner may free it in the order of that stream.
     ///
@@ -171,13 +179,14 @@ impl Memory {
 
     fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
         let device = device.clone();
-        Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }) }
+        let on = device.identity();
+        Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }), on }
     }
 
     /// Another handle, which keeps the memory as long as it lives. None for memory that was only lent.
     pub(crate) fn keep(&self) -> Option<Memory> {
         match self.freed {
-            FreedBy::Us | FreedBy::Owner(_) => Some(Memory { allocation: self.allocation.clone() }),
+            FreedBy::Us | FreedBy::Owner(_) => Some(Memory { allocation: self.allocation.clone(), on: self.on }),
             FreedBy::Lender => None,
         }
     }

@@ -2,8 +2,10 @@
 //!
 //! All that can be refused is refused here, so that a plan can be run any number of times with the same arguments.
 
+use cumbia_kernel_ir::Source;
+
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
-use crate::cuda::{Context, Geometry, Module};
+use crate::cuda::{Context, Geometry, Module, Ready};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
@@ -21,6 +23,12 @@ pub(crate) struct Plan {
     pub(crate) module: Option<&'static Module>,
 }
 
+/// Whether anybody listens to launches. Where nobody does, that is a load and a comparison.
+#[inline]
+pub(crate) fn is_traced() -> bool {
+    tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE)
+}
+
 /// What is known of the arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Arguments {
@@ -30,10 +38,10 @@ pub(crate) struct Arguments {
 }
 
 impl Plan {
-    /// Tells who listens of a launch. Where nobody does, that is a load and a comparison.
+    /// Tells who listens of a launch.
     #[inline]
     pub(crate) fn trace(&self, device: &Device) {
-        if tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE) {
+        if is_traced() {
             self.tell(device);
         }
     }
@@ -155,6 +163,18 @@ impl Plan {
                 Ok(module.active_blocks(block.count() as u32, shared_bytes as u32)?)
             }
         }
+    }
+
+    /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or is
+    /// for the CPU.
+    pub(crate) fn ready(&self) -> Option<Ready> {
+        let &Plan { specialised, layout, shape: _, module } = self;
+        let module = module?;
+        let &Source { prints, takes_launch, .. } = specialised.source(layout);
+        if prints || specialised.facts.syncs_grid {
+            return None;
+        }
+        Ready::new(module, &self.geometry(), takes_launch, specialised.number)
     }
 
     /// The shape for a GPU, whose limits it has been compared with: they are below 2³².

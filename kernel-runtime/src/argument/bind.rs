@@ -11,7 +11,7 @@ use crate::array::RawSlice;
 use crate::array_view::ArrayView;
 use crate::cpu::access::Access;
 use crate::cpu::{Slice, View};
-use crate::device::Device;
+use crate::device::{Device, Identity};
 use crate::error::{Error, LaunchError};
 use crate::memory::{Memory, Use};
 use crate::specialise::Layout;
@@ -104,9 +104,14 @@ impl OnHost {
 /// An array lent to a launch.
 #[doc(hidden)]
 pub struct ArraySlice<'a, T, M> {
+    elements: Elements<'a>,
+    array: PhantomData<(&'a T, M)>,
+}
+
+/// The elements of an array, whatever they are.
+struct Elements<'a> {
     raw: RawSlice,
     location: Location<'a>,
-    array: PhantomData<(&'a T, M)>,
 }
 
 // SAFETY: an `ArraySlice` is a borrow of an array, whose elements may be shared; threads reach them through views.
@@ -116,12 +121,13 @@ impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
     /// Elements in this memory, borrowed for `'a`: exclusively if `M` writes.
     #[inline]
     pub(crate) fn on_device(memory: &'a Memory, raw: RawSlice) -> Self {
-        ArraySlice { raw, location: Location::Device(memory), array: PhantomData }
+        ArraySlice::elsewhere(raw, Location::Device(memory))
     }
 
     /// Elements somewhere else, borrowed for `'a`: exclusively if `M` writes.
+    #[inline]
     pub(crate) fn elsewhere(raw: RawSlice, location: Location<'a>) -> Self {
-        ArraySlice { raw, location, array: PhantomData }
+        ArraySlice { elements: Elements { raw, location }, array: PhantomData }
     }
 
     /// What cannot be an argument.
@@ -138,7 +144,7 @@ impl<T, M> ArraySlice<'_, T, M> {
         // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, aligned,
         // initialised, and borrowed for `'a`: exclusively if `M` writes. The launch runs to its end while the borrow
         // lasts, and all its threads use views.
-        unsafe { Slice::new(self.raw.pointer.cast(), self.raw.len) }
+        unsafe { Slice::new(self.elements.raw.pointer.cast(), self.elements.raw.len) }
     }
 }
 
@@ -232,6 +238,10 @@ fn reach_of<T, const D: usize>(shape: &[usize; D], strides: &[usize; D]) -> usiz
 pub struct Binder<'a> {
     kernel: &'static str,
     device: Option<(&'static str, &'a Device)>,
+    /// The same device, to be compared; nowhere, until there is one.
+    on: Identity,
+    /// Also the same device, but nowhere where more is to be noted of an array than its parameters.
+    plainly_on: Identity,
     /// The first thing that is wrong with them.
     refused: Option<LaunchError>,
     /// Pointers to the parameters.
@@ -268,6 +278,8 @@ impl<'a> Binder<'a> {
         Binder {
             kernel,
             device: None,
+            on: Identity::NOWHERE,
+            plainly_on: Identity::NOWHERE,
             refused: None,
             params: SmallVec::new(),
             transfers: Vec::new(),
@@ -290,10 +302,15 @@ impl<'a> Binder<'a> {
     /// twice.
     #[inline]
     pub fn value<T>(&mut self, value: &'a T) {
-        self.bytes = self.bytes.next_multiple_of(align_of::<T>()) + size_of::<T>();
-        self.params.push(std::ptr::from_ref(value).cast_mut().cast());
+        self.parameter(std::ptr::from_ref(value).cast_mut().cast(), size_of::<T>(), align_of::<T>());
+    }
+
+    #[inline(never)]
+    fn parameter(&mut self, pointer: *mut c_void, bytes: usize, alignment: usize) {
+        self.bytes = self.bytes.next_multiple_of(alignment) + bytes;
+        self.params.push(pointer);
         if self.recording {
-            self.sizes.push(size_of::<T>() as u32);
+            self.sizes.push(bytes as u32);
         }
     }
 
@@ -325,31 +342,43 @@ impl<'a> Binder<'a> {
     }
 
     /// The next argument is an array.
-    ///
-    /// This is the work of a launch that grows with its arguments: the usual case is here, the others elsewhere.
     #[inline]
     pub fn array<T, M: Access>(&mut self, name: &'static str, array: &'a ArraySlice<'_, T, M>) {
-        let RawSlice { pointer, len } = &array.raw;
-        self.reaches(*len);
-        match &array.location {
-            Location::Device(memory) if self.is_on(memory.device()) && !self.recording => {
+        self.elements(name, &array.elements, size_of::<T>(), M::MUTABLE);
+    }
+
+    /// This is the work of a launch that grows with its arguments: the usual case is here, the others elsewhere. It is one
+    /// function for all arguments of all kernels, so that only the first argument of a launch waits for the code.
+    #[inline(never)]
+    fn elements(&mut self, name: &'static str, array: &'a Elements<'_>, element_bytes: usize, writes: bool) {
+        let Elements { raw: RawSlice { pointer, len }, location } = array;
+        match location {
+            Location::Device(memory) if self.plainly_on == memory.on() => {
+                self.reaches(*len);
                 self.bytes = self.bytes.next_multiple_of(align_of::<u64>()) + 2 * size_of::<u64>();
-                self.params.push(std::ptr::from_ref(pointer).cast_mut().cast());
-                self.params.push(std::ptr::from_ref(len).cast_mut().cast());
+                self.params.reserve(2);
+                let end = self.params.len();
+                // SAFETY: there is room for two more, and both are written.
+                unsafe {
+                    let params = self.params.as_mut_ptr().add(end);
+                    params.write(std::ptr::from_ref(pointer).cast_mut().cast());
+                    params.add(1).write(std::ptr::from_ref(len).cast_mut().cast());
+                    self.params.set_len(end + 2);
+                }
             }
-            location => {
-                let param = self.params.len();
-                self.value(pointer);
-                self.value(len);
-                self.locate(name, location, pointer.cast(), param, *len, *len * size_of::<T>(), M::MUTABLE);
-            }
+            _ => self.other_elements(name, array, element_bytes, writes),
         }
     }
 
-    /// Whether this is the device of the arguments before.
-    #[inline]
-    fn is_on(&self, device: &Device) -> bool {
-        self.device.is_some_and(|(_, other)| other == device)
+    /// As [`Binder::elements`], wherever they are.
+    #[cold]
+    fn other_elements(&mut self, name: &'static str, array: &'a Elements<'_>, element_bytes: usize, writes: bool) {
+        let Elements { raw: RawSlice { pointer, len }, location } = array;
+        self.reaches(*len);
+        let param = self.params.len();
+        self.value(pointer);
+        self.value(len);
+        self.locate(name, location, pointer.cast(), param, *len, *len * element_bytes, writes);
     }
 
     /// The next argument is a view.
@@ -401,11 +430,15 @@ impl<'a> Binder<'a> {
             let first = start.addr() - memory.pointer().addr();
             self.uses.push(Use { memory, bytes: first..first + bytes, writes });
         }
-        let device = memory.device();
         match self.device {
-            Some((_, other)) if other == device => {}
-            Some((first, other)) => self.refuse_mixed((first, other), (name, device)),
-            None => self.device = Some((name, device)),
+            Some(_) if self.on == memory.on() => {}
+            Some((first, other)) => self.refuse_mixed((first, other), (name, memory.device())),
+            None => {
+                (self.device, self.on) = (Some((name, memory.device())), memory.on());
+                if !self.recording {
+                    self.plainly_on = memory.on();
+                }
+            }
         }
     }
 
@@ -421,6 +454,18 @@ impl<'a> Binder<'a> {
         let (first_device, second_device) = (other.to_string(), device.to_string());
         let mixed = LaunchError::MixedDevices { kernel, first, first_device, second, second_device };
         self.refused.get_or_insert(mixed);
+    }
+
+    /// Whether the arguments can be used as they are: nothing is wrong with them, copied, or to be told of the launch.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.refused.is_none() && self.transfers.is_empty() && self.lent.is_empty()
+    }
+
+    /// The device of the arrays so far, to be compared.
+    #[inline]
+    pub(crate) fn on(&self) -> Option<Identity> {
+        (self.on != Identity::NOWHERE).then_some(self.on)
     }
 
     /// The device that all arrays are on, if there are any.

@@ -4,10 +4,10 @@ mod bind;
 mod host;
 mod transfer;
 
-pub(crate) use self::bind::Uses;
 pub use self::bind::{ArraySlice, Binder, ViewArgument};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::bind::{Lent, Location};
+pub(crate) use self::bind::{Params, Uses};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::transfer::{Transfer, on_gpu, on_host};
 use crate::array::{DeviceArray, DeviceSlice};

@@ -138,6 +138,15 @@ functions! {
     }
 
     cuInit(flags: c_uint);
+    // The two of each launch, side by side.
+    cuCtxGetCurrent(context: *mut CUcontext);
+    cuLaunchKernel(
+        function: CUfunction,
+        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
+        block_x: c_uint, block_y: c_uint, block_z: c_uint,
+        shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void
+    );
+
     cuDriverGetVersion(version: *mut c_int);
     cuGetErrorName(code: c_uint, name: *mut *const c_char);
     cuGetErrorString(code: c_uint, text: *mut *const c_char);
@@ -149,7 +158,6 @@ functions! {
     cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
 
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
-    cuCtxGetCurrent(context: *mut CUcontext);
     cuCtxSetCurrent(context: CUcontext);
     cuCtxSynchronize();
     cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
@@ -195,12 +203,6 @@ functions! {
     cuModuleGetFunction(function: *mut CUfunction, module: CUmodule, name: *const c_char);
     cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, function: CUfunction);
     cuFuncSetAttribute(function: CUfunction, attribute: CUfunction_attribute, value: c_int);
-    cuLaunchKernel(
-        function: CUfunction,
-        grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
-        block_x: c_uint, block_y: c_uint, block_z: c_uint,
-        shared_bytes: c_uint, stream: CUstream, parameters: *mut *mut c_void, extra: *mut *mut c_void
-    );
     cuLaunchCooperativeKernel(
         function: CUfunction,
         grid_x: c_uint, grid_y: c_uint, grid_z: c_uint,
@@ -339,6 +341,7 @@ impl Refusal {
 }
 
 impl From<Refusal> for Error {
+    #[cold]
     fn from(refusal: Refusal) -> Error {
         match Driver::get() {
             Ok(driver) => {

@@ -25,6 +25,7 @@ pub(crate) mod nvtx;
 mod pinned;
 mod primary;
 mod print;
+mod ready;
 mod stream;
 
 pub(crate) use architecture::Architecture;
@@ -39,4 +40,5 @@ pub(crate) use image::{Flags, Image, Request, compile, precompile};
 pub(crate) use module::{Geometry, Module};
 pub(crate) use nvrtc::Nvrtc;
 pub(crate) use pinned::PageLocked;
+pub(crate) use ready::Ready;
 pub(crate) use stream::{Kind, Stream};

@@ -287,6 +287,21 @@ impl Module {
         if geometry.cluster_blocks() > PORTABLE_CLUSTER { self.allow_large_clusters() } else { Ok(()) }
     }
 
+    /// Sees to it that launches can ask for so much dynamic shared memory.
+    ///
+    /// # Errors
+    ///
+    /// What the driver refused.
+    pub(crate) fn allow(&self, shared_bytes: u32) -> Result<(), Refusal> {
+        self.context.bind()?;
+        self.allow_shared(shared_bytes)
+    }
+
+    /// The GPU that it is loaded on.
+    pub(super) fn context(&self) -> &Context {
+        &self.context
+    }
+
     /// The driver's handle of the kernel.
     pub(super) fn function(&self) -> CUfunction {
         self.function

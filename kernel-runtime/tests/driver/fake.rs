@@ -175,6 +175,20 @@ impl Fake {
         unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_largest_cluster")(blocks) }
     }
 
+    /// From now on the first four bytes of so many parameters of each launch are kept.
+    pub(crate) fn watch(&self, parameters: i64) {
+        // SAFETY: the type is that of `driver.c`.
+        unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_watch")(parameters) }
+    }
+
+    /// What was kept of the last launch.
+    pub(crate) fn seen(&self) -> [c_uint; 16] {
+        let mut seen: [c_uint; 16] = [0; 16];
+        // SAFETY: the type is that of `driver.c`, which writes sixteen numbers.
+        unsafe { self.get::<unsafe extern "C" fn(*mut c_uint)>("fake_seen")(seen.as_mut_ptr()) };
+        seen
+    }
+
     /// The last launch.
     pub(crate) fn last_launch(&self) -> LastLaunch {
         let mut last: [c_uint; 11] = [0; 11];

@@ -56,6 +56,64 @@ scenarios! {
         assert_eq!(fake.calls("cuLaunchKernel"), 100);
     }
 
+    /// The first launch is checked, the second is like it, the third is prepared, the last has been moved.
+    fn all_ways_give_the_same_parameters() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = (device.zeros(1000).unwrap(), device.zeros(2000).unwrap());
+        // A number, two arrays, and what is for faults.
+        fake.watch(6);
+        saxpy(2.0, &x, &mut y).grid(4).block(256).launch().unwrap();
+        let seen = fake.seen();
+        assert_eq!((seen[0], seen[2], seen[4]), (2.0f32.to_bits(), 1000, 2000));
+        saxpy(3.0, &x, &mut y).grid(4).block(256).launch().unwrap();
+        assert_eq!((fake.seen()[0], &fake.seen()[1..]), (3.0f32.to_bits(), &seen[1..]));
+        let prepared = saxpy(2.0, &x, &mut y).grid(4).block(256).prepare().unwrap();
+        prepared.launch().unwrap();
+        assert_eq!(fake.seen(), seen);
+        let moved = Box::new(prepared);
+        fake.watch(0);
+        saxpy(0.0, &x, &mut device.zeros(8).unwrap()).grid(1).block(32).launch().unwrap();
+        fake.watch(6);
+        moved.launch().unwrap();
+        assert_eq!((fake.seen(), fake.last_launch().grid), (seen, [4, 1, 1]));
+    }
+
+    fn a_launch_unlike_the_last_is_checked("FAKE_DEVICES" = "2") {
+        let (device, other, fake) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Fake::of_process());
+        let ((x, mut y), (far_x, mut far_y)) = (arrays(&device, 8), arrays(&other, 8));
+        for _ in 0..2 {
+            saxpy(1.0, &x, &mut y).grid(1).block(32).launch().unwrap();
+            assert!(saxpy(1.0, &x, &mut y).grid(1).block(2048).launch().is_err());
+            assert!(saxpy(1.0, &x, &mut y).grid(1).block(32).shared_bytes(1 << 20).launch().is_err());
+            assert!(saxpy(1.0, &far_x, &mut y).grid(1).block(32).launch().is_err());
+            assert!(saxpy(1.0, &x, &mut y).grid(1).block(32).on_device(&other).launch().is_ok());
+            saxpy(1.0, &far_x, &mut far_y).grid(1).block(32).launch().unwrap();
+            saxpy(1.0, &x, &mut y).over(0).launch().unwrap();
+        }
+        assert_eq!((fake.calls("cuModuleLoadDataEx"), fake.calls("cuLaunchKernel")), (2, 6));
+    }
+
+    /// What was alone when it was prepared, or launched before, notes its uses as soon as there is another stream.
+    fn launches_mind_a_stream_that_is_made_later() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = arrays(&device, 8);
+        let mut z = device.zeros(8).unwrap();
+        let prepared = saxpy(1.0, &x, &mut y).grid(1).block(32).prepare().unwrap();
+        let mut plain = || saxpy(1.0, &x, &mut z).grid(1).block(32).launch().unwrap();
+        for _ in 0..2 {
+            prepared.launch().unwrap();
+            plain();
+        }
+        assert_eq!(fake.calls("cuEventRecord"), 0);
+        let _stream = device.stream().unwrap();
+        let before = fake.calls("cuEventRecord");
+        for _ in 0..2 {
+            prepared.launch().unwrap();
+            plain();
+        }
+        assert_eq!((fake.calls("cuEventRecord") - before, fake.calls("cuLaunchKernel")), (4, 8));
+    }
+
     fn a_launch_allocates_nothing() {
         let device = Device::cuda(0).unwrap();
         let (x, mut y) = arrays(&device, 1000);
