@@ -315,6 +315,7 @@ impl Progress {
 struct Progress;
 
 #[cfg(not(feature = "progress"))]
+#[allow(clippy::unused_self, reason = "as with the feature")]
 impl Progress {
     fn new(_jobs: usize, _quiet: bool) -> Progress {
         Progress
