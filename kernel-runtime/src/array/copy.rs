@@ -12,7 +12,7 @@ use crate::stream::Stream;
 use crate::types::Element;
 
 /// What [`Stream::copy`] and [`DeviceArray::copy_from`] copy: an array of a device or a part of it, and a
-/// [`PinnedArray`] or a part of it.
+/// [`PinnedArray`](crate::PinnedArray) or a part of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be copied by the device itself",
     label = "expected an array of a device, or a page-locked one",
