@@ -18,6 +18,7 @@
 //! | atomic minima and maxima of floats were wrong below zero | [`extremes_below_zero`] | `atomics::floats_alone` |
 //! | the cache was stale after a device function elsewhere had changed | `tests/stale.rs` | `cache/tests.rs` of the runtime |
 //! | a parameter had the name of something generated | [`taken_names`] | `foreign_names`, `slots::names`, `words` |
+//! | NVIDIA's assembler turns the comparison of a small maximum round | [`small_bounds`] | |
 
 #![allow(clippy::all, clippy::pedantic, reason = "the kernels are written as users would not, to find what breaks")]
 
@@ -28,6 +29,7 @@ use crate::{Case, Run, listed};
 pub(crate) const CASES: &[Case] = listed![
     logical_operands,
     labelled_breaks,
+    small_bounds,
     returns_in_branches,
     signed_division,
     narrow_numbers,
@@ -110,6 +112,30 @@ fn labelled_breaks(run: &mut Run<'_>) {
     };
     assert_eq!([of(1), of(4)], [1, 4]);
     run.expect("y", &y, &[1, 4, 9, 5].map(of));
+}
+
+/// Whether numbers of 8 bits are at a bound, or one that they cannot be.
+#[kernel]
+pub fn bounded(x: &[i8], y: &mut [u32]) {
+    let i = grid(1);
+    let (least, most) = (x[i].max(-4), x[i].min(9));
+    if least == -4 || least == 5 {
+        y[i] += 1;
+    }
+    if most == 9 || most == -7 {
+        y[i] += 10;
+    }
+    match x[i].clamp(-4, 9) {
+        -4 | 17 => y[i] += 100,
+        _ => return,
+    }
+    y[i] += 1000;
+}
+
+fn small_bounds(run: &mut Run<'_>) {
+    let (x, mut y) = (run.array(&[-128i8, -7, -4, -3, 5, 9, 17, 127]), run.zeros(8));
+    run.launch(bounded(&x, &mut y).grid(1).block(8));
+    run.expect("y", &y, &[1101, 1111, 1101, 0, 1, 10, 10, 10]);
 }
 
 #[device]
