@@ -147,9 +147,9 @@ $T $name($T x, $fault) {
 
 /// Minima and maxima of integers of 8 and 16 bits, in 32 bits and such that NVRTC does not see that fewer would do.
 ///
-/// For `sm_90` the assembler of CUDA 13.0 makes one instruction of a maximum in 16 bits and the question whether it is the bound,
-/// and gives the answer the wrong way round: `let v = x.max(-4); v == -4 || v == 17` holds where it should not, for an
-/// `x` of type `i8`. Seen on an H200.
+/// For `sm_90` the assembler of CUDA 13.0 makes one instruction of a maximum in 16 bits and the question whether it is the
+/// bound, and gives the answer the wrong way round: `let v = x.max(-4); v == -4 || v == 17` holds where it should not,
+/// for an `x` of type `i8`. Seen on an H200.
 fn small_extreme(op: Op) -> &'static str {
     match op {
         Op::Min => {
