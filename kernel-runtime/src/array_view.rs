@@ -1,12 +1,12 @@
-//! Views of arrays in two and three dimensions, on the host.
+//! Views of arrays in one to three dimensions, on the host.
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 
+use crate::array::shape::{self, Shape};
 use crate::array::{DeviceArray, DeviceSlice, inside};
-use crate::cpu::access::{Access, Writable};
-use crate::cpu::access::{Read, Write};
+use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::device::Device;
 use crate::error::{Error, Result, ShapeError};
 use crate::memory::{Memory, no_room};
@@ -79,36 +79,6 @@ unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for ArrayView<'_, T,
 // SAFETY: as above.
 unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for ArrayView<'_, T, D, M> {}
 
-/// What a [`DeviceArray`] can be reshaped to: a number, `(rows, columns)`, `(planes, rows, columns)`, or these in an array.
-pub trait Shape<const D: usize> {
-    /// The length of each dimension, the one that varies fastest last.
-    fn lengths(self) -> [usize; D];
-}
-
-impl<const D: usize> Shape<D> for [usize; D] {
-    fn lengths(self) -> [usize; D] {
-        self
-    }
-}
-
-impl Shape<1> for usize {
-    fn lengths(self) -> [usize; 1] {
-        [self]
-    }
-}
-
-impl Shape<2> for (usize, usize) {
-    fn lengths(self) -> [usize; 2] {
-        [self.0, self.1]
-    }
-}
-
-impl Shape<3> for (usize, usize, usize) {
-    fn lengths(self) -> [usize; 3] {
-        [self.0, self.1, self.2]
-    }
-}
-
 impl<T: Element> DeviceArray<T> {
     /// The array in one to three dimensions: `(rows, columns)` or `(planes, rows, columns)`, the last of which varies fastest.
     ///
@@ -138,18 +108,9 @@ impl<'a, T: Element, M> DeviceSlice<'a, T, M> {
     pub fn reshape<const D: usize>(self, shape: impl Shape<D>) -> Result<ArrayView<'a, T, D, M>> {
         const { assert!(D >= 1 && D <= 3, "a view has one to three dimensions") };
         let shape = shape.lengths();
-        let count = shape.iter().try_fold(1usize, |count, &len| count.checked_mul(len));
-        // A length of 0 makes any other lengths nothing.
-        let count = if shape.contains(&0) { Some(0) } else { count };
-        if count != Some(self.len()) {
-            return Err(ShapeError::Reshape { elements: self.len(), shape: shape.to_vec() }.into());
-        }
-        let mut strides = [1usize; D];
-        for axis in (1..D).rev() {
-            // Without elements the product may be too large, and is never used.
-            strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
-        }
-        Ok(ArrayView { memory: self.memory(), pointer: self.pointer(), shape, strides, array: PhantomData })
+        shape::check(&shape, self.len())?;
+        let (memory, pointer, strides) = (self.memory(), self.pointer(), shape::row_major(&shape));
+        Ok(ArrayView { memory, pointer, shape, strides, array: PhantomData })
     }
 }
 
@@ -262,11 +223,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     /// The bytes of the memory that the elements are among.
     pub(crate) fn bytes(&self) -> Range<usize> {
         let start = self.pointer.addr() - self.memory.pointer().addr();
-        // Behind the last element. None of it wraps: the view is inside an array.
-        let last: usize =
-            self.shape.iter().zip(&self.strides).map(|(len, stride)| len.saturating_sub(1) * stride).sum();
-        let len = if self.is_empty() { 0 } else { last + 1 };
-        start..start + len * size_of::<T>()
+        start..start + shape::reach(&self.shape, &self.strides) * size_of::<T>()
     }
 
     /// For a launch on a GPU.
@@ -297,7 +254,7 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         let len = self.len();
         let mut values: Vec<T> = Vec::new();
         values.try_reserve_exact(len).map_err(|_| no_room::<T>("the host".to_owned(), len))?;
-        if self.is_contiguous() {
+        if shape::is_contiguous(&self.shape, &self.strides) {
             // SAFETY: the vector has room for `len` elements, which are what is in these bytes; all of them are written, made
             // values, and only then its own.
             unsafe {
@@ -327,16 +284,6 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
             values.extend(self.offsets().map(|offset| T::load(among.as_mut_ptr().add(offset))));
         }
         Ok(values)
-    }
-
-    /// Whether the elements follow each other in the order of their indices.
-    fn is_contiguous(&self) -> bool {
-        let mut expected = 1;
-        self.shape.iter().zip(&self.strides).rev().all(|(&len, &stride)| {
-            let follows = len == 1 || stride == expected;
-            expected *= len;
-            follows
-        }) || self.is_empty()
     }
 
     /// How far each element is from the first one, the last dimension varying fastest.
@@ -490,10 +437,12 @@ mod tests {
         let cube = array.reshape((2, 3, 4)).unwrap();
         assert_eq!(cube.to_host().unwrap(), array.to_host().unwrap());
         let part = cube.slice(.., 1.., 2..3).unwrap();
-        assert_eq!((part.is_contiguous(), part.to_host().unwrap()), (false, vec![6, 10, 18, 22]));
+        let is_contiguous = shape::is_contiguous(&part.shape, &part.strides);
+        assert_eq!((is_contiguous, part.to_host().unwrap()), (false, vec![6, 10, 18, 22]));
         assert_eq!(cube.plane(1).unwrap().to_host().unwrap(), (12..24).collect::<Vec<_>>());
         assert!(cube.slice(.., .., 4..).unwrap().to_host().unwrap().is_empty());
-        assert!(cube.slice(1.., 2.., 1..).unwrap().is_contiguous());
+        let row = cube.slice(1.., 2.., 1..).unwrap();
+        assert!(shape::is_contiguous(&row.shape, &row.strides));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir::Method;
 
-use crate::argument::Binder;
+use crate::argument::Visitor;
 use crate::cpu::Cx;
 use crate::slot::Content;
 
@@ -96,7 +96,7 @@ pub trait Kernel: Sized + 'static {
     fn definition() -> Definition;
 
     /// Shows the arguments, in order.
-    fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut Binder<'a>);
+    fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl Visitor<'a>);
 
     /// The arguments as the body on the CPU takes them: small values, so that a loop over threads keeps them in registers.
     type Views<'k>: Copy + Send + Sync;

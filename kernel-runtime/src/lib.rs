@@ -32,20 +32,16 @@ mod message;
 #[doc(hidden)]
 pub mod methods;
 mod number;
-mod occupancy;
 #[doc(hidden)]
 pub mod op;
 mod order;
 mod over;
 mod pinned;
-mod plan;
 pub mod precompile;
 mod precompiled;
-mod prepared;
 mod print;
 pub mod profile;
 mod properties;
-mod recent;
 #[doc(hidden)]
 pub mod slot;
 mod specialise;
@@ -55,10 +51,9 @@ mod types;
 mod warning;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
+pub use array::shape::Shape;
 pub use array::{CopySource, CopyTarget, DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
-pub use array_view::{
-    ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Shape,
-};
+pub use array_view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3};
 pub use attributes::Attributes;
 pub use device::Device;
 pub use dim::Dim3;
@@ -73,11 +68,9 @@ pub use half;
 pub use half::{bf16, f16};
 pub use host::{HostArray, HostArrayMut};
 pub use kernel::{KernelInfo, kernels};
-pub use launch::{Checked, Launch, Unchecked};
+pub use launch::{Checked, Launch, Occupancy, Prepared, Unchecked};
 pub use number::{Float, Integer, Number};
-pub use occupancy::Occupancy;
 pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
-pub use prepared::Prepared;
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
 pub use types::{DeviceType, Element, Lanes, Scalar};
@@ -85,7 +78,7 @@ pub use types::{DeviceType, Element, Lanes, Scalar};
 /// For the macros only.
 #[doc(hidden)]
 pub mod __private {
-    pub use crate::argument::{ArraySlice, Binder, ViewArgument};
+    pub use crate::argument::{ArraySlice, ViewArgument, Visitor};
     pub use crate::attributes::of as attributes;
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;

@@ -100,7 +100,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
             fn definition() -> ::cumbia::__private::Definition {
                 loop {}
             }
-            fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut ::cumbia::__private::Binder<'a>) {}
+            fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl ::cumbia::__private::Visitor<'a>) {}
             type Views<'k> = ();
             fn views<'k>(args: &'k Self::Args<'_>) {}
             fn run(cx: ::cumbia::__private::Cx<'_>, views: ()) {}
@@ -221,10 +221,10 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let visits = signature.params.iter().zip(&names).map(|(param, name)| {
         let text = param.text();
         match &param.kind {
-            ParamKind::Value(ty) if narrow => quote_spanned!(ty.span()=> binder.narrow_value::<#ty>(#name);),
-            ParamKind::Value(ty) => quote_spanned!(ty.span()=> binder.value::<#ty>(#name);),
-            ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(binder.array(#text, #name);),
-            ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(binder.view(#text, #name);),
+            ParamKind::Value(ty) if narrow => quote_spanned!(ty.span()=> visitor.narrow_value::<#ty>(#name);),
+            ParamKind::Value(ty) => quote_spanned!(ty.span()=> visitor.value::<#ty>(#name);),
+            ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(visitor.array(#text, #name);),
+            ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(visitor.view(#text, #name);),
             ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => TokenStream::new(),
         }
     });
@@ -243,7 +243,8 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             #definition
         }
 
-        fn bind<'a>(args: &'a Self::Args<'_>, binder: &mut ::cumbia::__private::Binder<'a>) {
+        #[inline]
+        fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl ::cumbia::__private::Visitor<'a>) {
             let (#(#names,)*) = args;
             #(#visits)*
         }

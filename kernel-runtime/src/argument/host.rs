@@ -1,9 +1,9 @@
 //! Arrays of the host as arguments, which a launch takes to the device and back by itself.
 
-use super::bind::{ArraySlice, Location, OnHost, ViewArgument};
+use super::array::{ArraySlice, Location, OnHost, ViewArgument};
 use super::transfer::Direction;
 use super::{ReadArgument, ReadView, WriteArgument, WriteView};
-use crate::array::RawSlice;
+use crate::array::{RawSlice, shape};
 use crate::cpu::access::{Access, Read, Write};
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
@@ -133,13 +133,17 @@ pub trait HostViewMut<const D: usize>: HostView<D> + HostArrayMut {}
 
 impl<A: HostView<D> + HostArrayMut + ?Sized, const D: usize> HostViewMut<D> for A {}
 
-/// As [`slice`], with a shape.
+/// As [`slice`], with a shape. Whose number of elements is compared: anyone may implement [`HostView`], and be wrong.
 fn view<'a, T: Element, const D: usize, M: Access>(
     elements: Result<RawSlice>,
     shape: [usize; D],
     direction: Direction,
 ) -> ViewArgument<'a, T, D, M> {
-    match elements {
+    let checked = elements.and_then(|raw| {
+        shape::check(&shape, raw.len)?;
+        Ok(raw)
+    });
+    match checked {
         Ok(RawSlice { pointer, len: _ }) => ViewArgument::on_host(pointer.cast(), shape, direction),
         Err(why) => ViewArgument::refused(&why),
     }

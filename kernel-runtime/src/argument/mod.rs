@@ -1,15 +1,22 @@
 //! Arguments: what a call of a kernel takes, and how a launch looks at them.
 
-mod bind;
+mod array;
+mod binder;
 mod host;
+mod plain;
 mod transfer;
+mod values;
+mod visitor;
 
-pub use self::bind::{ArraySlice, Binder, ViewArgument};
+pub use self::array::{ArraySlice, ViewArgument};
 #[cfg(feature = "cudarc")]
-pub(crate) use self::bind::{Lent, Location};
-pub(crate) use self::bind::{Params, Uses};
+pub(crate) use self::array::{Lent, Location};
+pub(crate) use self::binder::Binder;
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
+pub(crate) use self::plain::Plain;
 pub(crate) use self::transfer::{Transfer, on_gpu, on_host};
+pub(crate) use self::values::Values;
+pub use self::visitor::Visitor;
 use crate::array::{DeviceArray, DeviceSlice};
 use crate::array_view::ArrayView;
 use crate::cpu::access::{Access, Read, Write};

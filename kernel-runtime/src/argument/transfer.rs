@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::bind::{OnHost, Params};
+use super::array::OnHost;
+use super::binder::Params;
 use crate::cuda;
 use crate::device::Device;
 use crate::error::Result;

@@ -6,6 +6,7 @@ mod copy;
 mod ndarray;
 mod new;
 mod raw;
+pub(crate) mod shape;
 mod slice;
 
 use std::fmt;
@@ -43,7 +44,8 @@ use crate::types::Element;
 /// ```
 pub struct DeviceArray<T> {
     memory: Memory,
-    len: usize,
+    /// Beside the handle: a launch reads it of each of its arrays, and need not touch their allocations.
+    raw: RawSlice,
     elements: PhantomData<T>,
 }
 
@@ -76,13 +78,13 @@ impl<T: Element> DeviceArray<T> {
 
     /// A new array, in the order of a stream.
     pub(crate) fn allocate(on: &Stream, len: usize, contents: Contents) -> Result<DeviceArray<T>> {
-        let memory = Memory::allocate::<T>(on, len, contents)?;
-        Ok(DeviceArray { memory, len, elements: PhantomData })
+        Ok(DeviceArray::from_memory(Memory::allocate::<T>(on, len, contents)?, len))
     }
 
     /// An array in memory of `len` elements.
     pub(crate) fn from_memory(memory: Memory, len: usize) -> DeviceArray<T> {
-        DeviceArray { memory, len, elements: PhantomData }
+        let raw = RawSlice { pointer: memory.pointer(), len };
+        DeviceArray { memory, raw, elements: PhantomData }
     }
 
     /// The memory of the array.
@@ -169,12 +171,12 @@ impl<T: Element> DeviceArray<T> {
 impl<T> DeviceArray<T> {
     /// How many elements there are.
     pub fn len(&self) -> usize {
-        self.len
+        self.raw.len
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.raw.len == 0
     }
 
     /// The device that holds the array.
@@ -247,11 +249,13 @@ impl<T> DeviceArray<T> {
     }
 
     /// The array for a launch.
+    #[inline]
     pub(crate) fn raw(&self) -> RawSlice {
-        RawSlice { pointer: self.memory.pointer(), len: self.len }
+        self.raw
     }
 
     /// Its memory.
+    #[inline]
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -259,7 +263,7 @@ impl<T> DeviceArray<T> {
 
 impl<T> fmt::Debug for DeviceArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "DeviceArray<{}>(len {}, on {})", std::any::type_name::<T>(), self.len, self.device())
+        write!(f, "DeviceArray<{}>(len {}, on {})", std::any::type_name::<T>(), self.raw.len, self.device())
     }
 }
 

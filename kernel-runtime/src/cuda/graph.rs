@@ -1,17 +1,17 @@
 //! A CUDA graph that is ready to be launched: kernels, copies and fills with zeros, and which of them wait for which.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
 use cudarc::driver::sys::{
     CUDA_KERNEL_NODE_PARAMS_v1 as KernelParams, CUDA_MEMCPY3D as CopyParams, CUDA_MEMSET_NODE_PARAMS as ClearParams,
-    CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUlaunchAttributeID as AttributeId,
-    CUlaunchAttributeValue as AttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUmemorytype,
+    CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUmemorytype,
 };
 
 use super::driver::Refusal;
-use super::module::{Geometry, Module};
+use super::geometry::Geometry;
+use super::module::Module;
 use super::primary::Primary;
 use super::stream::Stream;
 
@@ -89,23 +89,11 @@ impl Graph {
                 let params = kernel_params(module, geometry, parameters)?;
                 // SAFETY: the caller's promise; the pointers are valid for the call.
                 unsafe { driver.cuGraphAddKernelNode(&raw mut added, *raw, waits, count, &raw const params) }?;
-                if let Some([x, y, z]) = geometry.cluster {
-                    module.allow_cluster(geometry)?;
-                    let value = AttributeValue { clusterDim: ClusterDim { x, y, z } };
-                    let id = AttributeId::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+                module.allow_cluster(geometry)?;
+                for attribute in geometry.attributes() {
+                    let (id, value) = (attribute.id, &raw const attribute.value);
                     // SAFETY: the node was added just now, and the value is that of the attribute.
-                    unsafe { driver.cuGraphKernelNodeSetAttribute(added, id, &raw const value) }?;
-                }
-                if geometry.cooperative {
-                    let value = AttributeValue { cooperative: c_int::from(true) };
-                    // SAFETY: as above.
-                    unsafe {
-                        driver.cuGraphKernelNodeSetAttribute(
-                            added,
-                            AttributeId::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                            &raw const value,
-                        )
-                    }?;
+                    unsafe { driver.cuGraphKernelNodeSetAttribute(added, id, value) }?;
                 }
             }
             Node::Copy { to, from, bytes } => {
@@ -169,20 +157,8 @@ fn kernel_params(
     geometry: &Geometry,
     parameters: &mut [*mut c_void],
 ) -> Result<KernelParams, Refusal> {
-    let &Geometry { grid, block, cluster: _, shared_bytes, cooperative: _ } = geometry;
-    module.allow_shared(shared_bytes)?;
-    Ok(KernelParams {
-        func: module.function(),
-        gridDimX: grid[0],
-        gridDimY: grid[1],
-        gridDimZ: grid[2],
-        blockDimX: block[0],
-        blockDimY: block[1],
-        blockDimZ: block[2],
-        sharedMemBytes: shared_bytes,
-        kernelParams: parameters.as_mut_ptr(),
-        extra: std::ptr::null_mut(),
-    })
+    module.allow_shared(geometry.shared_bytes)?;
+    Ok(geometry.node(module.function(), parameters))
 }
 
 /// A copy of one row of bytes.

@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 use cudarc::driver::sys::{
-    CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchAttribute, CUlaunchAttributeID,
-    CUlaunchAttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUlaunchConfig, CUmodule,
-    CUstream,
+    CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchConfig, CUmodule, CUstream,
 };
 
 use super::context::Context;
 use super::driver::{Driver, Refusal};
+use super::geometry::Geometry;
 use super::image::{Image, Request, compile_for_gpu};
 use super::stream::Stream;
 use crate::attributes::Attributes;
@@ -33,29 +32,6 @@ pub(crate) struct Module {
     fullest: Fullest,
     attributes: Attributes,
     image: Image,
-}
-
-/// A launch as a GPU takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Geometry {
-    pub(crate) grid: [u32; 3],
-    pub(crate) block: [u32; 3],
-    /// Blocks of a cluster, where there are clusters.
-    pub(crate) cluster: Option<[u32; 3]>,
-    /// Bytes of dynamic shared memory of a block.
-    pub(crate) shared_bytes: u32,
-    /// All blocks are to be on the GPU at once.
-    pub(crate) cooperative: bool,
-}
-
-impl Geometry {
-    fn block_threads(&self) -> u32 {
-        self.block.iter().product()
-    }
-
-    fn cluster_blocks(&self) -> u32 {
-        self.cluster.map_or(1, |cluster| cluster.iter().product())
-    }
 }
 
 // SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
@@ -188,32 +164,9 @@ impl Module {
         geometry: &Geometry,
         then: impl FnOnce(*const CUlaunchConfig) -> Result<R, Refusal>,
     ) -> Result<R, Refusal> {
-        let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
-        let [x, y, z] = cluster.unwrap_or([1; 3]);
-        let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
-        let mut attributes = [
-            attribute(
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                CUlaunchAttributeValue { clusterDim: ClusterDim { x, y, z } },
-            ),
-            attribute(
-                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                CUlaunchAttributeValue { cooperative: c_int::from(cooperative) },
-            ),
-        ];
         self.allow_cluster(geometry)?;
-        then(&CUlaunchConfig {
-            gridDimX: grid[0],
-            gridDimY: grid[1],
-            gridDimZ: grid[2],
-            blockDimX: block[0],
-            blockDimY: block[1],
-            blockDimZ: block[2],
-            sharedMemBytes: shared_bytes,
-            hStream: stream,
-            attrs: attributes.as_mut_ptr(),
-            numAttrs: attributes.len() as u32,
-        })
+        let mut attributes = geometry.attributes();
+        then(&geometry.config(stream, &mut attributes))
     }
 
     /// How many blocks of a launch one multiprocessor can hold at once.

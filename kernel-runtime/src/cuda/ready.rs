@@ -9,10 +9,11 @@ use std::sync::Arc;
 use cudarc::driver::sys::{CUfunction, CUstream};
 
 use super::driver::Refusal;
-use super::module::{Geometry, Module};
+use super::geometry::Geometry;
+use super::module::Module;
+use super::parameter::LaunchParameter;
 use super::primary::Primary;
 use super::stream::Stream;
-use crate::launch::LaunchParameter;
 
 /// A launch on the default stream of a GPU, for as long as that is the only stream. It is neither cooperative nor in clusters,
 /// and its kernel does not print.
@@ -55,16 +56,11 @@ impl Ready {
         !self.primary.has_several_streams()
     }
 
-    /// The stream.
-    pub(crate) fn stream(&self) -> &'static Arc<Stream> {
-        self.stream
-    }
-
     /// What the kernel takes last, if it takes it.
     #[inline]
     pub(crate) fn parameter(&self) -> Option<LaunchParameter> {
         let &Ready { fault, kernel, takes_launch, .. } = self;
-        takes_launch.then_some(LaunchParameter { fault, print: 0, grid_barrier: 0, kernel, pad: 0 })
+        takes_launch.then(|| LaunchParameter::new(fault, kernel))
     }
 
     /// Launches the kernel, and returns before it runs.
@@ -73,7 +69,17 @@ impl Ready {
     ///
     /// As for [`Module::launch`], with [`Ready::parameter`] as the last of the parameters.
     #[inline]
-    pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void) -> Result<(), Refusal> {
+    pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void) -> Launched {
+        // SAFETY: the caller's promise.
+        let result = unsafe { self.call(parameters) };
+        Launched { result, company: (!self.is_alone()).then_some(self.stream) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`Ready::launch`].
+    #[inline]
+    unsafe fn call(&self, parameters: *mut *mut c_void) -> Result<(), Refusal> {
         let &Ready { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
         let ([gx, gy, gz], [bx, by, bz], extra) = (grid, block, std::ptr::null_mut());
         primary.bind()?;
@@ -82,4 +88,12 @@ impl Ready {
             primary.driver.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, raw_stream, parameters, extra)
         }
     }
+}
+
+/// A launch that was asked for.
+pub(crate) struct Launched {
+    /// What the driver said.
+    pub(crate) result: Result<(), Refusal>,
+    /// The stream, if it is not the only one any more: then what was used has to be noted.
+    pub(crate) company: Option<&'static Arc<Stream>>,
 }

@@ -15,16 +15,15 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use self::edges::{Used, waits};
-use self::step::{Kernel as KernelStep, Step, Values, Work};
-use crate::argument::Binder;
+use self::step::{Kernel as KernelStep, Step, Work};
+use crate::argument::{Binder, Values};
 use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
-use crate::cuda;
+use crate::cuda::{self, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
 use crate::kernel::Kernel;
-use crate::launch::{Checked, Launch, LaunchParameter, Unchecked};
+use crate::launch::{Checked, Launch, Plan, Unchecked};
 use crate::memory::{Contents, Memory, Use};
 use crate::order::{self, Lane};
-use crate::plan::Plan;
 use crate::stream::Stream;
 
 /// Launches and copies that are given to a GPU as a whole, again and again.
@@ -209,7 +208,7 @@ impl Recorder<'_> {
         let Some(script) = &mut self.script else {
             return launch.run_on_stream(Some(self.stream));
         };
-        let mut binder = Binder::recording(kernel);
+        let mut binder = Binder::new(kernel);
         match launch.planned(&mut binder, Some(self.stream))? {
             Some((_, plan)) => script.kernel(self.stream, &plan, binder),
             None => Ok(()), // over nothing
@@ -258,8 +257,8 @@ impl Script {
             0
         };
         let source = plan.specialised.source(plan.layout);
-        let fault = lane.fault_pointer();
-        let mut parameter = LaunchParameter { fault, print: 0, grid_barrier, kernel: plan.specialised.number, pad: 0 };
+        let parameter = LaunchParameter::new(lane.fault_pointer(), plan.specialised.number);
+        let mut parameter = LaunchParameter { grid_barrier, ..parameter };
         if source.takes_launch {
             params.push((&raw mut parameter).cast());
             sizes.push(size_of::<LaunchParameter>() as u32);

@@ -6,11 +6,12 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 
 use rustc_hash::FxHasher;
 
+use super::plan::{Plan, is_traced};
+use crate::argument::Plain;
 use crate::config::Config;
-use crate::cuda::Ready;
+use crate::cuda::{Launched, Ready};
 use crate::device::Identity;
 use crate::kernel::Kernel;
-use crate::plan::Plan;
 use crate::specialise::Layout;
 
 /// A launch that the device took.
@@ -36,22 +37,41 @@ fn place(kernel: TypeId) -> usize {
     BuildHasherDefault::<FxHasher>::default().hash_one(kernel) as usize % PLACES
 }
 
-/// The launch of `K` that was the last on this thread, if it was alike: then its checks hold for this one.
-#[inline]
-pub(crate) fn find<K: Kernel>(device: Identity, layout: Layout, config: &Config) -> Option<Ready> {
-    let kernel = TypeId::of::<K>();
+/// Launches as the last launch of the kernel on this thread did, if that was alike: then its checks hold for this one. `None`
+/// where it was not, or where there is more to do than the call of the driver.
+///
+/// It is one function for all kernels, so that a loop over several of them fetches it once.
+///
+/// # Safety
+///
+/// The parameters are those of the kernel, in order. Their arrays are on the device, and nothing conflicts with the launch until
+/// it is over, but in the order of the device's stream.
+#[inline(never)]
+pub(super) unsafe fn launch(
+    kernel: TypeId,
+    device: Identity,
+    config: &Config,
+    parameters: &mut Plain<'_>,
+) -> Option<Launched> {
+    let layout = parameters.layout();
     RECENT.with(|places| {
         let recent = places[place(kernel)].borrow();
         let recent = recent.as_ref()?;
         let alike =
             recent.kernel == kernel && recent.device == device && recent.layout == layout && recent.config == *config;
-        alike.then_some(recent.ready)
+        if !alike || !recent.ready.is_alone() || is_traced() {
+            return None;
+        }
+        let mut last = recent.ready.parameter();
+        let parameters = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
+        // SAFETY: the caller's promise; the launch before was checked with the same extents.
+        Some(unsafe { recent.ready.launch(parameters) })
     })
 }
 
 /// Remembers a launch that the device took. What depends on more than kernel, device, layout and configuration is not
 /// remembered.
-pub(crate) fn note<K: Kernel>(device: Identity, config: &Config, plan: &Plan) {
+pub(super) fn note<K: Kernel>(device: Identity, config: &Config, plan: &Plan) {
     // What indices of 32 bits reach depends on the lengths of the arrays.
     if K::OPTIONS.index32 {
         return;
@@ -62,5 +82,10 @@ pub(crate) fn note<K: Kernel>(device: Identity, config: &Config, plan: &Plan) {
         return;
     }
     let (kernel, layout, config) = (TypeId::of::<K>(), plan.layout, *config);
-    RECENT.with(|places| *places[place(kernel)].borrow_mut() = Some(Recent { kernel, device, layout, config, ready }));
+    RECENT.with(|places| {
+        // A profiler that the driver calls within a launch may launch something itself.
+        if let Ok(mut recent) = places[place(kernel)].try_borrow_mut() {
+            *recent = Some(Recent { kernel, device, layout, config, ready });
+        }
+    });
 }

@@ -62,7 +62,7 @@ impl Plan {
         if config.is_over_nothing() {
             return Ok(None);
         }
-        let plan = Plan::unchecked_for_residency::<K>(config, device, arguments)?;
+        let plan = Plan::of_any_grid::<K>(config, device, arguments)?;
         if K::OPTIONS.index32 {
             plan.shape.check_narrow_indices(K::INFO.name, arguments.largest)?;
         }
@@ -75,46 +75,25 @@ impl Plan {
     }
 
     /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over something.
-    pub(crate) fn unchecked_for_residency<K: Kernel>(
+    pub(super) fn of_any_grid<K: Kernel>(
         config: &Config,
         device: &Device,
         Arguments { layout, largest: _ }: Arguments,
     ) -> Result<Plan> {
         let kernel = K::INFO.name;
         let specialised = specialise::of::<K>()?;
-        let pick = |items: Dim3| match device.backend() {
-            Backend::Cpu(_) => {
-                let threads = over::usual(K::OPTIONS.most_threads().unwrap_or(over::USUAL));
-                Ok(over::block(threads, items, device.limits().block))
-            }
-            Backend::Cuda(context) => {
-                let module = specialised.module(context, layout)?;
-                let limits = context.limits();
-                let room =
-                    (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
-                if config.shared_bytes as u64 > room {
-                    // It will be refused, whatever the block is.
-                    return Ok(over::block(over::usual(over::USUAL), items, limits.block));
-                }
-                let mut threads = module.fullest_block(K::OPTIONS.most_threads(), config.shared_bytes as u32)?;
-                // A kernel whose threads work together has its own idea of how many that should be.
-                if !specialised.facts.needs_other_threads {
-                    threads = over::spread(threads, items.count(), limits.multiprocessors);
-                }
-                Ok(over::block(threads, items, limits.block))
-            }
-        };
+        let pick = |items| pick_block::<K>(config, device, specialised, layout, items);
         let shape = config.shape(kernel, K::OPTIONS.block, pick)?;
         shape.check(kernel, device, needs::<K>(specialised))?;
-        let module = match device.backend() {
-            Backend::Cpu(_) => None,
-            Backend::Cuda(context) => Some(specialised.module(context, layout)?),
-        };
-        let plan = Plan { specialised, layout, shape, module };
-        if let (Some(module), Backend::Cuda(context)) = (module, device.backend()) {
-            plan.check_module(kernel, device, context, module)?;
+        match device.backend() {
+            Backend::Cpu(_) => Ok(Plan { specialised, layout, shape, module: None }),
+            Backend::Cuda(context) => {
+                let module = specialised.module(context, layout)?;
+                let plan = Plan { specialised, layout, shape, module: Some(module) };
+                plan.check_module(kernel, device, context, module)?;
+                Ok(plan)
+            }
         }
-        Ok(plan)
     }
 
     /// Refuses what the machine code does not allow.
@@ -189,6 +168,37 @@ impl Plan {
             cooperative,
         }
     }
+}
+
+/// A block for a launch over `items`.
+fn pick_block<K: Kernel>(
+    config: &Config,
+    device: &Device,
+    specialised: &'static Specialised,
+    layout: Layout,
+    items: Dim3,
+) -> Result<Dim3> {
+    let bound = K::OPTIONS.most_threads();
+    let context = match device.backend() {
+        Backend::Cpu(_) => {
+            let threads = over::usual(bound.unwrap_or(over::USUAL));
+            return Ok(over::block(threads, items, device.limits().block));
+        }
+        Backend::Cuda(context) => context,
+    };
+    let module = specialised.module(context, layout)?;
+    let limits = context.limits();
+    let room = (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
+    if config.shared_bytes as u64 > room {
+        // It will be refused, whatever the block is.
+        return Ok(over::block(over::usual(over::USUAL), items, limits.block));
+    }
+    let mut threads = module.fullest_block(bound, config.shared_bytes as u32)?;
+    // A kernel whose threads work together has its own idea of how many that should be.
+    if !specialised.facts.needs_other_threads {
+        threads = over::spread(threads, items.count(), limits.multiprocessors);
+    }
+    Ok(over::block(threads, items, limits.block))
 }
 
 /// What the kernel asks of its launches.

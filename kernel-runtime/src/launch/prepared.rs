@@ -4,14 +4,13 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
-use crate::argument::Binder;
-use crate::cuda::{Ready, Refusal};
+use super::plan::{Plan, is_traced};
+use super::{Checked, Launch, Unchecked};
+use crate::argument::{Binder, Values};
+use crate::cuda::Ready;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::launch::{Checked, Launch, Unchecked};
-use crate::plan::{Plan, is_traced};
 
 /// A launch that has been checked, to be launched again and again with the same arguments: [`Launch::prepare`].
 ///
@@ -58,7 +57,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     ///
     /// As for the launch itself.
     pub fn prepare(self) -> Result<Prepared<'a, K, C>> {
-        let plan = self.plan()?;
+        let plan = self.planned(&mut Binder::new(K::INFO.name), self.stream)?.map(|(_, plan)| plan);
         let finished = plan.as_ref().map_or(Ok(None), |plan| self.finished(plan))?;
         Ok(Prepared { launch: self, plan, finished, one_thread: PhantomData })
     }
@@ -66,30 +65,37 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// The launch by this plan with its parameters; `None` where there is more to do than one call of the driver.
     fn finished(&self, plan: &Plan) -> Result<Option<Finished>> {
         // Beside a stream that was made, others always have to be thought of.
-        if self.stream().is_some() {
-            return Ok(None);
-        }
-        let mut binder = Binder::recording(K::INFO.name);
-        self.bind(&mut binder);
+        let (Some(ready), Some(module), None) = (plan.ready(), plan.module, self.stream) else { return Ok(None) };
+        let mut binder = Binder::new(K::INFO.name);
+        self.target(&mut binder, None)?;
         if !binder.is_plain() {
             return Ok(None);
         }
-        let (Some(ready), Some(module)) = (plan.ready(), plan.module) else { return Ok(None) };
         module.allow(plan.geometry().shared_bytes)?;
-        let Binder { params, sizes, .. } = &binder;
-        // SAFETY: the binder has the address and the size of each parameter.
-        Ok(Some(unsafe { Finished::new(ready, params, sizes) }))
+        let Binder { mut params, mut sizes, .. } = binder;
+        let mut last = ready.parameter();
+        if let Some(last) = &mut last {
+            params.push(std::ptr::from_mut(last).cast());
+            sizes.push(size_of_val(last) as u32);
+        }
+        // SAFETY: the binder has the address and the size of each parameter, and the one of ours has its own.
+        let mut values = unsafe { Values::copy(&params, &sizes) };
+        let params = values.pointers().into_vec();
+        Ok(Some(Finished { ready, params, _values: values }))
     }
 }
 
 impl<K: Kernel, C> Prepared<'_, K, C> {
     fn run(&self) -> Result<()> {
         match &self.finished {
-            Some(finished) if finished.ready.is_alone() && !is_traced() => {
-                // SAFETY: the arrays are on this device and borrowed by the launch; freeing them is ordered after it. The plan
-                // has compared the extents with the device's limits.
-                let launched = unsafe { finished.launch() };
-                self.launch.behind(&finished.ready, launched)
+            Some(Finished { ready, params, _values }) if ready.is_alone() && !is_traced() => {
+                // The driver only reads the pointers (CUDA Driver API, `cuLaunchKernel`).
+                let params = params.as_ptr().cast_mut();
+                // SAFETY: the parameters are those of the kernel, in order, and ours is the last. The arrays are on this device
+                // and borrowed by the launch; freeing them is ordered after it. The plan has compared the extents with the
+                // device's limits.
+                let launched = unsafe { ready.launch(params) };
+                self.launch.behind(launched)
             }
             _ => self.run_plan(),
         }
@@ -106,42 +112,8 @@ struct Finished {
     ready: Ready,
     /// Pointers to the values.
     params: Vec<*mut c_void>,
-    /// The bytes of the parameters, each from a word on. They may have padding. The driver reads them, through the pointers.
-    _values: Vec<MaybeUninit<u64>>,
-}
-
-impl Finished {
-    /// # Safety
-    ///
-    /// There are so many bytes at each of the parameters, which are those of the kernel, in order.
-    unsafe fn new(ready: Ready, params: &[*mut c_void], sizes: &[u32]) -> Finished {
-        let parameter = ready.parameter();
-        let last = parameter.as_ref().map(|last| (std::ptr::from_ref(last).cast(), size_of_val(last)));
-        let ours = params.iter().zip(sizes).map(|(&param, &bytes)| (param.cast_const(), bytes as usize));
-        let all: Vec<(*const c_void, usize)> = ours.chain(last).collect();
-        let words = all.iter().map(|(_, bytes)| bytes.div_ceil(size_of::<u64>())).sum();
-        let mut values = vec![MaybeUninit::<u64>::uninit(); words];
-        let (first, mut used) = (values.as_mut_ptr(), 0);
-        let params = all.iter().map(|&(from, bytes)| {
-            // SAFETY: the vector has a place of that many words for each parameter, one behind the other.
-            let to = unsafe { first.add(used) }.cast::<c_void>();
-            // SAFETY: the caller's promise, and as above.
-            unsafe { from.cast::<u8>().copy_to_nonoverlapping(to.cast(), bytes) };
-            used += bytes.div_ceil(size_of::<u64>());
-            to
-        });
-        Finished { ready, params: params.collect(), _values: values }
-    }
-
-    /// # Safety
-    ///
-    /// As for [`Ready::launch`], but that the parameters are in order.
-    #[inline]
-    unsafe fn launch(&self) -> Result<(), Refusal> {
-        // The driver reads them (CUDA Driver API, `cuLaunchKernel`).
-        // SAFETY: the caller's promise.
-        unsafe { self.ready.launch(self.params.as_ptr().cast_mut()) }
-    }
+    /// The driver reads them, through the pointers.
+    _values: Values,
 }
 
 impl<K: Kernel> Prepared<'_, K, Checked> {
@@ -149,7 +121,9 @@ impl<K: Kernel> Prepared<'_, K, Checked> {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) where the GPU is in trouble.
+    /// [`Error::Driver`](crate::Error::Driver) where the GPU is in trouble; with arrays of the host among the arguments also
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and, where one of them goes out,
+    /// [`Error::Fault`](crate::Error::Fault).
     pub fn launch(&self) -> Result<()> {
         self.run()
     }

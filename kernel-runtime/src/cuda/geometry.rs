@@ -1,0 +1,87 @@
+//! The extents of a launch, as a GPU takes them.
+
+use std::ffi::{c_int, c_void};
+
+use cudarc::driver::sys::{
+    CUDA_KERNEL_NODE_PARAMS_v1 as KernelParams, CUfunction, CUlaunchAttribute, CUlaunchAttributeID,
+    CUlaunchAttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUlaunchConfig, CUstream,
+};
+use smallvec::SmallVec;
+
+/// A launch as a GPU takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    /// Blocks of a cluster, where there are clusters.
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// Bytes of dynamic shared memory of a block.
+    pub(crate) shared_bytes: u32,
+    /// All blocks are to be on the GPU at once.
+    pub(crate) cooperative: bool,
+}
+
+/// What cannot be said of a launch but by attributes.
+pub(super) type Attributes = SmallVec<[CUlaunchAttribute; 2]>;
+
+impl Geometry {
+    pub(super) fn block_threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    pub(super) fn cluster_blocks(&self) -> u32 {
+        self.cluster.map_or(1, |cluster| cluster.iter().product())
+    }
+
+    /// The attributes of the launch: that it is in clusters, that it is cooperative.
+    pub(super) fn attributes(&self) -> Attributes {
+        let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
+        let cluster = self.cluster.map(|[x, y, z]| {
+            attribute(
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                CUlaunchAttributeValue { clusterDim: ClusterDim { x, y, z } },
+            )
+        });
+        let cooperative = self.cooperative.then(|| {
+            attribute(
+                CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                CUlaunchAttributeValue { cooperative: c_int::from(true) },
+            )
+        });
+        cluster.into_iter().chain(cooperative).collect()
+    }
+
+    /// The launch in the form that has attributes. It is valid as long as these.
+    pub(super) fn config(&self, stream: CUstream, attributes: &mut Attributes) -> CUlaunchConfig {
+        let &Geometry { grid, block, cluster: _, shared_bytes, cooperative: _ } = self;
+        CUlaunchConfig {
+            gridDimX: grid[0],
+            gridDimY: grid[1],
+            gridDimZ: grid[2],
+            blockDimX: block[0],
+            blockDimY: block[1],
+            blockDimZ: block[2],
+            sharedMemBytes: shared_bytes,
+            hStream: stream,
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        }
+    }
+
+    /// The launch as a node of a graph, without its attributes. It is valid as long as the parameters.
+    pub(super) fn node(&self, function: CUfunction, parameters: &mut [*mut c_void]) -> KernelParams {
+        let &Geometry { grid, block, cluster: _, shared_bytes, cooperative: _ } = self;
+        KernelParams {
+            func: function,
+            gridDimX: grid[0],
+            gridDimY: grid[1],
+            gridDimZ: grid[2],
+            blockDimX: block[0],
+            blockDimY: block[1],
+            blockDimZ: block[2],
+            sharedMemBytes: shared_bytes,
+            kernelParams: parameters.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+        }
+    }
+}
