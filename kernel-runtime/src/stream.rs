@@ -1,13 +1,11 @@
 //! Streams: what is asked of one stream happens in order.
 
-use std::any::Any;
-use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::cuda;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::order::Lane;
 
@@ -95,34 +93,8 @@ impl Stream {
         Stream { device: device.clone(), lane, _hold: None }
     }
 
-    /// A stream of another library's: `raw` is a `CUstream`, and `owner` keeps it alive.
-    ///
-    /// # Errors
-    ///
-    /// What the driver refused, or [`Error::StreamElsewhere`] where the device is no GPU.
-    ///
-    /// # Safety
-    ///
-    /// `raw` is a stream of the device's primary context for as long as `owner` lives.
-    #[allow(dead_code, reason = "streams of other libraries come next")]
-    pub(crate) unsafe fn foreign(
-        device: &Device,
-        raw: *mut c_void,
-        owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Stream> {
-        match device.backend() {
-            Backend::Cpu(_) => {
-                Err(Error::StreamElsewhere { stream: String::from("a GPU"), device: device.to_string() })
-            }
-            // SAFETY: the caller's promise.
-            Backend::Cuda(context) => unsafe {
-                Ok(Stream::held(device, Lane::Cuda(context.foreign_stream(raw.cast(), owner)?)))
-            },
-        }
-    }
-
     /// A stream that was made for this handle.
-    fn held(device: &Device, lane: Lane) -> Stream {
+    pub(crate) fn held(device: &Device, lane: Lane) -> Stream {
         Stream { device: device.clone(), _hold: Some(Arc::new(Hold(lane.clone()))), lane }
     }
 

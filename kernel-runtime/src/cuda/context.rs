@@ -3,13 +3,14 @@
 //! There is one [`Context`] for each GPU of the process, and it lives as long as the process. It is the primary context,
 //! which other CUDA libraries in the process share, so that their arrays and ours can meet.
 
+#[cfg(feature = "cudarc")]
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute, CUstream};
+use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
 
 use super::architecture::Architecture;
 use super::driver::{Driver, Refusal};
@@ -212,9 +213,10 @@ impl Context {
     /// # Safety
     ///
     /// `raw` is a stream of this context for as long as `owner` lives.
+    #[cfg(feature = "cudarc")]
     pub(crate) unsafe fn foreign_stream(
         &self,
-        raw: CUstream,
+        raw: cudarc::driver::sys::CUstream,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<Stream>, Refusal> {
         self.bind()?;

@@ -7,6 +7,7 @@
 //! Streams that we made are never destroyed: one that nobody holds is handed out again, when its work is done and its
 //! faults are given out. So nothing that remembers a stream can outlive it, and a fault that nobody waited for is not lost.
 
+#[cfg(feature = "cudarc")]
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -62,10 +63,8 @@ enum Origin {
     /// We made it.
     Own(Kind),
     /// Another library made it, and destroys it once this is dropped.
-    Foreign(
-        #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
-        Box<dyn Any + Send + Sync>,
-    ),
+    #[cfg(feature = "cudarc")]
+    Foreign(Box<dyn Any + Send + Sync>),
 }
 
 // SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
@@ -76,15 +75,23 @@ unsafe impl Sync for Stream {}
 impl Stream {
     /// Makes a stream in the context that is current.
     pub(super) fn create(primary: &Arc<Primary>, kind: Kind) -> Result<Stream, Refusal> {
-        let fault = FaultRecord::new(primary.driver)?;
         let flags = if kind.blocking { 0 } else { NON_BLOCKING };
         let mut raw = std::ptr::null_mut();
         // SAFETY: the pointer is valid for the write, and the context is current.
         unsafe { primary.driver.cuStreamCreateWithPriority(&raw mut raw, flags, kind.priority) }?;
-        Ok(Stream::new(primary, raw, Origin::Own(kind), fault))
+        match FaultRecord::new(primary.driver) {
+            Ok(fault) => Ok(Stream::new(primary, raw, Origin::Own(kind), fault)),
+            Err(refusal) => {
+                // The first refusal says more than one of this.
+                // SAFETY: made just above, and nobody has it.
+                let _ = unsafe { primary.driver.cuStreamDestroy_v2(raw) };
+                Err(refusal)
+            }
+        }
     }
 
     /// A stream that another library made, and that `owner` keeps alive. The context is current.
+    #[cfg(feature = "cudarc")]
     pub(super) fn foreign(
         primary: &Arc<Primary>,
         raw: CUstream,
@@ -244,6 +251,7 @@ impl Stream {
     }
 
     /// Whether another library made it.
+    #[cfg(feature = "cudarc")]
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.origin, Origin::Foreign(_))
     }
@@ -284,8 +292,12 @@ impl Stream {
 
     /// Takes the stream for a new holder, if it is of this kind, nobody holds it, its work is done, and no fault is left.
     pub(super) fn hold_again(&self, kind: Kind) -> Result<bool, Refusal> {
-        let Origin::Own(own) = self.origin else { return Ok(false) };
-        if own != kind || self.is_held() || !self.is_idle()? {
+        let is_of_kind = match self.origin {
+            Origin::Own(own) => own == kind,
+            #[cfg(feature = "cudarc")]
+            Origin::Foreign(_) => false,
+        };
+        if !is_of_kind || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
         self.write_out_prints();
@@ -293,6 +305,7 @@ impl Stream {
     }
 
     /// One more holds it; somebody does already.
+    #[cfg(feature = "cudarc")]
     pub(super) fn hold(&self) {
         self.held.fetch_add(1, Ordering::AcqRel);
     }
@@ -344,6 +357,7 @@ impl Stream {
         let destroyed = match self.origin {
             // SAFETY: we made it, and nobody else has it.
             Origin::Own(_) => unsafe { self.driver().cuStreamDestroy_v2(self.raw) },
+            #[cfg(feature = "cudarc")]
             Origin::Foreign(_) => Ok(()),
         };
         if let Err(refusal) = freed.and(destroyed) {
