@@ -317,7 +317,7 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
             return Ok(values);
         }
         let bytes = self.bytes();
-        let reach = bytes.len() / size_of::<T>();
+        let reach = bytes.len() / size_of::<T>().max(1);
         let mut among: Vec<T> = Vec::new();
         among.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
         // SAFETY: the vector has room for all that lies between the first element and the last; what is written there are

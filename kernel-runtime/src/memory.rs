@@ -30,7 +30,7 @@ pub(crate) struct Allocation {
     device: Device,
     /// Where it was allocated.
     home: Lane,
-    /// On a GPU, an address there. Where there are no bytes, nothing is allocated and this is [`NOWHERE`].
+    /// On a GPU, an address there. Where there are no bytes, nothing is allocated, and this is as aligned as the layout says.
     pointer: *mut u8,
     layout: Layout,
     uses: Uses,
@@ -69,9 +69,6 @@ impl Deref for Memory {
 /// Memory of the CPU starts on a cache line, as GPU memory does (that starts on 256 bytes).
 const ALIGNMENT: usize = 64;
 
-/// The address of memory without bytes: aligned, not null, and never read.
-const NOWHERE: *mut u8 = std::ptr::without_provenance_mut(ALIGNMENT);
-
 /// What new memory holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
@@ -100,7 +97,10 @@ impl Memory {
         let device = stream.device();
         let layout = Layout::array::<T>(len).and_then(|layout| layout.align_to(ALIGNMENT)).ok();
         let pointer = match stream.lane() {
-            _ if layout.is_some_and(|layout| layout.size() == 0) => NOWHERE,
+            // The driver allocates no 0 bytes, nor does the host. Aligned, not null, and never read.
+            _ if let Some(layout) = layout.filter(|layout| layout.size() == 0) => {
+                std::ptr::without_provenance_mut(layout.align())
+            }
             Lane::Cpu(_) => allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.to_string(), len))?,
             // More bytes than an address can name: the GPU refuses them too, with its own numbers.
             Lane::Cuda(stream) => {
@@ -556,4 +556,27 @@ fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Option<*mut u
 pub(crate) fn no_room<T>(device: String, len: usize) -> Error {
     let (free, total) = host_memory();
     Error::OutOfMemory { device, requested: len.saturating_mul(size_of::<T>()), free, total }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[repr(align(128))]
+    struct Broad;
+
+    #[track_caller]
+    fn check<T>(len: usize) {
+        let memory = Memory::allocate::<T>(&Device::cpu().default_stream(), len, Contents::Zeros).unwrap();
+        assert_eq!(memory.pointer().addr() % align_of::<T>().max(ALIGNMENT), 0);
+    }
+
+    #[test]
+    fn memory_is_aligned_for_its_elements_also_where_there_are_none() {
+        check::<u8>(0);
+        check::<u8>(1);
+        check::<Broad>(5);
+        check::<(u8, Broad)>(0);
+        check::<(u8, Broad)>(3);
+    }
 }

@@ -4,19 +4,20 @@
 //! each has an event behind it, and whoever wants to look at the elements waits for those that matter. That holds whatever
 //! becomes of the values that started the copies, `mem::forget` included.
 
+use std::alloc::Layout;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::array::{CopySource, CopyTarget, Place, Region, inside};
-use crate::cpu::access::{Access, Read, Writable, Write};
+use crate::cpu::access::{Read, Writable, Write};
 use crate::cuda::PageLocked;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::event::Event;
 use crate::host::{HostArray, HostArrayMut};
-use crate::memory::{Contents, Memory};
+use crate::memory::{Contents, Memory, no_room};
 use crate::order::Lane;
 use crate::stream::Stream;
 use crate::types::{Element, make_valid};
@@ -53,17 +54,13 @@ use crate::types::{Element, make_valid};
 /// # Ok(())
 /// # }
 /// ```
+// The elements belong to the array, which crosses threads where they do. The host reaches them as Rust's borrows allow, once
+// the copies that conflict are over; those that start meanwhile borrow the array, too, while they start.
 pub struct PinnedArray<T> {
     memory: PinnedMemory,
     len: usize,
     elements: PhantomData<T>,
 }
-
-// SAFETY: the elements belong to the array. The host reaches them as Rust's borrows allow, once the copies that conflict are
-// over; those that start meanwhile borrow the array, too, while they start.
-unsafe impl<T: Send> Send for PinnedArray<T> {}
-// SAFETY: as above.
-unsafe impl<T: Sync> Sync for PinnedArray<T> {}
 
 /// The memory of a [`PinnedArray`], and the copies of devices that use it.
 pub(crate) struct PinnedMemory {
@@ -81,7 +78,7 @@ pub(crate) struct PinnedMemory {
 /// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
 unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
     // SAFETY: the caller's promise.
-    unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>()) };
+    unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>().max(1)) };
 }
 
 /// Whose memory it is.
@@ -152,7 +149,10 @@ impl PinnedMemory {
             Backend::Cpu(_) => {
                 Allocation::Plain(Memory::allocate::<T>(&device.default_stream(), len, Contents::Zeros)?)
             }
-            Backend::Cuda(context) => Allocation::PageLocked(context.page_locked(len.saturating_mul(size_of::<T>()))?),
+            Backend::Cuda(context) => {
+                let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(device.to_string(), len))?;
+                Allocation::PageLocked(context.page_locked(layout)?)
+            }
         };
         let settle: Option<unsafe fn(*mut u8, Range<usize>)> = if T::ANY_BITS { None } else { Some(settle::<T>) };
         let memory = PinnedMemory { allocation, device: device.clone(), copies: Mutex::default(), settle };
@@ -407,11 +407,6 @@ impl<T> Clone for PinnedSlice<'_, T, Read> {
 // A slice that may be written is not `Copy`: no two of them have an element in common.
 impl<T> Copy for PinnedSlice<'_, T, Read> {}
 
-// SAFETY: a slice is a borrow of a `PinnedArray`: shared, or exclusive for the elements that it may write.
-unsafe impl<T: Send + Sync, M: Access> Send for PinnedSlice<'_, T, M> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync, M: Access> Sync for PinnedSlice<'_, T, M> {}
-
 impl<'a, T, M> PinnedSlice<'a, T, M> {
     /// All elements. Who asks for a slice to be written has borrowed the array mutably.
     fn whole(array: &'a PinnedArray<T>) -> Self {
@@ -590,5 +585,24 @@ mod tests {
         assert!(buffer.is_empty() && buffer.as_slice().unwrap().is_empty());
         let error = device.default_stream().copy(&device.zeros::<f64>(1).unwrap(), &mut buffer).unwrap_err();
         assert!(matches!(error, Error::LengthMismatch { from: 1, to: 0, .. }), "{error}");
+    }
+
+    #[test]
+    fn elements_without_bytes_are_elements() {
+        let device = Device::cpu();
+        let mut buffer = device.pinned_zeros::<[bool; 0]>(0).unwrap();
+        assert!(buffer.as_mut_slice().unwrap().is_empty());
+        let mut buffer = device.pinned_zeros::<[bool; 0]>(3).unwrap();
+        device.default_stream().copy(&device.zeros::<[bool; 0]>(3).unwrap(), &mut buffer).unwrap();
+        assert_eq!(buffer.as_slice().unwrap(), [[]; 3]);
+    }
+
+    #[test]
+    fn buffers_and_their_parts_cross_threads() {
+        fn check<T: Send + Sync>(_: &T) {}
+        let mut buffer = Device::cpu().pinned_zeros::<f32>(4).unwrap();
+        check(&buffer);
+        check(&buffer.slice(..2).unwrap());
+        check(&buffer.slice_mut(2..).unwrap());
     }
 }

@@ -1,8 +1,8 @@
 //! The buffer that `println!` of a kernel appends to, in host memory that the GPU can write.
 //!
 //! A stream has two of them. Kernels append to one; to read it, launches are turned to the other, and all that was
-//! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's, because it is there
-//! even when the context is lost. What the words mean is `crate::print`'s work.
+//! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's,
+//! because it is there even when the context is lost. What the words mean is `crate::print`'s work.
 
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
@@ -11,7 +11,7 @@ use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 
 use super::driver::{Driver, Refusal};
-use super::fault::mapped;
+use super::host::mapped;
 use crate::print;
 
 /// The size of a buffer, with its header.
@@ -57,7 +57,7 @@ struct Launching {
     in_use: bool,
 }
 
-/// A buffer. It lives as long as the stream.
+/// A buffer. It lives until the stream ends, or the process.
 #[derive(Clone, Copy)]
 struct Buffer {
     host: NonNull<Header>,
@@ -78,7 +78,7 @@ impl Prints {
         let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
         let buffers = match state.buffers {
             Some(buffers) => buffers,
-            None => *state.buffers.insert([Buffer::new(driver)?, Buffer::new(driver)?]),
+            None => *state.buffers.insert(Buffer::two(driver)?),
         };
         state.in_use = true;
         // Under the lock: whoever waits for the kernels that use the buffer has to find this one launched.
@@ -107,9 +107,8 @@ impl Prints {
     /// No kernel and nobody else uses them any more.
     pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
         let buffers = self.launching.lock().unwrap_or_else(PoisonError::into_inner).buffers.take();
-        // SAFETY: allocated by `mapped`, and the caller's promise.
-        let free = |buffer: Buffer| unsafe { driver.cuMemFreeHost(buffer.host.as_ptr().cast()) };
-        buffers.map_or(Ok(()), |[first, second]| free(first).and(free(second)))
+        // SAFETY: the caller's promise.
+        buffers.map_or(Ok(()), |[first, second]| unsafe { first.free(driver).and(second.free(driver)) })
     }
 
     /// Turns launches to the other buffer, and gives the one that kernels used.
@@ -125,6 +124,20 @@ impl Prints {
 }
 
 impl Buffer {
+    /// Allocates both buffers of a stream, or none, in the context that is current.
+    fn two(driver: &Driver) -> Result<[Buffer; 2], Refusal> {
+        let first = Buffer::new(driver)?;
+        match Buffer::new(driver) {
+            Ok(second) => Ok([first, second]),
+            Err(refusal) => {
+                // The first refusal says more than one of this.
+                // SAFETY: nobody has the buffer.
+                let _ = unsafe { first.free(driver) };
+                Err(refusal)
+            }
+        }
+    }
+
     /// Allocates an empty buffer in the context that is current.
     fn new(driver: &Driver) -> Result<Buffer, Refusal> {
         let (host, device) = mapped(driver, BYTES)?;
@@ -134,7 +147,7 @@ impl Buffer {
 
     /// # Safety
     ///
-    /// `host` is aligned memory of [`BYTES`] that lives as long as the process.
+    /// `host` is aligned memory of [`BYTES`] that lives as long as the buffer is used.
     unsafe fn at(host: NonNull<Header>, device: CUdeviceptr) -> Buffer {
         // SAFETY: the caller's promise.
         unsafe {
@@ -142,6 +155,16 @@ impl Buffer {
             host.write(Header::EMPTY);
         }
         Buffer { host, device }
+    }
+
+    /// Frees the buffer.
+    ///
+    /// # Safety
+    ///
+    /// No kernel and nobody else uses it any more.
+    unsafe fn free(self, driver: &Driver) -> Result<(), Refusal> {
+        // SAFETY: allocated by `mapped`, and the caller's promise.
+        unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
     }
 
     /// Takes the words out that are used, and says how many messages are lost. The buffer is then empty.
