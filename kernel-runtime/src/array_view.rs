@@ -8,7 +8,7 @@ use crate::array::{DeviceArray, DeviceSlice, inside};
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::access::{Read, Write};
 use crate::device::Device;
-use crate::error::{Error, Result, ShapeError};
+use crate::error::{Result, ShapeError};
 use crate::memory::{Memory, no_room};
 use crate::types::{Element, make_valid};
 
@@ -426,12 +426,6 @@ impl<T, const D: usize, M> fmt::Debug for ArrayView<'_, T, D, M> {
             std::any::type_name::<T>(),
             memory.device()
         )
-    }
-}
-
-impl From<ShapeError> for Error {
-    fn from(error: ShapeError) -> Error {
-        Error::Shape(error)
     }
 }
 
