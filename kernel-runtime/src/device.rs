@@ -15,9 +15,9 @@ use crate::stream::Stream;
 ///
 /// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait for it, and give out the
-/// fault of a kernel that ended since the last of them. Work on the CPU is done when the launch returns; its faults are
-/// given out in the same places, so that a program behaves alike on both.
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait
+/// for it, and give out the fault of a kernel that ended since the last of them. Work on the CPU is done when the launch
+/// returns; its faults are given out in the same places, so that a program behaves alike on both.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -230,6 +230,19 @@ impl Device {
 
     /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error once,
     /// the first ones if there were very many; each is a `tracing` event as well when it happens.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// drop(device.zeros::<f32>(1000)?);
+    /// for error in device.drop_errors() {
+    ///     eprintln!("when something was dropped: {error}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn drop_errors(&self) -> Vec<Error> {
         match &self.backend {
             Backend::Cpu(_) => Vec::new(),
