@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::cpu;
 use crate::cuda::Context;
 use crate::error::{DeviceError, Error, Result};
-pub(crate) use crate::properties::host_memory;
+use crate::memory::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
 

@@ -8,8 +8,9 @@ use bytesize::ByteSize;
 
 use crate::cache::{self, Cache, Stats};
 use crate::cuda::{self, Context, Flags, Request};
-use crate::device::{Device, host_memory};
+use crate::device::Device;
 use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::memory::host_memory;
 use crate::precompiled::{BESIDE, Precompiled};
 use crate::properties::Limits;
 use crate::properties::Pci;

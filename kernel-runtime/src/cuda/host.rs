@@ -9,8 +9,8 @@ use cudarc::driver::sys::CUdeviceptr;
 
 use super::context::Context;
 use super::driver::{Driver, OUT_OF_MEMORY, Refusal};
-use crate::device::host_memory;
 use crate::error::Error;
+use crate::memory::out_of_memory;
 
 /// `CU_MEMHOSTALLOC_PORTABLE`: page-locked for all GPUs of the process. Not write-combined, so that the host reads it as fast as
 /// its other memory.
@@ -70,7 +70,9 @@ impl Context {
         let allocated = unsafe { self.driver().cuMemHostAlloc(&raw mut pointer, bytes, PORTABLE) };
         let pointer = match (allocated, NonNull::new(pointer)) {
             (Ok(()), Some(pointer)) => pointer,
-            (Ok(()), None) | (Err(Refusal { code: OUT_OF_MEMORY, .. }), _) => return Err(out_of_memory(bytes)),
+            (Ok(()), None) | (Err(Refusal { code: OUT_OF_MEMORY, .. }), _) => {
+                return Err(out_of_memory("the host (page-locked)".to_owned(), bytes));
+            }
             (Err(refusal), _) => return Err(refusal.into()),
         };
         // SAFETY: that many bytes have been allocated just now. The driver does not say what is in them.
@@ -105,9 +107,4 @@ impl Drop for PageLocked {
             self.context.primary().note_dropped(refusal);
         }
     }
-}
-
-fn out_of_memory(requested: usize) -> Error {
-    let (free, total) = host_memory();
-    Error::OutOfMemory { device: "the host (page-locked)".to_owned(), requested, free, total }
 }

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory, no_room};
-use crate::order::Lane;
+use crate::order::{Lane, Touch};
 use crate::stream::Stream;
 use crate::types::{Element, make_valid};
 
@@ -92,9 +92,8 @@ enum Allocation {
 /// A copy of a device that is under way, or was when it was last looked at.
 struct Copying {
     over: Over,
-    bytes: Range<usize>,
-    /// Whether the device writes the host's memory.
-    writes: bool,
+    /// What the device does with the host's memory.
+    touch: Touch,
 }
 
 /// When a copy is over.
@@ -130,13 +129,6 @@ impl Over {
             Over::When(event) => event.hold_up(stream),
             Over::With(_) => self.wait(),
         }
-    }
-}
-
-impl Copying {
-    /// Whether one of them writes what the other uses.
-    fn conflicts(&self, bytes: &Range<usize>, writes: bool) -> bool {
-        (self.writes || writes) && self.bytes.start < bytes.end && bytes.start < self.bytes.end
     }
 }
 
@@ -181,7 +173,7 @@ impl PinnedMemory {
         bytes: Range<usize>,
         start: impl FnOnce(*const u8) -> Result<()>,
     ) -> Result<()> {
-        self.copying(stream, bytes, false, |address| start(address))
+        self.copying(stream, Touch { bytes, writes: false }, |address| start(address))
     }
 
     /// Starts a copy on `stream` that writes these bytes: `start` gets their address.
@@ -191,31 +183,25 @@ impl PinnedMemory {
         bytes: Range<usize>,
         start: impl FnOnce(*mut u8) -> Result<()>,
     ) -> Result<()> {
-        self.copying(stream, bytes, true, start)
+        self.copying(stream, Touch { bytes, writes: true }, start)
     }
 
-    fn copying(
-        &self,
-        stream: &Stream,
-        bytes: Range<usize>,
-        writes: bool,
-        start: impl FnOnce(*mut u8) -> Result<()>,
-    ) -> Result<()> {
+    fn copying(&self, stream: &Stream, touch: Touch, start: impl FnOnce(*mut u8) -> Result<()>) -> Result<()> {
         let mut copies = self.copies();
         if copies.len() >= MANY_COPIES {
             self.forget_those_over(&mut copies);
         }
-        if writes && self.settle.is_some() {
+        if touch.writes && self.settle.is_some() {
             // Bits that one copy wrote are made values by the host, which must not happen while another writes there.
-            self.wait_for(&mut copies, &bytes, true)?;
+            self.wait_for(&mut copies, &touch)?;
         }
-        for copying in copies.iter().filter(|copying| copying.conflicts(&bytes, writes)) {
+        for copying in copies.iter().filter(|copying| copying.touch.conflicts(&touch)) {
             copying.over.hold_up(stream)?;
         }
-        let started = start(self.pointer().wrapping_add(bytes.start));
+        let started = start(self.pointer().wrapping_add(touch.bytes.start));
         // Also where it failed: the copy may have been asked for before that.
         let over = stream.record().map_or_else(|_| Over::With(stream.clone()), Over::When);
-        copies.push(Copying { over, bytes, writes });
+        copies.push(Copying { over, touch });
         started
     }
 
@@ -225,13 +211,13 @@ impl PinnedMemory {
     ///
     /// What the driver said of a copy.
     pub(crate) fn settled(&self, bytes: &Range<usize>, writes: bool) -> Result<*mut u8> {
-        self.wait_for(&mut self.copies(), bytes, writes)?;
+        self.wait_for(&mut self.copies(), &Touch { bytes: bytes.clone(), writes })?;
         Ok(self.pointer().wrapping_add(bytes.start))
     }
 
     /// Waits for the copies that conflict, and forgets them.
-    fn wait_for(&self, copies: &mut Vec<Copying>, bytes: &Range<usize>, writes: bool) -> Result<()> {
-        while let Some(i) = copies.iter().position(|copying| copying.conflicts(bytes, writes)) {
+    fn wait_for(&self, copies: &mut Vec<Copying>, touch: &Touch) -> Result<()> {
+        while let Some(i) = copies.iter().position(|copying| copying.touch.conflicts(touch)) {
             copies[i].over.wait()?;
             self.forget(copies, i);
         }
@@ -249,7 +235,7 @@ impl PinnedMemory {
     /// Forgets a copy that is over. What it wrote becomes values now, before anyone sees it: until then nobody could get a
     /// reference to it.
     fn forget(&self, copies: &mut Vec<Copying>, i: usize) {
-        let Copying { over: _, bytes, writes } = copies.swap_remove(i);
+        let Copying { over: _, touch: Touch { bytes, writes } } = copies.swap_remove(i);
         if let (true, Some(settle)) = (writes, self.settle) {
             // SAFETY: the range is inside and of whole elements, as all ranges are. The copy is over, no other writes there
             // (`copying` has waited), and the host could reach the elements only through `wait_for`, which ends here.
