@@ -50,6 +50,7 @@ mod recent;
 pub mod slot;
 mod specialise;
 mod stream;
+mod sync;
 mod timing;
 mod types;
 mod warning;

@@ -22,7 +22,7 @@
 //! wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of an array.
 
 use std::ops::{Deref, Range};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -30,6 +30,7 @@ use crate::cpu;
 use crate::cuda;
 use crate::error::Result;
 use crate::memory::Use;
+use crate::sync::Mutex;
 
 /// Where operations are in order: a stream, as the runtime sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +112,7 @@ impl Uses {
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut List<Lane>) -> R) -> R {
-        // Nothing that holds the lock leaves the list half changed.
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.0.lock())
     }
 }
 

@@ -8,7 +8,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
 
@@ -22,6 +22,7 @@ use super::stream::{Kind, Stream};
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};
 use crate::properties::{Limits, Pci, Properties};
+use crate::sync::Mutex;
 
 /// The GPUs that are open.
 static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
@@ -54,8 +55,7 @@ impl Context {
     ///
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or what the driver refused.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Context>, Error> {
-        // A panic in between leaves the map as it was, so a poisoned lock is as good.
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = OPEN.lock();
         if let Some(context) = open.get(&ordinal) {
             return Ok(context.clone());
         }
@@ -72,13 +72,13 @@ impl Context {
 
     /// Those that are open, or none where another thread is about to open one.
     pub(super) fn all_open() -> Vec<Arc<Context>> {
-        OPEN.try_lock().map_or_else(|_| Vec::new(), |open| open.values().cloned().collect())
+        OPEN.try_lock().map_or_else(Vec::new, |open| open.values().cloned().collect())
     }
 
     /// Frees what kernels write on the host, if no kernel runs and nobody looks at it. The process ends, and nothing of this
     /// waits.
     pub(super) fn give_back(&self) {
-        let Ok(streams) = self.streams.try_lock() else { return };
+        let Some(streams) = self.streams.try_lock() else { return };
         if !streams.iter().all(|stream| stream.is_done().unwrap_or(false)) || !self.primary.close() {
             return;
         }
@@ -196,7 +196,7 @@ impl Context {
     /// [`Stream::let_go`] when it is held no more.
     pub(crate) fn stream(&self, kind: Kind) -> Result<Arc<Stream>, Refusal> {
         self.bind()?;
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = self.streams.lock();
         for stream in &*streams {
             if stream.hold_again(kind)? {
                 return Ok(stream.clone());
@@ -220,7 +220,7 @@ impl Context {
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<Stream>, Refusal> {
         self.bind()?;
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = self.streams.lock();
         // Those that are done with; where one cannot be asked, it is kept.
         streams.retain(|stream| {
             !stream.is_foreign()
@@ -256,7 +256,7 @@ impl Context {
     }
 
     fn with_end_of_solitude(&self, then: impl FnOnce(&Event) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alone = self.alone.lock();
         let event = if let Some(event) = &*alone {
             event
         } else {
@@ -283,7 +283,7 @@ impl Context {
         if !self.primary.has_several_streams() {
             return self.default.synchronize();
         }
-        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let streams = self.streams.lock().clone();
         // All of them are waited for and have their say, before the first fault is given out.
         let mut waited = Ok(());
         for stream in &streams {

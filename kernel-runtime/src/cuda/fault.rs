@@ -5,13 +5,13 @@
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
 use super::driver::{Driver, Refusal};
 use super::host::mapped;
+use crate::sync::Mutex;
 
 /// A fault in numbers, as a kernel notes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +111,7 @@ impl FaultRecord {
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);
         }
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reading = self.reading.lock();
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);
         }

@@ -5,7 +5,6 @@
 //! because it is there even when the context is lost. What the words mean is `crate::print`'s work.
 
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::PRINT_HEADER_BYTES;
@@ -13,6 +12,7 @@ use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 use super::driver::{Driver, Refusal};
 use super::host::mapped;
 use crate::print;
+use crate::sync::Mutex;
 
 /// The size of a buffer, with its header.
 const BYTES: usize = 1 << 20;
@@ -75,7 +75,7 @@ impl Prints {
         driver: &Driver,
         launch: impl FnOnce(u64) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.launching.lock();
         let buffers = match state.buffers {
             Some(buffers) => buffers,
             None => *state.buffers.insert(Buffer::two(driver)?),
@@ -87,10 +87,10 @@ impl Prints {
 
     /// Prints what kernels have printed. `wait` waits for all of them.
     pub(super) fn write_out(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
-        if !self.launching.lock().unwrap_or_else(PoisonError::into_inner).in_use {
+        if !self.launching.lock().in_use {
             return;
         }
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reading = self.reading.lock();
         let Some(buffer) = self.turn() else { return };
         // Where waiting fails the context is lost, and no kernel runs any more.
         let _ = wait();
@@ -106,14 +106,14 @@ impl Prints {
     ///
     /// No kernel and nobody else uses them any more.
     pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
-        let buffers = self.launching.lock().unwrap_or_else(PoisonError::into_inner).buffers.take();
+        let buffers = self.launching.lock().buffers.take();
         // SAFETY: the caller's promise.
         buffers.map_or(Ok(()), |[first, second]| unsafe { first.free(driver).and(second.free(driver)) })
     }
 
     /// Turns launches to the other buffer, and gives the one that kernels used.
     fn turn(&self) -> Option<Buffer> {
-        let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.launching.lock();
         if !std::mem::take(&mut state.in_use) {
             return None;
         }
@@ -221,10 +221,10 @@ mod tests {
         let prints = Prints::default();
         assert!(prints.turn().is_none());
         let addresses = [1, 2].map(|device| Buffer { device, ..buffer() });
-        *prints.launching.lock().unwrap() = Launching { buffers: Some(addresses), current: 0, in_use: true };
+        *prints.launching.lock() = Launching { buffers: Some(addresses), current: 0, in_use: true };
         assert_eq!(prints.turn().map(|buffer| buffer.device), Some(1));
         assert!(prints.turn().is_none(), "nothing was launched meanwhile");
-        prints.launching.lock().unwrap().in_use = true;
+        prints.launching.lock().in_use = true;
         assert_eq!(prints.turn().map(|buffer| buffer.device), Some(2));
     }
 }

@@ -10,8 +10,8 @@
 #[cfg(feature = "cudarc")]
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUevent, CUstream};
 
@@ -21,6 +21,7 @@ use super::primary::Primary;
 use super::print::Prints;
 use crate::error::Error;
 use crate::fault;
+use crate::sync::Mutex;
 
 /// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the legacy default stream of other libraries.
 const NON_BLOCKING: u32 = 1;
@@ -198,7 +199,7 @@ impl Stream {
     pub(crate) fn mark(&self) -> Result<u64, Refusal> {
         self.primary.bind()?;
         // The number is given and the event recorded under the lock, so that later numbers are later in the stream.
-        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut marks = self.marks.lock();
         let slot = (marks.last % EVENTS as u64) as usize;
         let event = if let Some(&event) = marks.events.get(slot) {
             event
@@ -220,12 +221,12 @@ impl Stream {
             return Ok(());
         }
         // Under the lock, so that another thread finds a number here only when the stream has been told to wait for it.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.has(other.number, mark) {
             return Ok(());
         }
         self.primary.bind()?;
-        let marks = other.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let marks = other.marks.lock();
         let Some((event, covered)) = marks.not_before(mark) else { return Ok(()) };
         // SAFETY: both are alive. The stream waits for what the event was recorded behind when it was told so (CUDA Driver
         // API, `cuStreamWaitEvent`), and the lock keeps others from recording it anew until then.
@@ -346,7 +347,7 @@ impl Stream {
             self.primary.note_dropped(refusal);
             return;
         }
-        for event in std::mem::take(&mut self.marks.get_mut().unwrap_or_else(PoisonError::into_inner).events) {
+        for event in std::mem::take(&mut self.marks.get_mut().events) {
             // SAFETY: the event is ours, and whoever waits for it has been told so already.
             if let Err(refusal) = unsafe { self.driver().cuEventDestroy_v2(event) } {
                 self.primary.note_dropped(refusal);

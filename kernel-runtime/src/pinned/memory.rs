@@ -2,7 +2,6 @@
 
 use std::alloc::Layout;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cuda::PageLocked;
 use crate::device::{Backend, Device};
@@ -11,6 +10,7 @@ use crate::event::Event;
 use crate::memory::{Contents, Memory, no_room};
 use crate::order::{Lane, Touch};
 use crate::stream::Stream;
+use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
 
 /// The memory of a [`PinnedArray`], and the copies of devices that use it.
@@ -112,7 +112,7 @@ impl PinnedMemory {
     }
 
     fn copies(&self) -> MutexGuard<'_, Vec<Copying>> {
-        self.copies.lock().unwrap_or_else(PoisonError::into_inner)
+        self.copies.lock()
     }
 
     /// Starts a copy on `stream` that reads these bytes: `start` gets their address.
@@ -195,7 +195,7 @@ impl PinnedMemory {
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        let mut copies = std::mem::take(self.copies.get_mut().unwrap_or_else(PoisonError::into_inner));
+        let mut copies = std::mem::take(self.copies.get_mut());
         copies.retain(|copying| copying.over.wait().is_err());
         if let (false, Whose::PageLocked(memory)) = (copies.is_empty(), &mut self.whose) {
             // A copy may still be using it, for all that is known: the GPU is lost.
