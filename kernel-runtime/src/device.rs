@@ -10,6 +10,7 @@ use crate::error::{DeviceError, Error, Result};
 use crate::memory::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
+use crate::variable::variable;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
@@ -50,7 +51,7 @@ impl Device {
     /// [`DeviceError`] where the variable names no device or one that is not there, and [`Error::Driver`] where the GPU
     /// refuses to be opened.
     pub fn open() -> Result<Device> {
-        let Some(value) = std::env::var_os("CUMBIA_DEVICE").filter(|value| !value.is_empty()) else {
+        let Some(value) = variable("CUMBIA_DEVICE") else {
             return match Context::count() {
                 Ok(1..) => Device::cuda(0),
                 _ => Ok(Device::cpu()),

@@ -53,6 +53,7 @@ mod stream;
 mod sync;
 mod timing;
 mod types;
+mod variable;
 mod warning;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
