@@ -13,11 +13,12 @@ use std::sync::Arc;
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
 
 use super::architecture::Architecture;
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
 use super::event::Event;
 use super::exit;
 use super::memory::pool_of;
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::{Kind, Stream};
 use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};

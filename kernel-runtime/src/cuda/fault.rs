@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
 use super::host::mapped;
+use super::refusal::Refusal;
 use crate::sync::Mutex;
 
 /// A fault in numbers, as a kernel notes it.

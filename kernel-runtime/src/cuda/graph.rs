@@ -10,9 +10,9 @@ use cudarc::driver::sys::{
     CUlaunchAttributeValue as AttributeValue, CUlaunchAttributeValue_union__bindgen_ty_1 as ClusterDim, CUmemorytype,
 };
 
-use super::driver::Refusal;
 use super::module::{Geometry, Module};
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::Stream;
 
 /// A graph in the form that the driver launches.

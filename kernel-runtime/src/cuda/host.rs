@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cudarc::driver::sys::CUdeviceptr;
 
 use super::context::Context;
-use super::driver::{Driver, OUT_OF_MEMORY, Refusal};
+use super::driver::Driver;
+use super::refusal::{OUT_OF_MEMORY, Refusal};
 use crate::error::Error;
 use crate::memory::out_of_memory;
 

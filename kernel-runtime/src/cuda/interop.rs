@@ -17,7 +17,7 @@ use cudarc::driver::{
 };
 
 use super::context::Context;
-use super::driver::Refusal;
+use super::refusal::Refusal;
 use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};

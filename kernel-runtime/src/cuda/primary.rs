@@ -5,12 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::{CUcontext, CUmemoryPool};
 
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
+use super::refusal::{DEINITIALIZED, Refusal};
 use crate::error::Error;
 use crate::sync::Mutex;
-
-/// The driver is being unloaded: the process ends, and everything of it is gone already.
-const DEINITIALIZED: u32 = 4;
 
 /// How many errors of destructors are kept until someone asks for them.
 const KEPT_ERRORS: usize = 64;

@@ -9,8 +9,9 @@ use std::ptr::NonNull;
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
 use super::host::mapped;
+use super::refusal::Refusal;
 use crate::print;
 use crate::sync::Mutex;
 

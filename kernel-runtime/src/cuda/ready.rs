@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{CUfunction, CUstream};
 
-use super::driver::Refusal;
 use super::module::{Geometry, Module};
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::Stream;
 use crate::launch::LaunchParameter;
 

@@ -15,10 +15,11 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use cudarc::driver::sys::{CUevent, CUstream};
 
-use super::driver::{Driver, NOT_READY, Refusal};
+use super::driver::Driver;
 use super::fault::FaultRecord;
 use super::primary::Primary;
 use super::print::Prints;
+use super::refusal::{NOT_READY, Refusal};
 use crate::error::Error;
 use crate::fault;
 use crate::sync::Mutex;
