@@ -14,6 +14,7 @@ mod event;
 mod exit;
 mod fault;
 mod graph;
+mod hardware;
 mod host;
 mod image;
 #[cfg(feature = "cudarc")]

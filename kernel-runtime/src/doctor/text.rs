@@ -1,0 +1,318 @@
+//! The page that a person reads.
+
+use std::fmt::{self, Write};
+
+use bytesize::ByteSize;
+
+use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
+use crate::cache::Stats;
+use crate::memory::host_memory;
+use crate::precompiled::BESIDE;
+
+/// The width of the headings.
+const MARGIN: usize = 14;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (os, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+        writeln!(f, "Cumbia {} on {os} {processor}\n", self.version)?;
+        section(f, "driver", &self.driver_text())?;
+        section(f, "NVRTC", &self.nvrtc_text())?;
+        section(f, "devices", &self.devices_text())?;
+        section(f, "cache", &self.cache_text())?;
+        section(f, "precompiled", &self.precompiled_text())?;
+        section(f, "disassembler", &self.disassembler_text())?;
+        section(f, "environment", &self.environment_text())?;
+        write!(f, "\n{}", self.verdict())
+    }
+}
+
+/// A heading with text beside it.
+fn section(f: &mut fmt::Formatter<'_>, heading: &str, text: &str) -> fmt::Result {
+    for (i, line) in text.trim_end().lines().enumerate() {
+        writeln!(f, "{:MARGIN$}{line}", if i == 0 { heading } else { "" })?;
+    }
+    Ok(())
+}
+
+impl Report {
+    fn driver_text(&self) -> String {
+        match &self.driver {
+            Ok(DriverReport { cuda, release, path }) => {
+                let mut text = format!("serves CUDA {cuda}");
+                if let Some(release) = release {
+                    let _ = write!(text, ", release {release}");
+                }
+                if let Some(path) = path {
+                    let _ = write!(text, "\n{}", path.display());
+                }
+                text
+            }
+            Err(error) => match error_advice(&error.to_string()) {
+                Some(advice) => format!("{error}\n  help: {advice}"),
+                None => error.to_string(),
+            },
+        }
+    }
+
+    fn nvrtc_text(&self) -> String {
+        match &self.nvrtc {
+            Ok(NvrtcReport { version, path, architectures, searched }) => {
+                let path =
+                    path.as_ref().map_or_else(|| "the loader found it".to_owned(), |path| path.display().to_string());
+                let mut text = format!("version {version}\n{path}\ncompiles for {}\n", architectures.join(", "));
+                if !searched.is_empty() {
+                    text += "looked for before it:\n";
+                    for place in searched {
+                        let _ = writeln!(text, "  {place}");
+                    }
+                }
+                text
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn devices_text(&self) -> String {
+        let mut text = String::new();
+        for GpuReport { ordinal, properties } in &self.gpus {
+            match properties {
+                Ok(gpu) => {
+                    let _ = write!(text, "cuda:{ordinal}  {}", gpu_text(gpu));
+                }
+                Err(error) => {
+                    let _ = writeln!(text, "cuda:{ordinal}  {error}");
+                }
+            }
+        }
+        if self.gpus.is_empty() && self.driver.is_ok() {
+            text += "there is a driver and no GPU that it shows: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES\n";
+        }
+        let memory = ByteSize(host_memory().1 as u64).display().iec();
+        let _ = writeln!(text, "cpu     {} threads at a time, {memory} of memory", self.cpu.multiprocessors);
+        let _ = match &self.default_device {
+            Ok(device) => write!(text, "`Device::open()` opens {device}"),
+            Err(error) => write!(text, "`Device::open()` fails: {error}"),
+        };
+        text
+    }
+
+    fn cache_text(&self) -> String {
+        let Stats { folder, limit, entries, bytes, .. } = &self.cache.stats;
+        let Some(folder) = folder else {
+            return "off: each process compiles its kernels anew".to_owned();
+        };
+        let (bytes, limit) = (ByteSize(*bytes).display().iec(), ByteSize(*limit).display().iec());
+        let text = format!("{entries} kernels, {bytes} of at most {limit}\n{}", folder.display());
+        match &self.cache.problem {
+            None => text,
+            Some(error) => format!(
+                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off"
+            ),
+        }
+    }
+
+    fn precompiled_text(&self) -> String {
+        match &self.precompiled {
+            Some(folder) => folder.display().to_string(),
+            None => format!("none: CUMBIA_KERNELS names no folder, and there is no `{BESIDE}` beside the executable"),
+        }
+    }
+
+    fn disassembler_text(&self) -> String {
+        let found: Vec<String> =
+            self.disassemblers.iter().filter_map(|(_, path)| Some(path.as_ref()?.display().to_string())).collect();
+        if found.is_empty() {
+            return "none, so that a kernel's `sass(..)` fails; `pip install nvidia-cuda-nvdisasm` helps".to_owned();
+        }
+        found.join("\n")
+    }
+
+    fn environment_text(&self) -> String {
+        if self.variables.is_empty() {
+            return "no variable that has a meaning is set".to_owned();
+        }
+        let lines: Vec<String> = self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        lines.join("\n")
+    }
+
+    /// The last line: what works.
+    fn verdict(&self) -> &'static str {
+        if self.has_gpu() {
+            "Kernels run on a GPU."
+        } else if self.gpus.is_empty() {
+            "Kernels run on the CPU: there is no GPU that can be used, for the reason above."
+        } else {
+            "Kernels run on the CPU: there is a GPU, but no code for it, for the reason above."
+        }
+    }
+}
+
+fn gpu_text(gpu: &GpuProperties) -> String {
+    let GpuProperties { name, architecture, limits, pci, free_memory, test_kernel } = gpu;
+    let (major, minor) = limits.compute_capability.unwrap_or_default();
+    let [free, memory, shared, most] =
+        [*free_memory, limits.total_memory, limits.shared_bytes_per_block, limits.shared_bytes_per_block_opt_in]
+            .map(|bytes| ByteSize(bytes as u64).display().iec());
+    let mut text = format!(
+        "{name}, at {pci}: compute capability {major}.{minor}, {} multiprocessors, {memory} of memory, {free} free\n        \
+         a block has at most {} threads and {shared} of shared memory, {most} on request\n",
+        limits.multiprocessors, limits.threads_per_block,
+    );
+    let _ = match test_kernel {
+        Some(Ok(took)) => {
+            writeln!(text, "        a small kernel was compiled for {architecture} and loaded in {took:.1?}")
+        }
+        Some(Err(error)) => writeln!(text, "        a small kernel does not load: {error}"),
+        None => writeln!(text, "        nothing can be compiled for {architecture} without NVRTC"),
+    };
+    text
+}
+
+/// What to do about a driver that is there and does not start, by CUDA's name of the reason.
+fn error_advice(reason: &str) -> Option<&'static str> {
+    const ADVICE: [(&str, &str); 6] = [
+        (
+            "CUDA_ERROR_NO_DEVICE",
+            "the driver is there, but shows no GPU: look at CUDA_VISIBLE_DEVICES and `nvidia-smi`; a container needs \
+             `--gpus all`",
+        ),
+        ("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "the driver was updated since the system was started: start it anew"),
+        (
+            "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+            "a compatibility package for data-centre GPUs hides the driver: take it off LD_LIBRARY_PATH",
+        ),
+        ("CUDA_ERROR_SYSTEM_NOT_READY", "start NVIDIA's fabric manager, which this machine's NVLink switches need"),
+        (
+            "CUDA_ERROR_OPERATING_SYSTEM",
+            "the devices /dev/nvidia* are missing or not yours; `nvidia-smi` may make them",
+        ),
+        (
+            "CUDA_ERROR_UNKNOWN",
+            "the kernel module may not be loaded: try `nvidia-modprobe -u`, or start the system anew",
+        ),
+    ];
+    ADVICE.iter().find(|(name, _)| reason.contains(name)).map(|(_, advice)| *advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::CacheReport;
+    use super::*;
+    use crate::device::Device;
+    use crate::error::{CompileError, DeviceError, Error};
+    use crate::properties::{Limits, Pci};
+
+    /// A report of a machine with nothing.
+    fn bare() -> Report {
+        Report {
+            version: "0.1.0",
+            driver: Err(DeviceError::NoDriver {
+                searched: vec!["libcuda.so.1".to_owned()],
+                reason: "cuInit answered CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".to_owned(),
+            }),
+            gpus: Vec::new(),
+            default_device: Ok("cpu".to_owned()),
+            cpu: Device::cpu().limits().clone(),
+            nvrtc: Err(CompileError::NoNvrtc { searched: vec!["a place: nothing there".to_owned()] }),
+            cache: CacheReport { stats: Stats::default(), problem: None },
+            precompiled: None,
+            disassemblers: vec![("nvdisasm", None)],
+            variables: Vec::new(),
+        }
+    }
+
+    #[track_caller]
+    fn check(report: &Report, expected: &[&str]) {
+        let text = report.to_string();
+        for expected in expected {
+            assert!(text.contains(expected), "`{expected}` is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_comes_with_what_to_do() {
+        let report = bare();
+        check(
+            &report,
+            &[
+                "driver        there is no CUDA driver",
+                "a container needs `--gpus all`",
+                "                looked for a place: nothing there",
+                "pip install nvidia-cuda-nvrtc",
+                "off: each process compiles",
+                "pip install nvidia-cuda-nvdisasm",
+                "Kernels run on the CPU: there is no GPU that can be used",
+            ],
+        );
+        assert!(!report.has_gpu());
+        let problem = Error::File {
+            operation: "writing to",
+            path: "/cache".into(),
+            source: std::io::Error::from(std::io::ErrorKind::PermissionDenied),
+        };
+        let stats = Stats { folder: Some("/cache".into()), limit: 1 << 30, ..Stats::default() };
+        let cache = CacheReport { stats, problem: Some(problem) };
+        check(&Report { cache, ..bare() }, &["of at most 1.0 GiB", "writing to /cache", "point CUMBIA_CACHE_DIR"]);
+    }
+
+    #[test]
+    fn a_machine_with_all_of_it() {
+        let gpu = |test_kernel| GpuReport {
+            ordinal: 0,
+            properties: Ok(GpuProperties {
+                name: "NVIDIA H200".to_owned(),
+                architecture: "sm_90a".to_owned(),
+                limits: Limits { compute_capability: Some((9, 0)), ..Device::cpu().limits().clone() },
+                pci: Pci { domain: 0, bus: 0x1b, device: 0 },
+                free_memory: 100 << 30,
+                test_kernel,
+            }),
+        };
+        let nvrtc = NvrtcReport {
+            version: "13.5".to_owned(),
+            path: Some("/lib/libnvrtc.so.13".into()),
+            architectures: vec!["sm_75".to_owned(), "sm_90".to_owned()],
+            searched: vec!["CUDA_HOME: nothing".to_owned()],
+        };
+        let driver = DriverReport {
+            cuda: "13.0".to_owned(),
+            release: Some("580.95".to_owned()),
+            path: Some("/lib/libcuda.so.1".into()),
+        };
+        let report = |test| Report {
+            driver: Ok(driver.clone()),
+            nvrtc: Ok(nvrtc.clone()),
+            gpus: vec![gpu(test)],
+            default_device: Ok("cuda:0 (NVIDIA H200)".to_owned()),
+            ..bare()
+        };
+        check(
+            &report(Some(Ok(Duration::from_millis(40)))),
+            &[
+                "serves CUDA 13.0, release 580.95",
+                "/lib/libcuda.so.1",
+                "compiles for sm_75, sm_90",
+                "CUDA_HOME: nothing",
+                "cuda:0  NVIDIA H200, at 0000:1b:00.0: compute capability 9.0",
+                "100.0 GiB free",
+                "compiled for sm_90a and loaded in 40.0ms",
+                "`Device::open()` opens cuda:0 (NVIDIA H200)",
+                "Kernels run on a GPU.",
+            ],
+        );
+        let refused = CompileError::ImageRefused {
+            kernel: "cumbia_doctor".to_owned(),
+            architecture: "sm_90a".to_owned(),
+            driver: "12.0".to_owned(),
+            reason: "too new".to_owned(),
+        };
+        check(
+            &report(Some(Err(refused.into()))),
+            &["update NVIDIA's driver", "Kernels run on the CPU: there is a GPU, but no code for it"],
+        );
+        check(&report(None), &["nothing can be compiled for sm_90a without NVRTC", "Kernels run on the CPU"]);
+    }
+}
