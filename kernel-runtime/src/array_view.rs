@@ -8,7 +8,7 @@ use crate::array::shape::{self, Shape};
 use crate::array::{DeviceArray, DeviceSlice, inside};
 use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::device::Device;
-use crate::error::{Error, Result, ShapeError};
+use crate::error::{Result, ShapeError};
 use crate::memory::{Memory, no_room};
 use crate::types::{Element, make_valid};
 
@@ -274,7 +274,7 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
             return Ok(values);
         }
         let bytes = self.bytes();
-        let reach = bytes.len() / size_of::<T>();
+        let reach = bytes.len() / size_of::<T>().max(1);
         let mut among: Vec<T> = Vec::new();
         among.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
         // SAFETY: the vector has room for all that lies between the first element and the last; what is written there are
@@ -373,12 +373,6 @@ impl<T, const D: usize, M> fmt::Debug for ArrayView<'_, T, D, M> {
             std::any::type_name::<T>(),
             memory.device()
         )
-    }
-}
-
-impl From<ShapeError> for Error {
-    fn from(error: ShapeError) -> Error {
-        Error::Shape(error)
     }
 }
 

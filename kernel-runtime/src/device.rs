@@ -7,17 +7,18 @@ use std::sync::{Arc, OnceLock};
 use crate::cpu;
 use crate::cuda::Context;
 use crate::error::{DeviceError, Error, Result};
-pub(crate) use crate::properties::host_memory;
+use crate::memory::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
+use crate::variable::variable;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
 /// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait for it, and give out the
-/// fault of a kernel that ended since the last of them. Work on the CPU is done when the launch returns; its faults are
-/// given out in the same places, so that a program behaves alike on both.
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait
+/// for it, and give out the fault of a kernel that ended since the last of them. Work on the CPU is done when the launch
+/// returns; its faults are given out in the same places, so that a program behaves alike on both.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -50,7 +51,7 @@ impl Device {
     /// [`DeviceError`] where the variable names no device or one that is not there, and [`Error::Driver`] where the GPU
     /// refuses to be opened.
     pub fn open() -> Result<Device> {
-        let Some(value) = std::env::var_os("CUMBIA_DEVICE").filter(|value| !value.is_empty()) else {
+        let Some(value) = variable("CUMBIA_DEVICE") else {
             return match Context::count() {
                 Ok(1..) => Device::cuda(0),
                 _ => Ok(Device::cpu()),
@@ -230,6 +231,19 @@ impl Device {
 
     /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error once,
     /// the first ones if there were very many; each is a `tracing` event as well when it happens.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// drop(device.zeros::<f32>(1000)?);
+    /// for error in device.drop_errors() {
+    ///     eprintln!("when something was dropped: {error}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn drop_errors(&self) -> Vec<Error> {
         match &self.backend {
             Backend::Cpu(_) => Vec::new(),

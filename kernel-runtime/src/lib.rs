@@ -46,8 +46,10 @@ mod properties;
 pub mod slot;
 mod specialise;
 mod stream;
+mod sync;
 mod timing;
 mod types;
+mod variable;
 mod warning;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};

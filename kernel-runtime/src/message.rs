@@ -50,20 +50,20 @@ fn variant(choice: &EnumType, bits: u64) -> String {
 fn number(scalar: Scalar, bits: u64, spec: Spec) -> String {
     match scalar {
         Scalar::Bool => spec.text(bits as u8 != 0),
-        Scalar::I8 => spec.integer(bits as i8),
-        Scalar::I16 => spec.integer(bits as i16),
-        Scalar::I32 => spec.integer(bits as i32),
-        Scalar::I64 => spec.integer(bits as i64),
-        Scalar::Isize => spec.integer(bits as isize),
-        Scalar::U8 => spec.integer(bits as u8),
-        Scalar::U16 => spec.integer(bits as u16),
-        Scalar::U32 => spec.integer(bits as u32),
-        Scalar::U64 => spec.integer(bits),
-        Scalar::Usize => spec.integer(bits as usize),
-        Scalar::F16 => spec.integer(f16::from_bits(bits as u16)),
-        Scalar::Bf16 => spec.integer(bf16::from_bits(bits as u16)),
-        Scalar::F32 => spec.float(f32::from_bits(bits as u32)),
-        Scalar::F64 => spec.float(f64::from_bits(bits)),
+        Scalar::I8 => spec.with_bits(bits as i8),
+        Scalar::I16 => spec.with_bits(bits as i16),
+        Scalar::I32 => spec.with_bits(bits as i32),
+        Scalar::I64 => spec.with_bits(bits as i64),
+        Scalar::Isize => spec.with_bits(bits as isize),
+        Scalar::U8 => spec.with_bits(bits as u8),
+        Scalar::U16 => spec.with_bits(bits as u16),
+        Scalar::U32 => spec.with_bits(bits as u32),
+        Scalar::U64 => spec.with_bits(bits),
+        Scalar::Usize => spec.with_bits(bits as usize),
+        Scalar::F16 => spec.with_bits(f16::from_bits(bits as u16)),
+        Scalar::Bf16 => spec.with_bits(bf16::from_bits(bits as u16)),
+        Scalar::F32 => spec.without_bits(f32::from_bits(bits as u32)),
+        Scalar::F64 => spec.without_bits(f64::from_bits(bits)),
     }
 }
 
@@ -217,8 +217,8 @@ macro_rules! digits {
 }
 
 impl Spec {
-    /// A number that has all forms.
-    fn integer(
+    /// A number that has all forms: an integer, and a half or `bf16`, which show theirs.
+    fn with_bits(
         self,
         value: impl Display + Debug + LowerHex + UpperHex + Octal + Binary + LowerExp + UpperExp + Copy,
     ) -> String {
@@ -229,13 +229,13 @@ impl Spec {
             Form::Binary => digits!(self, value, "b"),
             Form::DebugLowerHex => digits!(self, value, "x?"),
             Form::DebugUpperHex => digits!(self, value, "X?"),
-            Form::Display | Form::Debug | Form::LowerExp | Form::UpperExp => return self.float(value),
+            Form::Display | Form::Debug | Form::LowerExp | Form::UpperExp => return self.without_bits(value),
         };
         self.pad(digits, Align::Right)
     }
 
     /// A number that has no bits to show.
-    fn float(self, value: impl Display + Debug + LowerExp + UpperExp + Copy) -> String {
+    fn without_bits(self, value: impl Display + Debug + LowerExp + UpperExp + Copy) -> String {
         let digits = match self.form {
             Form::Debug => digits!(self, value, "?"),
             Form::LowerExp => digits!(self, value, "e"),

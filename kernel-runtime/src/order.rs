@@ -22,7 +22,7 @@
 //! wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of an array.
 
 use std::ops::{Deref, Range};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -30,6 +30,7 @@ use crate::cpu;
 use crate::cuda;
 use crate::error::Result;
 use crate::memory::Use;
+use crate::sync::Mutex;
 
 /// Where operations are in order: a stream, as the runtime sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,25 @@ impl Lane {
     }
 }
 
+/// Which bytes of an allocation an operation uses, and whether it writes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) writes: bool,
+}
+
+impl Touch {
+    /// Whether one of two on the same memory has to be over before the other begins: where one writes what the other uses.
+    pub(crate) fn conflicts(&self, other: &Touch) -> bool {
+        (self.writes || other.writes) && self.meets(&other.bytes)
+    }
+
+    /// Whether it uses any of these bytes.
+    fn meets(&self, bytes: &Range<usize>) -> bool {
+        self.bytes.start < bytes.end && bytes.start < self.bytes.end
+    }
+}
+
 /// For each of some streams, an operation to wait for.
 type Before = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
 
@@ -58,7 +78,7 @@ pub(crate) struct Uses(Mutex<List<Lane>>);
 impl Uses {
     /// Notes an operation that is over: only who did it is of interest, for its faults.
     pub(crate) fn note_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
-        self.with(|list| list.note(Noted { lane: Lane::Cpu(stream.clone()), mark: 0, bytes, writes }));
+        self.with(|list| list.note(Noted { lane: Lane::Cpu(stream.clone()), mark: 0, touch: Touch { bytes, writes } }));
     }
 
     /// The streams that wrote any of these bytes, the last one first.
@@ -71,17 +91,17 @@ impl Uses {
         self.with(|list| list.uses.iter().rev().map(|noted| &noted.lane).find(|lane| wanted(lane)).cloned())
     }
 
-    /// Tells a stream to wait for all uses that an operation on these bytes must not overtake.
-    pub(crate) fn wait(&self, stream: &cuda::Stream, bytes: &Range<usize>, writes: bool) -> Result<()> {
+    /// Tells a stream to wait for all uses that an operation must not overtake.
+    pub(crate) fn wait(&self, stream: &cuda::Stream, touch: &Touch) -> Result<()> {
         let mut before = Before::new();
-        self.collect(bytes, writes, &mut before);
-        before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
+        self.collect(touch, &mut before);
+        wait_for(stream, &before)
     }
 
-    /// Notes the last of the operations of each stream that an operation on these bytes must not overtake.
-    fn collect(&self, bytes: &Range<usize>, writes: bool, before: &mut Before) {
+    /// Notes the last of the operations of each stream that an operation must not overtake.
+    fn collect(&self, touch: &Touch, before: &mut Before) {
         self.with(|list| {
-            for noted in list.before(bytes, writes) {
+            for noted in list.before(touch) {
                 let Lane::Cuda(stream) = &noted.lane else { continue }; // what the CPU did is over
                 match before.iter_mut().find(|(other, _)| other == stream) {
                     Some((_, mark)) => *mark = noted.mark.max(*mark),
@@ -92,8 +112,7 @@ impl Uses {
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut List<Lane>) -> R) -> R {
-        // Nothing that holds the lock leaves the list half changed.
-        f(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        f(&mut self.0.lock())
     }
 }
 
@@ -134,8 +153,12 @@ pub(crate) fn ordered_with<'a, R, U: Deref<Target = [Use<'a>]>>(
 fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
     let mut before = Before::new();
     for used in uses {
-        used.memory.uses().collect(&used.bytes, used.writes, &mut before);
+        used.memory.uses().collect(&used.touch(), &mut before);
     }
+    wait_for(stream, &before)
+}
+
+fn wait_for(stream: &cuda::Stream, before: &Before) -> Result<()> {
     before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
 }
 
@@ -149,9 +172,9 @@ pub(crate) fn note(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
         // Without an event others cannot wait for it: so it has to be over.
         return Ok(stream.wait()?);
     };
-    for Use { memory, bytes, writes } in uses {
-        let noted = Noted { lane: Lane::Cuda(stream.clone()), mark, bytes: bytes.clone(), writes: *writes };
-        memory.uses().with(|list| list.note(noted));
+    for used in uses {
+        let noted = Noted { lane: Lane::Cuda(stream.clone()), mark, touch: used.touch() };
+        used.memory.uses().with(|list| list.note(noted));
     }
     Ok(())
 }
@@ -162,8 +185,7 @@ struct Noted<L> {
     lane: L,
     /// The number of the operation on its stream; larger is later.
     mark: u64,
-    bytes: Range<usize>,
-    writes: bool,
+    touch: Touch,
 }
 
 /// More uses than these are not kept apart.
@@ -182,14 +204,14 @@ impl<L> Default for List<L> {
 }
 
 impl<L: Clone + PartialEq> List<L> {
-    /// The uses that an operation on these bytes must not overtake.
-    fn before(&self, bytes: &Range<usize>, writes: bool) -> impl Iterator<Item = &Noted<L>> {
-        self.uses.iter().filter(move |noted| (writes || noted.writes) && overlap(&noted.bytes, bytes))
+    /// The uses that an operation must not overtake.
+    fn before(&self, touch: &Touch) -> impl Iterator<Item = &Noted<L>> {
+        self.uses.iter().filter(move |noted| noted.touch.conflicts(touch))
     }
 
     fn writers(&self, bytes: &Range<usize>) -> SmallVec<[L; 2]> {
         let mut writers = SmallVec::new();
-        for noted in self.uses.iter().rev().filter(|noted| noted.writes && overlap(&noted.bytes, bytes)) {
+        for noted in self.uses.iter().rev().filter(|noted| noted.touch.writes && noted.touch.meets(bytes)) {
             if !writers.contains(&noted.lane) {
                 writers.push(noted.lane.clone());
             }
@@ -199,7 +221,7 @@ impl<L: Clone + PartialEq> List<L> {
 
     /// Notes a use that waited for all that it must not overtake.
     fn note(&mut self, new: Noted<L>) {
-        if new.bytes.is_empty() {
+        if new.touch.bytes.is_empty() {
             return;
         }
         self.uses.retain(|old| !makes_up_for(&new, old));
@@ -213,11 +235,13 @@ impl<L: Clone + PartialEq> List<L> {
     fn thin_out(&mut self) {
         let mut kept: SmallVec<[Noted<L>; 1]> = SmallVec::new();
         for noted in self.uses.drain(..) {
-            match kept.iter().position(|other| other.lane == noted.lane && other.writes == noted.writes) {
+            let is_alike = |other: &Noted<L>| other.lane == noted.lane && other.touch.writes == noted.touch.writes;
+            match kept.iter().position(is_alike) {
                 Some(position) => {
                     // At the end again, since its last use is as late as that.
                     let mut merged = kept.remove(position);
-                    merged.bytes = merged.bytes.start.min(noted.bytes.start)..merged.bytes.end.max(noted.bytes.end);
+                    let (all, new) = (&mut merged.touch.bytes, noted.touch.bytes);
+                    *all = all.start.min(new.start)..all.end.max(new.end);
                     merged.mark = merged.mark.max(noted.mark);
                     kept.push(merged);
                 }
@@ -228,15 +252,12 @@ impl<L: Clone + PartialEq> List<L> {
     }
 }
 
-fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
-    a.start < b.end && b.start < a.end
-}
-
 /// Whether nobody has to wait for `old` any more who waits for `new`: because that did, or is later on the same stream; and
 /// whoever would have to wait for `old` has to wait for `new`.
 fn makes_up_for<L: PartialEq>(new: &Noted<L>, old: &Noted<L>) -> bool {
-    let contains = new.bytes.start <= old.bytes.start && old.bytes.end <= new.bytes.end;
-    contains && (new.writes || !old.writes && new.lane == old.lane && new.mark >= old.mark)
+    let (all, part) = (&new.touch.bytes, &old.touch.bytes);
+    let contains = all.start <= part.start && part.end <= all.end;
+    contains && (new.touch.writes || !old.touch.writes && new.lane == old.lane && new.mark >= old.mark)
 }
 
 #[cfg(test)]
@@ -249,7 +270,7 @@ mod tests {
     fn list(uses: &[(char, u64, Range<usize>, bool)]) -> List<char> {
         let mut list = List::default();
         for (lane, mark, bytes, writes) in uses {
-            list.note(Noted { lane: *lane, mark: *mark, bytes: bytes.clone(), writes: *writes });
+            list.note(Noted { lane: *lane, mark: *mark, touch: Touch { bytes: bytes.clone(), writes: *writes } });
         }
         list
     }
@@ -257,7 +278,7 @@ mod tests {
     /// What a use of these bytes has to wait for.
     #[track_caller]
     fn check(list: &List<char>, bytes: Range<usize>, writes: bool, expected: &[(char, u64)]) {
-        let before: Vec<_> = list.before(&bytes, writes).map(|noted| (noted.lane, noted.mark)).collect();
+        let before: Vec<_> = list.before(&Touch { bytes, writes }).map(|noted| (noted.lane, noted.mark)).collect();
         assert_eq!(before, expected, "{list:?}");
     }
 
@@ -307,7 +328,7 @@ mod tests {
         let list = list(&uses);
         assert!(list.uses.len() <= KEPT);
         for (lane, mark, bytes, _) in uses {
-            assert!(list.before(&bytes, READ).any(|noted| noted.lane == lane && noted.mark >= mark));
+            assert!(list.before(&Touch { bytes, writes: READ }).any(|noted| noted.lane == lane && noted.mark >= mark));
         }
     }
 
@@ -315,8 +336,7 @@ mod tests {
     struct Done {
         lane: usize,
         mark: u64,
-        bytes: Range<usize>,
-        writes: bool,
+        touch: Touch,
         behind: [u64; 4],
     }
 
@@ -336,23 +356,23 @@ mod tests {
             let mut behind = [[0u64; 4]; 4];
             for _ in 0..400 {
                 let (lane, start, writes) = (random(4), random(24), random(3) == 0);
-                let bytes = start..start + 1 + random(8);
-                for noted in list.before(&bytes, writes) {
+                let touch = Touch { bytes: start..start + 1 + random(8), writes };
+                for noted in list.before(&touch) {
                     let of = done.iter().find(|done| done.lane == noted.lane && done.mark == noted.mark).unwrap();
                     for (mine, theirs) in behind[lane].iter_mut().zip(of.behind) {
                         *mine = (*mine).max(theirs);
                     }
                 }
                 for other in &done {
-                    if (writes || other.writes) && overlap(&other.bytes, &bytes) && other.lane != lane {
+                    if other.touch.conflicts(&touch) && other.lane != lane {
                         let Done { lane: of, mark, .. } = *other;
                         assert!(behind[lane][of] >= mark, "operation {mark} of {of} is overtaken");
                     }
                 }
                 marks[lane] += 1;
                 behind[lane][lane] = marks[lane];
-                done.push(Done { lane, mark: marks[lane], bytes: bytes.clone(), writes, behind: behind[lane] });
-                list.note(Noted { lane, mark: marks[lane], bytes, writes });
+                done.push(Done { lane, mark: marks[lane], touch: touch.clone(), behind: behind[lane] });
+                list.note(Noted { lane, mark: marks[lane], touch });
             }
         }
     }

@@ -11,8 +11,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use crate::cache::{COUNTS, Key, SUFFIX, decode, encode, replace};
+use crate::cache::{COUNTS, Key, SUFFIX, decode, encode, file_stem, replace};
 use crate::cuda::{Architecture, Image};
+use crate::variable::variable;
 use crate::warning::warn;
 
 /// The name of the folder beside the executable.
@@ -37,7 +38,7 @@ impl Precompiled {
     /// The folder that `CUMBIA_KERNELS` names, or else `cumbia-kernels` beside the executable, if it is there.
     pub(crate) fn of_process() -> Option<Precompiled> {
         static WARNED: Once = Once::new();
-        if let Some(folder) = std::env::var_os("CUMBIA_KERNELS").filter(|value| !value.is_empty()) {
+        if let Some(folder) = variable("CUMBIA_KERNELS") {
             let folder = PathBuf::from(folder);
             if folder.is_dir() {
                 return Some(Precompiled { folder });
@@ -124,8 +125,7 @@ impl Precompiled {
     }
 
     fn kernel_folder(&self, recipe: Recipe<'_>) -> PathBuf {
-        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
-        let name: String = recipe.kernel.chars().map(plain).take(100).collect();
+        let name = file_stem(recipe.kernel);
         let hash = Key::of(recipe.parts).to_string();
         self.folder.join(format!("{name}-{}", &hash[..32]))
     }

@@ -1,22 +1,27 @@
 //! What kernels print on a GPU, from the words that they recorded to the text.
 
+use std::io::Write;
+
 use cumbia_kernel_ir::{PRINT_WORDS, SiteKind};
 
 use crate::message;
 use crate::specialise::{self, Layout};
+use crate::warning::warn;
 
 /// Prints messages, and says how many did not fit into a buffer of `bytes`.
 pub(crate) fn write_out(words: &[u64], lost: u32, bytes: usize) {
     let text = text_of(words);
-    if !text.is_empty() {
-        print!("{text}");
-    }
+    // `print!` panics where stdout is closed, and this is called by what waits: a program that is cut off by `head` is to
+    // go on as it likes.
+    let _ = std::io::stdout().write_all(text.as_bytes());
     if lost > 0 {
-        let plural = if lost == 1 { "" } else { "s" };
-        eprintln!(
-            "{lost} message{plural} of kernels did not fit into the buffer of {} KiB and were not printed\n  \
-             help: print less between two calls of `synchronize`",
-            bytes / 1024
+        let (plural, were) = if lost == 1 { ("", "was") } else { ("s", "were") };
+        let kib = bytes / 1024;
+        warn(
+            &format!(
+                "{lost} message{plural} of kernels did not fit into the buffer of {kib} KiB and {were} not printed"
+            ),
+            "print less between two calls of `synchronize`",
         );
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use crate::dim::Dim3;
+use crate::memory::host_memory;
 
 /// What a launch on a device may ask for, and what the device has to run it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,17 +134,6 @@ pub(crate) fn cpu_limits() -> &'static Limits {
         total_memory: host_memory().1,
         compute_capability: None,
     })
-}
-
-/// Bytes of the host's memory: available and in all; both 0 where the system does not say.
-pub(crate) fn host_memory() -> (usize, usize) {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let field = |name: &str| -> usize {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
-        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
-    };
-    (field("MemAvailable:"), field("MemTotal:"))
 }
 
 #[cfg(test)]

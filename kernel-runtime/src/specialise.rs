@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,7 @@ use crate::cuda;
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::kernel::{Definition, Kernel, KernelInfo, Options};
 use crate::slot::Content;
+use crate::sync::{Mutex, RwLock};
 
 /// A kernel at one choice of its generic arguments, for the rest of the process.
 pub(crate) struct Specialised {
@@ -88,7 +89,7 @@ impl Specialised {
 
     #[cold]
     fn load(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
-        let _loading = self.loading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _loading = self.loading.lock();
         let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
         let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
         // A process sees the GPUs that there were at its first call of the driver.
@@ -146,22 +147,22 @@ fn of_process<K: Kernel>() -> Result<&'static Specialised> {
 
 /// The next number, which from now on names `entry`.
 fn number(entry: &'static Entry) -> u32 {
-    let mut numbered = NUMBERED.write().unwrap_or_else(PoisonError::into_inner);
+    let mut numbered = NUMBERED.write();
     numbered.push(entry);
     numbered.len() as u32 - 1
 }
 
 /// The kernel that a fault record names.
 pub(crate) fn by_number(number: u32) -> Option<&'static Specialised> {
-    let numbered = NUMBERED.read().unwrap_or_else(PoisonError::into_inner);
+    let numbered = NUMBERED.read();
     numbered.get(number as usize)?.get()?.as_ref().ok()
 }
 
 fn entry(id: TypeId) -> &'static Entry {
-    if let Some(&entry) = ENTRIES.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
+    if let Some(&entry) = ENTRIES.read().get(&id) {
         return entry;
     }
-    ENTRIES.write().unwrap_or_else(PoisonError::into_inner).entry(id).or_insert_with(|| Box::leak(Box::default()))
+    ENTRIES.write().entry(id).or_insert_with(|| Box::leak(Box::default()))
 }
 
 fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String> {

@@ -1,13 +1,11 @@
 //! Streams: what is asked of one stream happens in order.
 
-use std::any::Any;
-use std::ffi::c_void;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::cuda;
 use crate::device::{Backend, Device};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::event::Event;
 use crate::order::Lane;
 
@@ -95,34 +93,8 @@ impl Stream {
         Stream { device: device.clone(), lane, _hold: None }
     }
 
-    /// A stream of another library's: `raw` is a `CUstream`, and `owner` keeps it alive.
-    ///
-    /// # Errors
-    ///
-    /// What the driver refused, or [`Error::StreamElsewhere`] where the device is no GPU.
-    ///
-    /// # Safety
-    ///
-    /// `raw` is a stream of the device's primary context for as long as `owner` lives.
-    #[allow(dead_code, reason = "streams of other libraries come next")]
-    pub(crate) unsafe fn foreign(
-        device: &Device,
-        raw: *mut c_void,
-        owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Stream> {
-        match device.backend() {
-            Backend::Cpu(_) => {
-                Err(Error::StreamElsewhere { stream: String::from("a GPU"), device: device.to_string() })
-            }
-            // SAFETY: the caller's promise.
-            Backend::Cuda(context) => unsafe {
-                Ok(Stream::held(device, Lane::Cuda(context.foreign_stream(raw.cast(), owner)?)))
-            },
-        }
-    }
-
     /// A stream that was made for this handle.
-    fn held(device: &Device, lane: Lane) -> Stream {
+    pub(crate) fn held(device: &Device, lane: Lane) -> Stream {
         Stream { device: device.clone(), _hold: Some(Arc::new(Hold(lane.clone()))), lane }
     }
 
@@ -172,6 +144,28 @@ impl Stream {
     /// Lets everything that is asked of this stream from now on happen behind `event`, which may be of another stream or
     /// another device. Arrays need none of this; it orders what kernels do beside them.
     ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn count(x: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let (first, second) = (device.stream()?, device.stream()?);
+    /// let (mut x, mut y) = (device.zeros(8)?, device.zeros(8)?);
+    /// count(&mut x).over(8).on(&first).launch()?;
+    /// second.wait(&first.record()?)?;
+    /// count(&mut y).over(8).on(&second).launch()?; // behind the first launch, though it has no array of that one
+    /// assert_eq!(y.to_host()?, [1; 8]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// What the driver refused.
@@ -211,7 +205,21 @@ impl StreamBuilder<'_> {
         self
     }
 
-    /// Whether the stream waits for CUDA's legacy default stream, and that for it, as streams of other libraries may.
+    /// Whether the stream waits for CUDA's legacy default stream, and that for it, as streams of other libraries may. Without
+    /// this it does not. It makes no difference on the CPU.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// // Behind what a library does that knows of no streams, in the same process.
+    /// let stream = Stream::builder(&device).blocking(true).build()?;
+    /// let x = stream.to_device(&[1, 2, 3])?;
+    /// # assert_eq!(x.to_host()?, [1, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn blocking(mut self, blocking: bool) -> Self {
         self.kind.blocking = blocking;
         self

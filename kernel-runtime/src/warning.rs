@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-/// Tells whoever listens to `tracing`; where nobody does, it goes to stderr. Callers see to it that it is said once.
+/// Tells whoever listens to `tracing`; where nobody does, it goes to stderr. Callers see to it that each thing is said once.
 pub(crate) fn warn(message: &str, help: &str) {
     if tracing::dispatcher::has_been_set() {
         tracing::warn!(target: "cumbia", help, "{message}");

@@ -90,8 +90,8 @@ impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
     }
 }
 
-/// Copies all elements of `from` to `to`, on a stream or on the one that the device's side chooses. It does not wait for the
-/// copy.
+/// Copies all elements of `from` to `to`, on a stream or on the one that the device's side chooses. It waits for the copy, and
+/// gives out a fault, only where one side is the CPU device's or both are page-locked.
 pub(crate) fn copy<T: Element>(
     on: Option<&Stream>,
     operation: &'static str,

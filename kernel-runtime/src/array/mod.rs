@@ -110,8 +110,9 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Fault`](crate::Error::Fault) as in
-    /// [`DeviceArray::to_host`], where the elements have been copied all the same.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Shape`](crate::Error::Shape) where an array of
+    /// `ndarray` is not contiguous; [`Error::Fault`](crate::Error::Fault) as in [`DeviceArray::to_host`], where the elements
+    /// have been copied all the same.
     pub fn copy_to_host(&self, values: &mut (impl HostArrayMut<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice().copy_to_host(values)
     }
@@ -120,13 +121,15 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or what the driver refused.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), [`Error::Shape`](crate::Error::Shape) where an array of
+    /// `ndarray` is not contiguous, or what the driver refused.
     pub fn copy_from_host(&mut self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice_mut().copy_from_host(values)
     }
 
     /// Copies the elements of another array, a part of one, or a page-locked buffer, over these. The other may be on another
-    /// device. On a GPU the call does not wait for the copy: what is asked of either array later happens behind it.
+    /// device. What is asked of either array later happens behind the copy, for which the call waits only where one of the
+    /// arrays is on the CPU device.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -143,12 +146,25 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or what the driver refused.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or what the driver refused. Where the copy is from a GPU to the
+    /// CPU device, [`Error::Fault`](crate::Error::Fault) as from [`DeviceArray::to_host`].
     pub fn copy_from(&mut self, from: &(impl CopySource<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice_mut().copy_from(from)
     }
 
     /// Sets all elements to `value`, on the device.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::open()?.zeros::<f32>(4)?;
+    /// x.fill(0.5)?;
+    /// x.slice_mut(1..3)?.fill(f32::INFINITY)?; // a part of it
+    /// assert_eq!(x.to_host()?, [0.5, f32::INFINITY, f32::INFINITY, 0.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     ///
@@ -240,6 +256,19 @@ impl<T> DeviceArray<T> {
     }
 
     /// As [`DeviceArray::chunks`], to be written.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::open()?.zeros::<u32>(5)?;
+    /// for (mut chunk, value) in x.chunks_mut(2).zip(1..) {
+    ///     chunk.fill(value)?;
+    /// }
+    /// assert_eq!(x.to_host()?, [1, 1, 2, 2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///

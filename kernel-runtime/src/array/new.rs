@@ -14,7 +14,8 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Shape`](crate::Error::Shape) where an array of `ndarray` is
+    /// not contiguous, or what the driver refused.
     pub fn to_device<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         self.default_stream().to_device(values)
     }
@@ -46,7 +47,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    /// As for [`Device::to_device`].
     pub fn to_pinned<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
         PinnedArray::from_host(self, values)
     }
@@ -107,12 +108,17 @@ impl Stream {
         DeviceArray::allocate(self, len, Contents::Nothing)
     }
 
-    /// Copies the elements of `from` over those of `to`, in the order of this stream, and does not wait for it on a GPU. Each
-    /// is an array of a device, a part of one, a [`PinnedArray`](crate::PinnedArray), or a part of one.
+    /// Copies the elements of `from` over those of `to`, in the order of this stream. Each is an array of a device, a part of
+    /// one, a [`PinnedArray`](crate::PinnedArray), or a part of one.
+    ///
+    /// The call does not wait for a copy of a GPU between its own arrays, those of other GPUs and page-locked ones. Any other
+    /// copy, from or to an array of the CPU device or between page-locked ones, is over when the call returns.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or what the driver refused.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) where
+    /// the stream is of the device of neither array, or what the driver refused. Where the copy is from a GPU to the CPU
+    /// device, [`Error::Fault`](crate::Error::Fault) as from [`DeviceArray::to_host`].
     pub fn copy<T: Element>(
         &self,
         from: &(impl CopySource<Element = T> + ?Sized),

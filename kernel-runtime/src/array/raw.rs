@@ -35,8 +35,9 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Safety
     ///
-    /// For as long as `owner` lives, which a graph that uses the array keeps too, `pointer` is the address of `len` elements in the memory of the stream's device, aligned
-    /// for them (and on the CPU initialised), which others use in the order of the stream or not at all.
+    /// For as long as `owner` lives, which a graph that uses the array keeps too, `pointer` is the address of `len` elements in
+    /// the memory of the stream's device, aligned for them (and on the CPU initialised), which others use in the order of the
+    /// stream or not at all.
     pub unsafe fn from_raw_parts(
         stream: &Stream,
         pointer: *mut T,

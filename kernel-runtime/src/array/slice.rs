@@ -260,11 +260,12 @@ impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
     ///
     /// What the driver refused.
     pub fn fill(&mut self, value: T) -> Result<()> {
-        // What lies between the fields of a value is set too, so that all of its bytes can be read.
-        let mut element = MaybeUninit::<T>::zeroed();
-        // SAFETY: the place is aligned, and nobody else has it. `store` writes nothing outside of the value, so that every byte
-        // is one that was set above or by it.
+        let mut element = MaybeUninit::<T>::uninit();
+        // SAFETY: the place is aligned, and nobody else has it. What lies between the fields of a value is set in the place
+        // itself: a `MaybeUninit::zeroed()` that is moved there need not bring it along. `store` leaves it as it is, so that
+        // every byte is one that was set here or by it.
         let element = unsafe {
+            element.as_mut_ptr().write_bytes(0, 1);
             T::store(element.as_mut_ptr(), value);
             std::slice::from_raw_parts(element.as_ptr().cast::<u8>(), size_of::<T>())
         };

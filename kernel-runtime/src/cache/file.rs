@@ -8,6 +8,12 @@ use std::time::SystemTime;
 /// How the name of a file begins that is not whole yet.
 pub(super) const UNFINISHED: &str = ".unfinished-";
 
+/// A kernel's name as the beginning of a file's: generic arguments and paths have characters that no file should.
+pub(crate) fn file_stem(kernel: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
+    kernel.chars().map(plain).take(100).collect()
+}
+
 /// Writes a file aside and renames it: readers see the old one or the new one, and never a part.
 ///
 /// # Errors

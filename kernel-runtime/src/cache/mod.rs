@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 pub(crate) use entry::{decode, encode};
-pub(crate) use file::replace;
+pub(crate) use file::{file_stem, replace};
 pub(crate) use key::Key;
 use settings::Settings;
 pub(crate) use stats::COUNTS;

@@ -7,6 +7,7 @@ use std::sync::Once;
 use bytesize::ByteSize;
 
 use super::Cache;
+use crate::variable::variable;
 use crate::warning::warn;
 
 /// The size of the cache where `CUMBIA_CACHE_SIZE` does not say.
@@ -27,7 +28,6 @@ impl Settings {
     /// Those of this process. They are read at each call, which is nothing beside a compilation, so that a program may
     /// change them.
     pub(super) fn of_process() -> Settings {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         Settings {
             switch: variable("CUMBIA_CACHE"),
             folder: variable("CUMBIA_CACHE_DIR"),

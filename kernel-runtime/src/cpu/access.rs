@@ -1,7 +1,7 @@
 //! Whether a place may be written.
 
 /// How a place may be used.
-pub trait Access: Copy + 'static {
+pub trait Access: Copy + Send + Sync + 'static {
     /// It comes from a `&mut`.
     const MUTABLE: bool;
 }

@@ -5,7 +5,6 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::body::Body;
@@ -13,6 +12,7 @@ use crate::cpu::coroutine::{Block, Ended, Progress, no_stacks};
 use crate::cpu::fault::{self, Fault};
 use crate::cpu::stacks::{self, Permit, Stacks};
 use crate::dim::Dim3;
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How many turns the blocks of a worker may ask memory in vain before the next block is begun beside them.
 const PATIENCE: u32 = 8;
@@ -59,7 +59,7 @@ pub(crate) fn run(shape: Shape, body: &dyn Body) -> Option<Stopped> {
         (1..workers).for_each(|_| scope.spawn(|_| work(false)));
         work(true);
     });
-    launch.first.into_inner().unwrap_or_else(PoisonError::into_inner)
+    launch.first.into_inner()
 }
 
 /// What the workers of a launch share.
@@ -118,7 +118,7 @@ impl Launch {
         work();
         // Those that come later find that all blocks have begun: the first worker begins them.
         if self.at_work.fetch_sub(1, Ordering::Relaxed) == 1 {
-            self.permit.lock().unwrap_or_else(PoisonError::into_inner).take();
+            self.permit.lock().take();
         }
     }
 
@@ -128,7 +128,7 @@ impl Launch {
 
     /// Notes a fault. The first one stays.
     fn stop(&self, stopped: Stopped) {
-        self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(stopped);
+        self.first.lock().get_or_insert(stopped);
         self.stop.store(true, Ordering::Relaxed);
         self.barrier.wake();
     }
@@ -285,8 +285,7 @@ impl GridBarrier {
     }
 
     fn state(&self) -> MutexGuard<'_, Arrivals> {
-        // Nothing in between can panic.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// A block arrives. It may go on once the barrier has been passed as often as the result says.
@@ -322,7 +321,7 @@ impl GridBarrier {
     fn wait(&self, times: u64, given_up: impl Fn() -> bool) {
         let mut state = self.state();
         while !self.passed(times) && !given_up() {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self.changed.wait(state);
         }
     }
 

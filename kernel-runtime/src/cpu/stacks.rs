@@ -5,9 +5,10 @@
 //! needs at least.
 
 use std::io;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use corosensei::stack::DefaultStack;
+
+use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How many threads may be coroutines at one time: half of what Linux grants, since the process has other uses for it.
 pub(crate) const LIMIT: usize = 16 * 1024;
@@ -27,8 +28,7 @@ struct Pool {
 }
 
 fn pool() -> MutexGuard<'static, Pool> {
-    // Nothing in between can panic and leave the pool half changed.
-    POOL.lock().unwrap_or_else(PoisonError::into_inner)
+    POOL.lock()
 }
 
 /// The right to use some stacks at a time, for a whole launch. It ends when it is dropped.
@@ -40,7 +40,7 @@ impl Permit {
         debug_assert!(count <= LIMIT, "a launch asks for no more than there can be");
         let mut pool = pool();
         while pool.permitted + count > LIMIT {
-            pool = GIVEN_BACK.wait(pool).unwrap_or_else(PoisonError::into_inner);
+            pool = GIVEN_BACK.wait(pool);
         }
         pool.permitted += count;
         Permit(count)

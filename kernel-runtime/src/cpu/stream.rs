@@ -1,9 +1,10 @@
 //! A stream of the CPU device: work is done when a launch returns, so that all there is to keep is its fault.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::sync::Mutex;
 
 /// A stream of the CPU device.
 #[derive(Debug)]
@@ -27,12 +28,12 @@ impl Default for Stream {
 impl Stream {
     /// Notes the fault of a launch; the first one stays, as on a GPU.
     pub(crate) fn note_fault(&self, fault: Error) {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        self.pending.lock().get_or_insert(fault);
     }
 
     /// Gives the fault out, once.
     pub(crate) fn give_out_fault(&self) -> Result<()> {
-        self.pending.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
+        self.pending.lock().take().map_or(Ok(()), Err)
     }
 
     /// Nobody holds the stream any more.
@@ -80,10 +81,10 @@ impl Streams {
 
     /// A stream that nobody else holds. Call [`Stream::let_go`] when it is held no more.
     pub(crate) fn stream(&self) -> Arc<Stream> {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         self.several.store(true, Ordering::SeqCst);
         let is_free = |stream: &&Arc<Stream>| {
-            let pending = stream.pending.lock().unwrap_or_else(PoisonError::into_inner);
+            let pending = stream.pending.lock();
             pending.is_none() && !stream.held.swap(true, Ordering::AcqRel)
         };
         if let Some(free) = all.iter().find(is_free) {
@@ -95,7 +96,7 @@ impl Streams {
 
     /// Gives out the fault of a stream, once. Those of the others stay.
     pub(crate) fn give_out_fault(&self) -> Result<()> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let all = self.all.lock().clone();
         all.iter().try_for_each(|stream| stream.give_out_fault())
     }
 }

@@ -3,24 +3,26 @@
 //! There is one [`Context`] for each GPU of the process, and it lives as long as the process. It is the primary context,
 //! which other CUDA libraries in the process share, so that their arrays and ours can meet.
 
+#[cfg(feature = "cudarc")]
 use std::any::Any;
 use std::collections::BTreeMap;
-use std::ffi::CStr;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute, CUstream};
+use cudarc::driver::sys::CUdevice;
 
 use super::architecture::Architecture;
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
 use super::event::Event;
 use super::exit;
+use super::hardware::{limits_of, name_of, properties_of};
 use super::memory::pool_of;
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::{Kind, Stream};
-use crate::dim::Dim3;
 use crate::error::{DeviceError, Error};
-use crate::properties::{Limits, Pci, Properties};
+use crate::properties::{Limits, Properties};
+use crate::sync::Mutex;
 
 /// The GPUs that are open.
 static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
@@ -53,8 +55,7 @@ impl Context {
     ///
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or what the driver refused.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Context>, Error> {
-        // A panic in between leaves the map as it was, so a poisoned lock is as good.
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = OPEN.lock();
         if let Some(context) = open.get(&ordinal) {
             return Ok(context.clone());
         }
@@ -71,13 +72,13 @@ impl Context {
 
     /// Those that are open, or none where another thread is about to open one.
     pub(super) fn all_open() -> Vec<Arc<Context>> {
-        OPEN.try_lock().map_or_else(|_| Vec::new(), |open| open.values().cloned().collect())
+        OPEN.try_lock().map_or_else(Vec::new, |open| open.values().cloned().collect())
     }
 
     /// Frees what kernels write on the host, if no kernel runs and nobody looks at it. The process ends, and nothing of this
     /// waits.
     pub(super) fn give_back(&self) {
-        let Ok(streams) = self.streams.try_lock() else { return };
+        let Some(streams) = self.streams.try_lock() else { return };
         if !streams.iter().all(|stream| stream.is_done().unwrap_or(false)) || !self.primary.close() {
             return;
         }
@@ -195,7 +196,7 @@ impl Context {
     /// [`Stream::let_go`] when it is held no more.
     pub(crate) fn stream(&self, kind: Kind) -> Result<Arc<Stream>, Refusal> {
         self.bind()?;
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = self.streams.lock();
         for stream in &*streams {
             if stream.hold_again(kind)? {
                 return Ok(stream.clone());
@@ -212,13 +213,14 @@ impl Context {
     /// # Safety
     ///
     /// `raw` is a stream of this context for as long as `owner` lives.
+    #[cfg(feature = "cudarc")]
     pub(crate) unsafe fn foreign_stream(
         &self,
-        raw: CUstream,
+        raw: cudarc::driver::sys::CUstream,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<Stream>, Refusal> {
         self.bind()?;
-        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = self.streams.lock();
         // Those that are done with; where one cannot be asked, it is kept.
         streams.retain(|stream| {
             !stream.is_foreign()
@@ -254,7 +256,7 @@ impl Context {
     }
 
     fn with_end_of_solitude(&self, then: impl FnOnce(&Event) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let mut alone = self.alone.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut alone = self.alone.lock();
         let event = if let Some(event) = &*alone {
             event
         } else {
@@ -281,7 +283,7 @@ impl Context {
         if !self.primary.has_several_streams() {
             return self.default.synchronize();
         }
-        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let streams = self.streams.lock().clone();
         // All of them are waited for and have their say, before the first fault is given out.
         let mut waited = Ok(());
         for stream in &streams {
@@ -302,81 +304,4 @@ impl fmt::Debug for Context {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Context").field("ordinal", &self.ordinal).field("name", &self.name).finish_non_exhaustive()
     }
-}
-
-fn name_of(driver: &Driver, device: CUdevice) -> Result<String, Refusal> {
-    let mut name = [0; 256];
-    // SAFETY: the buffer is one byte longer than is said.
-    unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), 255, device) }?;
-    // SAFETY: the last byte of the buffer is still 0, because the driver did not know of it.
-    Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
-}
-
-fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
-    let get = |attribute| attribute_of(driver, device, attribute);
-    let mut total_memory = 0;
-    // SAFETY: the pointer is valid for the write.
-    unsafe { driver.cuDeviceTotalMem_v2(&raw mut total_memory, device) }?;
-    let compute_capability = (
-        get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
-        get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
-    );
-    // Clusters came with 9.0 and CUDA 11.8. Eight blocks are what every GPU with clusters takes, sixteen the most that any
-    // does (CUDA C++ Programming Guide, "Thread Block Clusters").
-    let clusters = compute_capability >= (9, 0) && driver.has_clusters();
-    Ok(Limits {
-        threads_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
-        block: Dim3 {
-            x: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X)?,
-            y: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y)?,
-            z: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)?,
-        },
-        grid: Dim3 {
-            x: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X)?,
-            y: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y)?,
-            z: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)?,
-        },
-        blocks_per_cluster: if clusters { 8 } else { 0 },
-        blocks_per_cluster_opt_in: if clusters { 16 } else { 0 },
-        shared_bytes_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?,
-        shared_bytes_per_block_opt_in: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
-        shared_bytes_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR)?,
-        registers_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK)?,
-        registers_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR)?,
-        threads_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR)?,
-        blocks_per_multiprocessor: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR)?,
-        multiprocessors: get(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
-        total_memory,
-        compute_capability: Some(compute_capability),
-    })
-}
-
-fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, Refusal> {
-    // A driver of another time may not know some of these, and a launch needs only the last but one.
-    let get = |attribute| attribute_of(driver, device, attribute).unwrap_or(0);
-    Ok(Properties {
-        // The driver counts in kHz.
-        clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u64 * 1000,
-        memory_clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u64 * 1000,
-        memory_bus_bits: get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
-        l2_cache_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
-        constant_bytes: get(Attribute::CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
-        copy_engines: get(Attribute::CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
-        ecc: get(Attribute::CU_DEVICE_ATTRIBUTE_ECC_ENABLED) != 0,
-        integrated: get(Attribute::CU_DEVICE_ATTRIBUTE_INTEGRATED) != 0,
-        cooperative_launch: attribute_of(driver, device, Attribute::CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)? != 0,
-        pci: Pci {
-            domain: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID) as u32,
-            bus: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID) as u32,
-            device: get(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID) as u32,
-        },
-    })
-}
-
-/// An attribute of a device; none that is asked for is negative.
-pub(super) fn attribute_of(driver: &Driver, device: CUdevice, attribute: CUdevice_attribute) -> Result<usize, Refusal> {
-    let mut value = 0;
-    // SAFETY: the pointer is valid for the write.
-    unsafe { driver.cuDeviceGetAttribute(&raw mut value, attribute, device) }?;
-    Ok(usize::try_from(value).unwrap_or(0))
 }

@@ -5,7 +5,7 @@
 //! driver newer than the bindings fills with values that the enum does not have. Here every function is looked up once,
 //! before the first is called, and a status stays a number.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
+use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -18,16 +18,8 @@ use cudarc::driver::sys::{
 use libloading::Library;
 
 use super::loader::{library_of, loader_words};
+use super::refusal::{NOT_SUPPORTED, Refusal};
 use crate::error::{DeviceError, Error};
-
-/// `CUDA_ERROR_OUT_OF_MEMORY`.
-pub(crate) const OUT_OF_MEMORY: c_uint = 2;
-
-/// `CUDA_ERROR_NOT_SUPPORTED`.
-pub(crate) const NOT_SUPPORTED: c_uint = 801;
-
-/// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
-pub(crate) const NOT_READY: c_uint = 600;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Those of `newer` are not in
 /// every driver that Cumbia runs with.
@@ -297,74 +289,6 @@ fn library_names() -> Vec<String> {
         &["libcuda.so.1", "libcuda.so"]
     };
     names.iter().map(ToString::to_string).collect()
-}
-
-/// A status other than success. Small and without allocation, so that the path of a launch stays short.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// The driver's function.
-    pub(crate) call: &'static str,
-    /// Its status.
-    pub(crate) code: c_uint,
-}
-
-impl Refusal {
-    fn sentence(self, driver: &Driver) -> String {
-        let (name, message) = (self.name(driver), self.message(driver));
-        format!("{} answered {name} ({message})", self.call)
-    }
-
-    /// CUDA's name of the status.
-    pub(crate) fn name(self, driver: &Driver) -> String {
-        let mut text = std::ptr::null();
-        // SAFETY: the pointer is valid for the write; an unknown code is answered with a null pointer.
-        let known = unsafe { driver.cuGetErrorName(self.code, &raw mut text) };
-        // SAFETY: on success the driver gives a string that lives as long as the library.
-        known.ok().and_then(|()| unsafe { text_of(text) }).unwrap_or_else(|| format!("CUDA error {}", self.code))
-    }
-
-    /// CUDA's description of the status.
-    pub(crate) fn message(self, driver: &Driver) -> String {
-        let mut text = std::ptr::null();
-        // SAFETY: the pointer is valid for the write; an unknown code is answered with a null pointer.
-        let known = unsafe { driver.cuGetErrorString(self.code, &raw mut text) };
-        // SAFETY: on success the driver gives a string that lives as long as the library.
-        known.ok().and_then(|()| unsafe { text_of(text) }).unwrap_or_else(|| "no description".to_owned())
-    }
-
-    /// Whether the context is lost: these are reported by every later call of the process too.
-    fn is_sticky(self) -> bool {
-        // ECC_UNCORRECTABLE, CONTAINED, then ILLEGAL_ADDRESS and the other exceptions that a kernel can raise, as listed
-        // in the manual's `CUresult` with "the process must be terminated and relaunched".
-        matches!(self.code, 214 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
-    }
-}
-
-impl From<Refusal> for Error {
-    #[cold]
-    fn from(refusal: Refusal) -> Error {
-        match Driver::get() {
-            Ok(driver) => {
-                let mut message = refusal.message(driver);
-                if refusal.is_sticky() {
-                    message.push_str("; this process has lost the GPU and must be started anew to use it again");
-                }
-                Error::Driver { call: refusal.call, name: refusal.name(driver), message }
-            }
-            Err(no_driver) => no_driver.into(),
-        }
-    }
-}
-
-/// # Safety
-///
-/// `text` is null or a C string.
-unsafe fn text_of(text: *const c_char) -> Option<String> {
-    if text.is_null() {
-        return None;
-    }
-    // SAFETY: the caller's promise.
-    Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

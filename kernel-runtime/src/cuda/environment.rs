@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::cache::Key;
+use crate::variable::variable;
 
 /// What the search depends on.
 #[derive(Clone, Debug, Default)]
@@ -34,8 +35,6 @@ pub(super) struct Environment {
 impl Environment {
     /// That of this process.
     pub(super) fn of_process() -> Environment {
-        // A variable that is set to nothing is meant as not set.
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         Environment {
             // The loader would take a name without a slash as one to look up, and a note must not depend on the
             // current folder.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use cudarc::driver::sys::CUevent;
 
-use super::driver::Refusal;
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::{Stream, done, new_event};
 
 /// A point in a stream.

@@ -1,7 +1,8 @@
 //! What is given back when the process ends.
 //!
-//! Fault records and the buffers of `println!` live as long as the process. The driver would take them back by itself; giving
-//! them back first is for tools that look for what was never freed, so that a leak of the user's is all that they find.
+//! Fault records and the buffers of `println!` live as long as their streams, and those that we made as long as the process.
+//! The driver would take them back by itself; giving them back first is for tools that look for what was never freed, so that
+//! a leak of the user's is all that they find.
 
 use std::sync::Once;
 

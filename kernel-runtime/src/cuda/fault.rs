@@ -3,15 +3,16 @@
 //! Host memory, because it must be readable without a copy at every synchronisation, and because it is there even when
 //! the context is not. Turning the numbers into a source position is `crate::fault`'s work.
 
-use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
+use super::host::mapped;
+use super::refusal::Refusal;
+use crate::sync::Mutex;
 
 /// A fault in numbers, as a kernel notes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,24 +51,6 @@ struct Record {
 
 const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES);
 
-/// `CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP`.
-const PORTABLE_AND_MAPPED: u32 = 0x01 | 0x02;
-
-/// Allocates page-locked host memory that all GPUs of the process can write, and gives it with its address for the context
-/// that is current.
-pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), Refusal> {
-    let mut host: *mut c_void = std::ptr::null_mut();
-    // SAFETY: the pointer is valid for the write.
-    unsafe { driver.cuMemHostAlloc(&raw mut host, bytes, PORTABLE_AND_MAPPED) }?;
-    let Some(host) = NonNull::new(host) else {
-        return Err(Refusal { call: "cuMemHostAlloc", code: super::driver::OUT_OF_MEMORY });
-    };
-    let mut device = 0;
-    // SAFETY: the memory was allocated as mapped just above.
-    unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr(), 0) }?;
-    Ok((host, device))
-}
-
 /// The record of one stream.
 pub(crate) struct FaultRecord {
     host: NonNull<Record>,
@@ -76,7 +59,8 @@ pub(crate) struct FaultRecord {
     reading: Mutex<()>,
 }
 
-// SAFETY: `host` is page-locked memory that lives as long as the record; the host touches it under `reading` only.
+// SAFETY: `host` is page-locked memory that lives as long as the record. All threads look at the flag, with atomics; the
+// rest is read under `reading` only, while the flag keeps kernels from writing it.
 unsafe impl Send for FaultRecord {}
 // SAFETY: as above.
 unsafe impl Sync for FaultRecord {}
@@ -128,7 +112,7 @@ impl FaultRecord {
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);
         }
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reading = self.reading.lock();
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);
         }

@@ -9,10 +9,10 @@ use cudarc::driver::sys::{
     CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUmemorytype,
 };
 
-use super::driver::Refusal;
 use super::geometry::Geometry;
 use super::module::Module;
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::Stream;
 
 /// A graph in the form that the driver launches.

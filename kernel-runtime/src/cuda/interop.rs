@@ -16,7 +16,8 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice as _,
 };
 
-use super::driver::Refusal;
+use super::context::Context;
+use super::refusal::Refusal;
 use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
@@ -65,12 +66,17 @@ impl Device {
         }
     }
 
-    /// The stream of what names no other, as the driver's functions want it.
-    fn default_lane(&self) -> Result<Arc<RawStream>> {
+    /// What we hold of a GPU.
+    fn own_context(&self) -> Result<&Context> {
         match self.backend() {
-            Backend::Cuda(context) => Ok(context.default_stream().clone()),
+            Backend::Cuda(context) => Ok(context),
             Backend::Cpu(_) => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
         }
+    }
+
+    /// The stream of what names no other, as the driver's functions want it.
+    fn default_lane(&self) -> Result<Arc<RawStream>> {
+        Ok(self.own_context()?.default_stream().clone())
     }
 }
 
@@ -83,9 +89,9 @@ impl Stream {
     /// As for [`Device::from_cudarc`].
     pub fn from_cudarc(stream: &Arc<CudaStream>) -> Result<Stream> {
         let device = Device::from_cudarc(stream.context())?;
-        let raw = stream.cu_stream().cast();
         // SAFETY: it is a stream of the primary context, which lives as long as this handle of it.
-        unsafe { Stream::foreign(&device, raw, Box::new(stream.clone())) }
+        let lane = unsafe { device.own_context()?.foreign_stream(stream.cu_stream(), Box::new(stream.clone())) }?;
+        Ok(Stream::held(&device, Lane::Cuda(lane)))
     }
 
     /// This stream for cudarc: for its launches, and for libraries that take a stream of its.

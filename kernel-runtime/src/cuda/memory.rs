@@ -8,9 +8,10 @@ use std::ffi::c_void;
 
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdeviceptr, CUmemPool_attribute, CUmemoryPool};
 
-use super::context::attribute_of;
-use super::driver::{Driver, OUT_OF_MEMORY, Refusal};
+use super::driver::Driver;
+use super::hardware::attribute_of;
 use super::primary::Primary;
+use super::refusal::{OUT_OF_MEMORY, Refusal};
 use super::stream::Stream;
 use crate::error::Error;
 

@@ -11,9 +11,10 @@ use cudarc::driver::sys::{
 };
 
 use super::context::Context;
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
 use super::geometry::Geometry;
 use super::image::{Image, Request, compile_for_gpu};
+use super::refusal::Refusal;
 use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::error::{CompileError, Error};

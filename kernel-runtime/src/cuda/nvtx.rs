@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use libloading::Library;
 
+use crate::variable::variable;
+
 /// Begins a range of this thread. Says whether there is a profiler that was told.
 pub(crate) fn push(name: &str) -> bool {
     let Some(push) = function(RANGE_PUSH_A) else {
@@ -94,9 +96,8 @@ fn function(number: usize) -> Option<*mut c_void> {
 fn profiler() -> Option<&'static Tables> {
     static PROFILER: OnceLock<Option<&'static Tables>> = OnceLock::new();
     *PROFILER.get_or_init(|| {
-        let variable =
-            if cfg!(target_pointer_width = "64") { "NVTX_INJECTION64_PATH" } else { "NVTX_INJECTION32_PATH" };
-        let path = std::env::var_os(variable).filter(|path| !path.is_empty())?;
+        let name = if cfg!(target_pointer_width = "64") { "NVTX_INJECTION64_PATH" } else { "NVTX_INJECTION32_PATH" };
+        let path = variable(name)?;
         inject(Path::new(&path)).then(Tables::get)
     })
 }

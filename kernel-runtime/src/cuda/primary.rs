@@ -2,15 +2,13 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUcontext, CUmemoryPool};
 
-use super::driver::{Driver, Refusal};
+use super::driver::Driver;
+use super::refusal::{DEINITIALIZED, Refusal};
 use crate::error::Error;
-
-/// The driver is being unloaded: the process ends, and everything of it is gone already.
-const DEINITIALIZED: u32 = 4;
+use crate::sync::Mutex;
 
 /// How many errors of destructors are kept until someone asks for them.
 const KEPT_ERRORS: usize = 64;
@@ -113,7 +111,7 @@ impl Primary {
         }
         let error = Error::from(refusal);
         tracing::error!(target: "cumbia::drop", device = %self.label, %error, "an error while dropping");
-        let mut dropped = self.dropped.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut dropped = self.dropped.lock();
         // The first ones say what happened; a lost context refuses every call that follows.
         if dropped.len() < KEPT_ERRORS {
             dropped.push(error);
@@ -122,7 +120,7 @@ impl Primary {
 
     /// What destructors could not return, once.
     pub(crate) fn take_dropped(&self) -> Vec<Error> {
-        std::mem::take(&mut self.dropped.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.dropped.lock())
     }
 }
 

@@ -1,18 +1,19 @@
 //! The buffer that `println!` of a kernel appends to, in host memory that the GPU can write.
 //!
 //! A stream has two of them. Kernels append to one; to read it, launches are turned to the other, and all that was
-//! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's, because it is there
-//! even when the context is lost. What the words mean is `crate::print`'s work.
+//! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's,
+//! because it is there even when the context is lost. What the words mean is `crate::print`'s work.
 
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
 
 use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 
-use super::driver::{Driver, Refusal};
-use super::fault::mapped;
+use super::driver::Driver;
+use super::host::mapped;
+use super::refusal::Refusal;
 use crate::print;
+use crate::sync::Mutex;
 
 /// The size of a buffer, with its header.
 const BYTES: usize = 1 << 20;
@@ -57,7 +58,7 @@ struct Launching {
     in_use: bool,
 }
 
-/// A buffer. It lives as long as the stream.
+/// A buffer. It lives until the stream ends, or the process.
 #[derive(Clone, Copy)]
 struct Buffer {
     host: NonNull<Header>,
@@ -75,10 +76,10 @@ impl Prints {
         driver: &Driver,
         launch: impl FnOnce(u64) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.launching.lock();
         let buffers = match state.buffers {
             Some(buffers) => buffers,
-            None => *state.buffers.insert([Buffer::new(driver)?, Buffer::new(driver)?]),
+            None => *state.buffers.insert(Buffer::two(driver)?),
         };
         state.in_use = true;
         // Under the lock: whoever waits for the kernels that use the buffer has to find this one launched.
@@ -87,10 +88,10 @@ impl Prints {
 
     /// Prints what kernels have printed. `wait` waits for all of them.
     pub(super) fn write_out(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
-        if !self.launching.lock().unwrap_or_else(PoisonError::into_inner).in_use {
+        if !self.launching.lock().in_use {
             return;
         }
-        let _reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner);
+        let _reading = self.reading.lock();
         let Some(buffer) = self.turn() else { return };
         // Where waiting fails the context is lost, and no kernel runs any more.
         let _ = wait();
@@ -106,15 +107,14 @@ impl Prints {
     ///
     /// No kernel and nobody else uses them any more.
     pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
-        let buffers = self.launching.lock().unwrap_or_else(PoisonError::into_inner).buffers.take();
-        // SAFETY: allocated by `mapped`, and the caller's promise.
-        let free = |buffer: Buffer| unsafe { driver.cuMemFreeHost(buffer.host.as_ptr().cast()) };
-        buffers.map_or(Ok(()), |[first, second]| free(first).and(free(second)))
+        let buffers = self.launching.lock().buffers.take();
+        // SAFETY: the caller's promise.
+        buffers.map_or(Ok(()), |[first, second]| unsafe { first.free(driver).and(second.free(driver)) })
     }
 
     /// Turns launches to the other buffer, and gives the one that kernels used.
     fn turn(&self) -> Option<Buffer> {
-        let mut state = self.launching.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.launching.lock();
         if !std::mem::take(&mut state.in_use) {
             return None;
         }
@@ -125,6 +125,20 @@ impl Prints {
 }
 
 impl Buffer {
+    /// Allocates both buffers of a stream, or none, in the context that is current.
+    fn two(driver: &Driver) -> Result<[Buffer; 2], Refusal> {
+        let first = Buffer::new(driver)?;
+        match Buffer::new(driver) {
+            Ok(second) => Ok([first, second]),
+            Err(refusal) => {
+                // The first refusal says more than one of this.
+                // SAFETY: nobody has the buffer.
+                let _ = unsafe { first.free(driver) };
+                Err(refusal)
+            }
+        }
+    }
+
     /// Allocates an empty buffer in the context that is current.
     fn new(driver: &Driver) -> Result<Buffer, Refusal> {
         let (host, device) = mapped(driver, BYTES)?;
@@ -134,7 +148,7 @@ impl Buffer {
 
     /// # Safety
     ///
-    /// `host` is aligned memory of [`BYTES`] that lives as long as the process.
+    /// `host` is aligned memory of [`BYTES`] that lives as long as the buffer is used.
     unsafe fn at(host: NonNull<Header>, device: CUdeviceptr) -> Buffer {
         // SAFETY: the caller's promise.
         unsafe {
@@ -142,6 +156,16 @@ impl Buffer {
             host.write(Header::EMPTY);
         }
         Buffer { host, device }
+    }
+
+    /// Frees the buffer.
+    ///
+    /// # Safety
+    ///
+    /// No kernel and nobody else uses it any more.
+    unsafe fn free(self, driver: &Driver) -> Result<(), Refusal> {
+        // SAFETY: allocated by `mapped`, and the caller's promise.
+        unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
     }
 
     /// Takes the words out that are used, and says how many messages are lost. The buffer is then empty.
@@ -198,10 +222,10 @@ mod tests {
         let prints = Prints::default();
         assert!(prints.turn().is_none());
         let addresses = [1, 2].map(|device| Buffer { device, ..buffer() });
-        *prints.launching.lock().unwrap() = Launching { buffers: Some(addresses), current: 0, in_use: true };
+        *prints.launching.lock() = Launching { buffers: Some(addresses), current: 0, in_use: true };
         assert_eq!(prints.turn().map(|buffer| buffer.device), Some(1));
         assert!(prints.turn().is_none(), "nothing was launched meanwhile");
-        prints.launching.lock().unwrap().in_use = true;
+        prints.launching.lock().in_use = true;
         assert_eq!(prints.turn().map(|buffer| buffer.device), Some(2));
     }
 }

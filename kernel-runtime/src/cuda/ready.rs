@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{CUfunction, CUstream};
 
-use super::driver::Refusal;
 use super::geometry::Geometry;
 use super::module::Module;
 use super::parameter::LaunchParameter;
 use super::primary::Primary;
+use super::refusal::Refusal;
 use super::stream::Stream;
 
 /// A launch on the default stream of a GPU, for as long as that is the only stream. It is neither cooperative nor in clusters,

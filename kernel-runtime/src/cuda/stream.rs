@@ -7,19 +7,22 @@
 //! Streams that we made are never destroyed: one that nobody holds is handed out again, when its work is done and its
 //! faults are given out. So nothing that remembers a stream can outlive it, and a fault that nobody waited for is not lost.
 
+#[cfg(feature = "cudarc")]
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUevent, CUstream};
 
-use super::driver::{Driver, NOT_READY, Refusal};
+use super::driver::Driver;
 use super::fault::FaultRecord;
 use super::primary::Primary;
 use super::print::Prints;
+use super::refusal::{NOT_READY, Refusal};
 use crate::error::Error;
 use crate::fault;
+use crate::sync::Mutex;
 
 /// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the legacy default stream of other libraries.
 const NON_BLOCKING: u32 = 1;
@@ -62,10 +65,8 @@ enum Origin {
     /// We made it.
     Own(Kind),
     /// Another library made it, and destroys it once this is dropped.
-    Foreign(
-        #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
-        Box<dyn Any + Send + Sync>,
-    ),
+    #[cfg(feature = "cudarc")]
+    Foreign(Box<dyn Any + Send + Sync>),
 }
 
 // SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
@@ -76,15 +77,23 @@ unsafe impl Sync for Stream {}
 impl Stream {
     /// Makes a stream in the context that is current.
     pub(super) fn create(primary: &Arc<Primary>, kind: Kind) -> Result<Stream, Refusal> {
-        let fault = FaultRecord::new(primary.driver)?;
         let flags = if kind.blocking { 0 } else { NON_BLOCKING };
         let mut raw = std::ptr::null_mut();
         // SAFETY: the pointer is valid for the write, and the context is current.
         unsafe { primary.driver.cuStreamCreateWithPriority(&raw mut raw, flags, kind.priority) }?;
-        Ok(Stream::new(primary, raw, Origin::Own(kind), fault))
+        match FaultRecord::new(primary.driver) {
+            Ok(fault) => Ok(Stream::new(primary, raw, Origin::Own(kind), fault)),
+            Err(refusal) => {
+                // The first refusal says more than one of this.
+                // SAFETY: made just above, and nobody has it.
+                let _ = unsafe { primary.driver.cuStreamDestroy_v2(raw) };
+                Err(refusal)
+            }
+        }
     }
 
     /// A stream that another library made, and that `owner` keeps alive. The context is current.
+    #[cfg(feature = "cudarc")]
     pub(super) fn foreign(
         primary: &Arc<Primary>,
         raw: CUstream,
@@ -191,7 +200,7 @@ impl Stream {
     pub(crate) fn mark(&self) -> Result<u64, Refusal> {
         self.primary.bind()?;
         // The number is given and the event recorded under the lock, so that later numbers are later in the stream.
-        let mut marks = self.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut marks = self.marks.lock();
         let slot = (marks.last % EVENTS as u64) as usize;
         let event = if let Some(&event) = marks.events.get(slot) {
             event
@@ -213,12 +222,12 @@ impl Stream {
             return Ok(());
         }
         // Under the lock, so that another thread finds a number here only when the stream has been told to wait for it.
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock();
         if seen.has(other.number, mark) {
             return Ok(());
         }
         self.primary.bind()?;
-        let marks = other.marks.lock().unwrap_or_else(PoisonError::into_inner);
+        let marks = other.marks.lock();
         let Some((event, covered)) = marks.not_before(mark) else { return Ok(()) };
         // SAFETY: both are alive. The stream waits for what the event was recorded behind when it was told so (CUDA Driver
         // API, `cuStreamWaitEvent`), and the lock keeps others from recording it anew until then.
@@ -244,6 +253,7 @@ impl Stream {
     }
 
     /// Whether another library made it.
+    #[cfg(feature = "cudarc")]
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.origin, Origin::Foreign(_))
     }
@@ -284,8 +294,12 @@ impl Stream {
 
     /// Takes the stream for a new holder, if it is of this kind, nobody holds it, its work is done, and no fault is left.
     pub(super) fn hold_again(&self, kind: Kind) -> Result<bool, Refusal> {
-        let Origin::Own(own) = self.origin else { return Ok(false) };
-        if own != kind || self.is_held() || !self.is_idle()? {
+        let is_of_kind = match self.origin {
+            Origin::Own(own) => own == kind,
+            #[cfg(feature = "cudarc")]
+            Origin::Foreign(_) => false,
+        };
+        if !is_of_kind || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
         self.write_out_prints();
@@ -293,6 +307,7 @@ impl Stream {
     }
 
     /// One more holds it; somebody does already.
+    #[cfg(feature = "cudarc")]
     pub(super) fn hold(&self) {
         self.held.fetch_add(1, Ordering::AcqRel);
     }
@@ -333,7 +348,7 @@ impl Stream {
             self.primary.note_dropped(refusal);
             return;
         }
-        for event in std::mem::take(&mut self.marks.get_mut().unwrap_or_else(PoisonError::into_inner).events) {
+        for event in std::mem::take(&mut self.marks.get_mut().events) {
             // SAFETY: the event is ours, and whoever waits for it has been told so already.
             if let Err(refusal) = unsafe { self.driver().cuEventDestroy_v2(event) } {
                 self.primary.note_dropped(refusal);
@@ -344,6 +359,7 @@ impl Stream {
         let destroyed = match self.origin {
             // SAFETY: we made it, and nobody else has it.
             Origin::Own(_) => unsafe { self.driver().cuStreamDestroy_v2(self.raw) },
+            #[cfg(feature = "cudarc")]
             Origin::Foreign(_) => Ok(()),
         };
         if let Err(refusal) = freed.and(destroyed) {

@@ -198,7 +198,7 @@ fn lexicographic(leaves: &[Leaf], a: &[u64], b: &[u64]) -> Option<Ordering> {
     orders.into_iter().find(|order| *order != Some(Ordering::Equal)).unwrap_or(Some(Ordering::Equal))
 }
 
-/// The value with these numbers; what is not among them is zero.
+/// The value with these numbers; a number that is not among them is zero.
 fn value<T: Element>(leaves: &[Leaf], bits: &[u64]) -> T {
     let mut place = MaybeUninit::<T>::zeroed();
     for (leaf, bits) in leaves.iter().zip(bits) {
@@ -208,7 +208,8 @@ fn value<T: Element>(leaves: &[Leaf], bits: &[u64]) -> T {
         // SAFETY: the bytes are inside of the place, as was just seen, and any bytes may be in it.
         unsafe { place.as_mut_ptr().cast::<u8>().add(leaf.offset).copy_from_nonoverlapping(low.as_ptr(), low.len()) };
     }
-    // SAFETY: the place is a variable, aligned, and all of its bytes are initialised; `load` makes a value of any of them.
+    // SAFETY: the place is a variable, aligned, and all of its bytes but padding, which `load` does not touch, are
+    // initialised: it makes a value of any of them.
     unsafe { T::load(place.as_mut_ptr()) }
 }
 

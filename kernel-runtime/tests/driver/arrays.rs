@@ -20,9 +20,11 @@ fn check(fake: &Fake, expected: &[(&str, i64)], work: impl FnOnce()) {
     }
 }
 
-/// Page-locked memory that was not freed.
-fn locked(fake: &Fake) -> i64 {
-    fake.calls("cuMemHostAlloc") - fake.calls("cuMemFreeHost")
+/// More aligned than any number.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C, align(256))]
+struct Broad {
+    value: f32,
 }
 
 /// Fills the middle of an array of ten and four more, which is to take so many memsets and copies.
@@ -130,9 +132,9 @@ scenarios! {
         check(&fake, &waits(0, 0), || buffer.as_mut_slice().unwrap()[0] = 8);
         stream.copy(&buffer, &mut x).unwrap();
         // Freed behind the copy.
-        let before = locked(&fake);
+        let before = fake.locked();
         check(&fake, &waits(0, 1), || drop(buffer));
-        assert_eq!(locked(&fake), before - 1);
+        assert_eq!(fake.locked(), before - 1);
     }
 
     fn copies_wait_for_copies_on_other_streams() {
@@ -174,9 +176,9 @@ scenarios! {
         device.default_stream().copy(&x, &mut buffer).unwrap();
         fake.refuse("cuEventSynchronize", INVALID_VALUE, 0, 2);
         assert!(buffer.as_slice().is_err());
-        let before = locked(&fake);
+        let before = fake.locked();
         drop(buffer);
-        assert_eq!(locked(&fake), before);
+        assert_eq!(fake.locked(), before);
     }
 
     fn page_locked_memory_that_is_not_there() {
@@ -185,8 +187,23 @@ scenarios! {
         let error = device.pinned_zeros::<f64>(100).unwrap_err();
         let Error::OutOfMemory { device: place, requested: 800, .. } = &error else { panic!("{error}") };
         assert_eq!(place, "the host (page-locked)");
-        let before = locked(&fake);
+        let before = fake.locked();
         device.pinned_zeros::<f64>(100).unwrap();
-        assert_eq!(locked(&fake), before);
+        assert_eq!(fake.locked(), before);
+    }
+
+    /// Page-locked memory without bytes is none of the driver's, and elements without bytes divide nothing.
+    fn page_locked_memory_of_no_bytes() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let mut nothing = device.pinned_zeros::<[bool; 0]>(3).unwrap();
+        let mut x = device.zeros::<[bool; 0]>(3).unwrap();
+        device.default_stream().copy(&x, &mut nothing).unwrap();
+        device.default_stream().copy(&nothing, &mut x).unwrap();
+        assert_eq!((nothing.as_slice().unwrap(), x.to_host().unwrap()), (&[[]; 3][..], vec![[]; 3]));
+        assert_eq!(x.reshape((3, 1)).unwrap().t().to_host().unwrap(), [[]; 3]);
+        let broad = device.pinned_zeros::<Broad>(0).unwrap();
+        assert_eq!(broad.as_slice().unwrap().as_ptr().addr() % align_of::<Broad>(), 0);
+        assert_eq!(device.zeros::<Broad>(0).unwrap().as_ptr().addr() % align_of::<Broad>(), 0);
+        assert_eq!(fake.locked(), 1, "the record of faults");
     }
 }

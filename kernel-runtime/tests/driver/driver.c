@@ -289,14 +289,24 @@ int cuMemsetD16Async(uint64_t to, unsigned short value, size_t count, void* stre
 int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void* stream) {
     ENTER; (void)stream; for (size_t i = 0; i < count; i++) ((unsigned*)(uintptr_t)to)[i] = value; return SUCCESS;
 }
+
+// Page-locked memory of the host.
+static long locked;
+long fake_locked(void) { return __atomic_load_n(&locked, __ATOMIC_RELAXED); }
 int cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
     ENTER;
     (void)flags;
     *pointer = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     memset(*pointer, 0, bytes);
+    __atomic_fetch_add(&locked, 1, __ATOMIC_RELAXED);
     return SUCCESS;
 }
-int cuMemFreeHost(void* pointer) { ENTER; free(pointer); return SUCCESS; }
+int cuMemFreeHost(void* pointer) {
+    ENTER;
+    free(pointer);
+    __atomic_fetch_sub(&locked, 1, __ATOMIC_RELAXED);
+    return SUCCESS;
+}
 int cuMemHostGetDevicePointer_v2(uint64_t* pointer, void* host, unsigned flags) {
     ENTER; (void)flags; *pointer = (uint64_t)(uintptr_t)host; return SUCCESS;
 }

@@ -128,6 +128,11 @@ impl Fake {
         unsafe { self.get::<unsafe extern "C" fn() -> c_long>(name)() }
     }
 
+    fn set(&self, name: &str, number: i64) {
+        // SAFETY: all functions that set a number have this type.
+        unsafe { self.get::<unsafe extern "C" fn(c_long)>(name)(number) }
+    }
+
     /// How often a function of the driver was called.
     pub(crate) fn calls(&self, function: &str) -> i64 {
         let function = CString::new(function).expect("a name");
@@ -143,6 +148,16 @@ impl Fake {
     /// Allocations that were not freed.
     pub(crate) fn allocations(&self) -> i64 {
         self.number("fake_allocations")
+    }
+
+    /// Page-locked memory of the host that was not freed.
+    pub(crate) fn locked(&self) -> i64 {
+        self.number("fake_locked")
+    }
+
+    /// Streams, events and modules that were not given back.
+    pub(crate) fn handles(&self) -> i64 {
+        self.number("fake_handles")
     }
 
     /// Bytes of dynamic shared memory that were last asked for a kernel.
@@ -165,20 +180,17 @@ impl Fake {
 
     /// Sets the registers that a thread of each kernel needs, which is loaded from now on.
     pub(crate) fn registers(&self, number: i64) {
-        // SAFETY: the type is that of `driver.c`.
-        unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_registers")(number) }
+        self.set("fake_registers", number);
     }
 
     /// Sets how many blocks a cluster can have.
     pub(crate) fn largest_cluster(&self, blocks: i64) {
-        // SAFETY: the type is that of `driver.c`.
-        unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_largest_cluster")(blocks) }
+        self.set("fake_largest_cluster", blocks);
     }
 
     /// From now on the first four bytes of so many parameters of each launch are kept.
     pub(crate) fn watch(&self, parameters: i64) {
-        // SAFETY: the type is that of `driver.c`.
-        unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_watch")(parameters) }
+        self.set("fake_watch", parameters);
     }
 
     /// What was kept of the last launch.

@@ -71,3 +71,10 @@ pub(crate) fn with_dynamic(x: &mut [f32]) {
         x[i] = part[i];
     }
 }
+
+#[kernel]
+pub(crate) fn telling(x: &[f32]) {
+    if grid(1) < x.len() {
+        println!("{}", x[grid(1)]);
+    }
+}

@@ -4,7 +4,7 @@ use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error};
 
 use crate::fake::Fake;
-use crate::kernels::saxpy;
+use crate::kernels::{saxpy, telling};
 use crate::scenarios;
 
 const OUT_OF_MEMORY: i32 = 2;
@@ -90,5 +90,36 @@ scenarios! {
         // That was a state of the machine, not of the process.
         assert_eq!(Device::cuda(0).unwrap().zeros::<u8>(3).unwrap().len(), 3);
         assert!(matches!(Device::cuda(2), Err(Error::Device(_))));
+    }
+
+    /// Of what was made before the call that is refused, nothing is left.
+    fn half_a_stream() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let before = (fake.locked(), fake.handles());
+        for call in ["cuStreamCreateWithPriority", "cuMemHostAlloc", "cuMemHostGetDevicePointer_v2", "cuEventCreate"] {
+            fake.refuse(call, OUT_OF_MEMORY, 0, 1);
+            let error = device.stream().unwrap_err();
+            assert!(matches!(&error, Error::Driver { call: refused, .. } if *refused == call), "{error}");
+            assert_eq!((fake.locked(), fake.handles()), before, "{call}");
+        }
+        device.stream().unwrap();
+        assert_eq!(fake.locked(), before.0 + 1);
+    }
+
+    /// The same of the two buffers for what kernels print.
+    fn half_of_the_buffers() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let x = device.zeros(8).unwrap();
+        let before = fake.locked();
+        for call in ["cuMemHostAlloc", "cuMemHostGetDevicePointer_v2"] {
+            for skip in 0..2 {
+                fake.refuse(call, OUT_OF_MEMORY, skip, 1);
+                let error = telling(&x).over(8).launch().unwrap_err();
+                assert!(matches!(&error, Error::Driver { call: refused, .. } if *refused == call), "{error}");
+                assert_eq!(fake.locked(), before, "{call}, {skip}");
+            }
+        }
+        telling(&x).over(8).launch().unwrap();
+        assert_eq!(fake.locked(), before + 2);
     }
 }

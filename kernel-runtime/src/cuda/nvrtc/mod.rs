@@ -11,7 +11,7 @@ mod users;
 mod witness;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use library::Functions;
@@ -21,6 +21,7 @@ use super::architecture::Architecture;
 use super::environment::Environment;
 use crate::cache::{COUNTS, Cache};
 use crate::error::CompileError;
+use crate::sync::Mutex;
 
 /// A loaded NVRTC. It is never unloaded.
 #[derive(Debug)]
@@ -56,7 +57,7 @@ impl Nvrtc {
         if let Some(nvrtc) = LOADED.get() {
             return Ok(nvrtc);
         }
-        let _loading = LOADING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _loading = LOADING.lock();
         if let Some(nvrtc) = LOADED.get() {
             return Ok(nvrtc);
         }

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
 use super::{Architecture, Nvrtc, users};
-use crate::cache::{Cache, Key, REFUSED};
+use crate::cache::{Cache, Key, REFUSED, file_stem};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
 
@@ -98,7 +98,8 @@ impl<'a> Program<'a> {
     fn new(nvrtc: &'a Nvrtc, request: Request<'_>) -> Result<Program<'a>, CompileError> {
         let failed = |message: &str| nvrtc.failed("nvrtcCreateProgram", message.to_owned());
         let source = CString::new(request.source).map_err(|_| failed("the source holds a NUL character"))?;
-        let name = CString::new(file_name(request.kernel)).map_err(|_| failed("the name holds a NUL character"))?;
+        let name = CString::new(format!("{}.cu", file_stem(request.kernel)))
+            .map_err(|_| failed("the name holds a NUL character"))?;
         let mut raw = std::ptr::null_mut();
         let (headers, names) = (std::ptr::null(), std::ptr::null());
         // SAFETY: the strings are C strings, which NVRTC copies; no headers are given.
@@ -160,19 +161,12 @@ fn is_about_the_architecture(log: &str) -> bool {
 /// Keeps a refused source where the user can find it: in the cache, or else among the temporary files.
 fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<std::path::PathBuf> {
     let hash = Key::of(&[request.source]).to_string();
-    let name = format!("{}-{}.cu", file_name(request.kernel).trim_end_matches(".cu"), &hash[..16]);
+    let name = format!("{}-{}.cu", file_stem(request.kernel), &hash[..16]);
     cache.and_then(|cache| cache.write_note(REFUSED, &name, request.source)).or_else(|| {
         let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cu").tempfile().ok()?;
         std::io::Write::write_all(&mut file, request.source.as_bytes()).ok()?;
         Some(file.keep().ok()?.1)
     })
-}
-
-/// A kernel's name as that of a file: generic arguments and paths have characters that no file should.
-fn file_name(kernel: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
-    let name: String = kernel.chars().map(plain).take(100).collect();
-    format!("{name}.cu")
 }
 
 #[cfg(test)]

@@ -1,17 +1,44 @@
-//! Page-locked memory of the host, from the driver.
+//! Page-locked memory of the host, from the driver: what a GPU copies from and to, and what kernels write themselves.
 
+use std::alloc::Layout;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
+use cudarc::driver::sys::CUdeviceptr;
+
 use super::context::Context;
-use super::driver::{OUT_OF_MEMORY, Refusal};
-use crate::device::host_memory;
+use super::driver::Driver;
+use super::refusal::{OUT_OF_MEMORY, Refusal};
 use crate::error::Error;
+use crate::memory::out_of_memory;
 
 /// `CU_MEMHOSTALLOC_PORTABLE`: page-locked for all GPUs of the process. Not write-combined, so that the host reads it as fast as
 /// its other memory.
 const PORTABLE: u32 = 0x01;
+
+/// `CU_MEMHOSTALLOC_DEVICEMAP`: kernels reach it too.
+const MAPPED: u32 = 0x02;
+
+/// Allocates page-locked host memory that all GPUs of the process can write, and gives it with its address for the context
+/// that is current. `cuMemFreeHost` frees it.
+pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), Refusal> {
+    let mut host: *mut c_void = std::ptr::null_mut();
+    // SAFETY: the pointer is valid for the write.
+    unsafe { driver.cuMemHostAlloc(&raw mut host, bytes, PORTABLE | MAPPED) }?;
+    let Some(host) = NonNull::new(host) else {
+        return Err(Refusal { call: "cuMemHostAlloc", code: OUT_OF_MEMORY });
+    };
+    let mut device = 0;
+    // SAFETY: the memory was allocated as mapped just above.
+    if let Err(refusal) = unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr(), 0) } {
+        // The first refusal says more than one of this.
+        // SAFETY: allocated just above, and nobody has it.
+        let _ = unsafe { driver.cuMemFreeHost(host.as_ptr()) };
+        return Err(refusal);
+    }
+    Ok((host, device))
+}
 
 /// Page-locked memory, all zeros at first.
 pub(crate) struct PageLocked {
@@ -26,15 +53,16 @@ unsafe impl Send for PageLocked {}
 unsafe impl Sync for PageLocked {}
 
 impl Context {
-    /// Allocates page-locked memory.
+    /// Allocates page-locked memory. It starts on a page.
     ///
     /// # Errors
     ///
     /// [`Error::OutOfMemory`], or what the driver refused.
-    pub(crate) fn page_locked(self: &Arc<Self>, bytes: usize) -> Result<PageLocked, Error> {
+    pub(crate) fn page_locked(self: &Arc<Self>, layout: Layout) -> Result<PageLocked, Error> {
+        let bytes = layout.size();
         if bytes == 0 {
-            // The driver allocates no 0 bytes. An address that is aligned for any element, and never read.
-            let pointer = NonNull::<u128>::dangling().cast();
+            // The driver allocates no 0 bytes. Aligned, and never read.
+            let pointer = layout.dangling_ptr().cast();
             return Ok(PageLocked { context: self.clone(), pointer, bytes });
         }
         self.bind()?;
@@ -43,7 +71,9 @@ impl Context {
         let allocated = unsafe { self.driver().cuMemHostAlloc(&raw mut pointer, bytes, PORTABLE) };
         let pointer = match (allocated, NonNull::new(pointer)) {
             (Ok(()), Some(pointer)) => pointer,
-            (Ok(()), None) | (Err(Refusal { code: OUT_OF_MEMORY, .. }), _) => return Err(out_of_memory(bytes)),
+            (Ok(()), None) | (Err(Refusal { code: OUT_OF_MEMORY, .. }), _) => {
+                return Err(out_of_memory("the host (page-locked)".to_owned(), bytes));
+            }
             (Err(refusal), _) => return Err(refusal.into()),
         };
         // SAFETY: that many bytes have been allocated just now. The driver does not say what is in them.
@@ -78,9 +108,4 @@ impl Drop for PageLocked {
             self.context.primary().note_dropped(refusal);
         }
     }
-}
-
-fn out_of_memory(requested: usize) -> Error {
-    let (free, total) = host_memory();
-    Error::OutOfMemory { device: "the host (page-locked)".to_owned(), requested, free, total }
 }

@@ -1,226 +1,13 @@
-//! What of CUDA is on this machine, what Cumbia makes of it, and what to do about what is missing.
+//! The page that a person reads.
 
 use std::fmt::{self, Write};
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
 
-use crate::cache::{self, Cache, Stats};
-use crate::cuda::{self, Context, Flags, Request};
-use crate::device::{Device, host_memory};
-use crate::error::{CompileError, DeviceError, Error, Result};
-use crate::precompiled::{BESIDE, Precompiled};
-use crate::properties::Limits;
-use crate::properties::Pci;
-
-/// Looks at this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU and has a small
-/// kernel compiled and loaded there, which takes up to a second or two. It never fails: what is missing is in the report,
-/// with what to do about it.
-///
-/// `cargo run --example doctor` prints it.
-///
-/// ```
-/// let report = cumbia::doctor();
-/// println!("{report}");
-/// assert!(report.default_device.is_ok() || std::env::var_os("CUMBIA_DEVICE").is_some());
-/// ```
-pub fn doctor() -> Report {
-    let nvrtc = nvrtc();
-    Report {
-        version: env!("CARGO_PKG_VERSION"),
-        driver: driver(),
-        gpus: gpus(nvrtc.is_ok()),
-        default_device: Device::open().map(|device| device.to_string()),
-        cpu: Device::cpu().limits().clone(),
-        nvrtc,
-        cache: cache(),
-        precompiled: Precompiled::of_process().map(|precompiled| precompiled.folder().to_owned()),
-        disassemblers: cuda::disassemblers(),
-        variables: VARIABLES
-            .iter()
-            .filter_map(|&name| Some((name, std::env::var_os(name)?.display().to_string())))
-            .collect(),
-    }
-}
-
-/// What decides what is found.
-const VARIABLES: [&str; 15] = [
-    "CUMBIA_DEVICE",
-    "CUMBIA_NVRTC",
-    "CUMBIA_CACHE",
-    "CUMBIA_CACHE_DIR",
-    "CUMBIA_CACHE_SIZE",
-    "CUMBIA_KERNELS",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_HOME",
-    "CUDA_PATH",
-    "CUDA_CACHE_DISABLE",
-    "CUDA_LAUNCH_BLOCKING",
-    "LD_LIBRARY_PATH",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-    "NVIDIA_VISIBLE_DEVICES",
-];
-
-/// What [`doctor`] found. [`Display`](fmt::Display) makes the page that a person reads.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Report {
-    /// Cumbia's version.
-    pub version: &'static str,
-    /// NVIDIA's driver.
-    pub driver: Result<DriverReport, DeviceError>,
-    /// Each GPU.
-    pub gpus: Vec<GpuReport>,
-    /// What [`Device::open`] opens.
-    pub default_device: Result<String>,
-    /// The CPU device.
-    pub cpu: Limits,
-    /// CUDA's run-time compiler.
-    pub nvrtc: Result<NvrtcReport, CompileError>,
-    /// The disk cache.
-    pub cache: CacheReport,
-    /// The folder of kernels that came with the program.
-    pub precompiled: Option<PathBuf>,
-    /// The programs that can show machine code, and where they are.
-    pub disassemblers: Vec<(&'static str, Option<PathBuf>)>,
-    /// The variables of the environment that are set and have a meaning.
-    pub variables: Vec<(&'static str, String)>,
-}
-
-/// NVIDIA's driver, in a [`Report`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct DriverReport {
-    /// The newest version of CUDA that it serves, such as `13.0`.
-    pub cuda: String,
-    /// Its own version, such as `580.95.05`, where the system tells.
-    pub release: Option<String>,
-    /// The library.
-    pub path: Option<PathBuf>,
-}
-
-/// A GPU, in a [`Report`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct GpuReport {
-    /// Its number, from 0.
-    pub ordinal: usize,
-    /// What it is, or why it cannot be opened.
-    pub properties: Result<GpuProperties>,
-}
-
-/// What a GPU is, in a [`GpuReport`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct GpuProperties {
-    /// Such as `NVIDIA H200`.
-    pub name: String,
-    /// What kernels are compiled for there, such as `sm_90a`.
-    pub architecture: String,
-    /// What a launch may ask for.
-    pub limits: Limits,
-    /// Where it is on the PCI bus, by which `nvidia-smi` names it.
-    pub pci: Pci,
-    /// Bytes of memory that nobody uses at this moment.
-    pub free_memory: usize,
-    /// How long it took to compile and load a small kernel, or why that did not work; `None` where there is no NVRTC.
-    pub test_kernel: Option<Result<Duration>>,
-}
-
-/// CUDA's run-time compiler, in a [`Report`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NvrtcReport {
-    /// Its version, that of the CUDA toolkit it came with.
-    pub version: String,
-    /// The library.
-    pub path: Option<PathBuf>,
-    /// What it compiles for.
-    pub architectures: Vec<String>,
-    /// The places that were looked at before, and what was found there.
-    pub searched: Vec<String>,
-}
-
-/// The disk cache, in a [`Report`].
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct CacheReport {
-    /// Where it is, and what is in it.
-    pub stats: Stats,
-    /// Why nothing can be written there.
-    pub problem: Option<Error>,
-}
-
-impl Report {
-    /// Whether kernels run on a GPU, as far as that can be known without running the user's own.
-    pub fn has_gpu(&self) -> bool {
-        self.gpus.iter().any(|GpuReport { properties, .. }| {
-            properties.as_ref().is_ok_and(|gpu| match &gpu.test_kernel {
-                Some(test) => test.is_ok(),
-                None => self.precompiled.is_some(),
-            })
-        })
-    }
-}
-
-fn driver() -> Result<DriverReport, DeviceError> {
-    let driver = cuda::Driver::get()?;
-    Ok(DriverReport { cuda: driver.version(), release: driver_release(), path: driver.path() })
-}
-
-/// The version of the driver's kernel module. The library could tell only through NVML.
-fn driver_release() -> Option<String> {
-    let version = std::fs::read_to_string("/sys/module/nvidia/version").ok()?;
-    Some(version.trim().to_owned()).filter(|version| !version.is_empty())
-}
-
-fn nvrtc() -> Result<NvrtcReport, CompileError> {
-    let (nvrtc, searched) = cuda::Nvrtc::look()?;
-    Ok(NvrtcReport {
-        version: nvrtc.version().to_string(),
-        path: nvrtc.path().map(ToOwned::to_owned),
-        architectures: nvrtc.supported().iter().map(|number| format!("sm_{number}")).collect(),
-        searched,
-    })
-}
-
-fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {
-    (0..Device::count()).map(|ordinal| GpuReport { ordinal, properties: gpu(ordinal, has_nvrtc) }).collect()
-}
-
-fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
-    let context = Context::open(ordinal)?;
-    Ok(GpuProperties {
-        name: context.name().to_owned(),
-        architecture: context.architecture().to_string(),
-        limits: context.limits().clone(),
-        pci: context.properties().pci,
-        free_memory: Device::cuda(ordinal)?.memory()?.free,
-        test_kernel: has_nvrtc.then(|| test_kernel(&context)),
-    })
-}
-
-/// Shows whether the driver takes what NVRTC makes: a driver that is older than NVRTC may not.
-fn test_kernel(context: &std::sync::Arc<Context>) -> Result<Duration> {
-    const SOURCE: &str = "extern \"C\" __global__ void cumbia_doctor(int* y) { y[threadIdx.x] += 1; }";
-    let start = Instant::now();
-    let request =
-        Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
-    let module = context.load(request, "cumbia_doctor")?;
-    let took = start.elapsed();
-    drop(module);
-    Ok(took)
-}
-
-fn cache() -> CacheReport {
-    let problem = Cache::of_process().and_then(|cache| {
-        let source = cache.try_writing().err()?;
-        Some(Error::File { operation: "writing to", path: cache.folder().to_owned(), source })
-    });
-    CacheReport { stats: cache::stats(), problem }
-}
+use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
+use crate::cache::Stats;
+use crate::memory::host_memory;
+use crate::precompiled::BESIDE;
 
 /// The width of the headings.
 const MARGIN: usize = 14;
@@ -410,7 +197,13 @@ fn error_advice(reason: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use super::super::CacheReport;
     use super::*;
+    use crate::device::Device;
+    use crate::error::{CompileError, DeviceError, Error};
+    use crate::properties::{Limits, Pci};
 
     /// A report of a machine with nothing.
     fn bare() -> Report {
@@ -521,12 +314,5 @@ mod tests {
             &["update NVIDIA's driver", "Kernels run on the CPU: there is a GPU, but no code for it"],
         );
         check(&report(None), &["nothing can be compiled for sm_90a without NVRTC", "Kernels run on the CPU"]);
-    }
-
-    #[test]
-    fn this_machine_has_a_report() {
-        let report = doctor();
-        assert!(report.to_string().contains("cpu     "), "{report}");
-        assert_eq!(report.has_gpu(), report.to_string().contains("Kernels run on a GPU."));
     }
 }

@@ -1,0 +1,129 @@
+//! What is looked at, and how.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::{CacheReport, DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
+use crate::cache::{self, Cache};
+use crate::cuda::{self, Context, Flags, Request};
+use crate::device::Device;
+use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::precompiled::Precompiled;
+
+/// Looks at this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU and has a small
+/// kernel compiled and loaded there, which takes up to a second or two. It never fails: what is missing is in the report,
+/// with what to do about it.
+///
+/// `cargo run --example doctor` prints it.
+///
+/// ```
+/// let report = cumbia::doctor();
+/// println!("{report}");
+/// assert!(report.default_device.is_ok() || std::env::var_os("CUMBIA_DEVICE").is_some());
+/// ```
+pub fn doctor() -> Report {
+    let nvrtc = nvrtc();
+    Report {
+        version: env!("CARGO_PKG_VERSION"),
+        driver: driver(),
+        gpus: gpus(nvrtc.is_ok()),
+        default_device: Device::open().map(|device| device.to_string()),
+        cpu: Device::cpu().limits().clone(),
+        nvrtc,
+        cache: cache(),
+        precompiled: Precompiled::of_process().map(|precompiled| precompiled.folder().to_owned()),
+        disassemblers: cuda::disassemblers(),
+        variables: VARIABLES
+            .iter()
+            .filter_map(|&name| Some((name, std::env::var_os(name)?.display().to_string())))
+            .collect(),
+    }
+}
+
+/// What decides what is found.
+const VARIABLES: [&str; 15] = [
+    "CUMBIA_DEVICE",
+    "CUMBIA_NVRTC",
+    "CUMBIA_CACHE",
+    "CUMBIA_CACHE_DIR",
+    "CUMBIA_CACHE_SIZE",
+    "CUMBIA_KERNELS",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_HOME",
+    "CUDA_PATH",
+    "CUDA_CACHE_DISABLE",
+    "CUDA_LAUNCH_BLOCKING",
+    "LD_LIBRARY_PATH",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "NVIDIA_VISIBLE_DEVICES",
+];
+
+fn driver() -> Result<DriverReport, DeviceError> {
+    let driver = cuda::Driver::get()?;
+    Ok(DriverReport { cuda: driver.version(), release: driver_release(), path: driver.path() })
+}
+
+/// The version of the driver's kernel module. The library could tell only through NVML.
+fn driver_release() -> Option<String> {
+    let version = std::fs::read_to_string("/sys/module/nvidia/version").ok()?;
+    Some(version.trim().to_owned()).filter(|version| !version.is_empty())
+}
+
+fn nvrtc() -> Result<NvrtcReport, CompileError> {
+    let (nvrtc, searched) = cuda::Nvrtc::look()?;
+    Ok(NvrtcReport {
+        version: nvrtc.version().to_string(),
+        path: nvrtc.path().map(ToOwned::to_owned),
+        architectures: nvrtc.supported().iter().map(|number| format!("sm_{number}")).collect(),
+        searched,
+    })
+}
+
+fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {
+    (0..Device::count()).map(|ordinal| GpuReport { ordinal, properties: gpu(ordinal, has_nvrtc) }).collect()
+}
+
+fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
+    let context = Context::open(ordinal)?;
+    Ok(GpuProperties {
+        name: context.name().to_owned(),
+        architecture: context.architecture().to_string(),
+        limits: context.limits().clone(),
+        pci: context.properties().pci,
+        free_memory: Device::cuda(ordinal)?.memory()?.free,
+        test_kernel: has_nvrtc.then(|| test_kernel(&context)),
+    })
+}
+
+/// Shows whether the driver takes what NVRTC makes: a driver that is older than NVRTC may not.
+fn test_kernel(context: &Arc<Context>) -> Result<Duration> {
+    const SOURCE: &str = "extern \"C\" __global__ void cumbia_doctor(int* y) { y[threadIdx.x] += 1; }";
+    let start = Instant::now();
+    let request =
+        Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
+    let module = context.load(request, "cumbia_doctor")?;
+    let took = start.elapsed();
+    drop(module);
+    Ok(took)
+}
+
+fn cache() -> CacheReport {
+    let problem = Cache::of_process().and_then(|cache| {
+        let source = cache.try_writing().err()?;
+        Some(Error::File { operation: "writing to", path: cache.folder().to_owned(), source })
+    });
+    CacheReport { stats: cache::stats(), problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_a_report() {
+        let report = doctor();
+        assert!(report.to_string().contains("cpu     "), "{report}");
+        assert_eq!(report.has_gpu(), report.to_string().contains("Kernels run on a GPU."));
+    }
+}
