@@ -84,7 +84,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where the lengths do not multiply to that of the array.
+    /// [`Error::Shape`](crate::Error::Shape) where the lengths do not multiply to that of the array.
     pub fn reshape<const D: usize>(&self, shape: impl Shape<D>) -> Result<ArrayView<'_, T, D, Read>> {
         self.as_slice().reshape(shape)
     }
@@ -168,7 +168,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where the range is not inside.
+    /// [`Error::Shape`](crate::Error::Shape) where the range is not inside.
     pub fn slice_axis(mut self, axis: usize, range: impl RangeBounds<usize>) -> Result<Self> {
         let len = self.length_of(axis)?;
         let Range { start, end } = inside(range, axis, len)?;
@@ -181,7 +181,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where there are fewer.
+    /// [`Error::Shape`](crate::Error::Shape) where there are fewer.
     pub fn split_at(self, axis: usize, index: usize) -> Result<(Self, Self)> {
         let len = self.length_of(axis)?;
         let ArrayView { memory, pointer, shape, strides, array } = self;
@@ -315,7 +315,7 @@ impl<'a, T, M> ArrayView<'a, T, 2, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where a range is not inside.
+    /// [`Error::Shape`](crate::Error::Shape) where a range is not inside.
     pub fn slice(self, rows: impl RangeBounds<usize>, columns: impl RangeBounds<usize>) -> Result<Self> {
         self.slice_axis(0, rows)?.slice_axis(1, columns)
     }
@@ -324,7 +324,7 @@ impl<'a, T, M> ArrayView<'a, T, 2, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where there is no such row.
+    /// [`Error::Shape`](crate::Error::Shape) where there is no such row.
     pub fn row(self, index: usize) -> Result<ArrayView<'a, T, 1, M>> {
         self.with_index(0, index)
     }
@@ -333,7 +333,7 @@ impl<'a, T, M> ArrayView<'a, T, 2, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where there is no such column.
+    /// [`Error::Shape`](crate::Error::Shape) where there is no such column.
     pub fn column(self, index: usize) -> Result<ArrayView<'a, T, 1, M>> {
         self.with_index(1, index)
     }
@@ -344,7 +344,7 @@ impl<'a, T, M> ArrayView<'a, T, 3, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where a range is not inside.
+    /// [`Error::Shape`](crate::Error::Shape) where a range is not inside.
     pub fn slice(
         self,
         planes: impl RangeBounds<usize>,
@@ -358,7 +358,7 @@ impl<'a, T, M> ArrayView<'a, T, 3, M> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where there is no such plane.
+    /// [`Error::Shape`](crate::Error::Shape) where there is no such plane.
     pub fn plane(self, index: usize) -> Result<ArrayView<'a, T, 2, M>> {
         self.with_index(0, index)
     }

@@ -111,7 +111,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`] where a kernel on this stream faulted since the last call that waited for it:
+    /// [`Error::Fault`](crate::Error::Fault) where a kernel on this stream faulted since the last call that waited for it:
     /// the first fault, given out once.
     pub fn synchronize(&self) -> Result<()> {
         match &self.lane {

@@ -94,10 +94,10 @@ mod tests {
             thread.join().is_err()
         });
         assert!(panicked);
-        assert_eq!(
-            (*mutex.lock(), mutex.try_lock().map(|guard| *guard), *lock.read(), *lock.write()),
-            (1, Some(1), 2, 2)
-        );
+        assert_eq!(*mutex.lock(), 1);
+        assert_eq!(mutex.try_lock().map(|guard| *guard), Some(1));
+        assert_eq!(*lock.read(), 2);
+        assert_eq!(*lock.write(), 2);
         assert_eq!(mutex.into_inner(), 1);
     }
 }

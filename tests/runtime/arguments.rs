@@ -3,7 +3,7 @@
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, LaunchError};
 
-use crate::support::{alone, gpu, on_each_device};
+use crate::support::on_each_device;
 
 #[kernel]
 fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
@@ -163,15 +163,6 @@ fn nothing_says_where_arrays_of_the_host_go() {
     assert!(matches!(error, Error::Launch(LaunchError::BlockTooLarge { .. })), "{error}");
     assert_eq!(y, [1, 1]);
     assert!(nothing_at_all(7).grid(1).block(1).launch().is_err());
-}
-
-#[test]
-fn arrays_of_two_devices_do_not_meet() {
-    let _alone = alone();
-    let Some(gpu) = gpu() else { return };
-    let (x, mut y) = (Device::cpu().to_device(&[1.0f32]).unwrap(), gpu.zeros(1).unwrap());
-    let error = saxpy(1.0, x.slice(..).unwrap(), y.slice_mut(..).unwrap()).over(1).launch().unwrap_err();
-    assert!(matches!(error, Error::Launch(LaunchError::MixedDevices { first: "x", second: "y", .. })), "{error}");
 }
 
 mod with_ndarray {

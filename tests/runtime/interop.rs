@@ -6,25 +6,21 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use cumbia::prelude::*;
 use cumbia::{DeviceError, Error};
 
-use crate::support::{alone, gpu};
+use crate::support::{on_gpu, spin};
 
 #[kernel]
 fn slowly_add(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
     if i < y.len() {
-        let mut wait = i as u32;
-        for _ in 0..20_000 {
-            wait = wait.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        }
-        y[i] += if wait == 1 { x[i] + 1 } else { x[i] };
+        y[i] += x[i] + spin(i as u32, 20_000);
     }
 }
 
 const LEN: usize = 100_000;
 
-/// A context of cudarc's for the GPU; cudarc panics where there is none.
-fn context() -> Option<Arc<CudaContext>> {
-    gpu().map(|_| CudaContext::new(0).unwrap())
+/// Runs `test` on the GPU, if there is one, with a context of cudarc's, which panics where there is none.
+fn with_context(test: impl FnOnce(&Device, &Arc<CudaContext>)) {
+    on_gpu(|gpu| test(gpu, &CudaContext::new(0).unwrap()));
 }
 
 /// cudarc's default stream and one of its others.
@@ -34,107 +30,106 @@ fn streams(context: &Arc<CudaContext>) -> [Arc<CudaStream>; 2] {
 
 #[test]
 fn a_context_is_a_device() {
-    let _alone = alone();
-    let Some(context) = context() else { return };
-    assert_eq!(&Device::from_cudarc(&context).unwrap(), gpu().unwrap());
-    let other = CudaContext::new_non_primary(0, 0).unwrap();
-    let error = Device::from_cudarc(&other).unwrap_err();
-    assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
+    with_context(|gpu, context| {
+        assert_eq!(&Device::from_cudarc(context).unwrap(), gpu);
+        let other = CudaContext::new_non_primary(0, 0).unwrap();
+        let error = Device::from_cudarc(&other).unwrap_err();
+        assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
+    });
 }
 
 #[test]
 fn slices_of_cudarc_s_are_arguments() {
-    let _alone = alone();
-    let Some(context) = context() else { return };
-    for stream in streams(&context) {
-        for ours in [gpu().unwrap().default_stream(), gpu().unwrap().stream().unwrap()] {
-            let x = stream.clone_htod(&vec![1u32; LEN]).unwrap();
-            let mut y = stream.alloc_zeros::<u32>(LEN).unwrap();
-            for _ in 0..5 {
-                slowly_add(&x, &mut y).over(LEN).on(&ours).launch().unwrap();
-                // cudarc's work is behind ours, and ours behind cudarc's.
-                let copy = stream.clone_dtod(&y).unwrap();
-                slowly_add(&copy, &mut y).over(LEN).on(&ours).launch().unwrap();
-                drop(copy);
+    with_context(|gpu, context| {
+        for stream in streams(context) {
+            for ours in [gpu.default_stream(), gpu.stream().unwrap()] {
+                let x = stream.clone_htod(&vec![1u32; LEN]).unwrap();
+                let mut y = stream.alloc_zeros::<u32>(LEN).unwrap();
+                for _ in 0..5 {
+                    slowly_add(&x, &mut y).over(LEN).on(&ours).launch().unwrap();
+                    // cudarc's work is behind ours, and ours behind cudarc's.
+                    let copy = stream.clone_dtod(&y).unwrap();
+                    slowly_add(&copy, &mut y).over(LEN).on(&ours).launch().unwrap();
+                    drop(copy);
+                }
+                assert!(
+                    stream.clone_dtoh(&y).unwrap().iter().all(|&value| value == 62),
+                    "{:?}",
+                    stream.clone_dtoh(&y).unwrap()[0]
+                );
+                let mut part = y.slice_mut(10..20);
+                slowly_add(&x.slice(..10), &mut part).over(10).launch().unwrap();
+                assert_eq!(stream.clone_dtoh(&y).unwrap()[9..21], [62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 62]);
             }
-            assert!(
-                stream.clone_dtoh(&y).unwrap().iter().all(|&value| value == 62),
-                "{:?}",
-                stream.clone_dtoh(&y).unwrap()[0]
-            );
-            let mut part = y.slice_mut(10..20);
-            slowly_add(&x.slice(..10), &mut part).over(10).launch().unwrap();
-            assert_eq!(stream.clone_dtoh(&y).unwrap()[9..21], [62, 63, 63, 63, 63, 63, 63, 63, 63, 63, 63, 62]);
         }
-    }
-    assert!(gpu().unwrap().drop_errors().is_empty());
-    context.check_err().unwrap();
+        assert!(gpu.drop_errors().is_empty());
+        context.check_err().unwrap();
+    });
 }
 
 #[test]
 fn slices_come_and_go_as_arrays() {
-    let _alone = alone();
-    let Some(context) = context() else { return };
-    for stream in streams(&context) {
-        // From cudarc, and back.
-        let x: CudaSlice<u32> = stream.clone_htod(&vec![1u32; LEN]).unwrap();
-        let x = DeviceArray::from_cudarc(x).unwrap();
-        let mut y = DeviceArray::from_cudarc(stream.alloc_zeros::<u32>(LEN).unwrap()).unwrap();
-        for _ in 0..5 {
-            slowly_add(&x, &mut y).over(LEN).launch().unwrap();
+    with_context(|gpu, context| {
+        for stream in streams(context) {
+            // From cudarc, and back.
+            let x: CudaSlice<u32> = stream.clone_htod(&vec![1u32; LEN]).unwrap();
+            let x = DeviceArray::from_cudarc(x).unwrap();
+            let mut y = DeviceArray::from_cudarc(stream.alloc_zeros::<u32>(LEN).unwrap()).unwrap();
+            for _ in 0..5 {
+                slowly_add(&x, &mut y).over(LEN).launch().unwrap();
+            }
+            drop(x); // while it is used
+            let mut y: CudaSlice<u32> = y.into_cudarc(&stream).unwrap();
+            assert_eq!(y.stream(), &stream);
+            stream.memset_zeros(&mut y.slice_mut(..10)).unwrap();
+            let values = stream.clone_dtoh(&y).unwrap();
+            assert!(values[..10].iter().all(|&value| value == 0) && values[10..].iter().all(|&value| value == 5));
+            // One of ours, to cudarc.
+            let (x, mut z) = (gpu.to_device(&vec![3u32; LEN]).unwrap(), gpu.zeros(LEN).unwrap());
+            slowly_add(&x, &mut z).over(LEN).launch().unwrap();
+            let z = z.into_cudarc(&stream).unwrap();
+            assert!(stream.clone_dtoh(&z).unwrap().iter().all(|&value| value == 3));
+            drop(z);
+            let error = Device::cpu().zeros::<u32>(3).unwrap().into_cudarc(&stream).unwrap_err();
+            assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
+            // SAFETY: the memory is the array's, which is kept by its other owner.
+            let alias =
+                unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), x.as_ptr().cast_mut(), LEN, ()) }.unwrap();
+            let error = alias.into_cudarc(&stream).unwrap_err();
+            assert!(matches!(error, Error::Device(DeviceError::ForeignMemory { .. })), "{error}");
         }
-        drop(x); // while it is used
-        let mut y: CudaSlice<u32> = y.into_cudarc(&stream).unwrap();
-        assert_eq!(y.stream(), &stream);
-        stream.memset_zeros(&mut y.slice_mut(..10)).unwrap();
-        let values = stream.clone_dtoh(&y).unwrap();
-        assert!(values[..10].iter().all(|&value| value == 0) && values[10..].iter().all(|&value| value == 5));
-        // One of ours, to cudarc.
-        let gpu = gpu().unwrap();
-        let (x, mut z) = (gpu.to_device(&vec![3u32; LEN]).unwrap(), gpu.zeros(LEN).unwrap());
-        slowly_add(&x, &mut z).over(LEN).launch().unwrap();
-        let z = z.into_cudarc(&stream).unwrap();
-        assert!(stream.clone_dtoh(&z).unwrap().iter().all(|&value| value == 3));
-        drop(z);
-        let error = Device::cpu().zeros::<u32>(3).unwrap().into_cudarc(&stream).unwrap_err();
-        assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
-        // SAFETY: the memory is the array's, which is kept by its other owner.
-        let alias =
-            unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), x.as_ptr().cast_mut(), LEN, ()) }.unwrap();
-        let error = alias.into_cudarc(&stream).unwrap_err();
-        assert!(matches!(error, Error::Device(DeviceError::ForeignMemory { .. })), "{error}");
-    }
-    assert!(gpu().unwrap().drop_errors().is_empty());
-    context.check_err().unwrap();
+        assert!(gpu.drop_errors().is_empty());
+        context.check_err().unwrap();
+    });
 }
 
 #[test]
 fn streams_are_shared() {
-    let _alone = alone();
-    let Some(context) = context() else { return };
-    for stream in streams(&context) {
-        let ours = Stream::from_cudarc(&stream).unwrap();
-        assert_eq!(ours, Stream::from_cudarc(&stream).unwrap());
-        let x = stream.clone_htod(&vec![1u32; LEN]).unwrap();
-        let mut y = ours.zeros::<u32>(LEN).unwrap();
-        slowly_add(&x, &mut y).over(LEN).on(&ours).launch().unwrap();
+    with_context(|gpu, context| {
+        for stream in streams(context) {
+            let ours = Stream::from_cudarc(&stream).unwrap();
+            assert_eq!(ours, Stream::from_cudarc(&stream).unwrap());
+            let x = stream.clone_htod(&vec![1u32; LEN]).unwrap();
+            let mut y = ours.zeros::<u32>(LEN).unwrap();
+            slowly_add(&x, &mut y).over(LEN).on(&ours).launch().unwrap();
+            ours.synchronize().unwrap();
+            assert!(y.to_host().unwrap().iter().all(|&value| value == 1));
+            // SAFETY: nothing else is done with cudarc meanwhile.
+            let back = unsafe { ours.to_cudarc(context) }.unwrap();
+            assert!(Arc::ptr_eq(&back, &stream));
+        }
+        let ours = gpu.stream().unwrap();
+        // SAFETY: the memory is used on this stream alone.
+        let stream = unsafe { ours.to_cudarc(context) }.unwrap();
+        let x = stream.clone_htod(&[1u32, 2, 3]).unwrap();
+        let mut y = ours.to_device(&[10u32, 20, 30]).unwrap();
+        slowly_add(&x, &mut y).over(3).on(&ours).launch().unwrap();
+        assert_eq!(y.to_host().unwrap(), [11, 22, 33]);
+        // A fault on a stream of cudarc's is that stream's.
+        let theirs = Stream::from_cudarc(&context.new_stream().unwrap()).unwrap();
+        slowly_add(&x.slice(..1), &mut y).over(3).on(&theirs).launch().unwrap();
         ours.synchronize().unwrap();
-        assert!(y.to_host().unwrap().iter().all(|&value| value == 1));
-        // SAFETY: nothing else is done with cudarc meanwhile.
-        let back = unsafe { ours.to_cudarc(&context) }.unwrap();
-        assert!(Arc::ptr_eq(&back, &stream));
-    }
-    let ours = gpu().unwrap().stream().unwrap();
-    // SAFETY: the memory is used on this stream alone.
-    let stream = unsafe { ours.to_cudarc(&context) }.unwrap();
-    let x = stream.clone_htod(&[1u32, 2, 3]).unwrap();
-    let mut y = ours.to_device(&[10u32, 20, 30]).unwrap();
-    slowly_add(&x, &mut y).over(3).on(&ours).launch().unwrap();
-    assert_eq!(y.to_host().unwrap(), [11, 22, 33]);
-    // A fault on a stream of cudarc's is that stream's.
-    let theirs = Stream::from_cudarc(&context.new_stream().unwrap()).unwrap();
-    slowly_add(&x.slice(..1), &mut y).over(3).on(&theirs).launch().unwrap();
-    ours.synchronize().unwrap();
-    assert!(matches!(theirs.synchronize(), Err(Error::Fault { .. })));
-    theirs.synchronize().unwrap();
+        assert!(matches!(theirs.synchronize(), Err(Error::Fault { .. })));
+        theirs.synchronize().unwrap();
+    });
 }

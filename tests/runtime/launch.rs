@@ -2,7 +2,7 @@
 
 use cumbia::prelude::*;
 
-use crate::support::{alone, gpu, on_each_device, passes_in_process};
+use crate::support::{alone, gpu, on_each_device, on_gpu, passes_in_process};
 
 /// The program at the head of `DESIGN.md`, as it stands there.
 mod program {
@@ -200,13 +200,11 @@ fn beyond_32_bits(seen: &mut [u64]) {
 /// `blockIdx.x * blockDim.x` wraps in CUDA C.
 #[test]
 fn positions_do_not_wrap() {
-    let _alone = alone();
-    let Some(gpu) = gpu() else {
-        return;
-    };
-    let mut seen = gpu.zeros::<u64>(9).unwrap();
-    beyond_32_bits(&mut seen).grid((1 << 22) + 1).block(1024).launch().unwrap();
-    let mut expected: Vec<u64> = (0..8).map(|i| (1 << 32) + i).collect();
-    expected.push((1 << 32) + 1023);
-    assert_eq!(seen.to_host().unwrap(), expected);
+    on_gpu(|gpu| {
+        let mut seen = gpu.zeros::<u64>(9).unwrap();
+        beyond_32_bits(&mut seen).grid((1 << 22) + 1).block(1024).launch().unwrap();
+        let mut expected: Vec<u64> = (0..8).map(|i| (1 << 32) + i).collect();
+        expected.push((1 << 32) + 1023);
+        assert_eq!(seen.to_host().unwrap(), expected);
+    });
 }

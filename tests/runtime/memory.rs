@@ -7,7 +7,7 @@ use cumbia::{
     ArrayView, CopySource, DeviceChunks, Error, MemoryInfo, PinnedArray, PinnedSlice, PinnedSliceMut, StreamBuilder,
 };
 
-use crate::support::{alone, gpu, on_each_device};
+use crate::support::{alone, gpu, on_each_device, on_gpu, spin};
 
 #[kernel]
 fn add(by: u32, x: &mut [u32]) {
@@ -22,11 +22,7 @@ fn add(by: u32, x: &mut [u32]) {
 fn add_after(turns: u32, by: u32, x: &mut [u32]) {
     let i = grid(1);
     if i < x.len() {
-        let mut wait = i as u32;
-        for _ in 0..turns {
-            wait = wait.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        }
-        x[i] += if wait == 1 { by + 1 } else { by };
+        x[i] += by + spin(i as u32, turns);
     }
 }
 
@@ -331,15 +327,15 @@ fn memory_of_others_is_an_array() {
 
 #[test]
 fn a_part_of_a_gpu_s_array_by_its_address() {
-    let _alone = alone();
-    let Some(gpu) = gpu() else { return };
-    let mut x = gpu.to_device(&numbers(100)).unwrap();
-    let pointer = x.slice_mut(50..).unwrap().as_mut_ptr();
-    // SAFETY: the array has 50 elements from there on, and lives longer; both are used on the default stream.
-    let mut alias = unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), pointer, 50, ()) }.unwrap();
-    add(5, &mut alias).over(50).launch().unwrap();
-    drop(alias);
-    assert_eq!(x.slice(50..51).unwrap().to_host().unwrap(), [numbers(51)[50] + 5]);
+    on_gpu(|gpu| {
+        let mut x = gpu.to_device(&numbers(100)).unwrap();
+        let pointer = x.slice_mut(50..).unwrap().as_mut_ptr();
+        // SAFETY: the array has 50 elements from there on, and lives longer; both are used on the default stream.
+        let mut alias = unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), pointer, 50, ()) }.unwrap();
+        add(5, &mut alias).over(50).launch().unwrap();
+        drop(alias);
+        assert_eq!(x.slice(50..51).unwrap().to_host().unwrap(), [numbers(51)[50] + 5]);
+    });
 }
 
 #[test]

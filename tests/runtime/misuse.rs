@@ -3,7 +3,7 @@
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error, LaunchError};
 
-use crate::support::{alone, gpu, on_each_device, refused};
+use crate::support::{on_each_device, on_gpu, refused};
 
 #[kernel]
 fn touch(x: &[f32], y: &mut [f32]) {
@@ -112,15 +112,13 @@ fn something_says_where_to_run() {
 
 #[test]
 fn arrays_of_two_devices_do_not_meet() {
-    let _alone = alone();
-    let Some(gpu) = gpu() else {
-        return;
-    };
-    let (here, there) = (arrays(&Device::cpu()), arrays(gpu));
-    let (x, mut y) = (here.0, there.1);
-    let error = refused(touch(&x, &mut y).over(8).launch(), &["`x` is on cpu", "`y` on", "to_device"]);
-    assert!(matches!(error, LaunchError::MixedDevices { first: "x", second: "y", .. }));
-    refused(touch(&there.0, &mut { here.1 }).over(8).launch(), &["`x`", "`y` on cpu"]);
+    on_gpu(|gpu| {
+        let (here, there) = (arrays(&Device::cpu()), arrays(gpu));
+        let (x, mut y) = (here.0, there.1);
+        let error = refused(touch(&x, &mut y).over(8).launch(), &["`x` is on cpu", "`y` on", "to_device"]);
+        assert!(matches!(error, LaunchError::MixedDevices { first: "x", second: "y", .. }));
+        refused(touch(&there.0, &mut { here.1 }).over(8).launch(), &["`x`", "`y` on cpu"]);
+    });
 }
 
 #[test]

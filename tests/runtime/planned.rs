@@ -6,7 +6,7 @@ use std::time::Duration;
 use cumbia::prelude::*;
 use cumbia::{BlockLimit, Error, LaunchError, NoClusters};
 
-use crate::support::{alone, gpu, on_each_device};
+use crate::support::{alone, on_each_device, on_gpu};
 
 #[kernel]
 fn count(counts: &mut [u32], width: usize, height: usize) {
@@ -97,25 +97,23 @@ fn a_prepared_launch_runs_again_and_again() {
 
 #[test]
 fn registers_can_decide() {
-    let _alone = alone();
-    let Some(gpu) = gpu() else {
-        return;
-    };
-    let attributes = many_registers::attributes(gpu).unwrap();
-    assert!(attributes.registers > 128, "{attributes:?}: the kernel is to need many");
-    let mut x = gpu.zeros::<f64>(60_000).unwrap();
-    // SAFETY: the block is refused; and 1024 threads stay inside, with 100 elements behind each.
-    let error = unsafe { many_registers(&mut x).grid(1).block(1024).launch() }.unwrap_err();
-    let Error::Launch(LaunchError::BlockTooLarge { limit, reason, .. }) = &error else { panic!("{error}") };
-    assert!(
-        matches!(reason, BlockLimit::Registers { per_thread, .. } if *per_thread == attributes.registers),
-        "{error}"
-    );
-    assert_eq!(*limit, attributes.threads_per_block as u64);
-    assert!(error.to_string().contains("registers per thread"), "{error}");
-    // SAFETY: 1000 items in whole blocks are fewer than 2100 threads, with 100 elements behind each.
-    unsafe { many_registers(&mut x).over(1000).launch() }.unwrap();
-    gpu.synchronize().unwrap();
+    on_gpu(|gpu| {
+        let attributes = many_registers::attributes(gpu).unwrap();
+        assert!(attributes.registers > 128, "{attributes:?}: the kernel is to need many");
+        let mut x = gpu.zeros::<f64>(60_000).unwrap();
+        // SAFETY: the block is refused; and 1024 threads stay inside, with 100 elements behind each.
+        let error = unsafe { many_registers(&mut x).grid(1).block(1024).launch() }.unwrap_err();
+        let Error::Launch(LaunchError::BlockTooLarge { limit, reason, .. }) = &error else { panic!("{error}") };
+        assert!(
+            matches!(reason, BlockLimit::Registers { per_thread, .. } if *per_thread == attributes.registers),
+            "{error}"
+        );
+        assert_eq!(*limit, attributes.threads_per_block as u64);
+        assert!(error.to_string().contains("registers per thread"), "{error}");
+        // SAFETY: 1000 items in whole blocks are fewer than 2100 threads, with 100 elements behind each.
+        unsafe { many_registers(&mut x).over(1000).launch() }.unwrap();
+        gpu.synchronize().unwrap();
+    });
 }
 
 #[test]

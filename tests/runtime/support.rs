@@ -3,13 +3,22 @@
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cumbia::{Device, Error, LaunchError};
+use cumbia::prelude::*;
+use cumbia::{Error, LaunchError};
 use cumbia_corpus::left_out;
 
 /// Runs `test` on each device, alone: a fault is given out to whoever waits for the device next.
 pub(crate) fn on_each_device(test: impl Fn(&Device)) {
     let _alone = alone();
     test(&Device::cpu());
+    if let Some(gpu) = gpu() {
+        test(gpu);
+    }
+}
+
+/// Runs `test` on the GPU, if there is one, alone.
+pub(crate) fn on_gpu(test: impl FnOnce(&Device)) {
+    let _alone = alone();
     if let Some(gpu) = gpu() {
         test(gpu);
     }
@@ -59,6 +68,17 @@ pub(crate) fn passes_in_process(test: &str, environment: &[(&str, &str)]) {
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// 0, after so many turns of a loop that no compiler can leave out.
+#[device]
+pub(crate) fn spin(seed: u32, turns: u32) -> u32 {
+    let mut state = seed;
+    for _ in 0..turns {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    }
+    // Never true: the states of this generator are even and odd by turns, so that this one is even where `seed + turns` is.
+    if state == seed.wrapping_add(turns).wrapping_add(1) { 1 } else { 0 }
 }
 
 /// Checks the error of a launch, and that its text has all of `words`.

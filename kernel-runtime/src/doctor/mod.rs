@@ -21,7 +21,7 @@ pub struct Report {
     pub driver: Result<DriverReport, DeviceError>,
     /// Each GPU.
     pub gpus: Vec<GpuReport>,
-    /// What [`Device::open`] opens.
+    /// What [`Device::open`](crate::Device::open) opens.
     pub default_device: Result<String>,
     /// The CPU device.
     pub cpu: Limits,

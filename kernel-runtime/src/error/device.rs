@@ -1,4 +1,4 @@
-//! Why there is no such device, or none that can be used so.
+//! Why there is no such device, or why it cannot be used in this way.
 
 use thiserror::Error;
 
