@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::cuda;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::order::Lane;
+use crate::order::{Lane, Tenant};
 use crate::stream::Stream;
 
 /// A point in a [`Stream`], behind everything that was asked of it before. [`Stream::record`] makes one.
@@ -27,8 +27,8 @@ use crate::stream::Stream;
 /// ```
 pub struct Event {
     device: Device,
-    /// The stream, for its faults.
-    lane: Lane,
+    /// Who had the stream, for the faults.
+    tenant: Tenant,
     reached: Reached,
 }
 
@@ -46,7 +46,7 @@ impl Event {
             Lane::Cpu(_) => Reached::At(Instant::now()),
             Lane::Cuda(stream) => Reached::OnCuda(stream.record()?),
         };
-        Ok(Event { device: stream.device().clone(), lane: stream.lane().clone(), reached })
+        Ok(Event { device: stream.device().clone(), tenant: Tenant::of(stream.lane().clone()), reached })
     }
 
     /// The device of the stream.
@@ -62,15 +62,20 @@ impl Event {
     /// out once.
     pub fn synchronize(&self) -> Result<()> {
         self.wait()?;
-        self.lane.give_out_fault()
+        self.give_out_fault()
     }
 
     /// As [`Event::synchronize`], but leaves faults to others.
-    pub(crate) fn wait(&self) -> Result<()> {
+    pub(crate) fn wait(&self) -> Result<(), cuda::Refusal> {
         match &self.reached {
             Reached::At(_) => Ok(()),
-            Reached::OnCuda(event) => Ok(event.wait()?),
+            Reached::OnCuda(event) => event.wait(),
         }
+    }
+
+    /// The fault of a kernel before it, once: for who has waited.
+    pub(crate) fn give_out_fault(&self) -> Result<()> {
+        self.tenant.give_out_fault()
     }
 
     /// Whether everything before the event is done. Does not wait, and gives out no fault.

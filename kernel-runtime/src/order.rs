@@ -40,6 +40,14 @@ pub(crate) enum Lane {
 }
 
 impl Lane {
+    /// How often the stream was handed out again.
+    fn tenancy(&self) -> u64 {
+        match self {
+            Lane::Cpu(stream) => stream.tenancy(),
+            Lane::Cuda(stream) => stream.tenancy(),
+        }
+    }
+
     /// Gives out a fault of what is over.
     pub(crate) fn give_out_fault(&self) -> Result<()> {
         match self {
@@ -48,6 +56,42 @@ impl Lane {
         }
     }
 }
+
+/// A stream as one of its holders has it. A stream that nobody holds is handed out again, and what goes wrong for a later holder
+/// is not the business of an earlier one's arrays and events.
+///
+/// Two are equal where their stream is: it is in order whoever holds it.
+#[derive(Clone, Debug)]
+pub(crate) struct Tenant {
+    lane: Lane,
+    tenancy: u64,
+}
+
+impl Tenant {
+    /// The one who holds the stream now.
+    pub(crate) fn of(lane: Lane) -> Tenant {
+        let tenancy = lane.tenancy();
+        Tenant { lane, tenancy }
+    }
+
+    pub(crate) fn lane(&self) -> &Lane {
+        &self.lane
+    }
+
+    /// Gives out a fault of what is over, unless the stream has another holder by now: it was handed out when no fault was
+    /// left.
+    pub(crate) fn give_out_fault(&self) -> Result<()> {
+        if self.lane.tenancy() == self.tenancy { self.lane.give_out_fault() } else { Ok(()) }
+    }
+}
+
+impl PartialEq for Tenant {
+    fn eq(&self, other: &Tenant) -> bool {
+        self.lane == other.lane
+    }
+}
+
+impl Eq for Tenant {}
 
 /// Which bytes of an allocation an operation uses, and whether it writes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,22 +117,23 @@ type Before = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
 
 /// How an allocation was used.
 #[derive(Debug, Default)]
-pub(crate) struct Uses(Mutex<List<Lane>>);
+pub(crate) struct Uses(Mutex<List<Tenant>>);
 
 impl Uses {
     /// Notes an operation that is over: only who did it is of interest, for its faults.
     pub(crate) fn note_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
-        self.with(|list| list.note(Noted { lane: Lane::Cpu(stream.clone()), mark: 0, touch: Touch { bytes, writes } }));
+        let noted = Noted { lane: Tenant::of(Lane::Cpu(stream.clone())), mark: 0, touch: Touch { bytes, writes } };
+        self.with(|list| list.note(noted));
     }
 
     /// The streams that wrote any of these bytes, the last one first.
-    pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[Lane; 2]> {
+    pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[Tenant; 2]> {
         self.with(|list| list.writers(bytes))
     }
 
     /// Of the streams that are `wanted`, the one that used the memory last.
     pub(crate) fn last(&self, wanted: impl Fn(&Lane) -> bool) -> Option<Lane> {
-        self.with(|list| list.uses.iter().rev().map(|noted| &noted.lane).find(|lane| wanted(lane)).cloned())
+        self.with(|list| list.uses.iter().rev().map(|noted| noted.lane.lane()).find(|lane| wanted(lane)).cloned())
     }
 
     /// Tells a stream to wait for all uses that an operation must not overtake.
@@ -102,7 +147,7 @@ impl Uses {
     fn collect(&self, touch: &Touch, before: &mut Before) {
         self.with(|list| {
             for noted in list.before(touch) {
-                let Lane::Cuda(stream) = &noted.lane else { continue }; // what the CPU did is over
+                let Lane::Cuda(stream) = noted.lane.lane() else { continue }; // what the CPU did is over
                 match before.iter_mut().find(|(other, _)| other == stream) {
                     Some((_, mark)) => *mark = noted.mark.max(*mark),
                     None => before.push((stream.clone(), noted.mark)),
@@ -111,7 +156,7 @@ impl Uses {
         });
     }
 
-    fn with<R>(&self, f: impl FnOnce(&mut List<Lane>) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(&mut List<Tenant>) -> R) -> R {
         f(&mut self.0.lock())
     }
 }
@@ -173,7 +218,7 @@ pub(crate) fn note(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
         return Ok(stream.wait()?);
     };
     for used in uses {
-        let noted = Noted { lane: Lane::Cuda(stream.clone()), mark, touch: used.touch() };
+        let noted = Noted { lane: Tenant::of(Lane::Cuda(stream.clone())), mark, touch: used.touch() };
         used.memory.uses().with(|list| list.note(noted));
     }
     Ok(())

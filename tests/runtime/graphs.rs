@@ -3,7 +3,7 @@
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, GraphError, In, Result};
 
-use crate::support::on_each_device;
+use crate::support::{on_each_device, on_gpu};
 
 #[kernel]
 fn scale(a: f32, x: &[f32], y: &mut [f32]) {
@@ -266,15 +266,110 @@ fn what_cannot_be_part_of_a_graph_is_refused() {
         let mut short = device.zeros::<f32>(3).unwrap();
         let error = graph.run(|g| g.copy(&x, &mut short)).unwrap_err();
         assert!(matches!(error, Error::LengthMismatch { .. }), "{error}");
+        let host = [1.0f32; 4];
+        let error = graph.run(|g| g.launch(add(In(&host), &mut y).over(4))).unwrap_err();
+        assert!(matches!(error, Error::Graph(GraphError::HostArgument { kernel: "add" })), "{error}");
+        let (from, mut to) = (device.to_pinned(&host).unwrap(), device.pinned_zeros::<f32>(4).unwrap());
+        let error = graph.run(|g| g.copy(&from, &mut to)).unwrap_err();
+        assert!(matches!(error, Error::Graph(GraphError::HostCopy)), "{error}");
         if device.is_cuda() {
-            let host = [1.0f32; 4];
-            let error = graph.run(|g| g.launch(add(In(&host), &mut y).over(4))).unwrap_err();
-            assert!(matches!(error, Error::Graph(GraphError::HostArgument { kernel: "add" })), "{error}");
-            let mut pinned = device.pinned_zeros::<f32>(4).unwrap();
-            let error = graph.run(|g| g.copy(&x, &mut pinned)).unwrap_err();
+            let unlocked = Device::cpu().to_pinned(&host).unwrap();
+            let error = graph.run(|g| g.copy(&unlocked, &mut y)).unwrap_err();
             assert!(matches!(error, Error::Graph(GraphError::HostCopy)), "{error}");
         }
         assert_eq!(y.to_host().unwrap(), [1.0; 4]);
+    });
+}
+
+#[test]
+fn page_locked_buffers_are_copied_in_a_graph() {
+    on_each_device(|device| {
+        let stream = device.stream().unwrap();
+        let mut graph = Graph::new(&stream);
+        let mut input = device.pinned_zeros::<f32>(N).unwrap();
+        let mut output = device.pinned_zeros::<f32>(2 * N).unwrap();
+        let (mut x, mut y) = (device.zeros(N).unwrap(), device.zeros(N).unwrap());
+        for round in 1..20 {
+            // Each of these waits for the copy of the run before.
+            input.as_mut_slice().unwrap().fill(round as f32);
+            graph
+                .run(|g| {
+                    g.copy(&input, &mut x)?;
+                    g.launch(scale(10.0, &x, &mut y).over(N))?;
+                    g.copy(&y, &mut output.slice_mut(..N)?)?;
+                    g.launch(scale(1.0, &y, &mut x).over(N))?;
+                    g.copy(&x, &mut output.slice_mut(N..)?)
+                })
+                .unwrap();
+            let expected = [10.0 * round as f32 + 1.0, 10.0 * round as f32 + 2.0];
+            let halves = output.as_slice().unwrap().chunks(N);
+            assert!(halves.zip(expected).all(|(half, value)| half.iter().all(|it| *it == value)), "{device}, {round}");
+        }
+        assert!(graph.builds() <= 1);
+        // Another buffer of the same kind is set in the graph that there is; the other way round is another graph.
+        let mut other = device.to_pinned(&[7.0f32; N]).unwrap();
+        for way in 0..4 {
+            let mut run = |from: &PinnedArray<f32>, to: &mut PinnedArray<f32>| {
+                graph.run(|g| {
+                    g.copy(from, &mut x)?;
+                    g.copy(&x, to)
+                })
+            };
+            let (from, to) = if way % 2 == 0 { (&other, &mut input) } else { (&input, &mut other) };
+            run(from, to).unwrap();
+            assert_eq!(to.as_slice().unwrap(), [7.0; N], "{device}");
+        }
+        assert!(graph.builds() <= 2, "{}", graph.builds());
+    });
+}
+
+#[test]
+fn what_a_graph_will_copy_is_not_looked_at_before() {
+    on_gpu(|gpu| {
+        let stream = gpu.stream().unwrap();
+        let (mut graph, mut second) = (Graph::new(&stream), Graph::new(&stream));
+        let mut x = gpu.to_device(&[3.0f32; 8]).unwrap();
+        let mut buffer = gpu.to_pinned(&[1.0f32; 8]).unwrap();
+        let is_planned = |error: &Error| matches!(error, Error::Graph(GraphError::HostCopyPlanned));
+        graph
+            .run(|g| {
+                g.copy(&x, &mut buffer.slice_mut(..4)?)?;
+                assert!(is_planned(&buffer.as_slice().unwrap_err()));
+                assert!(is_planned(&stream.copy(&x, &mut buffer).unwrap_err()));
+                assert!(is_planned(&second.run(|other| other.copy(&buffer, &mut x)).unwrap_err()));
+                assert_eq!(buffer.slice(4..)?.as_slice()?, [1.0; 4], "the other part is nobody's");
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(buffer.as_slice().unwrap(), [3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0]);
+        // What is read may be read, but not written.
+        graph
+            .run(|g| {
+                g.copy(&buffer, &mut x)?;
+                assert_eq!(buffer.as_slice()?[0], 3.0);
+                assert!(is_planned(&buffer.as_mut_slice().unwrap_err()));
+                Ok(())
+            })
+            .unwrap();
+        // A recording that ends early, or panics, gives the buffer back; one that is dropped is copied all the same.
+        let error = graph.run(|g| g.copy(&x, &mut buffer).and(Err(GraphError::HostCopy.into()))).unwrap_err();
+        assert!(matches!(error, Error::Graph(GraphError::HostCopy)), "{error}");
+        buffer.as_mut_slice().unwrap().fill(5.0);
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            graph.run(|g| {
+                g.copy(&x, &mut buffer)?;
+                std::panic::resume_unwind(Box::new("a panic that says nothing"))
+            })
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(buffer.as_slice().unwrap(), [5.0; 8]);
+        graph
+            .run(|g| {
+                let buffer = gpu.to_pinned(&[9.0f32; 8])?;
+                g.copy(&buffer, &mut x)
+            })
+            .unwrap();
+        assert_eq!(x.to_host().unwrap(), [9.0; 8]);
     });
 }
 

@@ -149,6 +149,37 @@ fn a_fault_belongs_to_its_stream() {
         let event = bad.record().unwrap();
         assert!(matches!(event.synchronize(), Err(Error::Fault { .. })), "{device}");
         bad.synchronize().expect("a fault is given out once");
+
+        // Whoever waits for a copy to a page-locked buffer, which is there all the same.
+        let mut buffer = device.to_pinned(&[9u32; 4]).unwrap();
+        fault_at(&mut x, 7).grid(1).block(1).on(&bad).launch().unwrap();
+        bad.copy(&x, &mut buffer).unwrap();
+        assert!(matches!(buffer.as_slice(), Err(Error::Fault { .. })), "{device}");
+        assert_eq!(buffer.as_slice().expect("a fault is given out once"), [0; 4]);
+        bad.synchronize().expect("a fault is given out once");
+    });
+}
+
+#[test]
+fn a_fault_is_not_an_earlier_holders() {
+    on_each_device(|device| {
+        let (x, event) = {
+            let stream = device.stream().unwrap();
+            let mut x = stream.to_device(&[1u32; 4]).unwrap();
+            add(&mut x, 1).over(4).on(&stream).launch().unwrap();
+            stream.synchronize().unwrap();
+            (x, stream.record().unwrap())
+        };
+        event.synchronize().unwrap();
+        // One of these is the same stream again.
+        let streams: Vec<_> = (0..8).map(|_| device.stream().unwrap()).collect();
+        let mut y = device.zeros::<u32>(4).unwrap();
+        for bad in &streams {
+            fault_at(&mut y, 7).grid(1).block(1).on(bad).launch().unwrap();
+            assert_eq!(x.to_host().expect("the fault is not this array's"), [2; 4]);
+            event.synchronize().expect("the fault is not this event's");
+            assert!(matches!(bad.synchronize(), Err(Error::Fault { .. })), "{device}");
+        }
     });
 }
 

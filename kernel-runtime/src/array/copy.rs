@@ -1,6 +1,7 @@
 //! Copies that stay on devices or in page-locked memory: from array to array, and asynchronously from and to the host.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::slice::check_length;
 use super::{DeviceArray, DeviceSlice};
@@ -55,7 +56,7 @@ pub(crate) enum Place<'a> {
     /// A device's.
     Device(&'a Memory),
     /// The host's, page-locked.
-    Pinned(&'a PinnedMemory),
+    Pinned(&'a Arc<PinnedMemory>),
 }
 
 impl<T: Element> CopySource for DeviceArray<T> {

@@ -15,13 +15,15 @@ pub(crate) struct Stream {
     pending: Mutex<Option<Error>>,
     /// Someone holds it, so that it is not handed out.
     held: AtomicBool,
+    /// How often it was handed out again.
+    tenancy: AtomicU64,
 }
 
 impl Default for Stream {
     fn default() -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Stream { number, pending: Mutex::default(), held: AtomicBool::new(true) }
+        Stream { number, pending: Mutex::default(), held: AtomicBool::new(true), tenancy: AtomicU64::new(0) }
     }
 }
 
@@ -34,6 +36,11 @@ impl Stream {
     /// Gives the fault out, once.
     pub(crate) fn give_out_fault(&self) -> Result<()> {
         self.pending.lock().take().map_or(Ok(()), Err)
+    }
+
+    /// How often it was handed out again.
+    pub(crate) fn tenancy(&self) -> u64 {
+        self.tenancy.load(Ordering::Acquire)
     }
 
     /// Nobody holds the stream any more.
@@ -88,6 +95,7 @@ impl Streams {
             pending.is_none() && !stream.held.swap(true, Ordering::AcqRel)
         };
         if let Some(free) = all.iter().find(is_free) {
+            free.tenancy.fetch_add(1, Ordering::AcqRel);
             return free.clone();
         }
         all.push(Arc::default());

@@ -39,10 +39,27 @@ pub(crate) enum Node<'a> {
         /// A pointer for each parameter. The driver copies what they point to.
         parameters: &'a mut [*mut c_void],
     },
-    /// Copies bytes on the GPU.
-    Copy { to: CUdeviceptr, from: CUdeviceptr, bytes: usize },
+    /// Copies bytes.
+    Copy(Copy),
     /// Sets 8 bytes to zero.
     Clear { to: CUdeviceptr },
+}
+
+/// A copy of so many bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Copy {
+    pub(crate) way: Way,
+    pub(crate) to: CUdeviceptr,
+    pub(crate) from: CUdeviceptr,
+    pub(crate) bytes: usize,
+}
+
+/// From where to where a copy goes. Addresses of the host are those of page-locked memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    OnDevice,
+    ToDevice,
+    ToHost,
 }
 
 impl Graph {
@@ -96,8 +113,8 @@ impl Graph {
                     unsafe { driver.cuGraphKernelNodeSetAttribute(added, id, value) }?;
                 }
             }
-            Node::Copy { to, from, bytes } => {
-                let params = copy_params(to, from, bytes);
+            Node::Copy(copy) => {
+                let params = copy_params(copy);
                 // SAFETY: as above.
                 unsafe { driver.cuGraphAddMemcpyNode(&raw mut added, *raw, waits, count, &raw const params, context) }?;
             }
@@ -127,8 +144,8 @@ impl Graph {
                 // SAFETY: the caller's promise; the node is one of a kernel.
                 unsafe { driver.cuGraphExecKernelNodeSetParams(*executable, target, &raw const params) }
             }
-            Node::Copy { to, from, bytes } => {
-                let params = copy_params(to, from, bytes);
+            Node::Copy(copy) => {
+                let params = copy_params(copy);
                 // SAFETY: the caller's promise; the node is one of a copy.
                 unsafe { driver.cuGraphExecMemcpyNodeSetParams(*executable, target, &raw const params, context) }
             }
@@ -162,15 +179,20 @@ fn kernel_params(
 }
 
 /// A copy of one row of bytes.
-fn copy_params(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CopyParams {
-    let device = CUmemorytype::CU_MEMORYTYPE_DEVICE;
+fn copy_params(Copy { way, to, from, bytes }: Copy) -> CopyParams {
+    let (host, device) = (CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
+    let (source, target) = match way {
+        Way::OnDevice => (device, device),
+        Way::ToDevice => (host, device),
+        Way::ToHost => (device, host),
+    };
     CopyParams {
         srcXInBytes: 0,
         srcY: 0,
         srcZ: 0,
         srcLOD: 0,
-        srcMemoryType: device,
-        srcHost: std::ptr::null(),
+        srcMemoryType: source,
+        srcHost: std::ptr::with_exposed_provenance(from as usize),
         srcDevice: from,
         srcArray: std::ptr::null_mut(),
         reserved0: std::ptr::null_mut(),
@@ -180,8 +202,8 @@ fn copy_params(to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> CopyParams {
         dstY: 0,
         dstZ: 0,
         dstLOD: 0,
-        dstMemoryType: device,
-        dstHost: std::ptr::null_mut(),
+        dstMemoryType: target,
+        dstHost: std::ptr::with_exposed_provenance_mut(to as usize),
         dstDevice: to,
         dstArray: std::ptr::null_mut(),
         reserved1: std::ptr::null_mut(),

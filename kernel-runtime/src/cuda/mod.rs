@@ -40,7 +40,7 @@ pub(crate) use driver::Driver;
 pub(crate) use event::Event;
 pub use fault::RawFault;
 pub(crate) use geometry::Geometry;
-pub(crate) use graph::{Graph, Node};
+pub(crate) use graph::{Copy, Graph, Node, Way};
 pub(crate) use host::PageLocked;
 pub(crate) use image::{Flags, Image, Request, compile, precompile};
 pub(crate) use module::Module;

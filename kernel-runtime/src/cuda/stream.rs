@@ -54,6 +54,8 @@ pub(crate) struct Stream {
     origin: Origin,
     /// How many hold it. One that nobody holds is handed out again.
     held: AtomicU32,
+    /// How often it was handed out again.
+    tenancy: AtomicU64,
     fault: FaultRecord,
     prints: Prints,
     marks: Mutex<Marks>,
@@ -110,6 +112,7 @@ impl Stream {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             origin,
             held: AtomicU32::new(1),
+            tenancy: AtomicU64::new(0),
             fault,
             prints: Prints::default(),
             marks: Mutex::default(),
@@ -303,7 +306,16 @@ impl Stream {
             return Ok(false);
         }
         self.write_out_prints();
-        Ok(self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok())
+        let is_free = self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if is_free {
+            self.tenancy.fetch_add(1, Ordering::AcqRel);
+        }
+        Ok(is_free)
+    }
+
+    /// How often it was handed out again.
+    pub(crate) fn tenancy(&self) -> u64 {
+        self.tenancy.load(Ordering::Acquire)
     }
 
     /// One more holds it; somebody does already.

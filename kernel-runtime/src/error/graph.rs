@@ -27,11 +27,16 @@ pub enum GraphError {
         "an array of another library, which is lent for one call, cannot be copied in a graph, which runs after its steps were recorded\n  help: make a `DeviceArray` of it"
     )]
     LentCopy,
-    /// A copy from or to the host.
+    /// A copy from one buffer of the host to another, or of one that the CPU device made, which is not page-locked.
     #[error(
-        "a graph copies between arrays of its device, not from or to the host\n  help: call `stream.copy` before or after the run"
+        "a graph copies between arrays of its device, and from and to buffers that are page-locked for a GPU, not within the host\n  help: make the buffer with `device.to_pinned` of a GPU, or call `stream.copy` before or after the run"
     )]
     HostCopy,
+    /// A use of a page-locked buffer that a graph copies, before that is launched.
+    #[error(
+        "this part of a page-locked buffer is copied by a graph that is being recorded, and the copy begins when the run does\n  help: look at the buffer after the run"
+    )]
+    HostCopyPlanned,
     /// A launch on another stream.
     #[error("kernel `{kernel}` is to run on another stream than the graph\n  help: leave `.on(..)` out")]
     OtherStream {

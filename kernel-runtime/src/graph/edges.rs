@@ -1,22 +1,19 @@
 //! Which steps of a graph wait for which.
 
-use std::ops::Range;
+use crate::order::Touch;
 
-/// Bytes that a step uses. Memory is told by where it begins: that of one run is alive at the same time.
+/// Bytes that a step uses. Memory is told by where it begins: that of one run is alive at the same time, and that of the host
+/// has other addresses than that of GPUs (CUDA Driver API, "Unified Addressing").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Used {
-    pub(super) memory: usize,
-    pub(super) bytes: Range<usize>,
-    pub(super) writes: bool,
+    pub(super) memory: u64,
+    pub(super) touch: Touch,
 }
 
 impl Used {
     /// Whether one of two has to be over before the other begins.
     fn conflicts(&self, other: &Used) -> bool {
-        (self.writes || other.writes)
-            && self.memory == other.memory
-            && self.bytes.start < other.bytes.end
-            && other.bytes.start < self.bytes.end
+        self.memory == other.memory && self.touch.conflicts(&other.touch)
     }
 }
 
@@ -63,7 +60,8 @@ mod tests {
             let name = letters.next().unwrap();
             let bytes =
                 letters.next().map_or(0..100, |part| (part - b'0') as usize * 10..(part - b'0') as usize * 10 + 10);
-            Used { memory: name.to_ascii_lowercase() as usize, bytes, writes: name.is_ascii_uppercase() }
+            let touch = Touch { bytes, writes: name.is_ascii_uppercase() };
+            Used { memory: u64::from(name.to_ascii_lowercase()), touch }
         };
         let all: Vec<Vec<Used>> = steps.iter().map(|step| step.split_whitespace().map(used).collect()).collect();
         assert_eq!(waits(all.iter().map(Vec::as_slice)), expected);

@@ -18,12 +18,13 @@ use self::edges::{Used, waits};
 use self::step::{Kernel as KernelStep, Step, Work};
 use crate::argument::{Binder, Values};
 use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
-use crate::cuda::{self, LaunchParameter};
+use crate::cuda::{self, Copy, LaunchParameter, Way};
 use crate::error::{Error, GraphError, Result};
 use crate::kernel::Kernel;
 use crate::launch::{Checked, Launch, Plan, Unchecked};
 use crate::memory::{Contents, Memory, Use};
-use crate::order::{self, Lane};
+use crate::order::{self, Lane, Touch};
+use crate::pinned::{GraphNumber, PinnedMemory, Planned};
 use crate::stream::Stream;
 
 /// Launches and copies that are given to a GPU as a whole, again and again.
@@ -80,8 +81,9 @@ struct Built {
 }
 
 /// What was recorded.
-#[derive(Default)]
 struct Script {
+    /// Tells the page-locked memory whose copies are planned.
+    number: GraphNumber,
     steps: Vec<Step>,
     /// How many of the steps are of this run.
     position: usize,
@@ -91,6 +93,8 @@ struct Script {
     other_memory: bool,
     /// The memory that this run uses. It is kept until the launch has been noted with it.
     kept: Vec<Kept>,
+    /// The page-locked memory that this run uses.
+    planned: Vec<Planned>,
     /// For each launch with a barrier of the grid, the count that the barrier needs.
     barriers: Vec<Memory>,
     /// How many of the counts are used in this run.
@@ -107,7 +111,7 @@ struct Kept {
 impl Graph {
     /// A graph that runs on a stream.
     pub fn new(stream: &Stream) -> Graph {
-        Graph { stream: stream.clone(), script: Script::default(), built: None, builds: 0 }
+        Graph { stream: stream.clone(), script: Script::new(), built: None, builds: 0 }
     }
 
     /// The stream on which the graph runs.
@@ -136,11 +140,20 @@ impl Graph {
         // Put back only when all went well: an error or a panic in between leaves steps that were not built so.
         let before = built.take();
         script.begin();
-        let result = record(&mut Recorder { stream, script: Some(script) })
-            .and_then(|()| script.launch(lane, before, builds))
-            .map(|now| *built = now);
-        script.kept.clear();
-        result
+        let recording = Recording(script);
+        let script = &mut *recording.0;
+        record(&mut Recorder { stream, script: Some(script) })?;
+        *built = script.launch(stream, lane, before, builds)?;
+        Ok(())
+    }
+}
+
+/// A script that is being recorded. Also if that panics, what it keeps is let go behind it.
+struct Recording<'s>(&'s mut Script);
+
+impl Drop for Recording<'_> {
+    fn drop(&mut self) {
+        self.0.forget();
     }
 }
 
@@ -182,7 +195,8 @@ impl Recorder<'_> {
         self.add(&launch)
     }
 
-    /// Adds a copy of all elements of `from` to `to`, both on the device of the graph.
+    /// Adds a copy of all elements of `from` to `to`: both on the device of the graph, or one of them a
+    /// [`PinnedArray`](crate::PinnedArray), whose elements cannot be looked at until the run has begun.
     ///
     /// # Errors
     ///
@@ -192,12 +206,15 @@ impl Recorder<'_> {
         S: CopySource + ?Sized,
         T: CopyTarget<Element = S::Element> + ?Sized,
     {
+        let (source, target) = (from.source(), to.target());
+        if let (Place::Pinned(_), Place::Pinned(_)) = (&source.place, &target.place) {
+            return Err(GraphError::HostCopy.into());
+        }
         let Some(script) = &mut self.script else {
             return copy(Some(self.stream), "copy", from, to);
         };
-        let (from, to) = (from.source(), to.target());
-        check_length("copy", from.len, to.len)?;
-        script.copy(self.stream, &from, &to)
+        check_length("copy", source.len, target.len)?;
+        if source.bytes.is_empty() { Ok(()) } else { script.copy(self.stream, &source, &target) }
     }
 
     fn add<K: Kernel, C>(&mut self, launch: &Launch<'_, K, C>) -> Result<()> {
@@ -205,13 +222,16 @@ impl Recorder<'_> {
         if launch.stream().is_some_and(|stream| stream != self.stream) {
             return Err(GraphError::OtherStream { kernel }.into());
         }
-        let Some(script) = &mut self.script else {
-            return launch.run_on_stream(Some(self.stream));
-        };
         let mut binder = Binder::new(kernel);
-        match launch.planned(&mut binder, Some(self.stream))? {
-            Some((_, plan)) => script.kernel(self.stream, &plan, binder),
-            None => Ok(()), // over nothing
+        let Some((_, plan)) = launch.planned(&mut binder, Some(self.stream))? else {
+            return Ok(()); // over nothing
+        };
+        if !binder.transfers.is_empty() {
+            return Err(GraphError::HostArgument { kernel }.into());
+        }
+        match &mut self.script {
+            Some(script) => script.kernel(self.stream, &plan, binder),
+            None => launch.run_on_stream(Some(self.stream)),
         }
     }
 }
@@ -223,24 +243,35 @@ impl fmt::Debug for Recorder<'_> {
 }
 
 impl Script {
+    fn new() -> Script {
+        Script {
+            number: GraphNumber::new(),
+            steps: Vec::new(),
+            position: 0,
+            other_steps: false,
+            other_memory: false,
+            kept: Vec::new(),
+            planned: Vec::new(),
+            barriers: Vec::new(),
+            barriers_used: 0,
+        }
+    }
+
     fn begin(&mut self) {
         self.position = 0;
         self.barriers_used = 0;
         self.other_steps = false;
         self.other_memory = false;
-        self.kept.clear();
+        self.forget();
     }
 
     /// Adds a launch.
     fn kernel(&mut self, stream: &Stream, plan: &Plan, binder: Binder<'_>) -> Result<()> {
         let kernel = plan.specialised.info.name;
-        let Binder { mut params, uses, transfers, mut sizes, .. } = binder;
+        let Binder { mut params, uses, mut sizes, .. } = binder;
         let (Lane::Cuda(lane), Some(module)) = (stream.lane(), plan.module) else {
-            return Ok(()); // a plan for a GPU has a module
+            unreachable!("a graph has a script on a GPU, and a plan for that has a module");
         };
-        if !transfers.is_empty() {
-            return Err(GraphError::HostArgument { kernel }.into());
-        }
         let mut used = SmallVec::new();
         for used_memory in &uses {
             self.keep(used_memory, &mut used).ok_or(GraphError::LentArgument { kernel })?;
@@ -248,7 +279,7 @@ impl Script {
         let grid_barrier = if plan.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
             let (memory, address) = self.barrier(stream)?;
-            let barrier = Used { memory: address as usize, bytes: 0..bytes, writes: true };
+            let barrier = Used { memory: address, touch: Touch { bytes: 0..bytes, writes: true } };
             self.kept.push(Kept { memory, bytes: 0..bytes, writes: true });
             used.push(barrier.clone());
             self.add(Work::Clear { to: address }, SmallVec::from_iter([barrier]));
@@ -276,28 +307,45 @@ impl Script {
         Ok(())
     }
 
-    /// Adds a copy.
+    /// Adds a copy of some bytes.
     fn copy(&mut self, stream: &Stream, from: &Region<'_>, to: &Region<'_>) -> Result<()> {
-        let (Place::Device(source), Place::Device(target)) = (&from.place, &to.place) else {
-            return Err(GraphError::HostCopy.into());
-        };
-        for memory in [source, target] {
-            if memory.device() != stream.device() {
-                let (stream, device) = (stream.device().to_string(), memory.device().to_string());
-                return Err(Error::StreamElsewhere { stream, device });
-            }
-        }
-        if from.bytes.is_empty() {
-            return Ok(());
-        }
         let mut used = SmallVec::new();
-        for (memory, bytes, writes) in [(source, &from.bytes, false), (target, &to.bytes, true)] {
-            self.keep(&Use { memory, bytes: bytes.clone(), writes }, &mut used).ok_or(GraphError::LentCopy)?;
-        }
-        let address = |memory: &Memory, bytes: &Range<usize>| (memory.pointer().addr() + bytes.start) as u64;
-        let (to, bytes) = (address(target, &to.bytes), from.bytes.len());
-        self.add(Work::Copy { to, from: address(source, &from.bytes), bytes }, used);
+        let bytes = from.bytes.len();
+        let copy = match (&from.place, &to.place) {
+            (Place::Device(source), Place::Device(target)) => {
+                let from = self.side(stream, source, &from.bytes, false, &mut used)?;
+                let to = self.side(stream, target, &to.bytes, true, &mut used)?;
+                Copy { way: Way::OnDevice, to, from, bytes }
+            }
+            (Place::Pinned(source), Place::Device(target)) => {
+                let to = self.side(stream, target, &to.bytes, true, &mut used)?;
+                Copy { way: Way::ToDevice, to, from: self.plan(source, &from.bytes, false, &mut used)?, bytes }
+            }
+            (Place::Device(source), Place::Pinned(target)) => {
+                let from = self.side(stream, source, &from.bytes, false, &mut used)?;
+                Copy { way: Way::ToHost, to: self.plan(target, &to.bytes, true, &mut used)?, from, bytes }
+            }
+            (Place::Pinned(_), Place::Pinned(_)) => return Err(GraphError::HostCopy.into()),
+        };
+        self.add(Work::Copy(copy), used);
         Ok(())
+    }
+
+    /// Keeps the memory of the device that is one side of a copy, and gives its address.
+    fn side(
+        &mut self,
+        stream: &Stream,
+        memory: &Memory,
+        bytes: &Range<usize>,
+        writes: bool,
+        used: &mut SmallVec<[Used; 4]>,
+    ) -> Result<u64> {
+        if memory.device() != stream.device() {
+            let (stream, device) = (stream.device().to_string(), memory.device().to_string());
+            return Err(Error::StreamElsewhere { stream, device });
+        }
+        self.keep(&Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::LentCopy)?;
+        Ok((memory.pointer().addr() + bytes.start) as u64)
     }
 
     /// Adds a step behind those that there are.
@@ -321,13 +369,32 @@ impl Script {
         if bytes.is_empty() {
             return Some(());
         }
-        let start = memory.pointer().addr();
-        used.push(Used { memory: start, bytes: bytes.clone(), writes: *writes });
-        match self.kept.iter_mut().find(|kept| kept.memory.pointer().addr() == start && kept.bytes == *bytes) {
+        let start = memory.pointer();
+        used.push(Used { memory: start.addr() as u64, touch: Touch { bytes: bytes.clone(), writes: *writes } });
+        match self.kept.iter_mut().find(|kept| kept.memory.pointer() == start && kept.bytes == *bytes) {
             Some(kept) => kept.writes |= writes,
             None => self.kept.push(Kept { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes }),
         }
         Some(())
+    }
+
+    /// Keeps the page-locked memory of a copy, and gives its address.
+    fn plan(
+        &mut self,
+        memory: &Arc<PinnedMemory>,
+        bytes: &Range<usize>,
+        writes: bool,
+        used: &mut SmallVec<[Used; 4]>,
+    ) -> Result<u64, GraphError> {
+        if !memory.is_page_locked() {
+            return Err(GraphError::HostCopy);
+        }
+        let touch = Touch { bytes: bytes.clone(), writes };
+        if !self.planned.iter().any(|planned| planned.is(memory, &touch)) {
+            self.planned.push(Planned::new(memory, self.number, touch.clone())?);
+        }
+        used.push(Used { memory: memory.address(0), touch });
+        Ok(memory.address(bytes.start))
     }
 
     /// The next count for a barrier of the grid, and its address.
@@ -344,7 +411,8 @@ impl Script {
     /// Gives what was recorded to the GPU, as the graph that was built of the run before where it will do.
     fn launch(
         &mut self,
-        stream: &Arc<cuda::Stream>,
+        stream: &Stream,
+        lane: &Arc<cuda::Stream>,
         before: Option<Built>,
         builds: &mut usize,
     ) -> Result<Option<Built>> {
@@ -355,26 +423,37 @@ impl Script {
         if self.steps.is_empty() {
             return Ok(None);
         }
-        tracing::trace!(target: "cumbia::launch", graph = true, steps = self.steps.len(), stream = ?stream);
-        let kept = std::mem::take(&mut self.kept);
+        tracing::trace!(target: "cumbia::launch", graph = true, steps = self.steps.len(), stream = ?lane);
+        let (kept, planned) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.planned));
+        planned.iter().try_for_each(|planned| planned.make_way(stream))?;
         let uses: SmallVec<[Use<'_>; 16]> = kept
             .iter()
             .map(|Kept { memory, bytes, writes }| Use { memory, bytes: bytes.clone(), writes: *writes })
             .collect();
         let (mut built, prints) = (None, self.prints());
-        order::ordered(stream, &uses, || {
+        let launched = order::ordered(lane, &uses, || {
             let launch = |print: u64| {
                 self.set_print(print);
-                let ready = self.ready(stream, before, builds)?;
+                let ready = self.ready(lane, before, builds)?;
                 // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept until
-                // the launch has been noted with it, and freed behind it.
-                unsafe { ready.graph.launch(stream) }?;
+                // the launch has been noted with it, and freed behind it; that of the host knows of the copies.
+                unsafe { ready.graph.launch(lane) }?;
                 built = Some(ready);
                 Ok(())
             };
-            if prints { Ok(stream.launch_printing(launch)?) } else { Ok(launch(0)?) }
-        })?;
-        Ok(built)
+            if prints { Ok(lane.launch_printing(launch)?) } else { Ok(launch(0)?) }
+        });
+        // Also where it failed: the copies may have been asked for before that.
+        for planned in planned {
+            planned.note(stream);
+        }
+        launched.map(|()| built)
+    }
+
+    /// Lets go of the memory of the run.
+    fn forget(&mut self) {
+        self.kept.clear();
+        self.planned.clear();
     }
 
     /// Whether one of the kernels prints.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::edges::Used;
 use crate::argument::Values;
-use crate::cuda::{Geometry, Module, Node};
+use crate::cuda::{Copy, Geometry, Module, Node};
 
 /// A step, and what it uses.
 pub(super) struct Step {
@@ -18,7 +18,7 @@ pub(super) struct Step {
 #[allow(clippy::large_enum_variant, reason = "nearly all steps are launches")]
 pub(super) enum Work {
     Kernel(Kernel),
-    Copy { to: u64, from: u64, bytes: usize },
+    Copy(Copy),
     Clear { to: u64 },
 }
 
@@ -45,11 +45,14 @@ impl Work {
                 }
                 old.geometry != new.geometry || old.values != new.values
             }
-            (Work::Copy { to, from, bytes }, Work::Copy { to: new_to, from: new_from, bytes: new_bytes }) => {
-                (to, from, bytes) != (new_to, new_from, new_bytes)
+            (Work::Copy(old), Work::Copy(new)) => {
+                if old.way != new.way {
+                    return None;
+                }
+                old != new
             }
             (Work::Clear { to }, Work::Clear { to: new_to }) => to != new_to,
-            (Work::Kernel(_) | Work::Copy { .. } | Work::Clear { .. }, _) => return None,
+            (Work::Kernel(_) | Work::Copy(_) | Work::Clear { .. }, _) => return None,
         };
         *self = new;
         Some(changed)
@@ -62,7 +65,7 @@ impl Work {
                 let mut parameters = values.pointers();
                 then(Node::Kernel { module, geometry, parameters: &mut parameters })
             }
-            Work::Copy { to, from, bytes } => then(Node::Copy { to: *to, from: *from, bytes: *bytes }),
+            Work::Copy(copy) => then(Node::Copy(*copy)),
             Work::Clear { to } => then(Node::Clear { to: *to }),
         }
     }

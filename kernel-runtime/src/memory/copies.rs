@@ -8,7 +8,7 @@ use crate::cpu;
 use crate::cuda::{self, Refusal};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::order::{self, Lane};
+use crate::order::{self, Lane, Tenant};
 use crate::stream::Stream;
 
 impl Memory {
@@ -27,16 +27,20 @@ impl Memory {
         let lane = match on {
             Some(stream) => self.lane_of(stream)?,
             // There the copy need not wait for another stream, and what went wrong is to be found.
-            None => writers.iter().find(|lane| self.is_of_device(lane)).unwrap_or(&self.home),
+            None => writers.iter().map(Tenant::lane).find(|lane| self.is_of_device(lane)).unwrap_or(self.home.lane()),
         };
         // SAFETY: the caller's promise; where this waits, that is below.
         unsafe { self.copy_out(lane, bytes, to) }?;
         if let Lane::Cuda(stream) = lane {
             stream.wait_and_print()?;
         }
-        // All those that wrote are over.
-        lane.give_out_fault()?;
-        writers.iter().try_for_each(Lane::give_out_fault)
+        // All those that wrote are over. Where nobody noted that, there is one stream, or nothing was written since.
+        match on {
+            Some(_) => lane.give_out_fault()?,
+            None if writers.is_empty() => self.home.give_out_fault()?,
+            None => {}
+        }
+        writers.iter().try_for_each(Tenant::give_out_fault)
     }
 
     /// Copies bytes from the host, once all that was asked of them before is done, and waits for it.

@@ -18,7 +18,7 @@ pub(crate) use self::host::{host_memory, no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Device, Identity};
 use crate::error::Result;
-use crate::order::{self, Lane, Touch, Uses};
+use crate::order::{self, Lane, Tenant, Touch, Uses};
 use crate::stream::Stream;
 
 /// A handle to an allocation on a device. Dropping the last one while kernels use the memory is fine: it is freed behind
@@ -33,7 +33,7 @@ pub(crate) struct Memory {
 pub(crate) struct Allocation {
     device: Device,
     /// Where it was allocated.
-    home: Lane,
+    home: Tenant,
     /// On a GPU, an address there. Where there are no bytes, nothing is allocated, and this is as aligned as the layout says.
     pointer: *mut u8,
     layout: Layout,
@@ -122,7 +122,7 @@ impl Memory {
         let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
         let home = stream.lane().clone();
         let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
-        if let Lane::Cuda(stream) = &memory.home {
+        if let Lane::Cuda(stream) = memory.home.lane() {
             // Other streams may use the memory only behind its allocation, as behind a write.
             order::ordered(stream, &[memory.whole()], || match contents {
                 Contents::Nothing => Ok(()),
@@ -178,7 +178,7 @@ impl Memory {
     /// Memory that was used on `stream`.
     fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
         let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
-        if let Lane::Cuda(stream) = &memory.home {
+        if let Lane::Cuda(stream) = memory.home.lane() {
             // Other streams come behind what this one was asked for, as behind a write.
             order::ordered(stream, &[memory.whole()], || Ok(()))?;
         }
@@ -187,7 +187,7 @@ impl Memory {
 
     fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
         let device = device.clone();
-        let on = device.identity();
+        let (on, home) = (device.identity(), Tenant::of(home));
         Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }), on }
     }
 
@@ -220,7 +220,7 @@ impl Memory {
 
     /// The stream on which it was allocated.
     pub(crate) fn home(&self) -> Stream {
-        Stream::of(&self.device, self.home.clone())
+        Stream::of(&self.device, self.home.lane().clone())
     }
 
     /// The first byte. On a GPU it is an address of the device, without provenance: the host must not read through it.
@@ -254,7 +254,7 @@ impl Drop for Allocation {
         if self.layout.size() == 0 {
             return; // an owner is dropped all the same
         }
-        match (&self.home, &self.freed) {
+        match (self.home.lane(), &self.freed) {
             (Lane::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
             // SAFETY: allocated with this layout; launches on the CPU are over when they return.
             (Lane::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
@@ -277,12 +277,12 @@ impl Drop for Allocation {
 impl Allocation {
     /// The stream of the device that used the memory last.
     fn last_lane(&self) -> Lane {
-        self.uses.last(|lane| self.is_of_device(lane)).unwrap_or_else(|| self.home.clone())
+        self.uses.last(|lane| self.is_of_device(lane)).unwrap_or_else(|| self.home.lane().clone())
     }
 
     /// Whether a stream that used the memory is one of its device, and not of another GPU.
     fn is_of_device(&self, lane: &Lane) -> bool {
-        match (lane, &self.home) {
+        match (lane, self.home.lane()) {
             (Lane::Cuda(stream), Lane::Cuda(home)) => stream.is_beside(home),
             (Lane::Cpu(_), Lane::Cpu(_)) => true,
             (Lane::Cpu(_), Lane::Cuda(_)) | (Lane::Cuda(_), Lane::Cpu(_)) => false,

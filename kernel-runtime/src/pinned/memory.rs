@@ -2,10 +2,12 @@
 
 use std::alloc::Layout;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cuda::PageLocked;
+use crate::cuda::{PageLocked, Refusal};
 use crate::device::{Backend, Device};
-use crate::error::Result;
+use crate::error::{GraphError, Result};
 use crate::event::Event;
 use crate::memory::{Contents, Memory, no_room};
 use crate::order::{Lane, Touch};
@@ -13,11 +15,11 @@ use crate::stream::Stream;
 use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
 
-/// The memory of a [`PinnedArray`], and the copies of devices that use it.
+/// The memory of a [`PinnedArray`](super::PinnedArray), and the copies of devices that use it.
 pub(crate) struct PinnedMemory {
     whose: Whose,
     pub(super) device: Device,
-    copies: Mutex<Vec<Copying>>,
+    copies: Mutex<Copies>,
     /// Makes values of what a device wrote; `None` where all bits are values.
     settle: Option<unsafe fn(*mut u8, Range<usize>)>,
 }
@@ -40,6 +42,14 @@ enum Whose {
     PageLocked(PageLocked),
 }
 
+/// The copies that use the memory.
+#[derive(Default)]
+struct Copies {
+    under_way: Vec<Copying>,
+    /// What graphs will do with it that are being recorded, each with its number.
+    planned: Vec<(GraphNumber, Touch)>,
+}
+
 /// A copy of a device that is under way, or was when it was last looked at.
 struct Copying {
     over: Over,
@@ -57,13 +67,21 @@ enum Over {
 
 impl Over {
     /// Waits, and gives out no fault.
-    fn wait(&self) -> Result<()> {
+    fn wait(&self) -> Result<(), Refusal> {
         match self {
             Over::When(event) => event.wait(),
             Over::With(stream) => match stream.lane() {
                 Lane::Cpu(_) => Ok(()),
-                Lane::Cuda(stream) => Ok(stream.wait()?),
+                Lane::Cuda(stream) => stream.wait(),
             },
+        }
+    }
+
+    /// The fault of a kernel before the copy, once: for who has waited.
+    fn give_out_fault(&self) -> Result<()> {
+        match self {
+            Over::When(event) => event.give_out_fault(),
+            Over::With(stream) => stream.lane().give_out_fault(),
         }
     }
 
@@ -78,7 +96,7 @@ impl Over {
     fn hold_up(&self, stream: &Stream) -> Result<()> {
         match self {
             Over::When(event) => event.hold_up(stream),
-            Over::With(_) => self.wait(),
+            Over::With(_) => Ok(self.wait()?),
         }
     }
 }
@@ -111,8 +129,18 @@ impl PinnedMemory {
         }
     }
 
-    fn copies(&self) -> MutexGuard<'_, Vec<Copying>> {
+    fn copies(&self) -> MutexGuard<'_, Copies> {
         self.copies.lock()
+    }
+
+    /// Whether a GPU copies from and to it while the host goes on.
+    pub(crate) fn is_page_locked(&self) -> bool {
+        matches!(self.whose, Whose::PageLocked(_))
+    }
+
+    /// The address of a byte on a GPU, which is that on the host (CUDA Driver API, "Unified Addressing").
+    pub(crate) fn address(&self, byte: usize) -> u64 {
+        (self.pointer().expose_provenance() + byte) as u64
     }
 
     /// Starts a copy on `stream` that reads these bytes: `start` gets their address.
@@ -137,45 +165,59 @@ impl PinnedMemory {
 
     fn copying(&self, stream: &Stream, touch: Touch, start: impl FnOnce(*mut u8) -> Result<()>) -> Result<()> {
         let mut copies = self.copies();
-        if copies.len() >= MANY_COPIES {
-            self.forget_those_over(&mut copies);
+        copies.check_unplanned(&touch, None)?;
+        self.make_way(&mut copies, stream, &touch)?;
+        let started = start(self.pointer().wrapping_add(touch.bytes.start));
+        // Also where it failed: the copy may have been asked for before that.
+        copies.note(stream, touch);
+        started
+    }
+
+    /// Sees to it that a copy that `stream` is asked for next conflicts with none that is under way.
+    fn make_way(&self, copies: &mut Copies, stream: &Stream, touch: &Touch) -> Result<()> {
+        if copies.under_way.len() >= MANY_COPIES {
+            self.forget_those_over(copies);
         }
         if touch.writes && self.settle.is_some() {
             // Bits that one copy wrote are made values by the host, which must not happen while another writes there.
-            self.wait_for(&mut copies, &touch)?;
+            self.wait_for(copies, touch, |_| {})?;
         }
-        for copying in copies.iter().filter(|copying| copying.touch.conflicts(&touch)) {
-            copying.over.hold_up(stream)?;
-        }
-        let started = start(self.pointer().wrapping_add(touch.bytes.start));
-        // Also where it failed: the copy may have been asked for before that.
-        let over = stream.record().map_or_else(|_| Over::With(stream.clone()), Over::When);
-        copies.push(Copying { over, touch });
-        started
+        copies
+            .under_way
+            .iter()
+            .filter(|copying| copying.touch.conflicts(touch))
+            .try_for_each(|it| it.over.hold_up(stream))
     }
 
     /// The first of these bytes, once no copy conflicts with the host's reading or writing them.
     ///
     /// # Errors
     ///
-    /// What the driver said of a copy.
+    /// What the driver said of a copy, [`GraphError::HostCopyPlanned`], or the fault of a kernel before a copy that was waited
+    /// for; that copy is then no longer in the way.
     pub(crate) fn settled(&self, bytes: &Range<usize>, writes: bool) -> Result<*mut u8> {
-        self.wait_for(&mut self.copies(), &Touch { bytes: bytes.clone(), writes })?;
+        let touch = Touch { bytes: bytes.clone(), writes };
+        let mut copies = self.copies();
+        copies.check_unplanned(&touch, None)?;
+        let mut waited = Vec::new();
+        self.wait_for(&mut copies, &touch, |over| waited.push(over))?;
+        drop(copies);
+        waited.iter().try_for_each(Over::give_out_fault)?;
         Ok(self.pointer().wrapping_add(bytes.start))
     }
 
     /// Waits for the copies that conflict, and forgets them.
-    fn wait_for(&self, copies: &mut Vec<Copying>, touch: &Touch) -> Result<()> {
-        while let Some(i) = copies.iter().position(|copying| copying.touch.conflicts(touch)) {
-            copies[i].over.wait()?;
-            self.forget(copies, i);
+    fn wait_for(&self, copies: &mut Copies, touch: &Touch, mut waited: impl FnMut(Over)) -> Result<()> {
+        while let Some(i) = copies.under_way.iter().position(|copying| copying.touch.conflicts(touch)) {
+            copies.under_way[i].over.wait()?;
+            waited(self.forget(copies, i));
         }
         Ok(())
     }
 
-    fn forget_those_over(&self, copies: &mut Vec<Copying>) {
-        for i in (0..copies.len()).rev() {
-            if copies[i].over.is_done().unwrap_or(false) {
+    fn forget_those_over(&self, copies: &mut Copies) {
+        for i in (0..copies.under_way.len()).rev() {
+            if copies.under_way[i].over.is_done().unwrap_or(false) {
                 self.forget(copies, i);
             }
         }
@@ -183,21 +225,98 @@ impl PinnedMemory {
 
     /// Forgets a copy that is over. What it wrote becomes values now, before anyone sees it: until then nobody could get a
     /// reference to it.
-    fn forget(&self, copies: &mut Vec<Copying>, i: usize) {
-        let Copying { over: _, touch: Touch { bytes, writes } } = copies.swap_remove(i);
+    fn forget(&self, copies: &mut Copies, i: usize) -> Over {
+        let Copying { over, touch: Touch { bytes, writes } } = copies.under_way.swap_remove(i);
         if let (true, Some(settle)) = (writes, self.settle) {
             // SAFETY: the range is inside and of whole elements, as all ranges are. The copy is over, no other writes there
             // (`copying` has waited), and the host could reach the elements only through `wait_for`, which ends here.
             unsafe { settle(self.pointer(), bytes) };
+        }
+        over
+    }
+}
+
+impl Copies {
+    /// Refuses what conflicts with a copy of a graph that is being recorded, unless it is of that graph itself.
+    fn check_unplanned(&self, touch: &Touch, of: Option<GraphNumber>) -> Result<(), GraphError> {
+        let conflicts = |(graph, planned): &(GraphNumber, Touch)| Some(*graph) != of && planned.conflicts(touch);
+        if self.planned.iter().any(conflicts) { Err(GraphError::HostCopyPlanned) } else { Ok(()) }
+    }
+
+    /// Notes a copy that the stream was asked for last.
+    fn note(&mut self, stream: &Stream, touch: Touch) {
+        let over = stream.record().map_or_else(|_| Over::With(stream.clone()), Over::When);
+        self.under_way.push(Copying { over, touch });
+    }
+}
+
+/// Tells graphs apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GraphNumber(u64);
+
+impl GraphNumber {
+    pub(crate) fn new() -> GraphNumber {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+        GraphNumber(NUMBERS.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// A use of the memory by a graph that is being recorded. Until the graph is launched, or this is dropped, nobody else gets at the
+/// bytes: whoever got a reference to them while the graph was recorded could still have it when the copy begins.
+pub(crate) struct Planned {
+    memory: Arc<PinnedMemory>,
+    graph: GraphNumber,
+    touch: Touch,
+}
+
+impl Planned {
+    /// # Errors
+    ///
+    /// [`GraphError::HostCopyPlanned`] where another graph that is being recorded has such bytes.
+    pub(crate) fn new(memory: &Arc<PinnedMemory>, graph: GraphNumber, touch: Touch) -> Result<Planned, GraphError> {
+        let mut copies = memory.copies();
+        copies.check_unplanned(&touch, Some(graph))?;
+        copies.planned.push((graph, touch.clone()));
+        Ok(Planned { memory: memory.clone(), graph, touch })
+    }
+
+    /// Whether it is just this use.
+    pub(crate) fn is(&self, memory: &Arc<PinnedMemory>, touch: &Touch) -> bool {
+        Arc::ptr_eq(&self.memory, memory) && self.touch == *touch
+    }
+
+    /// Sees to it that the graph, which `stream` is asked for next, conflicts with no copy that is under way.
+    pub(crate) fn make_way(&self, stream: &Stream) -> Result<()> {
+        self.memory.make_way(&mut self.memory.copies(), stream, &self.touch)
+    }
+
+    /// Notes that the stream was asked for the graph.
+    pub(crate) fn note(self, stream: &Stream) {
+        self.memory.copies().note(stream, self.touch.clone());
+    }
+}
+
+impl Drop for Planned {
+    fn drop(&mut self) {
+        let mut copies = self.memory.copies();
+        if let Some(i) = copies.planned.iter().position(|(graph, touch)| *graph == self.graph && *touch == self.touch) {
+            copies.planned.swap_remove(i);
         }
     }
 }
 
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
-        let mut copies = std::mem::take(self.copies.get_mut());
-        copies.retain(|copying| copying.over.wait().is_err());
-        if let (false, Whose::PageLocked(memory)) = (copies.is_empty(), &mut self.whose) {
+        let mut may_be_used = false;
+        for Copying { over, touch: _ } in &self.copies.get_mut().under_way {
+            if let Err(refusal) = over.wait() {
+                may_be_used = true;
+                if let Backend::Cuda(context) = self.device.backend() {
+                    context.primary().note_dropped(refusal);
+                }
+            }
+        }
+        if let (true, Whose::PageLocked(memory)) = (may_be_used, &mut self.whose) {
             // A copy may still be using it, for all that is known: the GPU is lost.
             tracing::error!(target: "cumbia::transfer", device = %self.device, "page-locked memory is never freed");
             memory.leak();
@@ -227,7 +346,7 @@ mod tests {
                 assert!(buffer.slice(bytes).unwrap().as_slice().unwrap()[0]);
             }
         }
-        assert!(buffer.memory().copies().len() <= MANY_COPIES);
+        assert!(buffer.memory().copies().under_way.len() <= MANY_COPIES);
         // The byte of a `true` is 1: comparing compares bytes.
         assert_eq!(buffer.as_mut_slice().unwrap(), [true, true, true, false]);
     }

@@ -10,8 +10,9 @@ mod slice;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
+use std::sync::Arc;
 
-pub(crate) use self::memory::PinnedMemory;
+pub(crate) use self::memory::{GraphNumber, PinnedMemory, Planned};
 pub use self::slice::{PinnedSlice, PinnedSliceMut};
 use crate::array::{CopySource, CopyTarget, Place, Region};
 use crate::device::Device;
@@ -54,14 +55,14 @@ use crate::types::Element;
 // The elements belong to the array, which crosses threads where they do. The host reaches them as Rust's borrows allow, once
 // the copies that conflict are over; those that start meanwhile borrow the array, too, while they start.
 pub struct PinnedArray<T> {
-    memory: PinnedMemory,
+    memory: Arc<PinnedMemory>,
     len: usize,
     elements: PhantomData<T>,
 }
 
 impl<T: Element> PinnedArray<T> {
     pub(crate) fn zeros(device: &Device, len: usize) -> Result<PinnedArray<T>> {
-        Ok(PinnedArray { memory: PinnedMemory::allocate::<T>(device, len)?, len, elements: PhantomData })
+        Ok(PinnedArray { memory: Arc::new(PinnedMemory::allocate::<T>(device, len)?), len, elements: PhantomData })
     }
 
     pub(crate) fn from_host(
@@ -78,7 +79,9 @@ impl<T: Element> PinnedArray<T> {
     ///
     /// # Errors
     ///
-    /// What the driver said of a copy. The fault of a kernel is no error here: it is given out by what waits for the stream.
+    /// [`Error::Fault`](crate::Error::Fault) where this waits for a copy, and a kernel faulted on its stream since the last call
+    /// that waited for that: the copy is over all the same, and the next call gives the elements. [`Error::Graph`](crate::Error::Graph)
+    /// while a [`Graph`](crate::Graph) is being recorded that copies them. What the driver said of a copy.
     pub fn as_slice(&self) -> Result<&[T]> {
         let pointer = self.memory.settled(&self.bytes(), false)?;
         // SAFETY: the memory has `len` elements, which are values; whoever writes them borrows the array mutably, and the
@@ -132,7 +135,7 @@ impl<T> PinnedArray<T> {
         &self.memory.device
     }
 
-    pub(crate) fn memory(&self) -> &PinnedMemory {
+    pub(crate) fn memory(&self) -> &Arc<PinnedMemory> {
         &self.memory
     }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
+use std::sync::Arc;
 
 use super::{PinnedArray, PinnedMemory};
 use crate::array::{CopySource, CopyTarget, Place, Region, inside};
@@ -27,7 +28,7 @@ use crate::types::Element;
 /// # }
 /// ```
 pub struct PinnedSlice<'a, T, M = Read> {
-    memory: &'a PinnedMemory,
+    memory: &'a Arc<PinnedMemory>,
     start: usize,
     len: usize,
     array: PhantomData<(&'a T, M)>,
@@ -85,7 +86,7 @@ impl<'a, T, M> PinnedSlice<'a, T, M> {
         Ok((before, PinnedSlice { memory, start: start + index, len: len - index, array }))
     }
 
-    pub(crate) fn memory(&self) -> &'a PinnedMemory {
+    pub(crate) fn memory(&self) -> &'a Arc<PinnedMemory> {
         self.memory
     }
 
