@@ -108,6 +108,32 @@ fn slices_come_and_go_as_arrays() {
     context.check_err().unwrap();
 }
 
+/// An array that is handed to one stream of cudarc's is in order on its other streams, whosever memory it is.
+#[test]
+fn arrays_that_go_are_in_order_on_every_stream() {
+    let _alone = alone();
+    let Some(context) = context() else { return };
+    let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+    let gpu = gpu().unwrap();
+    let x = gpu.to_device(&vec![1u32; LEN]).unwrap();
+    for round in 0..10 {
+        let theirs = first.alloc_zeros::<u32>(LEN).unwrap();
+        for mut y in [gpu.zeros(LEN).unwrap(), DeviceArray::from_cudarc(theirs).unwrap()] {
+            for _ in 0..5 {
+                slowly_add(&x, &mut y).over(LEN).launch().unwrap();
+            }
+            let mut y = y.into_cudarc(&first).unwrap();
+            let values = second.clone_dtoh(&y).unwrap();
+            second.synchronize().unwrap();
+            assert!(values.iter().all(|&value| value == 5), "round {round}: {:?}", &values[..4]);
+            second.memset_zeros(&mut y).unwrap();
+            assert_eq!(first.clone_dtoh(&y.slice(..3)).unwrap(), [0; 3]);
+        }
+    }
+    assert!(gpu.drop_errors().is_empty());
+    context.check_err().unwrap();
+}
+
 #[test]
 fn streams_are_shared() {
     let _alone = alone();

@@ -151,16 +151,17 @@ impl<T: Element> DeviceArray<T> {
         let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
             return Err(foreign_owner(stream));
         };
-        match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
+        let slice = match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
             None => {
                 leave(&home, stream.cu_stream());
                 // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
                 // cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could have left.
-                Ok(unsafe { stream.upgrade_device_ptr(pointer.addr() as CUdeviceptr, len) })
+                unsafe { stream.upgrade_device_ptr(pointer.addr() as CUdeviceptr, len) }
             }
-            Some(Ok(mut given)) => given.take().ok_or_else(|| foreign_owner(stream)),
-            Some(Err(_other)) => Err(foreign_owner(stream)),
-        }
+            Some(Ok(mut given)) => given.take().ok_or_else(|| foreign_owner(stream))?,
+            Some(Err(_other)) => return Err(foreign_owner(stream)),
+        };
+        written(slice)
     }
 }
 
@@ -194,6 +195,16 @@ fn leave(home: &RawStream, stream: CUstream) {
     {
         home.primary().note_dropped(refusal);
     }
+}
+
+/// Tells cudarc that a slice is written by what its stream was asked for so far. cudarc lets its other streams wait for what it
+/// recorded behind the slice's last use, and what a kernel of ours did is no use that it knows of.
+fn written<T>(mut slice: CudaSlice<T>) -> Result<CudaSlice<T>> {
+    let stream = slice.stream().clone();
+    drop(slice.device_ptr_mut(&stream));
+    // Where that was refused, cudarc keeps the reason for whoever asks.
+    stream.context().check_err().map_err(|error| refused("cuEventRecord", error))?;
+    Ok(slice)
 }
 
 /// Memory of cudarc's, for what is asked of us from now on: behind what `theirs`, which it is used on, was asked for. Without an

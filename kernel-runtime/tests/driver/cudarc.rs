@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::{CudaContext, CudaSlice, DriverError};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use cumbia::prelude::*;
 use cumbia::{DeviceError, Error};
 
-use crate::fake::Fake;
+use crate::fake::{Fake, LastWait};
 use crate::kernels::saxpy;
 use crate::scenarios;
 
@@ -25,6 +25,10 @@ fn check<R>(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce() -> R)
     let after = events();
     assert_eq!((after.0 - before.0, after.1 - before.1), (records, waits), "records and waits");
     result
+}
+
+fn address(stream: &CudaStream) -> isize {
+    stream.cu_stream() as isize
 }
 
 scenarios! {
@@ -74,6 +78,25 @@ scenarios! {
         assert_eq!(fake.allocations(), 0);
         context.check_err().unwrap();
         assert!(device.drop_errors().is_empty());
+    }
+
+    /// cudarc orders its other streams by what it recorded behind the last use of a slice, and so behind ours.
+    fn a_slice_that_was_an_array_is_in_order_on_other_streams() {
+        let (device, context, fake) = both();
+        let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+        let x = device.to_device(&[1.0f32; 8]).unwrap();
+        let ours = device.zeros::<f32>(8).unwrap();
+        let theirs = DeviceArray::from_cudarc(first.alloc_zeros::<f32>(8).unwrap()).unwrap();
+        for mut y in [ours, theirs] {
+            saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+            let slice = y.into_cudarc(&first).unwrap();
+            // The first stream was told to wait for ours, and this is recorded on it behind that.
+            let record = fake.calls("cuEventRecord") as isize;
+            assert_eq!(second.clone_dtoh(&slice).unwrap(), [0.0; 8]);
+            let expected = LastWait { stream: address(&second), recorded_on: address(&first), record };
+            assert_eq!(fake.last_wait(), expected);
+        }
+        context.check_err().unwrap();
     }
 
     fn what_is_not_ours_is_not_given_away() {

@@ -167,11 +167,14 @@ int cuCtxSetCurrent(void* context) { ENTER; current = context; return SUCCESS; }
 int cuCtxSynchronize(void) { ENTER; return current ? SUCCESS : INVALID_CONTEXT; }
 int cuCtxGetStreamPriorityRange(int* last, int* first) { ENTER; *last = 0; *first = -5; return SUCCESS; }
 
+// When an event was recorded last, on which stream, and as which of all records: 0 where it never was.
+typedef struct Event { struct timespec time; void* stream; long record; } Event;
+
 // Handles of streams, events, modules and functions: their count says what is left.
 static long handles;
 static int make(void** handle) {
     if (!current) return INVALID_CONTEXT;
-    *handle = malloc(16);
+    *handle = calloc(1, sizeof(Event)); // the largest of them
     __atomic_fetch_add(&handles, 1, __ATOMIC_RELAXED);
     return SUCCESS;
 }
@@ -190,14 +193,29 @@ int cuStreamSynchronize(void* stream) { ENTER; (void)stream; return current ? SU
 int cuEventCreate(void** event, unsigned flags) { ENTER; (void)flags; return make(event); }
 int cuEventDestroy_v2(void* event) { ENTER; return end(event); }
 int cuEventRecord(void* event, void* stream) {
+    static long records;
     ENTER;
-    (void)stream;
-    clock_gettime(CLOCK_MONOTONIC, (struct timespec*)event);
+    Event* this = event;
+    clock_gettime(CLOCK_MONOTONIC, &this->time);
+    this->stream = stream;
+    this->record = __atomic_add_fetch(&records, 1, __ATOMIC_RELAXED);
+    return SUCCESS;
+}
+
+// The last wait for an event: which stream waits, the stream that the event was recorded on, and the number of that record.
+static intptr_t last_wait[3];
+void fake_last_wait(intptr_t* to) { memcpy(to, last_wait, sizeof last_wait); }
+int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
+    ENTER;
+    (void)flags;
+    const Event* that = event;
+    intptr_t now[3] = { (intptr_t)stream, (intptr_t)that->stream, that->record };
+    memcpy(last_wait, now, sizeof last_wait);
     return SUCCESS;
 }
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
     ENTER;
-    struct timespec *a = start, *b = end;
+    const struct timespec *a = &((Event*)start)->time, *b = &((Event*)end)->time;
     *milliseconds = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) * 1e-6);
     return SUCCESS;
 }

@@ -112,6 +112,17 @@ pub(crate) struct LastLaunch {
     pub(crate) cooperative: bool,
 }
 
+/// A stream that was told to wait for an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LastWait {
+    /// The stream that waits.
+    pub(crate) stream: isize,
+    /// The one that the event was recorded on last.
+    pub(crate) recorded_on: isize,
+    /// Which of all records that was, from 1; 0 where the event never was.
+    pub(crate) record: isize,
+}
+
 impl Fake {
     pub(crate) fn of_process() -> Fake {
         // SAFETY: the library is our own, and loaded already or about to be.
@@ -187,6 +198,15 @@ impl Fake {
         // SAFETY: the type is that of `driver.c`, which writes sixteen numbers.
         unsafe { self.get::<unsafe extern "C" fn(*mut c_uint)>("fake_seen")(seen.as_mut_ptr()) };
         seen
+    }
+
+    /// The last wait for an event.
+    pub(crate) fn last_wait(&self) -> LastWait {
+        let mut last = [0; 3];
+        // SAFETY: the type is that of `driver.c`, which writes three numbers.
+        unsafe { self.get::<unsafe extern "C" fn(*mut isize)>("fake_last_wait")(last.as_mut_ptr()) };
+        let [stream, recorded_on, record] = last;
+        LastWait { stream, recorded_on, record }
     }
 
     /// The last launch.
