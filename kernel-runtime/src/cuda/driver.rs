@@ -29,6 +29,10 @@ pub(crate) const NOT_SUPPORTED: c_uint = 801;
 /// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
 pub(crate) const NOT_READY: c_uint = 600;
 
+/// `CUDA_ERROR_UNKNOWN`: something went wrong, and nobody said what.
+#[cfg(feature = "cudarc")]
+pub(crate) const UNKNOWN: c_uint = 999;
+
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Those of `newer` are not in
 /// every driver that Cumbia runs with.
 macro_rules! functions {

@@ -16,11 +16,12 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice as _,
 };
 
-use super::driver::Refusal;
+use super::driver::{Refusal, UNKNOWN};
 use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
+use crate::cpu::fault::silently;
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, Error, Result};
 use crate::memory::Memory;
@@ -141,24 +142,29 @@ impl<T: Element> DeviceArray<T> {
     /// refused; the array is then dropped.
     pub fn into_cudarc(self, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
         self.device().expect_context(stream.context())?;
-        let len = self.len();
-        if len * size_of::<T>() == 0 {
-            return stream.null().map_err(|error| refused("cuMemAllocAsync", error));
-        }
-        // What `upgrade_device_ptr` takes for granted.
-        stream.context().bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
-        let home = self.device().default_lane()?;
+        let (len, home) = (self.len(), self.device().default_lane()?);
         let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
             return Err(foreign_owner(stream));
         };
         let slice = match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
             None => {
-                leave(&home, stream.cu_stream());
-                // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
-                // cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could have left.
-                unsafe { stream.upgrade_device_ptr(pointer.addr() as CUdeviceptr, len) }
+                let is_empty = len * size_of::<T>() == 0;
+                // Of no bytes there is no allocation, and cudarc frees one in any case: the least that there is.
+                let pointer = if is_empty { home.alloc(1)? } else { pointer.addr() as CUdeviceptr };
+                let made = leave(&home, stream.cu_stream()).map_err(Error::from).and_then(|()| {
+                    // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is
+                    // how cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could
+                    // have left.
+                    unsafe { slice_at(pointer, len, stream) }
+                });
+                // SAFETY: then nobody else has the memory, which is of this GPU; its home waits for all that uses it.
+                made.inspect_err(|_| unsafe { home.free(pointer) })?
             }
-            Some(Ok(mut given)) => given.take().ok_or_else(|| foreign_owner(stream))?,
+            Some(Ok(mut given)) => {
+                let slice = given.slice.take().ok_or_else(|| foreign_owner(stream))?;
+                leave(&home, slice.stream().cu_stream())?;
+                slice
+            }
             Some(Err(_other)) => return Err(foreign_owner(stream)),
         };
         written(slice)
@@ -171,30 +177,59 @@ struct Given<T> {
     home: Arc<RawStream>,
 }
 
-impl<T> Given<T> {
-    /// The slice, behind all that was asked of the home stream.
-    fn take(&mut self) -> Option<CudaSlice<T>> {
-        let slice = self.slice.take()?;
-        let stream = slice.stream().cu_stream();
-        leave(&self.home, stream);
-        Some(slice)
-    }
-}
-
 impl<T> Drop for Given<T> {
     fn drop(&mut self) {
         // cudarc frees the memory on the slice's stream.
-        drop(self.take());
+        if let Some(slice) = self.slice.take() {
+            leave_or_note(&self.home, slice.stream().cu_stream());
+        }
     }
 }
 
 /// Lets a stream of cudarc's wait for ours, if need be on the host.
-fn leave(home: &RawStream, stream: CUstream) {
-    if follow(home, stream, home.raw()).is_err()
-        && let Err(refusal) = home.wait()
-    {
+fn leave(home: &RawStream, stream: CUstream) -> Result<(), Refusal> {
+    follow(home, stream, home.raw()).or_else(|_| home.wait())
+}
+
+/// As [`leave`], where nobody can be told of an error.
+fn leave_or_note(home: &RawStream, stream: CUstream) {
+    if let Err(refusal) = leave(home, stream) {
         home.primary().note_dropped(refusal);
     }
+}
+
+/// Makes a slice of an allocation. cudarc's own way panics where it gets no event, or where something else has gone wrong
+/// meanwhile: so what it does is tried first, which gives the reason. In a program that aborts on panics, only what goes wrong
+/// between the two is left to chance, and elsewhere nothing is.
+///
+/// # Errors
+///
+/// What the driver refused; the memory is then still the caller's.
+///
+/// # Safety
+///
+/// As for [`CudaStream::upgrade_device_ptr`].
+unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
+    /// What went wrong only for a moment does not so often.
+    const ATTEMPTS: usize = 3;
+    let context = stream.context();
+    for _ in 0..ATTEMPTS {
+        context.bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
+        if context.is_event_tracking() {
+            let events = [context.new_event(None), context.new_event(None)];
+            events
+                .into_iter()
+                .try_for_each(|event| event.map(drop))
+                .map_err(|error| refused("cuEventCreate", error))?;
+            // They are gone again, and that may have been refused.
+            context.check_err().map_err(|error| refused("cuEventDestroy", error))?;
+        }
+        // SAFETY: the caller's promise.
+        if let Some(slice) = silently(|| unsafe { stream.upgrade_device_ptr(pointer, len) }) {
+            return Ok(slice);
+        }
+    }
+    Err(Refusal { call: "cuEventCreate", code: UNKNOWN }.into())
 }
 
 /// Tells cudarc that a slice is written by what its stream was asked for so far. cudarc lets its other streams wait for what it
@@ -278,7 +313,7 @@ unsafe fn lend<'a, T: Element, M: Access>(
 fn behind_the_launch(memory: &Memory, stream: &CudaStream) {
     if let Lane::Cuda(home) = memory.home().lane() {
         memory.wait_for_all_uses(home);
-        leave(home, stream.cu_stream());
+        leave_or_note(home, stream.cu_stream());
     }
 }
 

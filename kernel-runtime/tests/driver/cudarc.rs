@@ -1,6 +1,7 @@
 //! cudarc beside ours, in one process and with one driver: what each asks of it, and who frees what.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use cumbia::prelude::*;
@@ -138,6 +139,70 @@ scenarios! {
         assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
     }
 
+    fn empty_slices_come_and_go() {
+        let (device, context, fake) = both();
+        let stream = context.default_stream();
+        let one = stream.alloc_zeros::<f32>(1).unwrap().leak();
+        // SAFETY: an allocation of the stream, with room for no elements.
+        let slice = unsafe { stream.upgrade_device_ptr::<f32>(one, 0) };
+        let mut array = DeviceArray::from_cudarc(slice).unwrap();
+        assert_eq!(array.to_host().unwrap(), [0.0; 0]);
+        saxpy(1.0, &device.zeros(0).unwrap(), &mut array).over(8).launch().unwrap();
+        let slice = array.into_cudarc(&stream).unwrap();
+        assert_eq!((slice.len(), slice.leak(), fake.allocations()), (0, one, 1));
+        // SAFETY: as above.
+        drop(unsafe { stream.upgrade_device_ptr::<f32>(one, 0) });
+        assert_eq!(fake.allocations(), 0);
+        // One of ours, which has no memory.
+        for stream in [stream, context.new_stream().unwrap()] {
+            let mut slice = device.zeros::<f32>(0).unwrap().into_cudarc(&stream).unwrap();
+            assert_eq!((slice.len(), stream.clone_dtoh(&slice).unwrap()), (0, vec![]));
+            saxpy(1.0, In(&[0.0; 0]), &mut slice).over(8).launch().unwrap();
+            drop(slice);
+            assert_eq!(fake.allocations(), 0);
+        }
+        context.check_err().unwrap();
+        assert!(device.drop_errors().is_empty());
+    }
+
+    /// cudarc panics where it gets no event for a slice of memory that is there.
+    fn an_array_that_cudarc_has_no_events_for_is_freed() {
+        let (device, context, fake) = both();
+        let stream = context.new_stream().unwrap();
+        let printed = Arc::new(AtomicBool::new(false));
+        let prints = printed.clone();
+        std::panic::set_hook(Box::new(move |_| prints.store(true, Ordering::Relaxed)));
+        // The first event is ours, for the order; without it the host waits. Two are tried, and cudarc makes two. What is
+        // refused once while it does is tried again.
+        for (skip, times, succeeds) in
+            [(0, 1, true), (1, 1, false), (2, 1, false), (3, 1, true), (4, 1, true), (1, 9, false), (3, 9, false), (5, 1, true)]
+        {
+            let array = device.to_device(&[7u32; 3]).unwrap();
+            fake.refuse("cuEventCreate", 2, skip, times);
+            let result = array.into_cudarc(&stream);
+            fake.refuse("cuEventCreate", 2, 0, 0);
+            match result {
+                Ok(slice) => assert_eq!(stream.clone_dtoh(&slice).unwrap(), [7; 3]),
+                Err(error) => {
+                    assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
+                    assert!(!succeeds, "{skip} and {times}: {error}");
+                    continue;
+                }
+            }
+            assert!(succeeds, "{skip} and {times}");
+        }
+        // Without events there are none to be refused.
+        // SAFETY: one stream is used.
+        unsafe { context.disable_event_tracking() };
+        let array = device.to_device(&[7u32; 3]).unwrap();
+        fake.refuse("cuEventCreate", 2, 1, 9);
+        assert_eq!(stream.clone_dtoh(&array.into_cudarc(&stream).unwrap()).unwrap(), [7; 3]);
+        let _ = std::panic::take_hook();
+        assert_eq!((fake.allocations(), printed.load(Ordering::Relaxed)), (0, false));
+        context.check_err().unwrap();
+        assert!(device.drop_errors().is_empty());
+    }
+
     fn a_driver_that_refuses_is_no_panic() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
@@ -148,10 +213,16 @@ scenarios! {
         fake.refuse("cuEventCreate", 2, 0, 1);
         let error = DeviceArray::from_cudarc(y).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
-        let array = device.to_device(&[1.0f32; 8]).unwrap();
-        fake.refuse("cuCtxGetCurrent", 700, 0, 1);
-        assert!(array.into_cudarc(&stream).is_err());
-        assert_eq!(fake.allocations(), 0);
+        // Neither an event nor the host can wait; and then cudarc cannot begin.
+        for (skip, times) in [(0, 2), (1, 1)] {
+            let array = device.to_device(&[1.0f32; 8]).unwrap();
+            fake.refuse("cuCtxGetCurrent", 700, skip, times);
+            assert!(array.into_cudarc(&stream).is_err());
+            let array = DeviceArray::from_cudarc(stream.alloc_zeros::<f32>(8).unwrap()).unwrap();
+            fake.refuse("cuCtxGetCurrent", 700, 0, 2);
+            assert!(array.into_cudarc(&stream).is_err());
+            assert_eq!(fake.allocations(), 0);
+        }
         let _: Result<(), DriverError> = context.check_err();
     }
 }
