@@ -125,6 +125,7 @@ impl<T: Element> DeviceArray<T> {
         // The slice's own stream waits for all that was done with it on others.
         let (pointer, uses) = slice.device_ptr_mut(&stream);
         drop(uses);
+        expect_no_error(&stream)?;
         let home = device.default_lane()?;
         let given = Given { slice: Some(slice), home: home.clone() };
         // SAFETY: the slice has `len` elements, and is kept until the memory is dropped.
@@ -222,7 +223,7 @@ unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>
                 .try_for_each(|event| event.map(drop))
                 .map_err(|error| refused("cuEventCreate", error))?;
             // They are gone again, and that may have been refused.
-            context.check_err().map_err(|error| refused("cuEventDestroy", error))?;
+            expect_no_error(stream)?;
         }
         // SAFETY: the caller's promise.
         if let Some(slice) = silently(|| unsafe { stream.upgrade_device_ptr(pointer, len) }) {
@@ -237,9 +238,15 @@ unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>
 fn written<T>(mut slice: CudaSlice<T>) -> Result<CudaSlice<T>> {
     let stream = slice.stream().clone();
     drop(slice.device_ptr_mut(&stream));
-    // Where that was refused, cudarc keeps the reason for whoever asks.
-    stream.context().check_err().map_err(|error| refused("cuEventRecord", error))?;
+    expect_no_error(&stream)?;
     Ok(slice)
+}
+
+/// Asks cudarc whether all that it did so far went well: `device_ptr` and what it returns cannot say that a wait was refused, so
+/// that nothing would be in order. cudarc keeps the last error for whoever asks next, and keeps none twice: it may also be that
+/// of a destructor, as from any function of cudarc's.
+fn expect_no_error(stream: &CudaStream) -> Result<()> {
+    stream.context().check_err().map_err(|error| refused("what cudarc asked of it", error))
 }
 
 /// Memory of cudarc's, for what is asked of us from now on: behind what `theirs`, which it is used on, was asked for. Without an
@@ -280,7 +287,7 @@ fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Re
     done.and(destroyed)
 }
 
-/// Lends a slice to a launch. Its stream has been made to wait for those that use it.
+/// Lends a slice to a launch. Its stream has been told to wait for those that use it.
 ///
 /// # Safety
 ///
@@ -292,6 +299,7 @@ unsafe fn lend<'a, T: Element, M: Access>(
     over: unsafe fn(NonNull<()>, &Memory),
 ) -> ArraySlice<'a, T, M> {
     let memory = || -> Result<Memory> {
+        expect_no_error(stream)?;
         let device = Device::from_cudarc(stream.context())?;
         let home = device.default_lane()?;
         // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc's other uses of it are behind or

@@ -203,6 +203,39 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
+    /// What cudarc cannot say is asked of it, before anything runs that is not in order.
+    fn waits_that_are_refused_to_cudarc_are_errors() {
+        let (device, context, fake) = both();
+        let stream = context.new_stream().unwrap();
+        let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
+        let mut y = stream.alloc_zeros::<f32>(8).unwrap();
+        let waits = fake.calls("cuStreamWaitEvent");
+        saxpy(1.0, &x, &mut y).over(8).prepare().map(drop).unwrap();
+        let waits = fake.calls("cuStreamWaitEvent") - waits;
+        assert_eq!(waits, 5, "cudarc's for `x`, ours, cudarc's two for `y`, ours");
+        for skip in 0..waits {
+            fake.refuse("cuStreamWaitEvent", 2, skip, 1);
+            let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err().to_string();
+            let parameter = if skip < 2 { "`x`" } else { "`y`" };
+            assert!(error.contains(parameter) && error.contains("OUT_OF_MEMORY"), "{skip}: {error}");
+            context.check_err().unwrap();
+        }
+        assert_eq!(fake.calls("cuLaunchKernel"), 0);
+        saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+        // An array that comes, and one that goes.
+        for (call, skip, times) in [("cuStreamWaitEvent", 1, 1), ("cuStreamWaitEvent", 2, 1), ("cuEventRecord", 1, 1)] {
+            let array = device.to_device(&[1.0f32; 8]).unwrap();
+            fake.refuse(call, 2, skip, times);
+            let error = array.into_cudarc(&stream).unwrap_err();
+            assert!(matches!(error, Error::Driver { .. }), "{error}");
+        }
+        fake.refuse("cuStreamWaitEvent", 2, 0, 1);
+        assert!(DeviceArray::from_cudarc(y).is_err());
+        drop(x);
+        assert_eq!(fake.allocations(), 0);
+        context.check_err().unwrap();
+    }
+
     fn a_driver_that_refuses_is_no_panic() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
