@@ -1,15 +1,16 @@
 //! Contexts, streams and arrays of cudarc, shared without copies (feature `cudarc`).
 //!
-//! cudarc panics where it does not find the driver's library. Nothing here is reached without an object of cudarc's, whose
-//! maker has found it.
+//! cudarc panics where it does not find the driver's library. Nothing here reaches it without an object of cudarc's, whose
+//! maker has found it, but [`Device::to_cudarc`], which looks first.
 //!
 //! What ours does with memory of cudarc's happens on our stream, behind what was asked of the memory's own stream before, and
 //! what is asked of that one later happens behind ours. Events do both, on the GPU: the host waits for neither.
 
 use std::alloc::Layout;
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUdeviceptr, CUstream};
 use cudarc::driver::{
@@ -56,6 +57,53 @@ impl Device {
         let device = Device::cuda(context.ordinal())?;
         device.expect_context(context)?;
         Ok(device)
+    }
+
+    /// The GPU's context for cudarc, to make its streams and arrays in. Both use the GPU's primary context, and so share its
+    /// memory.
+    ///
+    /// Every call gives the same `CudaContext`: cudarc orders the uses of a slice among the streams of one, and knows nothing of
+    /// another, though both be of one GPU.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use cumbia::prelude::*;
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.to_cudarc()?.default_stream();
+    /// let numbers = device.to_device(&[1.0f32, 2.0, 3.0])?;
+    /// let numbers = numbers.into_cudarc(&stream)?; // the same memory
+    /// assert_eq!(stream.clone_dtoh(&numbers)?, [1.0, 2.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::ForeignContext`] for the CPU, which has no context; [`DeviceError::NoDriver`] where cudarc does not find
+    /// the driver that we have found; and [`Error::Driver`](crate::Error::Driver) where that refuses.
+    pub fn to_cudarc(&self) -> Result<Arc<CudaContext>> {
+        // They are never released, as a device is not.
+        static CONTEXTS: Mutex<BTreeMap<usize, Arc<CudaContext>>> = Mutex::new(BTreeMap::new());
+        let Backend::Cuda(own) = self.backend() else {
+            return Err(DeviceError::ForeignContext { device: self.to_string() }.into());
+        };
+        // A panic in between leaves the map as it was, so a poisoned lock is as good.
+        let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = contexts.get(&own.ordinal()) {
+            return Ok(context.clone());
+        }
+        // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
+        if !unsafe { cudarc::driver::sys::is_culib_present() } {
+            let searched = vec!["the names that cudarc knows".to_owned()];
+            let reason = "Cumbia has found the driver, and cudarc does not".to_owned();
+            return Err(DeviceError::NoDriver { searched, reason }.into());
+        }
+        let context = CudaContext::new(own.ordinal()).map_err(|error| refused("cuDevicePrimaryCtxRetain", error))?;
+        // cudarc may have found another library than we have.
+        self.expect_context(&context)?;
+        contexts.insert(own.ordinal(), context.clone());
+        Ok(context)
     }
 
     /// Whether the device is a GPU, and the context its primary one.

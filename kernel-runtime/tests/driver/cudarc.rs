@@ -39,6 +39,25 @@ scenarios! {
         assert_eq!(Device::from_cudarc(&context).unwrap(), device);
     }
 
+    fn a_device_has_a_context("FAKE_DEVICES" = "2") {
+        let fake = Fake::of_process();
+        for (ordinal, device) in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap()].into_iter().enumerate() {
+            fake.refuse("cuDevicePrimaryCtxRetain", 2, 0, 1);
+            let error = device.to_cudarc().unwrap_err();
+            assert!(matches!(error, Error::Driver { call: "cuDevicePrimaryCtxRetain", .. }), "{error}");
+            // That was no answer for ever, and this is.
+            let context = device.to_cudarc().unwrap();
+            assert!(Arc::ptr_eq(&context, &device.to_cudarc().unwrap()));
+            assert_eq!((context.ordinal(), Device::from_cudarc(&context).unwrap()), (ordinal, device.clone()));
+            let stream = context.new_stream().unwrap();
+            let slice = device.to_device(&[1.0f32, 2.0]).unwrap().into_cudarc(&stream).unwrap();
+            assert_eq!(stream.clone_dtoh(&slice).unwrap(), [1.0, 2.0]);
+        }
+        assert_eq!((fake.allocations(), fake.calls("cuDevicePrimaryCtxRelease_v2")), (0, 0));
+        let error = Device::cpu().to_cudarc().unwrap_err();
+        assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
+    }
+
     fn a_slice_is_an_argument() {
         let (_, context, fake) = both();
         let stream = context.default_stream();
