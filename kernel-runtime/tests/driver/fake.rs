@@ -2,7 +2,7 @@
 //!
 //! A scenario runs in a process of its own, in which the loader finds our driver first.
 
-use std::ffi::{CString, c_char, c_int, c_long, c_uint};
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -198,6 +198,15 @@ impl Fake {
         // SAFETY: the type is that of `driver.c`, which writes sixteen numbers.
         unsafe { self.get::<unsafe extern "C" fn(*mut c_uint)>("fake_seen")(seen.as_mut_ptr()) };
         seen
+    }
+
+    /// How the last image begins that was given to the driver: that of a cubin is `"\x7fELF"`.
+    pub(crate) fn last_image(&self) -> String {
+        let mut text: [c_char; 64] = [0; 64];
+        // SAFETY: the type is that of `driver.c`, which writes as many bytes.
+        unsafe { self.get::<unsafe extern "C" fn(*mut c_char)>("fake_last_image")(text.as_mut_ptr()) };
+        // SAFETY: the last of them is a NUL.
+        unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
     }
 
     /// The last wait for an event.
