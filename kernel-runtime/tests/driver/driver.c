@@ -95,6 +95,9 @@ void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
 int cuInit(unsigned flags) { ENTER; return flags ? INVALID_VALUE : SUCCESS; }
 int cuDriverGetVersion(int* version) { ENTER; *version = (int)setting("FAKE_VERSION", 13000); return SUCCESS; }
 
+// NVIDIA's own libraries ask for what is in no header: there is none.
+int cuGetExportTable(const void** table, const void* id) { ENTER; (void)id; *table = NULL; return NOT_SUPPORTED; }
+
 int cuGetErrorName(unsigned code, const char** name) {
     ENTER;
     switch (code) {

@@ -75,6 +75,9 @@ fn build() -> Option<PathBuf> {
     };
     compile(&[], "libcuda.so.1", &[("driver.c", &driver), ("rest.c", &rest)]);
     compile(&[], "libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
+    // By these names the loader is asked, where the variable does not say.
+    compile(&[], "libnvrtc.so.13", &[("nvrtc.c", &nvrtc)]);
+    compile(&["-DMAJOR=12"], "libnvrtc.so.12", &[("nvrtc.c", &nvrtc)]);
     compile(&[], "profiler.so", &[("profiler.c", &profiler)]);
     compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[("driver.c", &driver), ("old/rest.c", &old_rest)]);
     compile(&[], "old/libnvrtc.so", &[("nvrtc.c", &nvrtc)]);

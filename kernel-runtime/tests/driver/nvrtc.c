@@ -6,11 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef MAJOR
+#define MAJOR 13
+#endif
+
 static const int known[] = { 75, 80, 90 };
 static __thread char ptx[64];
 static __thread int has_cubin, is_refused;
 
-int nvrtcVersion(int* major, int* minor) { *major = 13; *minor = 0; return 0; }
+int nvrtcVersion(int* major, int* minor) { *major = MAJOR; *minor = MAJOR == 12 ? 9 : 0; return 0; }
 const char* nvrtcGetErrorString(int status) { return status ? "refused" : "no error"; }
 int nvrtcGetNumSupportedArchs(int* count) { *count = 3; return 0; }
 int nvrtcGetSupportedArchs(int* archs) { memcpy(archs, known, sizeof known); return 0; }
@@ -30,7 +34,7 @@ int nvrtcCompileProgram(void* program, int count, const char** options) {
         const char* digits = strchr(architecture, '_');
         for (int j = 0; digits && j < 3; j++) is_refused &= atoi(digits + 1) != known[j];
         has_cubin = strncmp(architecture, "sm_", 3) == 0;
-        snprintf(ptx, sizeof ptx, "// PTX for %s.", architecture);
+        snprintf(ptx, sizeof ptx, "// PTX of %d for %s.", MAJOR, architecture);
     }
     return is_refused ? 5 : 0;
 }

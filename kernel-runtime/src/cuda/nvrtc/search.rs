@@ -93,7 +93,7 @@ impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> 
 
     /// By name, through the loader: `LD_LIBRARY_PATH`, the loader's cache, the system's folders.
     fn loader(&mut self) -> Option<N> {
-        LOADER_NAMES.iter().find_map(|name| self.library(format!("{name} in the loader's path"), Path::new(name)))
+        LOADER_NAMES.iter().find_map(|name| self.library(&format!("{name} in the loader's path"), Path::new(name)))
     }
 
     fn toolkit_of(&mut self, label: &str, toolkit: Option<PathBuf>) -> Option<N> {
@@ -140,11 +140,11 @@ impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> 
     /// Opens the libraries in a folder, newest first, until one opens.
     fn libraries_in(&mut self, label: &str, folder: &Path) -> Option<N> {
         let libraries = newest_first(folder, is_nvrtc);
-        libraries.iter().find_map(|library| self.library(format!("{label}{}", library.display()), library))
+        libraries.iter().find_map(|library| self.library(&format!("{label}{}", library.display()), library))
     }
 
     /// Opens a library, and puts it aside where it is newer than the driver.
-    fn library(&mut self, place: String, path: &Path) -> Option<N> {
+    fn library(&mut self, place: &str, path: &Path) -> Option<N> {
         let nvrtc = match (self.open)(path) {
             Ok(nvrtc) => nvrtc,
             Err(reason) => return self.note(format!("{place}: {reason}")),

@@ -23,6 +23,7 @@ fn open(path: &Path) -> Result<PathBuf, String> {
 }
 
 /// The number at the end of a name; a name without one is the newest.
+#[allow(clippy::ptr_arg, reason = "what `open` gives is a `PathBuf`")]
 fn major_of(path: &PathBuf) -> u32 {
     path.extension().and_then(|extension| extension.to_str()?.parse().ok()).unwrap_or(13)
 }
