@@ -37,6 +37,16 @@ fn a_context_is_a_device() {
     let _alone = alone();
     let Some(context) = context() else { return };
     assert_eq!(&Device::from_cudarc(&context).unwrap(), gpu().unwrap());
+    // And a device has one, always the same, in which arrays come and go as in any other.
+    let ours = gpu().unwrap().to_cudarc().unwrap();
+    assert!(ours == context && Arc::ptr_eq(&ours, &gpu().unwrap().to_cudarc().unwrap()));
+    let stream = ours.new_stream().unwrap();
+    for len in [0, 3] {
+        let slice = gpu().unwrap().to_device(&vec![7u32; len]).unwrap().into_cudarc(&stream).unwrap();
+        assert_eq!(stream.clone_dtoh(&slice).unwrap(), vec![7; len]);
+        assert_eq!(DeviceArray::from_cudarc(slice).unwrap().to_host().unwrap(), vec![7; len]);
+    }
+    ours.check_err().unwrap();
     let other = CudaContext::new_non_primary(0, 0).unwrap();
     let error = Device::from_cudarc(&other).unwrap_err();
     assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");

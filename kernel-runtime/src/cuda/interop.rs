@@ -182,7 +182,8 @@ impl<T: Element> DeviceArray<T> {
         Ok(DeviceArray::from_memory(memory, len))
     }
 
-    /// The array for cudarc, with its memory: what is asked of `stream` from now on happens behind all that used it here. An
+    /// The array for cudarc, with its memory: what is asked of `stream` from now on happens behind all that used it here, and
+    /// so does what cudarc does with it on the other streams of its context, which it orders by events of its own. An
     /// array that came from cudarc is given back as it was, with the stream that it had.
     ///
     /// # Errors
