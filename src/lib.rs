@@ -370,7 +370,7 @@
 //!
 //! With the feature `ndarray`, arrays of that crate are copied and passed as vectors are, and
 //! `ArrayView::to_ndarray` gives a view as one. With the feature `cudarc`, contexts, streams and arrays of cudarc are
-//! shared with it, without copies.
+//! shared with it, both ways and without copies.
 //!
 //! # What a kernel may contain
 //!

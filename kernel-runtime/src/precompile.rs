@@ -45,7 +45,7 @@
 //! Where the program runs, it finds the folder through `CUMBIA_KERNELS`, or beside its executable under the name
 //! `cumbia-kernels`. A GPU takes machine code of its own major compute capability and of the same or a lower minor one, or
 //! else PTX of a lower capability, which the driver compiles; each file of machine code has its PTX with it. What is not in
-//! the folder is taken from the cache, or compiled.
+//! the folder, or was made for a newer driver, is taken from the cache, or compiled.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;

@@ -32,6 +32,16 @@ fn streams(context: &Arc<CudaContext>) -> [Arc<CudaStream>; 2] {
 fn a_context_is_a_device() {
     with_context(|gpu, context| {
         assert_eq!(&Device::from_cudarc(context).unwrap(), gpu);
+        // And a device has one, always the same, in which arrays come and go as in any other.
+        let ours = gpu.to_cudarc().unwrap();
+        assert!(ours == *context && Arc::ptr_eq(&ours, &gpu.to_cudarc().unwrap()));
+        let stream = ours.new_stream().unwrap();
+        for len in [0, 3] {
+            let slice = gpu.to_device(&vec![7u32; len]).unwrap().into_cudarc(&stream).unwrap();
+            assert_eq!(stream.clone_dtoh(&slice).unwrap(), vec![7; len]);
+            assert_eq!(DeviceArray::from_cudarc(slice).unwrap().to_host().unwrap(), vec![7; len]);
+        }
+        ours.check_err().unwrap();
         let other = CudaContext::new_non_primary(0, 0).unwrap();
         let error = Device::from_cudarc(&other).unwrap_err();
         assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
@@ -97,6 +107,31 @@ fn slices_come_and_go_as_arrays() {
                 unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), x.as_ptr().cast_mut(), LEN, ()) }.unwrap();
             let error = alias.into_cudarc(&stream).unwrap_err();
             assert!(matches!(error, Error::Device(DeviceError::ForeignMemory { .. })), "{error}");
+        }
+        assert!(gpu.drop_errors().is_empty());
+        context.check_err().unwrap();
+    });
+}
+
+/// An array that is handed to one stream of cudarc's is in order on its other streams, whosever memory it is.
+#[test]
+fn arrays_that_go_are_in_order_on_every_stream() {
+    with_context(|gpu, context| {
+        let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+        let x = gpu.to_device(&vec![1u32; LEN]).unwrap();
+        for round in 0..10 {
+            let theirs = first.alloc_zeros::<u32>(LEN).unwrap();
+            for mut y in [gpu.zeros(LEN).unwrap(), DeviceArray::from_cudarc(theirs).unwrap()] {
+                for _ in 0..5 {
+                    slowly_add(&x, &mut y).over(LEN).launch().unwrap();
+                }
+                let mut y = y.into_cudarc(&first).unwrap();
+                let values = second.clone_dtoh(&y).unwrap();
+                second.synchronize().unwrap();
+                assert!(values.iter().all(|&value| value == 5), "round {round}: {:?}", &values[..4]);
+                second.memset_zeros(&mut y).unwrap();
+                assert_eq!(first.clone_dtoh(&y.slice(..3)).unwrap(), [0; 3]);
+            }
         }
         assert!(gpu.drop_errors().is_empty());
         context.check_err().unwrap();

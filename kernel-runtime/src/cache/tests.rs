@@ -160,13 +160,24 @@ fn files_of_others_and_files_being_written_stay() {
     let (_folder, cache) = fresh();
     let key = Key::of(&["source"]);
     cache.put(&key, "13.5", &image("text"));
-    cache.write_note(NOTES, "note", "text").unwrap();
+    let (note, source) = (key.to_string(), format!("saxpy_f32_-{}.cu", &key.to_string()[..16]));
+    cache.write_note(NOTES, &note, "text").unwrap();
+    cache.write_note(REFUSED, &source, "text").unwrap();
     let (place, _) = cache.place(&key);
     let foreign = [
         cache.folder.join("thesis.tex"),
         cache.folder.join("ab/notes.txt"),
         cache.folder.join("photos/1.kernel"),
         place.join("short-13.5.kernel"),
+        cache.folder.join("nvrtc/libnvrtc.so.13"),
+        cache.folder.join("nvrtc/note"),
+        cache.folder.join("nvrtc").join(&note[..63]),
+        cache.folder.join("nvrtc").join(&source),
+        cache.folder.join("refused/saxpy.cu"),
+        cache.folder.join("refused").join(&note),
+        cache.folder.join("refused").join(&source[10..]),
+        cache.folder.join("refused").join(source.replace(".cu", ".txt")),
+        cache.folder.join("refused/letter-of-2026-05-01.cu"),
     ];
     for path in &foreign {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -179,11 +190,17 @@ fn files_of_others_and_files_being_written_stay() {
 
     Cache { limit: 0, ..cache.clone() }.trim();
     assert!(unfinished.exists() && !abandoned.exists());
-    assert!(cache.get(&key, "13.5").is_none() && cache.read_note(NOTES, "note").is_none());
+    let text = |folder, name: &str| cache.read_note(folder, name);
+    assert!(cache.get(&key, "13.5").is_none() && text(NOTES, &note).is_none() && text(REFUSED, &source).is_none());
+    let gone = || foreign.iter().filter(|path| !path.exists()).collect::<Vec<_>>();
+    assert!(gone().is_empty(), "trimmed: {:?}", gone());
     cache.put(&key, "13.5", &image("text"));
+    cache.write_note(NOTES, &note, "text").unwrap();
+    cache.write_note(REFUSED, &source, "text").unwrap();
     cache.clear().unwrap();
     assert!(cache.get(&key, "13.5").is_none() && !unfinished.exists());
-    assert!(foreign.iter().all(|path| path.exists()));
+    assert!(text(NOTES, &note).is_none() && text(REFUSED, &source).is_none());
+    assert!(gone().is_empty(), "cleared: {:?}", gone());
     cache.put(&key, "13.5", &image("text"));
     assert!(cache.get(&key, "13.5").is_some());
 }

@@ -39,7 +39,8 @@ pub(super) fn entries(folder: &Path) -> Vec<Entry> {
     for inner in files(folder) {
         let Some(name) = inner.file_name().into_string().ok() else { continue };
         let kind_of = match name.as_str() {
-            NOTES | REFUSED => |name: &str| (!name.starts_with('.')).then_some(Kind::Text),
+            NOTES => |name: &str| is_note(name).then_some(Kind::Text),
+            REFUSED => |name: &str| is_refused(name).then_some(Kind::Text),
             _ if is_hex(&name, 2) => |name: &str| is_kernel(name).then_some(Kind::Kernel),
             _ => continue,
         };
@@ -93,6 +94,17 @@ pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
 fn is_kernel(name: &str) -> bool {
     let parts = || name.strip_suffix(SUFFIX)?.split_once('-');
     parts().is_some_and(|(key, _)| is_hex(key, 62))
+}
+
+/// The name of a note on NVRTC: a hash of what the search for it depends on. Others have folders of the name `nvrtc` too.
+fn is_note(name: &str) -> bool {
+    is_hex(name, 64)
+}
+
+/// The name of a source that NVRTC refused: the kernel's, and the beginning of a hash.
+fn is_refused(name: &str) -> bool {
+    let parts = || name.strip_suffix(".cu")?.rsplit_once('-');
+    parts().is_some_and(|(kernel, hash)| !kernel.is_empty() && is_hex(hash, 16))
 }
 
 fn is_hex(text: &str, digits: usize) -> bool {

@@ -94,6 +94,13 @@ pub fn overflows(addition: fn() -> u8) -> bool {
     catch(addition).is_err()
 }
 
+/// Does what may panic in another library, without a word on stderr; `None` where it did.
+#[cfg(feature = "cudarc")]
+pub(crate) fn silently<R>(work: impl FnOnce() -> R) -> Option<R> {
+    install_hook();
+    catch(work).ok()
+}
+
 /// Makes panics of kernels silent, once for the process.
 pub(crate) fn install_hook() {
     static INSTALLED: Once = Once::new();

@@ -209,6 +209,9 @@ functions! {
     cuProfilerStop();
 }
 
+/// What came of the search for the driver.
+static DRIVER: OnceLock<Result<Driver, DeviceError>> = OnceLock::new();
+
 impl fmt::Debug for Driver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Driver").finish_non_exhaustive()
@@ -222,8 +225,12 @@ impl Driver {
     ///
     /// [`DeviceError::NoDriver`] where it is missing, incomplete or cannot start.
     pub(crate) fn get() -> Result<&'static Driver, DeviceError> {
-        static DRIVER: OnceLock<Result<Driver, DeviceError>> = OnceLock::new();
         DRIVER.get_or_init(|| Driver::open(&library_names())).as_ref().map_err(Clone::clone)
+    }
+
+    /// The driver of this process, if it was asked for before.
+    pub(crate) fn if_open() -> Option<&'static Driver> {
+        DRIVER.get()?.as_ref().ok()
     }
 
     /// Opens the first of `names` that the loader finds.
@@ -269,12 +276,21 @@ impl Driver {
 
     /// The newest CUDA version that the driver serves, as `13.0`.
     pub(crate) fn version(&self) -> String {
+        match self.raw_version() {
+            Some(version) => format!("{}.{}", version / 1000, version % 1000 / 10),
+            None => "of unknown version".to_owned(),
+        }
+    }
+
+    /// The major number of that version.
+    pub(crate) fn major(&self) -> Option<u32> {
+        self.raw_version().map(|version| version.unsigned_abs() / 1000)
+    }
+
+    fn raw_version(&self) -> Option<c_int> {
         let mut version = 0;
         // SAFETY: the pointer is valid for the write.
-        match unsafe { self.cuDriverGetVersion(&raw mut version) } {
-            Ok(()) => format!("{}.{}", version / 1000, version % 1000 / 10),
-            Err(_) => "of unknown version".to_owned(),
-        }
+        unsafe { self.cuDriverGetVersion(&raw mut version) }.ok().map(|()| version)
     }
 }
 

@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use super::driver::Driver;
 use crate::cache::Key;
 use crate::variable::variable;
 
@@ -28,6 +29,8 @@ pub(super) struct Environment {
     pub(super) path: Option<OsString>,
     /// `HOME`: `pip install --user` puts packages there.
     pub(super) home: Option<OsString>,
+    /// The major number of the newest CUDA version that the driver serves, where this process has opened the driver.
+    pub(super) driver: Option<u32>,
     /// `/`, but for tests.
     pub(super) root: PathBuf,
 }
@@ -46,6 +49,8 @@ impl Environment {
             conda_prefix: variable("CONDA_PREFIX"),
             path: variable("PATH"),
             home: variable("HOME"),
+            // Who compiles for other machines opens none, and needs not to.
+            driver: Driver::if_open().and_then(Driver::major),
             root: PathBuf::from("/"),
         }
     }
@@ -61,11 +66,13 @@ impl Environment {
             conda_prefix,
             path,
             home,
+            driver,
             root,
         } = self;
         let variables = [cumbia_nvrtc, ld_library_path, cuda_home, cuda_path, virtual_env, conda_prefix, path, home];
         // `Debug` writes bytes that are no text as escapes, and tells an empty value from a missing one.
         let mut parts: Vec<String> = variables.iter().map(|variable| format!("{variable:?}")).collect();
+        parts.push(format!("{driver:?}"));
         parts.push(stamp_of(&root.join("etc/ld.so.cache")).unwrap_or_default());
         Key::of(&parts.iter().map(String::as_str).collect::<Vec<_>>()).to_string()
     }

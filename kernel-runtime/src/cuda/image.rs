@@ -113,6 +113,19 @@ pub(super) fn compile_for_gpu(
     Sources::of_process().find(request, architecture, Target::Gpu, Nvrtc::load)
 }
 
+/// As [`compile_for_gpu`], where the driver refused what came with the program.
+///
+/// # Errors
+///
+/// [`CompileError`].
+pub(super) fn compile_for_gpu_here(
+    request: Request<'_>,
+    architecture: &Architecture,
+) -> Result<(Image, Origin), CompileError> {
+    let sources = Sources { precompiled: None, ..Sources::of_process() };
+    sources.find(request, architecture, Target::Gpu, Nvrtc::load)
+}
+
 /// What an architecture stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {

@@ -1,15 +1,16 @@
 //! Contexts, streams and arrays of cudarc, shared without copies (feature `cudarc`).
 //!
-//! cudarc panics where it does not find the driver's library. Nothing here is reached without an object of cudarc's, whose
-//! maker has found it.
+//! cudarc panics where it does not find the driver's library. Nothing here reaches it without an object of cudarc's, whose
+//! maker has found it, but [`Device::to_cudarc`], which looks first.
 //!
 //! What ours does with memory of cudarc's happens on our stream, behind what was asked of the memory's own stream before, and
 //! what is asked of that one later happens behind ours. Events do both, on the GPU: the host waits for neither.
 
 use std::alloc::Layout;
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::sys::{CUdeviceptr, CUstream};
 use cudarc::driver::{
@@ -17,11 +18,12 @@ use cudarc::driver::{
 };
 
 use super::context::Context;
-use super::refusal::Refusal;
+use super::refusal::{Refusal, UNKNOWN};
 use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
+use crate::cpu::fault::silently;
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, Error, Result};
 use crate::memory::Memory;
@@ -56,6 +58,53 @@ impl Device {
         let device = Device::cuda(context.ordinal())?;
         device.expect_context(context)?;
         Ok(device)
+    }
+
+    /// The GPU's context for cudarc, to make its streams and arrays in. Both use the GPU's primary context, and so share its
+    /// memory.
+    ///
+    /// Every call gives the same `CudaContext`: cudarc orders the uses of a slice among the streams of one, and knows nothing of
+    /// another, though both be of one GPU.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use cumbia::prelude::*;
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let stream = device.to_cudarc()?.default_stream();
+    /// let numbers = device.to_device(&[1.0f32, 2.0, 3.0])?;
+    /// let numbers = numbers.into_cudarc(&stream)?; // the same memory
+    /// assert_eq!(stream.clone_dtoh(&numbers)?, [1.0, 2.0, 3.0]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`DeviceError::ForeignContext`] for the CPU, which has no context; [`DeviceError::NoDriver`] where cudarc does not find
+    /// the driver that we have found; and [`Error::Driver`](crate::Error::Driver) where that refuses.
+    pub fn to_cudarc(&self) -> Result<Arc<CudaContext>> {
+        // They are never released, as a device is not.
+        static CONTEXTS: Mutex<BTreeMap<usize, Arc<CudaContext>>> = Mutex::new(BTreeMap::new());
+        let Backend::Cuda(own) = self.backend() else {
+            return Err(DeviceError::ForeignContext { device: self.to_string() }.into());
+        };
+        // A panic in between leaves the map as it was, so a poisoned lock is as good.
+        let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(context) = contexts.get(&own.ordinal()) {
+            return Ok(context.clone());
+        }
+        // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
+        if !unsafe { cudarc::driver::sys::is_culib_present() } {
+            let searched = vec!["the names that cudarc knows".to_owned()];
+            let reason = "Cumbia has found the driver, and cudarc does not".to_owned();
+            return Err(DeviceError::NoDriver { searched, reason }.into());
+        }
+        let context = CudaContext::new(own.ordinal()).map_err(|error| refused("cuDevicePrimaryCtxRetain", error))?;
+        // cudarc may have found another library than we have.
+        self.expect_context(&context)?;
+        contexts.insert(own.ordinal(), context.clone());
+        Ok(context)
     }
 
     /// Whether the device is a GPU, and the context its primary one.
@@ -130,6 +179,7 @@ impl<T: Element> DeviceArray<T> {
         // The slice's own stream waits for all that was done with it on others.
         let (pointer, uses) = slice.device_ptr_mut(&stream);
         drop(uses);
+        expect_no_error(&stream)?;
         let home = device.default_lane()?;
         let given = Given { slice: Some(slice), home: home.clone() };
         // SAFETY: the slice has `len` elements, and is kept until the memory is dropped.
@@ -138,7 +188,8 @@ impl<T: Element> DeviceArray<T> {
         Ok(DeviceArray::from_memory(memory, len))
     }
 
-    /// The array for cudarc, with its memory: what is asked of `stream` from now on happens behind all that used it here. An
+    /// The array for cudarc, with its memory: what is asked of `stream` from now on happens behind all that used it here, and
+    /// so does what cudarc does with it on the other streams of its context, which it orders by events of its own. An
     /// array that came from cudarc is given back as it was, with the stream that it had.
     ///
     /// # Errors
@@ -147,26 +198,32 @@ impl<T: Element> DeviceArray<T> {
     /// refused; the array is then dropped.
     pub fn into_cudarc(self, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
         self.device().expect_context(stream.context())?;
-        let len = self.len();
-        if len * size_of::<T>() == 0 {
-            return stream.null().map_err(|error| refused("cuMemAllocAsync", error));
-        }
-        // What `upgrade_device_ptr` takes for granted.
-        stream.context().bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
-        let home = self.device().default_lane()?;
+        let (len, home) = (self.len(), self.device().default_lane()?);
         let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
             return Err(foreign_owner(stream));
         };
-        match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
+        let slice = match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
             None => {
-                leave(&home, stream.cu_stream());
-                // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is how
-                // cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could have left.
-                Ok(unsafe { stream.upgrade_device_ptr(pointer.addr() as CUdeviceptr, len) })
+                let is_empty = len * size_of::<T>() == 0;
+                // Of no bytes there is no allocation, and cudarc frees one in any case: the least that there is.
+                let pointer = if is_empty { home.alloc(1)? } else { pointer.addr() as CUdeviceptr };
+                let made = leave(&home, stream.cu_stream()).map_err(Error::from).and_then(|()| {
+                    // SAFETY: the memory was allocated in the GPU's pool, or by `cuMemAlloc` where there is none, which is
+                    // how cudarc frees it. It has `len` elements, any bits of which are bits of a `T` that a kernel could
+                    // have left.
+                    unsafe { slice_at(pointer, len, stream) }
+                });
+                // SAFETY: then nobody else has the memory, which is of this GPU; its home waits for all that uses it.
+                made.inspect_err(|_| unsafe { home.free(pointer) })?
             }
-            Some(Ok(mut given)) => given.take().ok_or_else(|| foreign_owner(stream)),
-            Some(Err(_other)) => Err(foreign_owner(stream)),
-        }
+            Some(Ok(mut given)) => {
+                let slice = given.slice.take().ok_or_else(|| foreign_owner(stream))?;
+                leave(&home, slice.stream().cu_stream())?;
+                slice
+            }
+            Some(Err(_other)) => return Err(foreign_owner(stream)),
+        };
+        written(slice)
     }
 }
 
@@ -176,30 +233,75 @@ struct Given<T> {
     home: Arc<RawStream>,
 }
 
-impl<T> Given<T> {
-    /// The slice, behind all that was asked of the home stream.
-    fn take(&mut self) -> Option<CudaSlice<T>> {
-        let slice = self.slice.take()?;
-        let stream = slice.stream().cu_stream();
-        leave(&self.home, stream);
-        Some(slice)
-    }
-}
-
 impl<T> Drop for Given<T> {
     fn drop(&mut self) {
         // cudarc frees the memory on the slice's stream.
-        drop(self.take());
+        if let Some(slice) = self.slice.take() {
+            leave_or_note(&self.home, slice.stream().cu_stream());
+        }
     }
 }
 
 /// Lets a stream of cudarc's wait for ours, if need be on the host.
-fn leave(home: &RawStream, stream: CUstream) {
-    if follow(home, stream, home.raw()).is_err()
-        && let Err(refusal) = home.wait()
-    {
+fn leave(home: &RawStream, stream: CUstream) -> Result<(), Refusal> {
+    follow(home, stream, home.raw()).or_else(|_| home.wait())
+}
+
+/// As [`leave`], where nobody can be told of an error.
+fn leave_or_note(home: &RawStream, stream: CUstream) {
+    if let Err(refusal) = leave(home, stream) {
         home.primary().note_dropped(refusal);
     }
+}
+
+/// Makes a slice of an allocation. cudarc's own way panics where it gets no event, or where something else has gone wrong
+/// meanwhile: so what it does is tried first, which gives the reason. In a program that aborts on panics, only what goes wrong
+/// between the two is left to chance, and elsewhere nothing is.
+///
+/// # Errors
+///
+/// What the driver refused; the memory is then still the caller's.
+///
+/// # Safety
+///
+/// As for [`CudaStream::upgrade_device_ptr`].
+unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
+    /// What went wrong only for a moment does not so often.
+    const ATTEMPTS: usize = 3;
+    let context = stream.context();
+    for _ in 0..ATTEMPTS {
+        context.bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
+        if context.is_event_tracking() {
+            let events = [context.new_event(None), context.new_event(None)];
+            events
+                .into_iter()
+                .try_for_each(|event| event.map(drop))
+                .map_err(|error| refused("cuEventCreate", error))?;
+            // They are gone again, and that may have been refused.
+            expect_no_error(stream)?;
+        }
+        // SAFETY: the caller's promise.
+        if let Some(slice) = silently(|| unsafe { stream.upgrade_device_ptr(pointer, len) }) {
+            return Ok(slice);
+        }
+    }
+    Err(Refusal { call: "cuEventCreate", code: UNKNOWN }.into())
+}
+
+/// Tells cudarc that a slice is written by what its stream was asked for so far. cudarc lets its other streams wait for what it
+/// recorded behind the slice's last use, and what a kernel of ours did is no use that it knows of.
+fn written<T>(mut slice: CudaSlice<T>) -> Result<CudaSlice<T>> {
+    let stream = slice.stream().clone();
+    drop(slice.device_ptr_mut(&stream));
+    expect_no_error(&stream)?;
+    Ok(slice)
+}
+
+/// Asks cudarc whether all that it did so far went well: `device_ptr` and what it returns cannot say that a wait was refused, so
+/// that nothing would be in order. cudarc keeps the last error for whoever asks next, and keeps none twice: it may also be that
+/// of a destructor, as from any function of cudarc's.
+fn expect_no_error(stream: &CudaStream) -> Result<()> {
+    stream.context().check_err().map_err(|error| refused("what cudarc asked of it", error))
 }
 
 /// Memory of cudarc's, for what is asked of us from now on: behind what `theirs`, which it is used on, was asked for. Without an
@@ -240,7 +342,7 @@ fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Re
     done.and(destroyed)
 }
 
-/// Lends a slice to a launch. Its stream has been made to wait for those that use it.
+/// Lends a slice to a launch. Its stream has been told to wait for those that use it.
 ///
 /// # Safety
 ///
@@ -252,6 +354,7 @@ unsafe fn lend<'a, T: Element, M: Access>(
     over: unsafe fn(NonNull<()>, &Memory),
 ) -> ArraySlice<'a, T, M> {
     let memory = || -> Result<Memory> {
+        expect_no_error(stream)?;
         let device = Device::from_cudarc(stream.context())?;
         let home = device.default_lane()?;
         // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc's other uses of it are behind or
@@ -273,7 +376,7 @@ unsafe fn lend<'a, T: Element, M: Access>(
 fn behind_the_launch(memory: &Memory, stream: &CudaStream) {
     if let Lane::Cuda(home) = memory.home().lane() {
         memory.wait_for_all_uses(home);
-        leave(home, stream.cu_stream());
+        leave_or_note(home, stream.cu_stream());
     }
 }
 

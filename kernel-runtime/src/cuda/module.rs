@@ -13,7 +13,7 @@ use cudarc::driver::sys::{
 use super::context::Context;
 use super::driver::Driver;
 use super::geometry::Geometry;
-use super::image::{Image, Request, compile_for_gpu};
+use super::image::{Image, Origin, Request, compile_for_gpu, compile_for_gpu_here};
 use super::refusal::Refusal;
 use super::stream::Stream;
 use crate::attributes::Attributes;
@@ -41,7 +41,8 @@ unsafe impl Send for Module {}
 unsafe impl Sync for Module {}
 
 impl Context {
-    /// Compiles a kernel, or takes it from the disk cache where it was compiled before, and loads it.
+    /// Compiles a kernel, or takes it from where it was compiled before, and loads it. What came with the program was made for
+    /// some driver, and where this one refuses it, the kernel is compiled here.
     ///
     /// `entry` is the name of the `extern "C" __global__` function in the source.
     ///
@@ -50,10 +51,29 @@ impl Context {
     /// [`CompileError`], or what the driver refused.
     pub(crate) fn load(self: &Arc<Context>, request: Request<'_>, entry: &str) -> Result<Module, Error> {
         let start = Instant::now();
-        let (image, origin) = compile_for_gpu(request, self.architecture())?;
-        let compiled = Instant::now();
+        let (mut image, mut origin) = compile_for_gpu(request, self.architecture())?;
+        let mut compiled = Instant::now();
         self.bind()?;
-        let raw = self.load_image(request, &image)?;
+        let mut loaded = self.load_image(request, &image);
+        if let Err(refused @ Error::Compile(CompileError::ImageRefused { .. })) = &loaded
+            && origin == Origin::Precompiled
+        {
+            tracing::warn!(
+                target: "cumbia::compile",
+                kernel = request.instance, device = %self, %refused, "what came with the program does not load"
+            );
+            match compile_for_gpu_here(request, self.architecture()) {
+                Ok(found) => {
+                    (image, origin) = found;
+                    compiled = Instant::now();
+                    loaded = self.load_image(request, &image);
+                }
+                // Whoever ships kernels means to need none: what is wrong is what came with the program.
+                Err(CompileError::NoNvrtc { .. }) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let raw = loaded?;
         let mut module = Module {
             context: self.clone(),
             raw,

@@ -13,6 +13,10 @@ pub(super) const OUT_OF_MEMORY: c_uint = 2;
 /// `CUDA_ERROR_DEINITIALIZED`: the driver is being unloaded. The process ends, and everything of it is gone already.
 pub(super) const DEINITIALIZED: c_uint = 4;
 
+/// `CUDA_ERROR_UNKNOWN`: something went wrong, and nobody said what.
+#[cfg(feature = "cudarc")]
+pub(crate) const UNKNOWN: c_uint = 999;
+
 /// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
 pub(super) const NOT_READY: c_uint = 600;
 

@@ -1,12 +1,13 @@
 //! cudarc beside ours, in one process and with one driver: what each asks of it, and who frees what.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use cudarc::driver::{CudaContext, CudaSlice, DriverError};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use cumbia::prelude::*;
 use cumbia::{DeviceError, Error};
 
-use crate::fake::Fake;
+use crate::fake::{Fake, LastWait};
 use crate::kernels::saxpy;
 use crate::scenarios;
 
@@ -27,11 +28,34 @@ fn check<R>(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce() -> R)
     result
 }
 
+fn address(stream: &CudaStream) -> isize {
+    stream.cu_stream() as isize
+}
+
 scenarios! {
     fn a_context_is_a_device() {
         let (device, context, _) = both();
         assert_eq!(device, Device::cuda(0).unwrap());
         assert_eq!(Device::from_cudarc(&context).unwrap(), device);
+    }
+
+    fn a_device_has_a_context("FAKE_DEVICES" = "2") {
+        let fake = Fake::of_process();
+        for (ordinal, device) in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap()].into_iter().enumerate() {
+            fake.refuse("cuDevicePrimaryCtxRetain", 2, 0, 1);
+            let error = device.to_cudarc().unwrap_err();
+            assert!(matches!(error, Error::Driver { call: "cuDevicePrimaryCtxRetain", .. }), "{error}");
+            // That was no answer for ever, and this is.
+            let context = device.to_cudarc().unwrap();
+            assert!(Arc::ptr_eq(&context, &device.to_cudarc().unwrap()));
+            assert_eq!((context.ordinal(), Device::from_cudarc(&context).unwrap()), (ordinal, device.clone()));
+            let stream = context.new_stream().unwrap();
+            let slice = device.to_device(&[1.0f32, 2.0]).unwrap().into_cudarc(&stream).unwrap();
+            assert_eq!(stream.clone_dtoh(&slice).unwrap(), [1.0, 2.0]);
+        }
+        assert_eq!((fake.allocations(), fake.calls("cuDevicePrimaryCtxRelease_v2")), (0, 0));
+        let error = Device::cpu().to_cudarc().unwrap_err();
+        assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
     }
 
     fn a_slice_is_an_argument() {
@@ -76,6 +100,25 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
+    /// cudarc orders its other streams by what it recorded behind the last use of a slice, and so behind ours.
+    fn a_slice_that_was_an_array_is_in_order_on_other_streams() {
+        let (device, context, fake) = both();
+        let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+        let x = device.to_device(&[1.0f32; 8]).unwrap();
+        let ours = device.zeros::<f32>(8).unwrap();
+        let theirs = DeviceArray::from_cudarc(first.alloc_zeros::<f32>(8).unwrap()).unwrap();
+        for mut y in [ours, theirs] {
+            saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+            let slice = y.into_cudarc(&first).unwrap();
+            // The first stream was told to wait for ours, and this is recorded on it behind that.
+            let record = fake.calls("cuEventRecord") as isize;
+            assert_eq!(second.clone_dtoh(&slice).unwrap(), [0.0; 8]);
+            let expected = LastWait { stream: address(&second), recorded_on: address(&first), record };
+            assert_eq!(fake.last_wait(), expected);
+        }
+        context.check_err().unwrap();
+    }
+
     fn what_is_not_ours_is_not_given_away() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
@@ -115,6 +158,103 @@ scenarios! {
         assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
     }
 
+    fn empty_slices_come_and_go() {
+        let (device, context, fake) = both();
+        let stream = context.default_stream();
+        let one = stream.alloc_zeros::<f32>(1).unwrap().leak();
+        // SAFETY: an allocation of the stream, with room for no elements.
+        let slice = unsafe { stream.upgrade_device_ptr::<f32>(one, 0) };
+        let mut array = DeviceArray::from_cudarc(slice).unwrap();
+        assert_eq!(array.to_host().unwrap(), [0.0; 0]);
+        saxpy(1.0, &device.zeros(0).unwrap(), &mut array).over(8).launch().unwrap();
+        let slice = array.into_cudarc(&stream).unwrap();
+        assert_eq!((slice.len(), slice.leak(), fake.allocations()), (0, one, 1));
+        // SAFETY: as above.
+        drop(unsafe { stream.upgrade_device_ptr::<f32>(one, 0) });
+        assert_eq!(fake.allocations(), 0);
+        // One of ours, which has no memory.
+        for stream in [stream, context.new_stream().unwrap()] {
+            let mut slice = device.zeros::<f32>(0).unwrap().into_cudarc(&stream).unwrap();
+            assert_eq!((slice.len(), stream.clone_dtoh(&slice).unwrap()), (0, vec![]));
+            saxpy(1.0, In(&[0.0; 0]), &mut slice).over(8).launch().unwrap();
+            drop(slice);
+            assert_eq!(fake.allocations(), 0);
+        }
+        context.check_err().unwrap();
+        assert!(device.drop_errors().is_empty());
+    }
+
+    /// cudarc panics where it gets no event for a slice of memory that is there.
+    fn an_array_that_cudarc_has_no_events_for_is_freed() {
+        let (device, context, fake) = both();
+        let stream = context.new_stream().unwrap();
+        let printed = Arc::new(AtomicBool::new(false));
+        let prints = printed.clone();
+        std::panic::set_hook(Box::new(move |_| prints.store(true, Ordering::Relaxed)));
+        // The first event is ours, for the order; without it the host waits. Two are tried, and cudarc makes two. What is
+        // refused once while it does is tried again.
+        for (skip, times, succeeds) in
+            [(0, 1, true), (1, 1, false), (2, 1, false), (3, 1, true), (4, 1, true), (1, 9, false), (3, 9, false), (5, 1, true)]
+        {
+            let array = device.to_device(&[7u32; 3]).unwrap();
+            fake.refuse("cuEventCreate", 2, skip, times);
+            let result = array.into_cudarc(&stream);
+            fake.refuse("cuEventCreate", 2, 0, 0);
+            match result {
+                Ok(slice) => assert_eq!(stream.clone_dtoh(&slice).unwrap(), [7; 3]),
+                Err(error) => {
+                    assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
+                    assert!(!succeeds, "{skip} and {times}: {error}");
+                    continue;
+                }
+            }
+            assert!(succeeds, "{skip} and {times}");
+        }
+        // Without events there are none to be refused.
+        // SAFETY: one stream is used.
+        unsafe { context.disable_event_tracking() };
+        let array = device.to_device(&[7u32; 3]).unwrap();
+        fake.refuse("cuEventCreate", 2, 1, 9);
+        assert_eq!(stream.clone_dtoh(&array.into_cudarc(&stream).unwrap()).unwrap(), [7; 3]);
+        let _ = std::panic::take_hook();
+        assert_eq!((fake.allocations(), printed.load(Ordering::Relaxed)), (0, false));
+        context.check_err().unwrap();
+        assert!(device.drop_errors().is_empty());
+    }
+
+    /// What cudarc cannot say is asked of it, before anything runs that is not in order.
+    fn waits_that_are_refused_to_cudarc_are_errors() {
+        let (device, context, fake) = both();
+        let stream = context.new_stream().unwrap();
+        let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
+        let mut y = stream.alloc_zeros::<f32>(8).unwrap();
+        let waits = fake.calls("cuStreamWaitEvent");
+        saxpy(1.0, &x, &mut y).over(8).prepare().map(drop).unwrap();
+        let waits = fake.calls("cuStreamWaitEvent") - waits;
+        assert_eq!(waits, 5, "cudarc's for `x`, ours, cudarc's two for `y`, ours");
+        for skip in 0..waits {
+            fake.refuse("cuStreamWaitEvent", 2, skip, 1);
+            let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err().to_string();
+            let parameter = if skip < 2 { "`x`" } else { "`y`" };
+            assert!(error.contains(parameter) && error.contains("OUT_OF_MEMORY"), "{skip}: {error}");
+            context.check_err().unwrap();
+        }
+        assert_eq!(fake.calls("cuLaunchKernel"), 0);
+        saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+        // An array that comes, and one that goes.
+        for (call, skip, times) in [("cuStreamWaitEvent", 1, 1), ("cuStreamWaitEvent", 2, 1), ("cuEventRecord", 1, 1)] {
+            let array = device.to_device(&[1.0f32; 8]).unwrap();
+            fake.refuse(call, 2, skip, times);
+            let error = array.into_cudarc(&stream).unwrap_err();
+            assert!(matches!(error, Error::Driver { .. }), "{error}");
+        }
+        fake.refuse("cuStreamWaitEvent", 2, 0, 1);
+        assert!(DeviceArray::from_cudarc(y).is_err());
+        drop(x);
+        assert_eq!(fake.allocations(), 0);
+        context.check_err().unwrap();
+    }
+
     fn a_driver_that_refuses_is_no_panic() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
@@ -125,10 +265,16 @@ scenarios! {
         fake.refuse("cuEventCreate", 2, 0, 1);
         let error = DeviceArray::from_cudarc(y).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
-        let array = device.to_device(&[1.0f32; 8]).unwrap();
-        fake.refuse("cuCtxGetCurrent", 700, 0, 1);
-        assert!(array.into_cudarc(&stream).is_err());
-        assert_eq!(fake.allocations(), 0);
+        // Neither an event nor the host can wait; and then cudarc cannot begin.
+        for (skip, times) in [(0, 2), (1, 1)] {
+            let array = device.to_device(&[1.0f32; 8]).unwrap();
+            fake.refuse("cuCtxGetCurrent", 700, skip, times);
+            assert!(array.into_cudarc(&stream).is_err());
+            let array = DeviceArray::from_cudarc(stream.alloc_zeros::<f32>(8).unwrap()).unwrap();
+            fake.refuse("cuCtxGetCurrent", 700, 0, 2);
+            assert!(array.into_cudarc(&stream).is_err());
+            assert_eq!(fake.allocations(), 0);
+        }
         let _: Result<(), DriverError> = context.check_err();
     }
 }

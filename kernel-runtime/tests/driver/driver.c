@@ -95,6 +95,9 @@ void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
 int cuInit(unsigned flags) { ENTER; return flags ? INVALID_VALUE : SUCCESS; }
 int cuDriverGetVersion(int* version) { ENTER; *version = (int)setting("FAKE_VERSION", 13000); return SUCCESS; }
 
+// NVIDIA's own libraries ask for what is in no header: there is none.
+int cuGetExportTable(const void** table, const void* id) { ENTER; (void)id; *table = NULL; return NOT_SUPPORTED; }
+
 int cuGetErrorName(unsigned code, const char** name) {
     ENTER;
     switch (code) {
@@ -167,11 +170,14 @@ int cuCtxSetCurrent(void* context) { ENTER; current = context; return SUCCESS; }
 int cuCtxSynchronize(void) { ENTER; return current ? SUCCESS : INVALID_CONTEXT; }
 int cuCtxGetStreamPriorityRange(int* last, int* first) { ENTER; *last = 0; *first = -5; return SUCCESS; }
 
+// When an event was recorded last, on which stream, and as which of all records: 0 where it never was.
+typedef struct Event { struct timespec time; void* stream; long record; } Event;
+
 // Handles of streams, events, modules and functions: their count says what is left.
 static long handles;
 static int make(void** handle) {
     if (!current) return INVALID_CONTEXT;
-    *handle = malloc(16);
+    *handle = calloc(1, sizeof(Event)); // the largest of them
     __atomic_fetch_add(&handles, 1, __ATOMIC_RELAXED);
     return SUCCESS;
 }
@@ -190,14 +196,29 @@ int cuStreamSynchronize(void* stream) { ENTER; (void)stream; return current ? SU
 int cuEventCreate(void** event, unsigned flags) { ENTER; (void)flags; return make(event); }
 int cuEventDestroy_v2(void* event) { ENTER; return end(event); }
 int cuEventRecord(void* event, void* stream) {
+    static long records;
     ENTER;
-    (void)stream;
-    clock_gettime(CLOCK_MONOTONIC, (struct timespec*)event);
+    Event* this = event;
+    clock_gettime(CLOCK_MONOTONIC, &this->time);
+    this->stream = stream;
+    this->record = __atomic_add_fetch(&records, 1, __ATOMIC_RELAXED);
+    return SUCCESS;
+}
+
+// The last wait for an event: which stream waits, the stream that the event was recorded on, and the number of that record.
+static intptr_t last_wait[3];
+void fake_last_wait(intptr_t* to) { memcpy(to, last_wait, sizeof last_wait); }
+int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
+    ENTER;
+    (void)flags;
+    const Event* that = event;
+    intptr_t now[3] = { (intptr_t)stream, (intptr_t)that->stream, that->record };
+    memcpy(last_wait, now, sizeof last_wait);
     return SUCCESS;
 }
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
     ENTER;
-    struct timespec *a = start, *b = end;
+    const struct timespec *a = &((Event*)start)->time, *b = &((Event*)end)->time;
     *milliseconds = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) * 1e-6);
     return SUCCESS;
 }
@@ -313,9 +334,18 @@ int cuMemHostGetDevicePointer_v2(uint64_t* pointer, void* host, unsigned flags) 
 
 // ---- Kernels ----
 
+// How the last image began that was given to the driver: a cubin without a NUL begins with 0x7f and ELF.
+static char last_image[64];
+void fake_last_image(char* to) { memcpy(to, last_image, sizeof last_image); }
+
 int cuModuleLoadData(void** module, const void* image) { ENTER; (void)image; return make(module); }
 int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options, void** values) {
-    ENTER; (void)image; (void)count; (void)options; (void)values; return make(module);
+    const char* text = image;
+    memset(last_image, 0, sizeof last_image);
+    memcpy(last_image, text, *text == 0x7f ? 4 : strnlen(text, sizeof last_image - 1));
+    ENTER;
+    (void)count; (void)options; (void)values;
+    return make(module);
 }
 int cuModuleUnload(void* module) { ENTER; return end(module); }
 int cuModuleGetFunction(void** function, void* module, const char* name) { ENTER; (void)name; *function = module; return SUCCESS; }

@@ -2,7 +2,7 @@
 //!
 //! A scenario runs in a process of its own, in which the loader finds our driver first.
 
-use std::ffi::{CString, c_char, c_int, c_long, c_uint};
+use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -75,6 +75,9 @@ fn build() -> Option<PathBuf> {
     };
     compile(&[], "libcuda.so.1", &[("driver.c", &driver), ("rest.c", &rest)]);
     compile(&[], "libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
+    // By these names the loader is asked, where the variable does not say.
+    compile(&[], "libnvrtc.so.13", &[("nvrtc.c", &nvrtc)]);
+    compile(&["-DMAJOR=12"], "libnvrtc.so.12", &[("nvrtc.c", &nvrtc)]);
     compile(&[], "profiler.so", &[("profiler.c", &profiler)]);
     compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[("driver.c", &driver), ("old/rest.c", &old_rest)]);
     compile(&[], "old/libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
@@ -110,6 +113,17 @@ pub(crate) struct LastLaunch {
     pub(crate) cluster: [u32; 3],
     pub(crate) shared_bytes: u32,
     pub(crate) cooperative: bool,
+}
+
+/// A stream that was told to wait for an event.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LastWait {
+    /// The stream that waits.
+    pub(crate) stream: isize,
+    /// The one that the event was recorded on last.
+    pub(crate) recorded_on: isize,
+    /// Which of all records that was, from 1; 0 where the event never was.
+    pub(crate) record: isize,
 }
 
 impl Fake {
@@ -199,6 +213,24 @@ impl Fake {
         // SAFETY: the type is that of `driver.c`, which writes sixteen numbers.
         unsafe { self.get::<unsafe extern "C" fn(*mut c_uint)>("fake_seen")(seen.as_mut_ptr()) };
         seen
+    }
+
+    /// How the last image begins that was given to the driver: that of a cubin is `"\x7fELF"`.
+    pub(crate) fn last_image(&self) -> String {
+        let mut text: [c_char; 64] = [0; 64];
+        // SAFETY: the type is that of `driver.c`, which writes as many bytes.
+        unsafe { self.get::<unsafe extern "C" fn(*mut c_char)>("fake_last_image")(text.as_mut_ptr()) };
+        // SAFETY: the last of them is a NUL.
+        unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
+    }
+
+    /// The last wait for an event.
+    pub(crate) fn last_wait(&self) -> LastWait {
+        let mut last = [0; 3];
+        // SAFETY: the type is that of `driver.c`, which writes three numbers.
+        unsafe { self.get::<unsafe extern "C" fn(*mut isize)>("fake_last_wait")(last.as_mut_ptr()) };
+        let [stream, recorded_on, record] = last;
+        LastWait { stream, recorded_on, record }
     }
 
     /// The last launch.

@@ -1,22 +1,47 @@
-// An NVRTC that compiles nothing, for a driver that runs nothing.
+// An NVRTC that compiles nothing, for a driver that runs nothing. Like NVIDIA's, it makes machine code for the architectures that
+// it knows and for no others, and for a `compute_` one PTX alone. A thread has one program at a time.
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-int nvrtcVersion(int* major, int* minor) { *major = 13; *minor = 0; return 0; }
+#ifndef MAJOR
+#define MAJOR 13
+#endif
+
+static const int known[] = { 75, 80, 90 };
+static __thread char ptx[64];
+static __thread int has_cubin, is_refused;
+
+int nvrtcVersion(int* major, int* minor) { *major = MAJOR; *minor = MAJOR == 12 ? 9 : 0; return 0; }
 const char* nvrtcGetErrorString(int status) { return status ? "refused" : "no error"; }
 int nvrtcGetNumSupportedArchs(int* count) { *count = 3; return 0; }
-int nvrtcGetSupportedArchs(int* archs) { archs[0] = 75; archs[1] = 80; archs[2] = 90; return 0; }
+int nvrtcGetSupportedArchs(int* archs) { memcpy(archs, known, sizeof known); return 0; }
 int nvrtcCreateProgram(void** program, const char* source, const char* name, int count, const char** headers, const char** names) {
     (void)source; (void)name; (void)count; (void)headers; (void)names;
     *program = (void*)1;
     return 0;
 }
 int nvrtcDestroyProgram(void** program) { *program = NULL; return 0; }
-int nvrtcCompileProgram(void* program, int count, const char** options) { (void)program; (void)count; (void)options; return 0; }
-int nvrtcGetCUBINSize(void* program, size_t* size) { (void)program; *size = 4; return 0; }
+int nvrtcCompileProgram(void* program, int count, const char** options) {
+    static const char flag[] = "--gpu-architecture=";
+    (void)program;
+    is_refused = 1;
+    for (int i = 0; i < count; i++) {
+        if (strncmp(options[i], flag, sizeof flag - 1) != 0) continue;
+        const char* architecture = options[i] + sizeof flag - 1;
+        const char* digits = strchr(architecture, '_');
+        for (int j = 0; digits && j < 3; j++) is_refused &= atoi(digits + 1) != known[j];
+        has_cubin = strncmp(architecture, "sm_", 3) == 0;
+        snprintf(ptx, sizeof ptx, "// PTX of %d for %s.", MAJOR, architecture);
+    }
+    return is_refused ? 5 : 0;
+}
+int nvrtcGetCUBINSize(void* program, size_t* size) { (void)program; *size = has_cubin ? 4 : 0; return 0; }
 int nvrtcGetCUBIN(void* program, char* to) { (void)program; memcpy(to, "\x7f" "ELF", 4); return 0; }
-int nvrtcGetPTXSize(void* program, size_t* size) { (void)program; *size = 8; return 0; }
-int nvrtcGetPTX(void* program, char* to) { (void)program; memcpy(to, "// PTX.", 8); return 0; }
-int nvrtcGetProgramLogSize(void* program, size_t* size) { (void)program; *size = 1; return 0; }
-int nvrtcGetProgramLog(void* program, char* to) { (void)program; to[0] = 0; return 0; }
+int nvrtcGetPTXSize(void* program, size_t* size) { (void)program; *size = strlen(ptx) + 1; return 0; }
+int nvrtcGetPTX(void* program, char* to) { (void)program; strcpy(to, ptx); return 0; }
+static const char* words(void) { return is_refused ? "nvrtc: error: invalid value for --gpu-architecture (-arch)" : ""; }
+int nvrtcGetProgramLogSize(void* program, size_t* size) { (void)program; *size = strlen(words()) + 1; return 0; }
+int nvrtcGetProgramLog(void* program, char* to) { (void)program; strcpy(to, words()); return 0; }

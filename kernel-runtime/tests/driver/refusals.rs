@@ -1,15 +1,41 @@
 //! What the driver refuses: an error with its words, and all goes on.
 
+use cumbia::precompile::Plan;
 use cumbia::prelude::*;
-use cumbia::{DeviceArray, Error};
+use cumbia::{CompileError, DeviceArray, Error};
 
 use crate::fake::Fake;
-use crate::kernels::{saxpy, telling};
+use crate::kernels::{saxpy, telling, together};
 use crate::scenarios;
 
 const OUT_OF_MEMORY: i32 = 2;
+const INVALID_IMAGE: i32 = 200;
+const UNSUPPORTED_PTX: i32 = 222;
 const ILLEGAL_ADDRESS: i32 = 700;
 const OUT_OF_RESOURCES: i32 = 701;
+
+/// The PTX that a driver gets to see which takes no machine code.
+fn ptx_of_a_launch() -> String {
+    let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+    fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
+    saxpy(1.0, &device.zeros(8).unwrap(), &mut device.zeros(8).unwrap()).over(8).launch().unwrap();
+    fake.last_image()
+}
+
+/// NVIDIA's own, where there is one, makes PTX for a GPU that it does not know.
+#[test]
+fn a_gpu_that_is_newer_than_nvidias_nvrtc() {
+    let nvrtc = match cumbia::doctor().nvrtc {
+        Ok(nvrtc) => nvrtc,
+        Err(error) => {
+            assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
+            return eprintln!("left out, because NVRTC is not here");
+        }
+    };
+    let path = nvrtc.path.unwrap_or_default().into_os_string().into_string().unwrap();
+    let scenario = "refusals::scenario::a_gpu_that_is_newer_than_any_nvrtc";
+    crate::fake::passes(scenario, &[("FAKE_CAPABILITY", "990"), ("CUMBIA_NVRTC", &path)]);
+}
 
 scenarios! {
     fn memory_that_is_not_there("FAKE_MEMORY" = "1000000") {
@@ -61,6 +87,81 @@ scenarios! {
         // The next launch tries again.
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 2);
+    }
+
+    /// What came with the program was made for another driver: the kernel is compiled for this one.
+    fn an_image_that_came_with_the_program("CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels-to-refuse")) {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let folder = std::env::var_os("CUMBIA_KERNELS").unwrap();
+        std::fs::create_dir_all(&folder).unwrap();
+        Plan::new().all().architectures(["sm_90a"]).quiet().compile_into(&folder).unwrap();
+        let counts = || (cumbia::cache::stats().precompiled, cumbia::cache::stats().compilations);
+        let before = counts();
+        let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
+        // Its machine code, then its PTX; and then those of the one that was made here.
+        fake.refuse("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 4);
+        let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
+        assert!(matches!(error, Error::Compile(CompileError::ImageRefused { .. })), "{error}");
+        assert_eq!((fake.calls("cuModuleLoadDataEx"), counts()), (4, (before.0 + 1, before.1 + 1)));
+        fake.refuse("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 2);
+        saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+        assert_eq!((fake.calls("cuModuleLoadDataEx"), counts()), (7, (before.0 + 2, before.1 + 2)));
+        // Where it loads, nothing is compiled; and another refusal is not about the image.
+        let mut z = device.zeros::<f32>(8).unwrap();
+        fake.refuse("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
+        assert!(matches!(together(&mut z).over(8).launch(), Err(Error::Driver { .. })));
+        together(&mut z).over(8).launch().unwrap();
+        assert_eq!(counts(), (before.0 + 4, before.1 + 2));
+    }
+
+    /// NVRTC makes PTX for the newest GPU that it knows, and the driver machine code of it.
+    fn a_gpu_that_is_newer_than_nvrtc("FAKE_CAPABILITY" = "121") {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
+        saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+        assert_eq!((fake.last_image().as_str(), fake.calls("cuModuleLoadDataEx")), ("// PTX of 13 for compute_90.", 1));
+        assert_eq!(fake.calls("cuLaunchKernel"), 1);
+    }
+
+    fn a_gpu_that_is_newer_than_any_nvrtc("FAKE_CAPABILITY" = "990") {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
+        saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+        assert!(fake.last_image().starts_with("//"), "{}", fake.last_image());
+        assert_eq!((fake.calls("cuModuleLoadDataEx"), fake.calls("cuLaunchKernel")), (1, 1));
+    }
+
+    fn a_gpu_that_is_older_than_nvrtc("FAKE_CAPABILITY" = "70") {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
+        let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
+        assert!(error.to_string().contains("the oldest architecture that it knows is sm_75"), "{error}");
+        assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
+    }
+
+    /// A driver that loads no machine code of this NVRTC may take its PTX.
+    fn machine_code_alone() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
+        fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
+        saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
+        assert_eq!(fake.last_image(), "// PTX of 13 for sm_90a.");
+        let mut z = device.zeros::<f32>(8).unwrap();
+        together(&mut z).over(8).launch().unwrap();
+        assert_eq!(fake.last_image(), "\u{7f}ELF");
+    }
+
+    /// A driver of CUDA 12 loads nothing of NVRTC 13, which the loader is asked for first.
+    fn a_driver_that_is_older_than_an_nvrtc("FAKE_VERSION" = "12080", "CUMBIA_NVRTC" = "") {
+        assert_eq!(ptx_of_a_launch(), "// PTX of 12 for sm_90a.");
+    }
+
+    fn a_driver_that_is_as_new_as_the_newest_nvrtc("FAKE_VERSION" = "13000", "CUMBIA_NVRTC" = "") {
+        assert_eq!(ptx_of_a_launch(), "// PTX of 13 for sm_90a.");
+    }
+
+    fn an_nvrtc_that_is_asked_for("FAKE_VERSION" = "12080") {
+        assert_eq!(ptx_of_a_launch(), "// PTX of 13 for sm_90a.");
     }
 
     fn a_gpu_that_is_lost() {

@@ -47,7 +47,7 @@ const OLDEST: Version = Version { major: 12, minor: 2 };
 static LOADED: OnceLock<Nvrtc> = OnceLock::new();
 
 impl Nvrtc {
-    /// NVRTC, looked for until it is found; then always the same.
+    /// NVRTC, looked for until it is found; then always the same, also where a driver that is older than it is opened later.
     ///
     /// # Errors
     ///
@@ -63,7 +63,7 @@ impl Nvrtc {
         }
         let start = Instant::now();
         let environment = Environment::of_process();
-        let (nvrtc, _) = search::find(&environment, Nvrtc::open)?;
+        let (nvrtc, _) = search::find(&environment, Nvrtc::open, Nvrtc::major)?;
         let took = start.elapsed();
         COUNTS.loaded_nvrtc(took);
         tracing::debug!(
@@ -80,7 +80,7 @@ impl Nvrtc {
     /// What a new search finds, and what was in each place before it. The library is the same as that in use, if it is
     /// still where it was.
     pub(crate) fn look() -> Result<(Nvrtc, Vec<String>), CompileError> {
-        search::find(&Environment::of_process(), Nvrtc::open)
+        search::find(&Environment::of_process(), Nvrtc::open, Nvrtc::major)
     }
 
     /// The version of the NVRTC that [`Nvrtc::load`] would give, where it is known without loading it.
@@ -105,6 +105,10 @@ impl Nvrtc {
     /// Its version.
     pub(crate) fn version(&self) -> Version {
         self.version
+    }
+
+    fn major(&self) -> u32 {
+        self.version.major
     }
 
     /// Its file, where the system tells.

@@ -28,6 +28,10 @@ const TOOLKIT_FOLDERS: &[&str] = if cfg!(target_os = "windows") {
 
 /// The first NVRTC that `open` opens, and what was found in each place before it.
 ///
+/// One of a newer major version than the driver's is taken only where there is no other: such a driver loads neither its machine
+/// code nor its PTX ("CUDA Compatibility": an older driver serves newer toolkits of its own major version alone, unless the
+/// package for forward compatibility is there, whose driver tells its own version). `major_of` is the version of one.
+///
 /// # Errors
 ///
 /// [`CompileError::BadNvrtc`] where `CUMBIA_NVRTC` is set and is not usable: what the user asked for is not replaced by
@@ -35,25 +39,32 @@ const TOOLKIT_FOLDERS: &[&str] = if cfg!(target_os = "windows") {
 pub(super) fn find<N>(
     environment: &Environment,
     open: impl FnMut(&Path) -> Result<N, String>,
+    major_of: impl Fn(&N) -> u32,
 ) -> Result<(N, Vec<String>), CompileError> {
-    let mut search = Search { open, searched: Vec::new() };
+    let mut search = Search { open, major_of, newest: environment.driver, newer: None, searched: Vec::new() };
     if let Some(asked_for) = &environment.cumbia_nvrtc {
+        search.newest = None;
         return Ok((search.exactly(Path::new(asked_for))?, search.searched));
     }
-    match search.everywhere(environment) {
+    match search.everywhere(environment).or(search.newer) {
         Some(nvrtc) => Ok((nvrtc, search.searched)),
         None => Err(CompileError::NoNvrtc { searched: search.searched }),
     }
 }
 
 /// A search under way.
-struct Search<F> {
+struct Search<N, F, M> {
     open: F,
+    major_of: M,
+    /// The newest major version that the driver serves.
+    newest: Option<u32>,
+    /// The first that is newer.
+    newer: Option<N>,
     /// Each place, with what was found there.
     searched: Vec<String>,
 }
 
-impl<N, F: FnMut(&Path) -> Result<N, String>> Search<F> {
+impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> {
     /// The file that the user named, or the one in the folder that the user named.
     fn exactly(&mut self, path: &Path) -> Result<N, CompileError> {
         let bad = |reason: String| CompileError::BadNvrtc { path: path.to_owned(), reason };
@@ -82,10 +93,7 @@ impl<N, F: FnMut(&Path) -> Result<N, String>> Search<F> {
 
     /// By name, through the loader: `LD_LIBRARY_PATH`, the loader's cache, the system's folders.
     fn loader(&mut self) -> Option<N> {
-        LOADER_NAMES.iter().find_map(|name| match (self.open)(Path::new(name)) {
-            Ok(nvrtc) => Some(nvrtc),
-            Err(reason) => self.note(format!("{name} in the loader's path: {reason}")),
-        })
+        LOADER_NAMES.iter().find_map(|name| self.library(&format!("{name} in the loader's path"), Path::new(name)))
     }
 
     fn toolkit_of(&mut self, label: &str, toolkit: Option<PathBuf>) -> Option<N> {
@@ -131,10 +139,24 @@ impl<N, F: FnMut(&Path) -> Result<N, String>> Search<F> {
 
     /// Opens the libraries in a folder, newest first, until one opens.
     fn libraries_in(&mut self, label: &str, folder: &Path) -> Option<N> {
-        newest_first(folder, is_nvrtc).iter().find_map(|library| match (self.open)(library) {
-            Ok(nvrtc) => Some(nvrtc),
-            Err(reason) => self.note(format!("{label}{}: {reason}", library.display())),
-        })
+        let libraries = newest_first(folder, is_nvrtc);
+        libraries.iter().find_map(|library| self.library(&format!("{label}{}", library.display()), library))
+    }
+
+    /// Opens a library, and puts it aside where it is newer than the driver.
+    fn library(&mut self, place: &str, path: &Path) -> Option<N> {
+        let nvrtc = match (self.open)(path) {
+            Ok(nvrtc) => nvrtc,
+            Err(reason) => return self.note(format!("{place}: {reason}")),
+        };
+        let major = (self.major_of)(&nvrtc);
+        match self.newest {
+            Some(newest) if newest < major => {
+                self.newer.get_or_insert(nvrtc);
+                self.note(format!("{place}: this is NVRTC {major}, and the driver serves CUDA {newest} at most"))
+            }
+            _ => Some(nvrtc),
+        }
     }
 
     /// Notes a place where nothing was found.

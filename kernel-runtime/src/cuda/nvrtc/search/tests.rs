@@ -22,13 +22,19 @@ fn open(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
+/// The number at the end of a name; a name without one is the newest.
+#[allow(clippy::ptr_arg, reason = "what `open` gives is a `PathBuf`")]
+fn major_of(path: &PathBuf) -> u32 {
+    path.extension().and_then(|extension| extension.to_str()?.parse().ok()).unwrap_or(13)
+}
+
 fn environment(root: &Path) -> Environment {
     Environment { root: root.to_owned(), ..Environment::default() }
 }
 
 #[track_caller]
 fn check(root: &tempfile::TempDir, environment: &Environment, expected: &str) {
-    let (found, _) = find(environment, open).unwrap();
+    let (found, _) = find(environment, open, major_of).unwrap();
     assert_eq!(found.strip_prefix(root.path()).unwrap(), Path::new(expected));
 }
 
@@ -92,7 +98,7 @@ fn every_place_is_named_with_its_outcome() {
         conda_prefix: Some(root.path().join("conda").into()),
         ..environment(root.path())
     };
-    let text = find(&environment, open).unwrap_err().to_string();
+    let text = find(&environment, open, major_of).unwrap_err().to_string();
     for expected in [
         "looked for libnvrtc.so.13 in the loader's path: cannot open shared object file",
         "home/lib64/libnvrtc.so.13: broken",
@@ -120,10 +126,43 @@ fn cumbia_nvrtc_is_a_file_or_a_folder_and_final() {
         ("empty", "holds no NVRTC that can be used"),
         ("nowhere", "there is no such file or folder"),
     ] {
-        let text = find(&with(name), open).unwrap_err().to_string();
+        let text = find(&with(name), open, major_of).unwrap_err().to_string();
         assert!(text.contains(&format!("{name}`, ")) && text.contains(reason), "{text}");
         assert!(text.contains("CUMBIA_NVRTC"), "{text}");
     }
+}
+
+#[test]
+fn one_that_is_newer_than_the_driver_gives_way_to_an_older_one() {
+    let root = root(&[
+        "home/lib64/libnvrtc.so.13",
+        "path/lib64/libnvrtc.so",
+        "usr/local/cuda-12.4/lib64/libnvrtc.so.12 broken",
+        "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13",
+        "venv/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12",
+    ]);
+    let at = |name: &str| Some(root.path().join(name).into_os_string());
+    let mut environment = Environment {
+        cuda_home: at("home"),
+        cuda_path: at("path"),
+        virtual_env: at("venv"),
+        driver: Some(12),
+        ..environment(root.path())
+    };
+    check(&root, &environment, "venv/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    let (_, searched) = find(&environment, open, major_of).unwrap();
+    let passed_over = "home/lib64/libnvrtc.so.13: this is NVRTC 13, and the driver serves CUDA 12 at most";
+    assert!(searched.iter().any(|place| place.contains(passed_over)), "{searched:?}");
+    // Any driver serves older ones, and a process without one all.
+    for driver in [None, Some(13), Some(14)] {
+        check(&root, &Environment { driver, ..environment.clone() }, "home/lib64/libnvrtc.so.13");
+    }
+    // What the user asks for is what the user gets.
+    let asked_for = Environment { cumbia_nvrtc: at("home"), ..environment.clone() };
+    check(&root, &asked_for, "home/lib64/libnvrtc.so.13");
+    // The first where there is nothing better.
+    environment.virtual_env = None;
+    check(&root, &environment, "home/lib64/libnvrtc.so.13");
 }
 
 #[test]
@@ -134,6 +173,7 @@ fn the_fingerprint_is_of_all_that_matters() {
         Environment { ld_library_path: Some("x".into()), ..empty.clone() },
         Environment { cuda_home: Some("x".into()), ..empty.clone() },
         Environment { path: Some("x".into()), ..empty.clone() },
+        Environment { driver: Some(12), ..empty.clone() },
     ];
     for environment in &changed {
         assert_ne!(environment.fingerprint(), empty.fingerprint());
