@@ -76,6 +76,21 @@ pub(crate) fn catch<R>(part: impl FnOnce() -> R) -> Result<R, Fault> {
     result.map_err(from_payload)
 }
 
+/// Whether a kernel runs on this thread.
+pub(crate) fn in_kernel() -> bool {
+    IN_KERNEL.get()
+}
+
+/// Does what may panic for a reason that nobody is to hear of, and says whether it did not.
+pub(crate) fn quietly(part: impl FnOnce()) -> bool {
+    install_hook();
+    let outer = IN_KERNEL.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(part));
+    IN_KERNEL.set(outer);
+    LAST_PANIC.take();
+    result.is_ok()
+}
+
 /// The fault in a caught panic.
 fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
     match payload.downcast::<Fault>() {

@@ -262,8 +262,11 @@ impl Stream {
         self.held.load(Ordering::Acquire) > 0
     }
 
-    fn write_out_prints(&self) {
-        self.primary.while_open(|| self.prints.write_out(|| self.wait()));
+    /// Waits for the kernels that print, if there are any, and prints what they print. It may wait for the standard output:
+    /// the caller has locked nothing.
+    pub(super) fn write_out_prints(&self) {
+        self.primary.while_open(|| self.prints.read(|| self.wait()));
+        self.prints.write_out();
     }
 
     /// Whether its work is done, and no fault is left.
@@ -283,12 +286,12 @@ impl Stream {
     }
 
     /// Takes the stream for a new holder, if it is of this kind, nobody holds it, its work is done, and no fault is left.
+    /// What its kernels printed for the one before is still to be written out.
     pub(super) fn hold_again(&self, kind: Kind) -> Result<bool, Refusal> {
         let Origin::Own(own) = self.origin else { return Ok(false) };
         if own != kind || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
-        self.write_out_prints();
         Ok(self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok())
     }
 
