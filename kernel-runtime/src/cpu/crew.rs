@@ -80,15 +80,15 @@ pub(super) fn run(helpers: usize, help: &(dyn Fn() + Sync), lead: impl FnOnce())
     let crew = OWN.try_with(Arc::clone).unwrap_or_default();
     // From here on nothing may unwind before the call is closed.
     let missing = crew.open(help, helpers);
-    let led = panic::catch_unwind(AssertUnwindSafe(|| {
+    let ended = panic::catch_unwind(AssertUnwindSafe(|| {
         for _ in 0..missing {
             let crew = Arc::clone(&crew);
             rayon::spawn(move || crew.help());
         }
         lead();
     }));
-    let helped = crew.close();
-    if let Some(panic) = led.err().or(helped) {
+    let unwound = crew.close();
+    if let Some(panic) = ended.err().or(unwound) {
         panic::resume_unwind(panic);
     }
 }
@@ -136,6 +136,7 @@ impl Crew {
     }
 
     /// Opens a call for help, and says how many jobs the pool is to get for it. It has to be closed before `help` ends.
+    #[expect(clippy::transmute_ptr_to_ptr, reason = "rustc need not let `as` prolong the life of a trait object")]
     fn open(&self, help: &(dyn Fn() + Sync), wanted: usize) -> usize {
         let help = std::ptr::from_ref(help);
         // SAFETY: the two differ in a lifetime alone, which a raw pointer promises nothing about.
@@ -196,12 +197,12 @@ impl Crew {
         // The call stands where it stood: it is closed after those inside of it, and not before this thread has left.
         let Call { inside, panic, .. } = &mut state.calls[number];
         *inside -= 1;
-        let ended = *inside == 0;
+        let last = *inside == 0;
         let surplus = match helped {
             Err(payload) if panic.is_none() => panic.replace(payload),
             other => other.err(),
         };
-        if ended && state.waits {
+        if last && state.waits {
             self.changed.notify_one();
         }
         drop(state);
