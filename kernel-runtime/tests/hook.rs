@@ -1,5 +1,5 @@
-//! Faults of the CPU that are panics of Rust's, in a program that sets panic hooks. A hook belongs to the process: so this
-//! is the only test here.
+//! Faults of the CPU that are panics of Rust's, in a program that sets panic hooks. A hook belongs to the process: so
+//! this is the only test here.
 
 use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

@@ -1,13 +1,13 @@
 //! Who helps a thread with its launches: threads of rayon's pool, as far as they come.
 //!
-//! A launch opens a call for help and closes it when its own thread has nothing left to do. It then waits for those that
-//! have come, and for nobody else: whoever comes later finds the call closed, and touches nothing of the launch. So the
-//! workers of the pool may be busy, or wait for a lock that the launching thread holds, and the launch ends all the same.
-//! Nor does it wait through rayon, which would run other work of the user's on this thread meanwhile, work that may want a
-//! lock which this thread has. A GPU does neither.
+//! A launch opens a call for help and closes it when its own thread has nothing left to do. It then waits for those
+//! that have come, and for nobody else: whoever comes later finds the call closed, and touches nothing of the launch.
+//! So the workers of the pool may be busy, or wait for a lock that the launching thread holds, and the launch ends all
+//! the same. Nor does it wait through rayon, which would run other work of the user's on this thread meanwhile, work
+//! that may want a lock which this thread has. A GPU does neither.
 //!
-//! Who helps waits for nothing but other blocks, and so not for the standard output either, which the launching thread may
-//! have locked: what a helper's blocks print is left with the crew, and the launching thread writes it out.
+//! Who helps waits for nothing but other blocks, and so not for the standard output either, which the launching thread
+//! may have locked: what a helper's blocks print is left with the crew, and the launching thread writes it out.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -30,8 +30,8 @@ struct Crew {
 
 #[derive(Default)]
 struct State {
-    /// Jobs that the pool has and has not begun. They are for whatever call is open when they begin: so the pool never has
-    /// more of them than the thread can use, however many launches are over by then.
+    /// Jobs that the pool has and has not begun. They are for whatever call is open when they begin: so the pool never
+    /// has more of them than the thread can use, however many launches are over by then.
     asked: usize,
     /// The calls that are open, each of a launch inside the one before.
     calls: Vec<Call>,
@@ -66,8 +66,8 @@ thread_local! {
     static HELPS: RefCell<Option<Arc<Crew>>> = const { RefCell::new(None) };
 }
 
-/// Runs `lead` on this thread, and `help` on up to `helpers` threads of the pool beside it, or on fewer, or on none. Those
-/// that have begun are waited for.
+/// Runs `lead` on this thread, and `help` on up to `helpers` threads of the pool beside it, or on fewer, or on none.
+/// Those that have begun are waited for.
 ///
 /// # Panics
 ///
@@ -175,8 +175,8 @@ impl Crew {
     fn help(self: Arc<Self>) {
         let mut state = self.state();
         state.asked -= 1;
-        // A kernel on this thread may wait for the pool, which then begins whatever it has. Blocks that it began would wait
-        // for those below them on this very stack.
+        // A kernel on this thread may wait for the pool, which then begins whatever it has. Blocks that it began would
+        // wait for those below them on this very stack.
         if fault::in_kernel() {
             return;
         }
