@@ -1,28 +1,43 @@
-//! What kernels print on a GPU, from the words that they recorded to the text.
+//! What kernels print: on a GPU, from the words that they recorded to the text; and out of the process.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use cumbia_kernel_ir::{PRINT_WORDS, SiteKind};
 
+use crate::cpu::fault;
 use crate::message;
 use crate::specialise::{self, Layout};
-use crate::warning::warn;
 
-/// Prints messages, and says how many did not fit into a buffer of `bytes`.
-pub(crate) fn write_out(words: &[u64], lost: u32, bytes: usize) {
-    let text = text_of(words);
-    // `print!` panics where stdout is closed, and this is called by what waits: a program that is cut off by `head` is to
-    // go on as it likes.
-    let _ = std::io::stdout().write_all(text.as_bytes());
-    if lost > 0 {
-        let (plural, were) = if lost == 1 { ("", "was") } else { ("s", "were") };
-        let kib = bytes / 1024;
-        warn(
-            &format!(
-                "{lost} message{plural} of kernels did not fit into the buffer of {kib} KiB and {were} not printed"
-            ),
-            "print less between two calls of `synchronize`",
-        );
+/// Prints messages. Where the standard output is closed they are lost, as it has always been with those of a C program.
+///
+/// It waits for whoever has locked the standard output. So nothing of ours may be locked meanwhile that this one could want.
+pub(crate) fn to_stdout(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    if cfg!(panic = "unwind") {
+        // `print!` is what a test's harness catches, and it panics where it cannot print.
+        fault::quietly(|| print!("{text}"));
+    } else {
+        let _ = io::stdout().write_all(text.as_bytes());
+    }
+}
+
+/// Says how many messages did not fit into a buffer of `bytes`. It waits as [`to_stdout`] does.
+pub(crate) fn tell_of_lost(lost: u32, bytes: usize) {
+    if lost == 0 {
+        return;
+    }
+    let plural = if lost == 1 { "" } else { "s" };
+    let text = format!(
+        "{lost} message{plural} of kernels did not fit into the buffer of {} KiB and were not printed\n  \
+         help: print less between two calls of `synchronize`",
+        bytes / 1024
+    );
+    if cfg!(panic = "unwind") {
+        fault::quietly(|| eprintln!("{text}"));
+    } else {
+        let _ = writeln!(io::stderr(), "{text}");
     }
 }
 

@@ -195,7 +195,8 @@ impl Lowerer<'_> {
         let Some(Formatted { ir, cpu, fixed: _ }) = self.formatted(&message, &args) else {
             return self.nothing(call);
         };
-        let cpu = quote_spanned!(ours(call.span())=> ::std::print!(#cpu));
+        let cx = &self.cx;
+        let cpu = quote_spanned!(ours(call.span())=> #cx.print(::core::format_args!(#cpu)));
         self.value(ExprKind::Print(ir), call.span(), cpu)
     }
 

@@ -1,12 +1,12 @@
 //! What a kernel's body knows on the CPU: which thread it is, what it shares, and how to wait and to fault.
 
 use std::any::TypeId;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use crate::cpu::at::At;
 use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::coroutine::Member;
-use crate::cpu::fault;
+use crate::cpu::{crew, fault};
 use crate::dim::Dim3;
 
 /// The thread that a body runs as.
@@ -99,6 +99,12 @@ impl<'k> Cx<'k> {
     pub fn calling<T>(self, at: &'static At, operand: T) -> T {
         fault::note_call(at);
         operand
+    }
+
+    /// Prints what `print!` or `println!` of the user's says.
+    #[cold]
+    pub fn print(self, message: fmt::Arguments<'_>) {
+        crew::say(&message.to_string());
     }
 
     /// Ends the launch with a `panic!` of the user's, or an assertion of theirs.

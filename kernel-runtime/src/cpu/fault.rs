@@ -3,16 +3,20 @@
 //! Our own faults unwind without going through the panic hook, so that nothing is printed. Rust's own panics (integer
 //! overflow, division by zero, a panic inside a called function) do go through it: a hook of ours takes their
 //! position and message while a kernel runs on the thread, and is silent; all other panics go to the hook that was
-//! there before.
+//! there before. Where the program sets another hook later, that one hears of the next such panic, whose position is then
+//! not known: Rust tells it to hooks alone, and nobody can ask which hook is set without taking it away for a moment. The
+//! launch after that puts ours before the other one.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use crate::cpu::at::At;
 use crate::error::FaultKind;
+use crate::sync::Mutex;
 use crate::{methods, number};
 
 /// A fault on its way up.
@@ -76,12 +80,30 @@ pub(crate) fn catch<R>(part: impl FnOnce() -> R) -> Result<R, Fault> {
     result.map_err(from_payload)
 }
 
+/// Whether a kernel runs on this thread.
+pub(crate) fn in_kernel() -> bool {
+    IN_KERNEL.get()
+}
+
+/// Does what may panic for a reason that nobody is to hear of; `None` where it did.
+pub(crate) fn quietly<R>(part: impl FnOnce() -> R) -> Option<R> {
+    install_hook();
+    let outer = IN_KERNEL.replace(true);
+    let result = panic::catch_unwind(AssertUnwindSafe(part));
+    IN_KERNEL.set(outer);
+    if LAST_PANIC.take().is_none() && result.is_err() {
+        INSTALLED.store(false, Ordering::Relaxed);
+    }
+    result.ok()
+}
+
 /// The fault in a caught panic.
 fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
     match payload.downcast::<Fault>() {
         Ok(fault) => *fault,
         Err(payload) => LAST_PANIC.take().unwrap_or_else(|| {
-            // Another hook has replaced ours, so that the position is not known.
+            // Another hook has replaced ours, so that the position is not known. The next launch looks for it.
+            INSTALLED.store(false, Ordering::Relaxed);
             let kind = classify(message_of(payload.as_ref()));
             Fault { file: String::from("unknown"), line: 0, column: 0, kind }
         }),
@@ -94,27 +116,50 @@ pub fn overflows(addition: fn() -> u8) -> bool {
     catch(addition).is_err()
 }
 
-/// Does what may panic in another library, without a word on stderr; `None` where it did.
-#[cfg(feature = "cudarc")]
-pub(crate) fn silently<R>(work: impl FnOnce() -> R) -> Option<R> {
-    install_hook();
-    catch(work).ok()
+/// Our hook is the one that hears of panics, as far as we know.
+static INSTALLED: AtomicBool = AtomicBool::new(false);
+
+/// Our hook, as we set it last.
+static OURS: Mutex<Option<Ours>> = Mutex::new(None);
+
+/// How our hook is known again.
+struct Ours {
+    address: usize,
+    /// It is still there, so that nothing else is at its address.
+    alive: Weak<()>,
 }
 
-/// Makes panics of kernels silent, once for the process.
+/// Makes panics of kernels silent: sees that the hook of the process is ours, if that is not known already.
 pub(crate) fn install_hook() {
-    static INSTALLED: Once = Once::new();
-    if INSTALLED.is_completed() || std::thread::panicking() {
+    if INSTALLED.load(Ordering::Relaxed) || std::thread::panicking() {
         return; // `set_hook` is not allowed while this thread unwinds; the next launch installs it
     }
-    INSTALLED.call_once(|| {
-        let previous = panic::take_hook();
-        panic::set_hook(Box::new(
-            move |info| {
-                if IN_KERNEL.get() { LAST_PANIC.set(Some(from_hook(info))) } else { previous(info) }
-            },
-        ));
-    });
+    // One at a time: another would take the hook while there is none.
+    let mut ours = OURS.lock();
+    if INSTALLED.load(Ordering::Relaxed) {
+        return;
+    }
+    let previous = panic::take_hook();
+    // A panic of a kernel may have come by without a hook, by `resume_unwind`.
+    if ours.as_ref().is_some_and(|ours| ours.alive.strong_count() > 0 && ours.address == address_of(&*previous)) {
+        panic::set_hook(previous);
+    } else {
+        let alive = Arc::new(());
+        let weak = Arc::downgrade(&alive);
+        let hook: Box<Hook> = Box::new(move |info| {
+            let _ = &alive;
+            if IN_KERNEL.get() { LAST_PANIC.set(Some(from_hook(info))) } else { previous(info) }
+        });
+        *ours = Some(Ours { address: address_of(&*hook), alive: weak });
+        panic::set_hook(hook);
+    }
+    INSTALLED.store(true, Ordering::Relaxed);
+}
+
+type Hook = dyn Fn(&PanicHookInfo<'_>) + Send + Sync;
+
+fn address_of(hook: &Hook) -> usize {
+    std::ptr::from_ref(hook).addr()
 }
 
 /// Remembers a call of a method of the standard library's that may panic.

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::body::Body;
 use crate::cpu::coroutine::{Block, Ended, Progress, no_stacks};
+use crate::cpu::crew;
 use crate::cpu::fault::{self, Fault};
 use crate::cpu::stacks::{self, Permit, Stacks};
 use crate::dim::Dim3;
@@ -46,19 +47,18 @@ pub(crate) fn run(shape: Shape, body: &dyn Body) -> Option<Stopped> {
     fault::install_hook();
     let launch = Launch::new(shape);
     let work = |first| {
+        let ended = OnUnwind(&launch);
         if shape.side_by_side {
             launch.side_by_side(|| Worker::new(&launch, body).run(first));
         } else {
             run_in_turn(&launch, body);
         }
+        std::mem::forget(ended);
     };
-    let workers = (rayon::current_num_threads() as u64).min(launch.blocks);
-    // The caller's thread is one of the workers, and alone able to do all. So a launch that waits for stacks on a thread of
+    let helpers = (rayon::current_num_threads() as u64).min(launch.blocks).saturating_sub(1);
+    // The caller's thread is the first worker, and alone able to do all. So a launch that waits for stacks on a thread of
     // the pool never holds up the launch that has them.
-    rayon::in_place_scope(|scope| {
-        (1..workers).for_each(|_| scope.spawn(|_| work(false)));
-        work(true);
-    });
+    crew::run(helpers as usize, &|| work(false), || work(true));
     launch.first.into_inner()
 }
 
@@ -129,8 +129,22 @@ impl Launch {
     /// Notes a fault. The first one stays.
     fn stop(&self, stopped: Stopped) {
         self.first.lock().get_or_insert(stopped);
+        self.give_up();
+    }
+
+    fn give_up(&self) {
         self.stop.store(true, Ordering::Relaxed);
         self.barrier.wake();
+    }
+}
+
+/// Gives the launch up when its worker unwinds, which no fault makes it do: its blocks are gone, and others may wait for
+/// them.
+struct OnUnwind<'l>(&'l Launch);
+
+impl Drop for OnUnwind<'_> {
+    fn drop(&mut self) {
+        self.0.give_up();
     }
 }
 
@@ -142,6 +156,7 @@ fn run_in_turn(launch: &Launch, body: &dyn Body) {
         if let Err(fault) = fault::catch(|| body.run_in_turn(position, &memory, &current)) {
             launch.stop(Stopped { block: position.block_idx, thread: current.get(), fault });
         }
+        crew::write_out();
     }
 }
 
@@ -182,7 +197,9 @@ impl<'l> Worker<'l> {
         let launch = self.launch;
         let mut vain = 0;
         while !self.open.is_empty() || self.begin(first) {
-            match self.turn() {
+            let turn = self.turn();
+            crew::write_out();
+            match turn {
                 Turn::Moved => {
                     vain = 0;
                     continue;

@@ -12,6 +12,7 @@ mod block;
 mod body;
 mod context;
 mod coroutine;
+mod crew;
 pub mod fault;
 mod grid;
 mod lend;

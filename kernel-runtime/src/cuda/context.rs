@@ -199,7 +199,10 @@ impl Context {
         let mut streams = self.streams.lock();
         for stream in &*streams {
             if stream.hold_again(kind)? {
-                return Ok(stream.clone());
+                let stream = stream.clone();
+                drop(streams);
+                stream.write_out_prints();
+                return Ok(stream);
             }
         }
         let stream = Arc::new(Stream::create(&self.primary, kind)?);

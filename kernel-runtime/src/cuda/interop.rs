@@ -10,7 +10,7 @@ use std::alloc::Layout;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use cudarc::driver::sys::{CUdeviceptr, CUstream};
 use cudarc::driver::{
@@ -23,12 +23,13 @@ use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
-use crate::cpu::fault::silently;
+use crate::cpu::fault::quietly;
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, Error, Result};
 use crate::memory::Memory;
 use crate::order::Lane;
 use crate::stream::Stream;
+use crate::sync::Mutex;
 use crate::types::Element;
 
 impl Device {
@@ -90,7 +91,7 @@ impl Device {
             return Err(DeviceError::ForeignContext { device: self.to_string() }.into());
         };
         // A panic in between leaves the map as it was, so a poisoned lock is as good.
-        let mut contexts = CONTEXTS.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut contexts = CONTEXTS.lock();
         if let Some(context) = contexts.get(&own.ordinal()) {
             return Ok(context.clone());
         }
@@ -281,7 +282,7 @@ unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>
             expect_no_error(stream)?;
         }
         // SAFETY: the caller's promise.
-        if let Some(slice) = silently(|| unsafe { stream.upgrade_device_ptr(pointer, len) }) {
+        if let Some(slice) = quietly(|| unsafe { stream.upgrade_device_ptr(pointer, len) }) {
             return Ok(slice);
         }
     }

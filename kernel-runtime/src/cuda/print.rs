@@ -4,6 +4,7 @@
 //! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's,
 //! because it is there even when the context is lost. What the words mean is `crate::print`'s work.
 
+use std::io;
 use std::ptr::NonNull;
 
 use cudarc::driver::sys::CUdeviceptr;
@@ -45,6 +46,16 @@ pub(super) struct Prints {
     launching: Mutex<Launching>,
     /// Held while a buffer is read and emptied.
     reading: Mutex<()>,
+    /// What was read and is to be written, in the order of the stream.
+    read: Mutex<Messages>,
+}
+
+/// Messages of kernels.
+#[derive(Default)]
+struct Messages {
+    text: String,
+    /// Those that did not fit into a buffer.
+    lost: u32,
 }
 
 /// What launches change.
@@ -68,6 +79,12 @@ struct Buffer {
 // SAFETY: `host` is page-locked memory that lives as long as the buffers; the host touches it under `reading` only.
 unsafe impl Send for Buffer {}
 
+impl Messages {
+    fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.lost == 0
+    }
+}
+
 impl Prints {
     /// Launches a kernel that prints: `launch` gets the buffer's address, for the `print` member of `struct Launch`. The
     /// context is current.
@@ -86,11 +103,13 @@ impl Prints {
         launch(buffers[state.current].device)
     }
 
-    /// Prints what kernels have printed. `wait` waits for all of them.
-    pub(super) fn write_out(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
-        if !self.launching.lock().in_use {
+    /// Reads what kernels have printed, for [`Prints::write_out`]. `wait` waits for all of them.
+    pub(super) fn read(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
+        // Most streams never print.
+        if self.launching.lock().buffers.is_none() {
             return;
         }
+        // Also where there is nothing to turn: another thread may be reading what a kernel of this one printed.
         let _reading = self.reading.lock();
         let Some(buffer) = self.turn() else { return };
         // Where waiting fails the context is lost, and no kernel runs any more.
@@ -98,7 +117,26 @@ impl Prints {
         // SAFETY: all kernels that were given this buffer are over, and launches are given the other one until the next
         // turn, which waits for `reading`.
         let (words, lost) = unsafe { buffer.take() };
-        print::write_out(&words, lost, BYTES);
+        let text = print::text_of(&words);
+        // Still under `reading`: who reads the buffer next comes behind this.
+        let mut read = self.read.lock();
+        read.text.push_str(&text);
+        read.lost = read.lost.saturating_add(lost);
+    }
+
+    /// Prints what was read. It waits for whoever has locked the standard output, who may wait for a lock of ours: so the
+    /// caller has locked nothing.
+    pub(super) fn write_out(&self) {
+        if self.read.lock().is_empty() {
+            return;
+        }
+        // First the output, then the messages: else who takes the next ones could write them before these.
+        let output = io::stdout().lock();
+        let Messages { text, lost } = std::mem::take(&mut *self.read.lock());
+        print::to_stdout(&text);
+        // Who has locked the one may want the other.
+        drop(output);
+        print::tell_of_lost(lost, BYTES);
     }
 
     /// Frees the buffers.

@@ -275,8 +275,11 @@ impl Stream {
         self.held.load(Ordering::Acquire) > 0
     }
 
-    fn write_out_prints(&self) {
-        self.primary.while_open(|| self.prints.write_out(|| self.wait()));
+    /// Waits for the kernels that print, if there are any, and prints what they print. It may wait for the standard output:
+    /// the caller has locked nothing.
+    pub(super) fn write_out_prints(&self) {
+        self.primary.while_open(|| self.prints.read(|| self.wait()));
+        self.prints.write_out();
     }
 
     /// Whether its work is done, and no fault is left.
@@ -296,6 +299,7 @@ impl Stream {
     }
 
     /// Takes the stream for a new holder, if it is of this kind, nobody holds it, its work is done, and no fault is left.
+    /// What its kernels printed for the one before is still to be written out.
     pub(super) fn hold_again(&self, kind: Kind) -> Result<bool, Refusal> {
         let is_of_kind = match self.origin {
             Origin::Own(own) => own == kind,
@@ -305,7 +309,6 @@ impl Stream {
         if !is_of_kind || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
-        self.write_out_prints();
         let is_free = self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if is_free {
             self.tenancy.fetch_add(1, Ordering::AcqRel);

@@ -234,8 +234,8 @@ impl<K: Kernel> Launch<'_, K, Checked> {
     ///
     /// On a GPU the launch returns at once; the next call that waits for the device ([`Device::synchronize`],
     /// [`DeviceArray::to_host`](crate::DeviceArray::to_host)) prints what the kernel said with `println!`, as far as a buffer
-    /// of 1 MiB held it, and gives out the fault of a thread that stopped. The CPU device prints at once, and gives the
-    /// fault out in the same place.
+    /// of 1 MiB held it, and gives out the fault of a thread that stopped. The CPU device prints before the launch returns,
+    /// and gives the fault out in the same place.
     ///
     /// # Errors
     ///

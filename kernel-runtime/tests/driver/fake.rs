@@ -207,6 +207,13 @@ impl Fake {
         self.set("fake_watch", parameters);
     }
 
+    /// From now on each launch prints the kernel's first message, with the number that is its first parameter, or loses one
+    /// for 0. The launch's own parameter is that number `parameter`.
+    pub(crate) fn print(&self, parameter: i64) {
+        // SAFETY: the type is that of `driver.c`.
+        unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_print")(parameter) }
+    }
+
     /// What was kept of the last launch.
     pub(crate) fn seen(&self) -> [c_uint; 16] {
         let mut seen: [c_uint; 16] = [0; 16];

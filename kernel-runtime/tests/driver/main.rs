@@ -13,6 +13,7 @@ mod kernels;
 mod launches;
 mod limits;
 mod many;
+mod prints;
 mod profiling;
 mod refusals;
 mod streams;

@@ -1,0 +1,244 @@
+//! Launches on the CPU beside what else the program does with its threads, its locks and its output. What is wrong here
+//! never ends: so each scenario runs in a process of its own, which gives up after a while.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use cumbia::DeviceArray;
+use cumbia::prelude::*;
+use rayon::prelude::*;
+
+/// How long a scenario may take. It takes less than a second, on a machine that has nothing else to do.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+#[kernel]
+fn add(y: &mut [f32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] += 1.0;
+    }
+}
+
+/// Adds, when all threads of the block have come.
+#[kernel]
+fn add_together(y: &mut [f32]) {
+    let i = grid(1);
+    sync_threads();
+    if i < y.len() {
+        y[i] += 1.0;
+    }
+}
+
+/// Block `i` does work for `turns[i]` turns.
+#[kernel]
+fn work(turns: &[u32], y: &mut [u32]) {
+    let i = block_idx().x;
+    let mut random = 1u32;
+    for _ in 0..turns[i] {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    }
+    y[i] = random;
+}
+
+#[kernel]
+fn tell(turns: u32, y: &mut [u32]) {
+    let i = block_idx().x;
+    let mut random = 1u32;
+    for _ in 0..turns {
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+    }
+    y[i] = random;
+    println!("<block {i}>");
+    println!("<block {i} is done>");
+}
+
+/// How many turns of `work` take about so long.
+fn turns(duration: Duration) -> u32 {
+    let (some, device) = (200_000, Device::cpu());
+    let (turns, mut y) = (device.to_device(&[some]).unwrap(), device.zeros(1).unwrap());
+    let start = std::time::Instant::now();
+    work(&turns, &mut y).grid(1).block(1).launch().unwrap();
+    (f64::from(some) * duration.as_secs_f64() / start.elapsed().as_secs_f64()) as u32
+}
+
+/// Runs a scenario in a process whose pool has so many threads, and gives what it printed.
+#[track_caller]
+fn passes(scenario: &str, threads: usize) -> String {
+    let mut command = Command::new(std::env::current_exe().expect("tests know their executable"));
+    command.args([scenario, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
+    let output =
+        command.env("RAYON_NUM_THREADS", threads.to_string()).stdin(Stdio::null()).output().expect("a process");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{scenario} with {threads} threads: {}\n{said}{errors}",
+        output.status
+    );
+    said
+}
+
+/// Ends the process where a scenario does not.
+fn give_up_after_a_while() {
+    std::thread::spawn(|| {
+        std::thread::sleep(PATIENCE);
+        let _ = writeln!(std::io::stderr(), "it does not end");
+        std::process::exit(17);
+    });
+}
+
+fn wait_for(what: impl Fn() -> bool) {
+    while !what() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn a_launch_needs_no_worker() {
+    for threads in [1, 2, 5] {
+        passes("all_workers_wait_for_the_caller", threads);
+    }
+}
+
+/// All workers of the pool wait for the lock that the launching thread holds.
+#[test]
+#[ignore = "run by `a_launch_needs_no_worker`"]
+fn all_workers_wait_for_the_caller() {
+    give_up_after_a_while();
+    let y = Arc::new(Mutex::new(Device::cpu().zeros::<f32>(1 << 16).unwrap()));
+    let mut mine = y.lock().unwrap();
+    let waiting = Arc::new(AtomicUsize::new(0));
+    let workers = rayon::current_num_threads();
+    for _ in 0..workers {
+        let (y, waiting) = (y.clone(), waiting.clone());
+        rayon::spawn(move || {
+            waiting.fetch_add(1, SeqCst);
+            drop(y.lock());
+        });
+    }
+    wait_for(|| waiting.load(SeqCst) == workers);
+    add(&mut *mine).over(1 << 16).launch().unwrap();
+    add_together(&mut *mine).grid(64).block(1024).launch().unwrap();
+    drop(mine);
+    // Those that had been asked to help come now, and find nothing to do.
+    let mut mine = y.lock().unwrap();
+    add(&mut *mine).over(1 << 16).launch().unwrap();
+    assert_eq!(mine.to_host().unwrap(), vec![3.0; 1 << 16]);
+}
+
+#[test]
+fn a_launch_on_a_worker_runs_nothing_else() {
+    for threads in [1, 2, 4] {
+        passes("a_worker_launches_with_a_lock", threads);
+        passes("workers_launch_in_turn", threads);
+    }
+}
+
+/// The worker's own part of the launch is over before its helper's, and the pool has other work, which wants the lock.
+#[test]
+#[ignore = "run by `a_launch_on_a_worker_runs_nothing_else`"]
+fn a_worker_launches_with_a_lock() {
+    give_up_after_a_while();
+    let device = Device::cpu();
+    let (short, long) = (turns(Duration::from_millis(100)), turns(Duration::from_millis(500)));
+    let turns = device.to_device(&[short, long]).unwrap();
+    let y = Arc::new(Mutex::new(device.zeros(2).unwrap()));
+    let (begun, done) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let launching = (y.clone(), begun.clone(), done.clone());
+    rayon::spawn(move || {
+        let (y, begun, done) = launching;
+        let mut y = y.lock().unwrap();
+        begun.store(true, SeqCst);
+        work(&turns, &mut *y).grid(2).block(1).launch().unwrap();
+        drop(y);
+        done.fetch_add(1, SeqCst);
+    });
+    wait_for(|| begun.load(SeqCst));
+    std::thread::sleep(Duration::from_millis(50));
+    for _ in 0..8 {
+        let (y, done) = (y.clone(), done.clone());
+        rayon::spawn(move || {
+            drop(y.lock().unwrap());
+            done.fetch_add(1, SeqCst);
+        });
+    }
+    wait_for(|| done.load(SeqCst) == 9);
+}
+
+#[test]
+#[ignore = "run by `a_launch_on_a_worker_runs_nothing_else`"]
+fn workers_launch_in_turn() {
+    give_up_after_a_while();
+    let y: Mutex<DeviceArray<f32>> = Mutex::new(Device::cpu().zeros(4096).unwrap());
+    (0..300).into_par_iter().with_max_len(1).for_each(|i| {
+        let mut y = y.lock().unwrap();
+        if i % 3 == 0 {
+            add_together(&mut *y).grid(32).block(128).launch().unwrap();
+        } else {
+            add(&mut *y).grid(32).block(128).launch().unwrap();
+        }
+    });
+    assert_eq!(y.into_inner().unwrap().to_host().unwrap(), vec![300.0; 4096]);
+}
+
+#[test]
+fn a_kernel_prints_while_the_caller_has_the_output() {
+    for threads in [1, 4] {
+        let said = passes("the_caller_has_the_output", threads);
+        for i in 0..16 {
+            let first = said.find(&format!("<block {i}>\n")).unwrap_or_else(|| panic!("no block {i} in\n{said}"));
+            let last = said.find(&format!("<block {i} is done>\n")).unwrap_or_else(|| panic!("{i} in\n{said}"));
+            assert!(first < last && last < said.find("<that was all>").unwrap(), "{said}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "run by `a_kernel_prints_while_the_caller_has_the_output`"]
+fn the_caller_has_the_output() {
+    give_up_after_a_while();
+    let mut y = Device::cpu().zeros(16).unwrap();
+    let turns = turns(Duration::from_millis(10));
+    let mut output = std::io::stdout().lock();
+    writeln!(output).unwrap();
+    tell(turns, &mut y).grid(16).block(1).launch().unwrap();
+    writeln!(output, "<that was all>").unwrap();
+}
+
+/// Nobody reads what is printed any more.
+#[test]
+#[cfg(unix)]
+fn a_kernel_prints_where_the_output_is_closed() {
+    for threads in [1, 4] {
+        passes("the_output_is_closed", threads);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+#[ignore = "run by `a_kernel_prints_where_the_output_is_closed`"]
+fn the_output_is_closed() {
+    give_up_after_a_while();
+    let mut y = Device::cpu().zeros(16).unwrap();
+    let turns = turns(Duration::from_millis(1));
+    let mut ends = [0; 2];
+    // SAFETY: the descriptors are this process's own, and the array has room for two.
+    let usual = unsafe {
+        assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
+        let usual = libc::dup(1);
+        assert!(usual >= 0 && libc::dup2(ends[1], 1) == 1 && libc::close(ends[0]) == 0);
+        usual
+    };
+    let printed = std::panic::catch_unwind(|| println!("nobody reads this"));
+    let launched = tell(turns, &mut y).grid(16).block(1).launch();
+    let synchronized = Device::cpu().synchronize();
+    // SAFETY: as above.
+    unsafe { assert_eq!(libc::dup2(usual, 1), 1) };
+    assert!(printed.is_err(), "the output is closed for the program");
+    launched.unwrap();
+    synchronized.unwrap();
+    assert!(y.to_host().unwrap().iter().all(|&random| random != 0));
+}
