@@ -1,12 +1,13 @@
 //! The figures that Cumbia is held to, each against the same work done by hand in the same run.
 //!
-//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `product`, `launch`, `graph`, `first`.
+//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `product`, `launch`, `graph`, `first`, `peer`.
 //! Those of a GPU are left out where there is none.
 
 mod cpu;
 mod first;
 mod graph;
 mod launch;
+mod peer;
 mod product;
 mod raw;
 mod saxpy;
@@ -43,6 +44,9 @@ fn main() -> cumbia::Result<()> {
     }
     if wanted("graph") {
         graph::figures(&device)?;
+    }
+    if wanted("peer") {
+        peer::figures(&device)?;
     }
     if wanted("first") {
         first::figures(&device)?;

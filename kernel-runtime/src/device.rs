@@ -117,6 +117,14 @@ impl Device {
         matches!(self.backend, Backend::Cuda(_))
     }
 
+    /// The number of a GPU, for [`Device::cuda`]; `None` for the CPU.
+    pub fn ordinal(&self) -> Option<usize> {
+        match &self.backend {
+            Backend::Cpu(_) => None,
+            Backend::Cuda(context) => Some(context.ordinal()),
+        }
+    }
+
     /// The device's name: `cpu`, or the GPU's, such as `NVIDIA H200`.
     pub fn name(&self) -> &str {
         match &self.backend {

@@ -124,6 +124,14 @@ impl Context {
         self.ordinal
     }
 
+    /// The driver's handle of the GPU.
+    pub(super) fn device(&self) -> Result<CUdevice, Refusal> {
+        let (mut device, number) = (0, i32::try_from(self.ordinal).unwrap_or(i32::MAX));
+        // SAFETY: the pointer is valid for the write.
+        unsafe { self.driver().cuDeviceGet(&raw mut device, number) }?;
+        Ok(device)
+    }
+
     /// The GPU's name, such as `NVIDIA H200`.
     pub(crate) fn name(&self) -> &str {
         &self.name

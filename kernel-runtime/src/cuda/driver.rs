@@ -18,6 +18,7 @@ use cudarc::driver::sys::{
 use libloading::Library;
 
 use super::loader::{library_of, loader_words};
+use super::peers::Access;
 use super::refusal::{NOT_SUPPORTED, Refusal};
 use crate::error::{DeviceError, Error};
 
@@ -147,10 +148,12 @@ functions! {
     cuDeviceGet(device: *mut CUdevice, ordinal: c_int);
     cuDeviceGetName(name: *mut c_char, len: c_int, device: CUdevice);
     cuDeviceGetAttribute(value: *mut c_int, attribute: CUdevice_attribute, device: CUdevice);
+    cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice);
     cuDeviceTotalMem_v2(bytes: *mut usize, device: CUdevice);
 
     cuDevicePrimaryCtxRetain(context: *mut CUcontext, device: CUdevice);
     cuCtxSetCurrent(context: CUcontext);
+    cuCtxEnablePeerAccess(peer: CUcontext, flags: c_uint);
     cuCtxSynchronize();
     cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int);
     cuStreamCreateWithPriority(stream: *mut CUstream, flags: c_uint, priority: c_int);
@@ -172,6 +175,7 @@ functions! {
     cuMemFreeAsync(pointer: CUdeviceptr, stream: CUstream);
     cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
     cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
+    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const Access, count: usize);
     cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);

@@ -20,6 +20,9 @@ pub(crate) const UNKNOWN: c_uint = 999;
 /// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
 pub(super) const NOT_READY: c_uint = 600;
 
+/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+pub(super) const PEER_ACCESS_ALREADY_ENABLED: c_uint = 704;
+
 /// `CUDA_ERROR_NOT_SUPPORTED`.
 pub(super) const NOT_SUPPORTED: c_uint = 801;
 

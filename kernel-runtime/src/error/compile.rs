@@ -18,7 +18,7 @@ pub enum CompileError {
         searched: Vec<String>,
     },
     /// `CUMBIA_NVRTC` holds something else than a usable NVRTC.
-    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12.2 or newer, or at its folder, or unset it", path.display())]
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,

@@ -168,6 +168,7 @@ impl Memory {
                         if on.device() == &self.device { (source, destination) } else { (destination, source) };
                     own.expect_company()?;
                     other.let_in(stream)?;
+                    cuda::connect(source, destination);
                 }
                 let uses = [
                     Use { memory: self, bytes: bytes.clone(), writes: false },

@@ -69,11 +69,15 @@ scenarios! {
         let mut y = second.zeros::<i32>(3).unwrap();
         check(&fake, &[("cuMemcpyPeerAsync", 1), ("cuStreamSynchronize", 0)], || y.copy_from(&x).unwrap());
         assert_eq!(y.to_host().unwrap(), [1, 2, 3]);
+        // Each of them is let reach the other's memory, once.
+        let reached = |fake: &Fake| [fake.calls("cuMemPoolSetAccess"), fake.calls("cuCtxEnablePeerAccess")];
+        assert_eq!(reached(&fake), [2, 2]);
         assert_eq!(y.to_device(&first).unwrap().device(), &first);
         let mut z = first.zeros::<i32>(3).unwrap();
         first.default_stream().copy(&y, &mut z).unwrap();
         second.default_stream().copy(&z, &mut y).unwrap();
         assert_eq!((fake.calls("cuMemcpyPeerAsync"), z.to_host().unwrap()), (4, vec![1, 2, 3]));
+        assert_eq!(reached(&fake), [2, 2]);
         // A kernel takes arrays of one of them.
         assert!(matches!(Device::cpu().default_stream().copy(&x, &mut y), Err(Error::StreamElsewhere { .. })));
         drop((x, y, z));

@@ -39,10 +39,19 @@ pub(crate) struct Version {
     pub(crate) minor: u32,
 }
 
-/// The oldest that is used. 12.0.76 and 12.1.105 end the process on ordinary kernels for `sm_90`, by a recursion without
-/// end inside of them; 12.2.140 and later do not. A driver of CUDA 12.0 loads what 12.2 makes ("CUDA Compatibility", minor
-/// version compatibility).
-const OLDEST: Version = Version { major: 12, minor: 2 };
+/// The oldest that is used.
+const OLDEST: Version = Version { major: 12, minor: 0 };
+
+/// The oldest whose assembler is used for compute capability 9.0: those of 12.0.76 and 12.1.105 end the process on ordinary
+/// kernels for it, by a recursion without end. The PTX of these is right.
+const OLDEST_ASSEMBLER_FOR_90: Version = Version { major: 12, minor: 2 };
+
+impl Version {
+    /// Whether its machine code for a compute capability can be had.
+    fn assembles_for(self, number: u32) -> bool {
+        number < 90 || self >= OLDEST_ASSEMBLER_FOR_90
+    }
+}
 
 static LOADED: OnceLock<Nvrtc> = OnceLock::new();
 
@@ -96,7 +105,7 @@ impl Nvrtc {
         let (functions, path) = Functions::open(path)?;
         let version = functions.version()?;
         if version < OLDEST {
-            return Err(format!("this is NVRTC {version}, and {OLDEST} or newer is needed: older ones crash"));
+            return Err(format!("this is NVRTC {version}, and {OLDEST} or newer is needed"));
         }
         let supported = functions.supported_architectures()?;
         Ok(Nvrtc { functions, version, path, supported })
@@ -121,10 +130,11 @@ impl Nvrtc {
         &self.supported
     }
 
-    /// What to compile for a GPU: its own architecture, or the newest PTX for it where the GPU is newer than this NVRTC.
+    /// What to compile for a GPU: its own architecture, or the newest PTX for it where the GPU is newer than this NVRTC, or than
+    /// its assembler.
     pub(crate) fn architecture_for(&self, gpu: &Architecture) -> Result<Architecture, CompileError> {
         if self.supported.contains(&gpu.number()) {
-            return Ok(gpu.clone());
+            return Ok(if self.version.assembles_for(gpu.number()) { gpu.clone() } else { gpu.to_virtual() });
         }
         gpu.newest_ptx(&self.supported).ok_or_else(|| CompileError::UnsupportedArchitecture {
             architecture: gpu.to_string(),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc, users};
+use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, users};
 use crate::cache::{Cache, Key, REFUSED, file_stem};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
@@ -46,6 +46,17 @@ impl Nvrtc {
         architecture: &Architecture,
         cache: Option<&Cache>,
     ) -> Result<Image, CompileError> {
+        if architecture.is_real() && !self.version.assembles_for(architecture.number()) {
+            return Err(CompileError::UnsupportedArchitecture {
+                architecture: architecture.to_string(),
+                version: self.version.to_string(),
+                message: format!(
+                    "its assembler crashes on kernels for it; ask for `{}`, which the driver assembles, or use NVRTC \
+                     {OLDEST_ASSEMBLER_FOR_90} or newer",
+                    architecture.to_virtual()
+                ),
+            });
+        }
         let program = Program::new(self, request)?;
         let status = program.compile(options(request), architecture);
         let log = program.log();

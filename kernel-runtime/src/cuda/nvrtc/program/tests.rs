@@ -128,6 +128,22 @@ fn a_newer_gpu_gets_ptx_and_an_older_one_an_error() {
 }
 
 #[test]
+fn the_assemblers_of_12_0_and_12_1_are_left_alone_for_hopper() {
+    use super::super::Version;
+    for (minor, number, assembles) in [(0, 89, true), (0, 90, false), (1, 90, false), (1, 75, true), (2, 90, true)] {
+        assert_eq!(Version { major: 12, minor }.assembles_for(number), assembles, "12.{minor} for sm_{number}");
+    }
+    let Some(nvrtc) = nvrtc() else { return };
+    if nvrtc.version().assembles_for(90) {
+        return; // this one is newer
+    }
+    let gpu = Architecture::of_device(9, 0);
+    assert_eq!(nvrtc.architecture_for(&gpu).unwrap().to_string(), "compute_90a");
+    let error = nvrtc.compile(request(SAXPY), &gpu, None).unwrap_err();
+    assert!(error.to_string().contains("ask for `compute_90a`"), "{error}");
+}
+
+#[test]
 fn a_nul_in_the_source_is_an_error() {
     let Some(nvrtc) = nvrtc() else { return };
     let error = nvrtc.compile(request("a\0b"), &architecture("sm_90"), None).unwrap_err();
