@@ -89,7 +89,13 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     figures!(4, four(a, b, c));
     figures!(8, eight(a, b, c, d, e, f, g));
     figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
-    over(device)
+    over(device)?;
+    // From here on, what each launch uses is noted.
+    let _second = device.stream()?;
+    println!("a launch, back to back, beside a second stream");
+    figures!(1, one());
+    figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
+    Ok(())
 }
 
 /// Times a launch with so many arrays, the same launch prepared, and the bare call.

@@ -282,6 +282,34 @@ fn what_cannot_be_part_of_a_graph_is_refused() {
 }
 
 #[test]
+fn other_kernels_in_the_same_places_are_another_graph() {
+    on_each_device(|device| {
+        let mut graph = Graph::new(&device.stream().unwrap());
+        let x = device.to_device(&[1.0f32; N]).unwrap();
+        let mut y = device.zeros(N).unwrap();
+        let mut expected = 0.0f32;
+        for round in 0..6 {
+            let added_first = round % 2 == 0;
+            graph
+                .run(|g| {
+                    if added_first {
+                        g.launch(add(&x, &mut y).over(N))?;
+                        g.launch(scale(3.0, &x, &mut y.slice_mut(..N / 2)?).over(N))
+                    } else {
+                        g.launch(scale(5.0, &x, &mut y.slice_mut(..N / 2)?).over(N))?;
+                        g.launch(add(&x, &mut y).over(N))
+                    }
+                })
+                .unwrap();
+            expected += 1.0;
+            let first = if added_first { 4.0 } else { 7.0 };
+            let values = y.to_host().unwrap();
+            assert_eq!((values[0], values[N - 1]), (first, expected), "{device}, round {round}");
+        }
+    });
+}
+
+#[test]
 fn page_locked_buffers_are_copied_in_a_graph() {
     on_each_device(|device| {
         let stream = device.stream().unwrap();
@@ -333,7 +361,7 @@ fn what_a_graph_will_copy_is_not_looked_at_before() {
         let is_planned = |error: &Error| matches!(error, Error::Graph(GraphError::HostCopyPlanned));
         graph
             .run(|g| {
-                g.copy(&x, &mut buffer.slice_mut(..4)?)?;
+                g.copy(&x.slice(..4)?, &mut buffer.slice_mut(..4)?)?;
                 assert!(is_planned(&buffer.as_slice().unwrap_err()));
                 assert!(is_planned(&stream.copy(&x, &mut buffer).unwrap_err()));
                 assert!(is_planned(&second.run(|other| other.copy(&buffer, &mut x)).unwrap_err()));

@@ -165,6 +165,7 @@ fn devices_have_properties() {
         assert!(memory.free <= memory.total && memory.total > 0);
         assert_eq!(device.is_cuda(), device.properties().is_some());
         assert_eq!(device.is_cuda(), device.compute_capability().is_some());
+        assert_eq!(device.ordinal(), device.is_cuda().then_some(0));
         let all = Device::all().unwrap();
         assert_eq!((all.len(), all.last()), (Device::count() + 1, Some(&Device::cpu())));
         assert!(all.contains(device));

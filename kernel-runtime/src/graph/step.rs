@@ -34,28 +34,25 @@ pub(super) struct Kernel {
 impl Work {
     /// Takes the place of what was here in the last run. Says whether it differs, or `None` if another graph is needed.
     pub(super) fn replace(&mut self, new: Work) -> Option<bool> {
-        let changed = match (&*self, &new) {
+        let changed = self.differs(&new);
+        *self = new;
+        changed
+    }
+
+    /// Whether `new` differs; `None` if a node of a graph cannot become it.
+    fn differs(&self, new: &Work) -> Option<bool> {
+        match (self, new) {
             (Work::Kernel(old), Work::Kernel(new)) => {
                 let is_same = std::ptr::eq(old.module, new.module)
                     && old.geometry.cluster == new.geometry.cluster
                     && old.geometry.cooperative == new.geometry.cooperative
                     && old.values.sizes() == new.values.sizes();
-                if !is_same {
-                    return None;
-                }
-                old.geometry != new.geometry || old.values != new.values
+                is_same.then(|| old.geometry != new.geometry || old.values != new.values)
             }
-            (Work::Copy(old), Work::Copy(new)) => {
-                if old.way != new.way {
-                    return None;
-                }
-                old != new
-            }
-            (Work::Clear { to }, Work::Clear { to: new_to }) => to != new_to,
-            (Work::Kernel(_) | Work::Copy(_) | Work::Clear { .. }, _) => return None,
-        };
-        *self = new;
-        Some(changed)
+            (Work::Copy(old), Work::Copy(new)) => (old.way == new.way).then(|| old != new),
+            (Work::Clear { to }, Work::Clear { to: new_to }) => Some(to != new_to),
+            (Work::Kernel(_) | Work::Copy(_) | Work::Clear { .. }, _) => None,
+        }
     }
 
     /// The step as a node of a CUDA graph, during a call.
@@ -68,5 +65,23 @@ impl Work {
             Work::Copy(copy) => then(Node::Copy(*copy)),
             Work::Clear { to } => then(Node::Clear { to: *to }),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::Way;
+
+    #[test]
+    fn a_step_of_another_sort_takes_the_place() {
+        let copy = |way, bytes| Work::Copy(Copy { way, to: 8, from: 16, bytes });
+        let mut work = Work::Clear { to: 8 };
+        assert_eq!(work.replace(Work::Clear { to: 8 }), Some(false));
+        assert_eq!(work.replace(copy(Way::ToDevice, 4)), None);
+        assert_eq!(work.replace(copy(Way::ToDevice, 4)), Some(false));
+        assert_eq!(work.replace(copy(Way::ToDevice, 8)), Some(true));
+        assert_eq!(work.replace(copy(Way::ToHost, 8)), None);
+        assert!(matches!(work, Work::Copy(Copy { way: Way::ToHost, bytes: 8, .. })));
     }
 }
