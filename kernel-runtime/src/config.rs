@@ -17,6 +17,15 @@ pub(crate) struct Config {
     pub(crate) cooperative: bool,
 }
 
+/// What the user asked for, in few bytes: extents, each with one added, and 0 where nothing was asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    grid: [u32; 3],
+    block: [u32; 3],
+    over: [u32; 3],
+    shared_bytes: u32,
+}
+
 /// A grid of blocks, neither of them empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
@@ -41,6 +50,17 @@ pub(crate) struct Needs {
 }
 
 impl Config {
+    /// The same in few bytes; `None` for clusters, cooperation, and numbers that no GPU takes.
+    #[inline]
+    pub(crate) fn asked(&self) -> Option<Asked> {
+        let &Config { grid, block, over, cluster, shared_bytes, cooperative } = self;
+        if cluster.is_some() || cooperative {
+            return None;
+        }
+        let shared_bytes = u32::try_from(shared_bytes).ok()?;
+        Some(Asked { grid: one_more(grid)?, block: one_more(block)?, over: one_more(over)?, shared_bytes })
+    }
+
     /// Whether the launch is over no items, so that nothing runs.
     pub(crate) fn is_over_nothing(&self) -> bool {
         self.over.is_some_and(Dim3::is_empty)
@@ -80,6 +100,13 @@ impl Config {
         let grid = grid.or_else(covering).ok_or(LaunchError::NotConfigured { kernel, missing: "a grid" })?;
         Ok(Shape { grid, block, cluster, shared_bytes, cooperative })
     }
+}
+
+#[inline]
+fn one_more(extents: Option<Dim3>) -> Option<[u32; 3]> {
+    let Some(Dim3 { x, y, z }) = extents else { return Some([0; 3]) };
+    let fits = |extent: usize| u32::try_from(extent).ok()?.checked_add(1);
+    Some([fits(x)?, fits(y)?, fits(z)?])
 }
 
 /// The grid that covers the items with whole clusters of blocks.

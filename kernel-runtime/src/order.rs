@@ -1,9 +1,9 @@
 //! What has to wait for what, where a device has more than one stream.
 //!
 //! Memory notes its uses: which operation of which stream read or wrote which bytes. Before an operation, its stream is told
-//! to wait for those uses on other streams that it must not overtake: writes, and reads too if it writes. The last
-//! operations of each stream have an event behind them for that (`cuda/stream.rs`), so that it waits for them and not for
-//! what came later.
+//! to wait for those uses on other streams that it must not overtake: writes, and reads too if it writes. While others wait
+//! for a stream, its last operations have an event behind each of them for that (`cuda/stream.rs`), so that who waits does so
+//! for them and not for what came later.
 //!
 //! While a device has one stream, nothing is noted and no event recorded: the stream is the order. What makes that safe when
 //! a second stream appears in the midst of launches by other threads:
@@ -139,15 +139,18 @@ impl Uses {
     /// Tells a stream to wait for all uses that an operation must not overtake.
     pub(crate) fn wait(&self, stream: &cuda::Stream, touch: &Touch) -> Result<()> {
         let mut before = Before::new();
-        self.collect(touch, &mut before);
+        self.collect(stream, touch, &mut before);
         wait_for(stream, &before)
     }
 
-    /// Notes the last of the operations of each stream that an operation must not overtake.
-    fn collect(&self, touch: &Touch, before: &mut Before) {
+    /// Notes the last of the operations of each stream that an operation of `own` must not overtake.
+    fn collect(&self, own: &cuda::Stream, touch: &Touch, before: &mut Before) {
         self.with(|list| {
             for noted in list.before(touch) {
                 let Lane::Cuda(stream) = noted.lane.lane() else { continue }; // what the CPU did is over
+                if **stream == *own {
+                    continue; // it is in order already
+                }
                 match before.iter_mut().find(|(other, _)| other == stream) {
                     Some((_, mark)) => *mark = noted.mark.max(*mark),
                     None => before.push((stream.clone(), noted.mark)),
@@ -198,7 +201,7 @@ pub(crate) fn ordered_with<'a, R, U: Deref<Target = [Use<'a>]>>(
 fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
     let mut before = Before::new();
     for used in uses {
-        used.memory.uses().collect(&used.touch(), &mut before);
+        used.memory.uses().collect(stream, &used.touch(), &mut before);
     }
     wait_for(stream, &before)
 }
@@ -267,6 +270,13 @@ impl<L: Clone + PartialEq> List<L> {
     /// Notes a use that waited for all that it must not overtake.
     fn note(&mut self, new: Noted<L>) {
         if new.touch.bytes.is_empty() {
+            return;
+        }
+        // The usual case of a stream that has the memory for itself.
+        if let [only] = &mut self.uses[..]
+            && makes_up_for(&new, only)
+        {
+            *only = new;
             return;
         }
         self.uses.retain(|old| !makes_up_for(&new, old));

@@ -14,16 +14,18 @@ use crate::sync::Mutex;
 const KEPT_ERRORS: usize = 64;
 
 /// A primary context. It is never released: it lives as long as the process.
+// What each launch looks at comes first, so that it lies together.
+#[repr(C)]
 pub(crate) struct Primary {
     pub(super) driver: &'static Driver,
     pub(super) raw: CUcontext,
+    /// More than one stream is in play, so that uses of memory are noted. Never reset.
+    several: AtomicBool,
     /// `cuda:0 (NVIDIA H200)`
     pub(super) label: String,
     /// Where memory comes from; `None` where the GPU has no pools.
     pub(super) pool: Option<CUmemoryPool>,
     pub(super) total_memory: usize,
-    /// More than one stream is in play, so that uses of memory are noted. Never reset.
-    several: AtomicBool,
     /// What went wrong in destructors.
     dropped: Mutex<Vec<Error>>,
     /// How many look at host memory that kernels write.
@@ -48,7 +50,7 @@ impl Primary {
     ) -> Primary {
         let (several, dropped) = (AtomicBool::new(false), Mutex::default());
         let (readers, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        Primary { driver, raw, label, pool, total_memory, several, dropped, readers, closed }
+        Primary { driver, raw, several, label, pool, total_memory, dropped, readers, closed }
     }
 
     /// Makes the context current to this thread.

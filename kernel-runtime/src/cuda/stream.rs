@@ -1,14 +1,16 @@
 //! A stream of a GPU: an order of work, the record of its kernels' faults, and what they print.
 //!
-//! A stream counts those of its operations that another stream may have to wait for, and has an event behind each of the
-//! last of them; who waits for an older one waits for the oldest that there is. What has to wait for what is decided in
-//! `order.rs`.
+//! A stream counts those of its operations that another stream may have to wait for. While others do wait for it, each of the
+//! last has an event behind it, so that they wait for that operation and not for what came later. A stream that nobody has
+//! waited for lately has none: who waits for it then waits for all that it was asked for so far, and from there on its
+//! operations have events again. What has to wait for what is decided in `order.rs`.
 //!
 //! Streams that we made are never destroyed: one that nobody holds is handed out again, when its work is done and its
 //! faults are given out. So nothing that remembers a stream can outlive it, and a fault that nobody waited for is not lost.
 
 #[cfg(feature = "cudarc")]
 use std::any::Any;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -30,7 +32,7 @@ const NON_BLOCKING: u32 = 1;
 /// `CU_EVENT_DISABLE_TIMING`: the event costs less.
 pub(super) const DISABLE_TIMING: u32 = 2;
 
-/// How many operations of a stream have an event of their own.
+/// How many operations of a stream have an event of their own, and how many get one after another stream waited for it.
 const EVENTS: usize = 64;
 
 /// How many other streams a stream remembers to have waited for. Forgetting one costs a wait that was not needed.
@@ -199,23 +201,33 @@ impl Stream {
         self.primary.has_several_streams()
     }
 
-    /// Records an event behind all that was asked of the stream so far, and gives its number.
+    /// Numbers the operation that the stream was asked for last.
     pub(crate) fn mark(&self) -> Result<u64, Refusal> {
-        self.primary.bind()?;
         // The number is given and the event recorded under the lock, so that later numbers are later in the stream.
         let mut marks = self.marks.lock();
-        let slot = (marks.last % EVENTS as u64) as usize;
-        let event = if let Some(&event) = marks.events.get(slot) {
-            event
-        } else {
-            let event = new_event(self.driver(), DISABLE_TIMING)?;
-            marks.events.push(event);
-            event
-        };
+        let number = marks.last + 1;
+        if marks.watched > 0 {
+            self.primary.bind()?;
+            self.record_mark(&mut marks, number)?;
+            marks.watched -= 1;
+        }
+        marks.last = number;
+        Ok(number)
+    }
+
+    /// Records an event behind all that was asked of the stream so far, as that of an operation. The context is current.
+    fn record_mark(&self, marks: &mut Marks, number: u64) -> Result<CUevent, Refusal> {
+        // Whoever waits for the oldest has been told so already, and goes on waiting for what it was recorded behind.
+        let oldest = if marks.events.len() < EVENTS { None } else { marks.events.pop_front() };
+        let event = oldest.map_or_else(|| new_event(self.driver(), DISABLE_TIMING), |(_, event)| Ok(event))?;
         // SAFETY: the event is alive, and both are of this context, which is current.
-        unsafe { self.driver().cuEventRecord(event, self.raw) }?;
-        marks.last += 1;
-        Ok(marks.last)
+        if let Err(refusal) = unsafe { self.driver().cuEventRecord(event, self.raw) } {
+            // It is behind what it was behind before, which is nothing that a number of now stands for.
+            marks.events.push_front((0, event));
+            return Err(refusal);
+        }
+        marks.events.push_back((number, event));
+        Ok(event)
     }
 
     /// Lets all that is asked of this stream from now on happen behind what had the number `mark` in another, which may be
@@ -229,9 +241,16 @@ impl Stream {
         if seen.has(other.number, mark) {
             return Ok(());
         }
+        let mut marks = other.marks.lock();
+        marks.watched = EVENTS;
+        let (event, covered) = if let Some(found) = marks.not_before(mark) {
+            found
+        } else {
+            other.primary.bind()?;
+            let last = marks.last;
+            (other.record_mark(&mut marks, last)?, last)
+        };
         self.primary.bind()?;
-        let marks = other.marks.lock();
-        let Some((event, covered)) = marks.not_before(mark) else { return Ok(()) };
         // SAFETY: both are alive. The stream waits for what the event was recorded behind when it was told so (CUDA Driver
         // API, `cuStreamWaitEvent`), and the lock keeps others from recording it anew until then.
         unsafe { self.driver().cuStreamWaitEvent(self.raw, event, 0) }?;
@@ -363,7 +382,7 @@ impl Stream {
             self.primary.note_dropped(refusal);
             return;
         }
-        for event in std::mem::take(&mut self.marks.get_mut().events) {
+        for (_, event) in std::mem::take(&mut self.marks.get_mut().events) {
             // SAFETY: the event is ours, and whoever waits for it has been told so already.
             if let Err(refusal) = unsafe { self.driver().cuEventDestroy_v2(event) } {
                 self.primary.note_dropped(refusal);
@@ -383,21 +402,27 @@ impl Stream {
     }
 }
 
-/// The events of a stream.
-#[derive(Default)]
+/// The numbers and the events of a stream's operations.
 struct Marks {
-    /// The number of the last operation that has an event, from 1.
+    /// The number of the last operation, from 1.
     last: u64,
-    /// That of number `n` is at `(n - 1) % EVENTS`, until `n + EVENTS` takes its place.
-    events: Vec<CUevent>,
+    /// How many of the next operations get an event: some for each time that another stream waits for this one.
+    watched: usize,
+    /// The operations that have an event, with that, in their order. An event with the number 0 is behind none of them.
+    events: VecDeque<(u64, CUevent)>,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        // Whether others will wait for it is not known of a new stream.
+        Marks { last: 0, watched: EVENTS, events: VecDeque::new() }
+    }
 }
 
 impl Marks {
-    /// The oldest event that is not before operation `mark`, and its number; `None` where no operation has one.
+    /// The oldest event that is not before operation `mark`, and its number.
     fn not_before(&self, mark: u64) -> Option<(CUevent, u64)> {
-        let oldest = self.last.saturating_sub(EVENTS as u64 - 1).max(1);
-        let number = mark.clamp(oldest, self.last.max(oldest));
-        self.events.get(((number - 1) % EVENTS as u64) as usize).map(|&event| (event, number))
+        self.events.iter().find(|(number, _)| *number >= mark.max(1)).map(|&(number, event)| (event, number))
     }
 }
 
@@ -443,29 +468,15 @@ pub(super) fn done(answer: Result<(), Refusal>) -> Result<bool, Refusal> {
 mod tests {
     use super::*;
 
-    /// The marks of a stream that has had so many operations; the event in slot `i` has the address `i + 1`.
-    fn marks(last: u64) -> Marks {
-        let events = (0..last.min(EVENTS as u64)).map(|slot| std::ptr::without_provenance_mut(slot as usize + 1));
-        Marks { last, events: events.collect() }
-    }
-
-    #[track_caller]
-    fn check(last: u64, mark: u64, expected: Option<(usize, u64)>) {
-        assert_eq!(marks(last).not_before(mark).map(|(event, number)| (event.addr(), number)), expected);
-    }
-
     #[test]
     fn the_event_of_an_operation_or_a_later_one() {
-        check(0, 0, None);
-        check(0, 5, None);
-        check(1, 1, Some((1, 1)));
-        check(3, 2, Some((2, 2)));
-        check(64, 1, Some((1, 1)));
-        // Number 65 has taken the event of number 1, so that number 2 is the oldest.
-        check(65, 1, Some((2, 2)));
-        check(65, 65, Some((1, 65)));
-        check(1000, 3, Some((41, 937)));
-        check(1000, 1000, Some((40, 1000)));
+        let event = |number: u64| std::ptr::without_provenance_mut(number as usize);
+        let events = [0, 3, 4, 9].map(|number| (number, event(number)));
+        let marks = Marks { last: 12, watched: 0, events: events.into() };
+        for (mark, expected) in [(0, Some(3)), (1, Some(3)), (3, Some(3)), (4, Some(4)), (5, Some(9)), (10, None)] {
+            assert_eq!(marks.not_before(mark), expected.map(|number| (event(number), number)), "{mark}");
+        }
+        assert_eq!(Marks::default().not_before(0), None);
     }
 
     #[test]

@@ -8,18 +8,19 @@ use rustc_hash::FxHasher;
 
 use super::plan::{Plan, is_traced};
 use crate::argument::Plain;
-use crate::config::Config;
+use crate::config::{Asked, Config};
 use crate::cuda::{Launched, Ready};
 use crate::device::Identity;
 use crate::kernel::Kernel;
 use crate::specialise::Layout;
 
-/// A launch that the device took.
+/// A launch that the device took. What is compared lies together, and what is then used behind it.
+#[repr(C, align(64))]
 struct Recent {
     kernel: TypeId,
     device: Identity,
+    asked: Asked,
     layout: Layout,
-    config: Config,
     ready: Ready,
 }
 
@@ -50,7 +51,7 @@ fn place(kernel: TypeId) -> usize {
 pub(super) unsafe fn launch(
     kernel: TypeId,
     device: Identity,
-    config: &Config,
+    asked: &Asked,
     parameters: &mut Plain<'_>,
 ) -> Option<Launched> {
     let layout = parameters.layout();
@@ -58,7 +59,7 @@ pub(super) unsafe fn launch(
         let recent = places[place(kernel)].borrow();
         let recent = recent.as_ref()?;
         let alike =
-            recent.kernel == kernel && recent.device == device && recent.layout == layout && recent.config == *config;
+            recent.kernel == kernel && recent.device == device && recent.layout == layout && recent.asked == *asked;
         if !alike || !recent.ready.is_alone() || is_traced() {
             return None;
         }
@@ -76,16 +77,16 @@ pub(super) fn note<K: Kernel>(device: Identity, config: &Config, plan: &Plan) {
     if K::OPTIONS.index32 {
         return;
     }
-    let Some(ready) = plan.ready() else { return };
+    let (Some(ready), Some(asked)) = (plan.ready(), config.asked()) else { return };
     // Beside others the stream has to note what is used, and no launch asks for this.
     if !ready.is_alone() {
         return;
     }
-    let (kernel, layout, config) = (TypeId::of::<K>(), plan.layout, *config);
+    let (kernel, layout) = (TypeId::of::<K>(), plan.layout);
     RECENT.with(|places| {
         // A profiler that the driver calls within a launch may launch something itself.
         if let Ok(mut recent) = places[place(kernel)].try_borrow_mut() {
-            *recent = Some(Recent { kernel, device, layout, config, ready });
+            *recent = Some(Recent { kernel, device, asked, layout, ready });
         }
     });
 }

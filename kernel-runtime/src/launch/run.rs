@@ -42,10 +42,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         if !plain.is_plain() {
             return None;
         }
+        let asked = self.config.asked()?;
         let device = plain.on().or_else(|| self.device.map(Device::identity))?;
         // SAFETY: the parameters are those of the kernel, which `K::visit` has shown. Their arrays are on this device, and
         // borrowed by the launch; freeing them is ordered after it.
-        let launched = unsafe { recent::launch(TypeId::of::<K>(), device, &self.config, &mut plain) }?;
+        let launched = unsafe { recent::launch(TypeId::of::<K>(), device, &asked, &mut plain) }?;
         Some(self.behind(launched))
     }
 

@@ -62,6 +62,23 @@ scenarios! {
         assert_eq!(fake.calls("cuStreamCreateWithPriority"), 1);
     }
 
+    fn a_stream_that_nobody_waits_for_needs_no_events() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
+        let (x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
+        device.synchronize().unwrap();
+        // Nobody has waited for the first yet; that somebody may is expected of a new stream for a while.
+        for _ in 0..100 {
+            step(&first, &x, &mut y);
+        }
+        check(&fake, (0, 0), || (0..1000).for_each(|_| step(&first, &x, &mut y)));
+        // Who waits now waits for all of it, and for the allocation on the default stream.
+        check(&fake, (2, 2), || step(&second, &y, &mut z));
+        // From there on its operations have events of their own. The first one waits for who read the array.
+        check(&fake, (1, 1), || step(&first, &x, &mut y));
+        check(&fake, (3, 0), || (0..3).for_each(|_| step(&first, &x, &mut y)));
+    }
+
     fn a_second_stream_waits_for_what_was_done_before() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device), zeros(&device));
