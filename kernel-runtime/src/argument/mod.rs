@@ -13,7 +13,7 @@ pub use self::array::{ArraySlice, ViewArgument};
 pub(crate) use self::array::{Lent, Location};
 pub(crate) use self::binder::Binder;
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
-pub(crate) use self::plain::Plain;
+pub(crate) use self::plain::{Plain, Room};
 pub(crate) use self::transfer::{Transfer, on_gpu, on_host};
 pub(crate) use self::values::Values;
 pub use self::visitor::Visitor;

@@ -19,9 +19,13 @@ use crate::specialise::Layout;
 /// Parameters of 16 arrays and 7 numbers, and the one of ours. Who has more is looked at thoroughly.
 const ROOM: usize = 40;
 
+/// Room for pointers to parameters. It is apart from what is known of them: a compiler would clear both at once.
+pub(crate) type Room = MaybeUninit<[*mut c_void; ROOM]>;
+
 /// Pointers to the parameters of a launch, where nothing else is to be done about its arguments.
-pub(crate) struct Plain<'a> {
-    params: [MaybeUninit<*mut c_void>; ROOM],
+pub(crate) struct Plain<'a, 'r> {
+    /// The first `len` are initialised.
+    params: &'r mut Room,
     len: usize,
     /// The device of the arrays; nowhere, until there is one.
     on: Identity,
@@ -30,10 +34,9 @@ pub(crate) struct Plain<'a> {
     arguments: PhantomData<&'a ()>,
 }
 
-impl Plain<'_> {
+impl<'r> Plain<'_, 'r> {
     #[inline]
-    pub(crate) fn new() -> Self {
-        let params = [MaybeUninit::uninit(); ROOM];
+    pub(crate) fn new(params: &'r mut Room) -> Self {
         Plain { params, len: 0, on: Identity::NOWHERE, usable: true, contiguous: true, arguments: PhantomData }
     }
 
@@ -59,17 +62,20 @@ impl Plain<'_> {
     /// The pointers as `cuLaunchKernel` wants them, with another one behind them if there is such a one.
     #[inline]
     pub(crate) fn with_last(&mut self, last: Option<*mut c_void>) -> *mut *mut c_void {
+        let params = self.params.as_mut_ptr().cast::<*mut c_void>();
         if let Some(last) = last {
-            // There is room, since `push` leaves one place.
-            self.params[self.len].write(last);
+            // SAFETY: there is room, since `push` leaves one place.
+            unsafe { params.add(self.len).write(last) };
         }
-        self.params.as_mut_ptr().cast()
+        params
     }
 
     #[inline]
     fn push<T>(&mut self, parameter: &T) {
         if self.len + 1 < ROOM {
-            self.params[self.len].write(std::ptr::from_ref(parameter).cast_mut().cast());
+            let pointer = std::ptr::from_ref(parameter).cast_mut().cast();
+            // SAFETY: there are `ROOM` places, and this is one.
+            unsafe { self.params.as_mut_ptr().cast::<*mut c_void>().add(self.len).write(pointer) };
             self.len += 1;
         } else {
             self.usable = false;
@@ -89,7 +95,7 @@ impl Plain<'_> {
     }
 }
 
-impl<'a> Visitor<'a> for Plain<'a> {
+impl<'a> Visitor<'a> for Plain<'a, '_> {
     #[inline]
     fn value<T>(&mut self, value: &'a T) {
         self.push(value);

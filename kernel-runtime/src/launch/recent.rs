@@ -52,7 +52,7 @@ pub(super) unsafe fn launch(
     kernel: TypeId,
     device: Identity,
     asked: &Asked,
-    parameters: &mut Plain<'_>,
+    parameters: &mut Plain<'_, '_>,
 ) -> Option<Launched> {
     let layout = parameters.layout();
     RECENT.with(|places| {

@@ -7,7 +7,7 @@ use cumbia_kernel_ir::Source;
 
 use super::plan::{Arguments, Plan};
 use super::{Launch, recent};
-use crate::argument::{Binder, Plain, Transfer, on_gpu, on_host};
+use crate::argument::{Binder, Plain, Room, Transfer, on_gpu, on_host};
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
@@ -37,7 +37,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         if self.stream.is_some() {
             return None;
         }
-        let mut plain = Plain::new();
+        let mut room = Room::uninit();
+        let mut plain = Plain::new(&mut room);
         K::visit(&self.args, &mut plain);
         if !plain.is_plain() {
             return None;
