@@ -3,14 +3,14 @@
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::transfer::Direction;
+use super::transfer::{Direction, OnHost};
 use crate::array::{RawSlice, shape};
 use crate::array_view::ArrayView;
 use crate::cpu::access::Access;
 use crate::cpu::{Slice, View};
 use crate::error::Error;
 use crate::memory::Memory;
-use crate::types::{Element, make_valid};
+use crate::types::Element;
 
 /// Where the elements of an argument are.
 pub(crate) enum Location<'a> {
@@ -74,27 +74,6 @@ impl Unusable {
 
 // A launch is moved by each of the calls that say how to run it, with all its arguments.
 const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
-
-/// How elements of the host become an argument.
-#[derive(Clone, Copy)]
-pub(crate) struct OnHost {
-    pub(crate) direction: Direction,
-    /// Makes values of that many elements, whatever their bits.
-    pub(crate) settle: unsafe fn(*mut u8, usize),
-}
-
-impl OnHost {
-    pub(crate) fn new<T: Element>(direction: Direction) -> OnHost {
-        /// # Safety
-        ///
-        /// As for `make_valid`.
-        unsafe fn settle<T: Element>(elements: *mut u8, len: usize) {
-            // SAFETY: the caller's promise.
-            unsafe { make_valid(elements.cast::<T>(), len) };
-        }
-        OnHost { direction, settle: settle::<T> }
-    }
-}
 
 /// An array lent to a launch.
 #[doc(hidden)]

@@ -7,14 +7,22 @@ use smallvec::SmallVec;
 
 use super::array::{ArraySlice, Elements, Lent, Location, ViewArgument};
 use super::transfer::Transfer;
+use super::values::{Params, Sizes};
 use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
 use crate::cpu::access::Access;
 use crate::device::Device;
 use crate::error::LaunchError;
-use crate::launch::Arguments;
 use crate::memory::Use;
 use crate::specialise::Layout;
+
+/// What is known of the arguments.
+#[derive(Clone, Copy)]
+pub(crate) struct Arguments {
+    pub(crate) layout: Layout,
+    /// The largest number that indices can come to.
+    pub(crate) largest: usize,
+}
 
 /// Walks through the arguments of a launch, and notes all that may matter of them.
 pub(crate) struct Binder<'a> {
@@ -42,12 +50,6 @@ pub(crate) struct Binder<'a> {
 
 /// What CUDA has for the parameters of a kernel on every architecture (CUDA C++ Programming Guide, "Function Parameters").
 const PARAMETER_BYTES: usize = 4096;
-
-/// Pointers to the parameters, as `cuLaunchKernel` wants them. Kernels of up to 16 slices need no allocation.
-pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
-
-/// The sizes of the parameters, in bytes.
-pub(crate) type Sizes = SmallVec<[u32; 40]>;
 
 /// The memory that a launch uses.
 pub(crate) type Uses<'a> = SmallVec<[Use<'a>; 16]>;

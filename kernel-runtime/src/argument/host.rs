@@ -1,7 +1,8 @@
 //! Arrays of the host as arguments, which a launch takes to the device and back by itself.
 
-use super::array::{ArraySlice, Location, OnHost, ViewArgument};
+use super::array::{ArraySlice, Location, ViewArgument};
 use super::transfer::Direction;
+use super::transfer::OnHost;
 use super::{ReadArgument, ReadView, WriteArgument, WriteView};
 use crate::array::{RawSlice, shape};
 use crate::cpu::access::{Access, Read, Write};

@@ -11,7 +11,7 @@ mod visitor;
 pub use self::array::{ArraySlice, ViewArgument};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::array::{Lent, Location};
-pub(crate) use self::binder::Binder;
+pub(crate) use self::binder::{Arguments, Binder};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::plain::{Plain, Room};
 pub(crate) use self::transfer::{Transfer, on_gpu, on_host};

@@ -3,14 +3,14 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::array::OnHost;
-use super::binder::Params;
+use super::values::Params;
 use crate::cuda;
 use crate::device::Device;
 use crate::error::Result;
 use crate::memory::{Contents, Memory};
 use crate::order::Lane;
 use crate::stream::Stream;
+use crate::types::{Element, make_valid};
 
 /// Which way an array of the host is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,27 @@ impl Direction {
 
     fn goes_out(self) -> bool {
         matches!(self, Direction::Out | Direction::InOut)
+    }
+}
+
+/// How elements of the host become an argument.
+#[derive(Clone, Copy)]
+pub(crate) struct OnHost {
+    pub(crate) direction: Direction,
+    /// Makes values of that many elements, whatever their bits.
+    pub(crate) settle: unsafe fn(*mut u8, usize),
+}
+
+impl OnHost {
+    pub(crate) fn new<T: Element>(direction: Direction) -> OnHost {
+        /// # Safety
+        ///
+        /// As for `make_valid`.
+        unsafe fn settle<T: Element>(elements: *mut u8, len: usize) {
+            // SAFETY: the caller's promise.
+            unsafe { make_valid(elements.cast::<T>(), len) };
+        }
+        OnHost { direction, settle: settle::<T> }
     }
 }
 

@@ -1,11 +1,15 @@
-//! The values of parameters, kept beyond a launch.
+//! The parameters of a kernel: pointers to them, and their values where they are kept beyond a launch.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
 use smallvec::SmallVec;
 
-use super::binder::{Params, Sizes};
+/// Pointers to the parameters, as `cuLaunchKernel` wants them. Kernels of up to 16 slices need no allocation.
+pub(crate) type Params = SmallVec<[*mut c_void; 40]>;
+
+/// The sizes of the parameters, in bytes.
+pub(crate) type Sizes = SmallVec<[u32; 40]>;
 
 /// The values of a kernel's parameters, one behind the other: little that a processor has to fetch.
 pub(crate) struct Values {

@@ -2,8 +2,8 @@
 
 use std::ffi::c_void;
 
-use super::{Arguments, Launch};
-use crate::argument::{Binder, on_host};
+use super::Launch;
+use crate::argument::{Arguments, Binder, on_host};
 use crate::cuda::RawFault;
 use crate::device::Device;
 use crate::dim::Dim3;

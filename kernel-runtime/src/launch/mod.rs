@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 pub use self::emulation::Emulation;
 pub use self::occupancy::Occupancy;
-pub(crate) use self::plan::{Arguments, Plan};
+pub(crate) use self::plan::Plan;
 pub use self::prepared::Prepared;
 use crate::config::Config;
 use crate::device::Device;

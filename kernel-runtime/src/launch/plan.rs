@@ -4,6 +4,7 @@
 
 use cumbia_kernel_ir::Source;
 
+use crate::argument::Arguments;
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
 use crate::cuda::{Context, Geometry, Module, Ready};
 use crate::device::{Backend, Device};
@@ -27,14 +28,6 @@ pub(crate) struct Plan {
 #[inline]
 pub(crate) fn is_traced() -> bool {
     tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE)
-}
-
-/// What is known of the arguments.
-#[derive(Clone, Copy)]
-pub(crate) struct Arguments {
-    pub(crate) layout: Layout,
-    /// The largest number that indices can come to.
-    pub(crate) largest: usize,
 }
 
 impl Plan {

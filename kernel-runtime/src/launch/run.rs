@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use cumbia_kernel_ir::Source;
 
-use super::plan::{Arguments, Plan};
+use super::plan::Plan;
 use super::{Launch, recent};
-use crate::argument::{Binder, Plain, Room, Transfer, on_gpu, on_host};
+use crate::argument::{Arguments, Binder, Plain, Room, Transfer, on_gpu, on_host};
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
