@@ -78,10 +78,15 @@ impl Tenant {
         &self.lane
     }
 
+    /// Whether the stream was not handed out to another since.
+    pub(crate) fn is_current(&self) -> bool {
+        self.lane.tenancy() == self.tenancy
+    }
+
     /// Gives out a fault of what is over, unless the stream has another holder by now: it was handed out when no fault was
     /// left.
     pub(crate) fn give_out_fault(&self) -> Result<()> {
-        if self.lane.tenancy() == self.tenancy { self.lane.give_out_fault() } else { Ok(()) }
+        if self.is_current() { self.lane.give_out_fault() } else { Ok(()) }
     }
 }
 
@@ -132,8 +137,10 @@ impl Uses {
     }
 
     /// Of the streams that are `wanted`, the one that used the memory last.
-    pub(crate) fn last(&self, wanted: impl Fn(&Lane) -> bool) -> Option<Lane> {
-        self.with(|list| list.uses.iter().rev().map(|noted| noted.lane.lane()).find(|lane| wanted(lane)).cloned())
+    pub(crate) fn last(&self, wanted: impl Fn(&Tenant) -> bool) -> Option<Lane> {
+        self.with(|list| {
+            list.uses.iter().rev().map(|noted| &noted.lane).find(|tenant| wanted(tenant)).map(|it| it.lane().clone())
+        })
     }
 
     /// Tells a stream to wait for all uses that an operation must not overtake.
@@ -298,6 +305,8 @@ impl<L: Clone + PartialEq> List<L> {
                     let (all, new) = (&mut merged.touch.bytes, noted.touch.bytes);
                     *all = all.start.min(new.start)..all.end.max(new.end);
                     merged.mark = merged.mark.max(noted.mark);
+                    // Who held the stream last is asked for the faults.
+                    merged.lane = noted.lane;
                     kept.push(merged);
                 }
                 None => kept.push(noted),

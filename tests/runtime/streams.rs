@@ -163,7 +163,7 @@ fn a_fault_belongs_to_its_stream() {
 #[test]
 fn a_fault_is_not_an_earlier_holders() {
     on_each_device(|device| {
-        let (x, event) = {
+        let (mut x, event) = {
             let stream = device.stream().unwrap();
             let mut x = stream.to_device(&[1u32; 4]).unwrap();
             add(&mut x, 1).over(4).on(&stream).launch().unwrap();
@@ -174,12 +174,39 @@ fn a_fault_is_not_an_earlier_holders() {
         // One of these is the same stream again.
         let streams: Vec<_> = (0..8).map(|_| device.stream().unwrap()).collect();
         let mut y = device.zeros::<u32>(4).unwrap();
-        for bad in &streams {
+        for (round, bad) in streams.iter().enumerate() {
             fault_at(&mut y, 7).grid(1).block(1).on(bad).launch().unwrap();
+            assert_eq!(x.to_host().expect("the fault is not this array's"), [2; 4]);
+            // Nor does what is done with the array, on no stream in particular, make it so.
+            if round % 2 == 0 {
+                x.fill(2).unwrap();
+            } else {
+                x.copy_from_host(&[2; 4]).unwrap();
+            }
             assert_eq!(x.to_host().expect("the fault is not this array's"), [2; 4]);
             event.synchronize().expect("the fault is not this event's");
             assert!(matches!(bad.synchronize(), Err(Error::Fault { .. })), "{device}");
         }
+    });
+}
+
+#[test]
+fn a_fault_is_the_last_holders_among_many_uses() {
+    on_each_device(|device| {
+        let mut x = device.zeros::<u32>(600).unwrap();
+        // More uses than are kept apart, by one holder of a stream and then by another.
+        {
+            let stream = device.stream().unwrap();
+            for part in x.chunks_mut(2).take(256) {
+                add(part, 1).over(2).on(&stream).launch().unwrap();
+            }
+            stream.synchronize().unwrap();
+        }
+        let stream = device.stream().unwrap();
+        let mut last = x.slice_mut(598..).unwrap();
+        fault_at(&mut last, 7).grid(1).block(1).on(&stream).launch().unwrap();
+        assert!(matches!(x.to_host(), Err(Error::Fault { .. })), "{device}");
+        stream.synchronize().expect("a fault is given out once");
     });
 }
 

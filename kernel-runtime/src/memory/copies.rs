@@ -24,10 +24,14 @@ impl Memory {
     /// The range is inside, and `to` is valid for writing as many bytes.
     pub(crate) unsafe fn read(&self, on: Option<&Stream>, bytes: Range<usize>, to: *mut u8) -> Result<()> {
         let writers = self.uses.writers(&bytes);
-        let lane = match on {
-            Some(stream) => self.lane_of(stream)?,
+        let own;
+        let lane = if let Some(stream) = on {
+            self.lane_of(stream)?
+        } else {
             // There the copy need not wait for another stream, and what went wrong is to be found.
-            None => writers.iter().map(Tenant::lane).find(|lane| self.is_of_device(lane)).unwrap_or(self.home.lane()),
+            let is_own = |tenant: &&Tenant| tenant.is_current() && self.is_of_device(tenant.lane());
+            own = writers.iter().find(is_own).map_or_else(|| self.home_lane(), |tenant| tenant.lane().clone());
+            &own
         };
         // SAFETY: the caller's promise; where this waits, that is below.
         unsafe { self.copy_out(lane, bytes, to) }?;
@@ -57,7 +61,7 @@ impl Memory {
         let lane = if let Some(stream) = on {
             self.lane_of(stream)?
         } else {
-            last = self.last_lane();
+            last = self.own_lane();
             &last
         };
         // SAFETY: the caller's promise; this waits before it returns.

@@ -218,9 +218,9 @@ impl Memory {
         &self.device
     }
 
-    /// The stream on which it was allocated.
+    /// The stream on which it was allocated, or the device's default one where that has another holder by now.
     pub(crate) fn home(&self) -> Stream {
-        Stream::of(&self.device, self.home.lane().clone())
+        Stream::of(&self.device, self.home_lane())
     }
 
     /// The first byte. On a GPU it is an address of the device, without provenance: the host must not read through it.
@@ -277,7 +277,18 @@ impl Drop for Allocation {
 impl Allocation {
     /// The stream of the device that used the memory last.
     fn last_lane(&self) -> Lane {
-        self.uses.last(|lane| self.is_of_device(lane)).unwrap_or_else(|| self.home.lane().clone())
+        self.uses.last(|tenant| self.is_of_device(tenant.lane())).unwrap_or_else(|| self.home.lane().clone())
+    }
+
+    /// The stream of an operation that names none: where the memory was used last by whoever holds the stream still. What
+    /// others do on theirs, and what goes wrong there, is not to be mixed with it.
+    fn own_lane(&self) -> Lane {
+        let is_own = |tenant: &Tenant| tenant.is_current() && self.is_of_device(tenant.lane());
+        self.uses.last(is_own).unwrap_or_else(|| self.home_lane())
+    }
+
+    fn home_lane(&self) -> Lane {
+        if self.home.is_current() { self.home.lane().clone() } else { self.device.default_stream().lane().clone() }
     }
 
     /// Whether a stream that used the memory is one of its device, and not of another GPU.
