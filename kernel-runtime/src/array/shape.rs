@@ -2,7 +2,8 @@
 
 use crate::error::{Result, ShapeError};
 
-/// What a [`DeviceArray`](crate::DeviceArray) can be reshaped to: a number, `(rows, columns)`, `(planes, rows, columns)`, or these in an array.
+/// What a [`DeviceArray`](crate::DeviceArray) can be reshaped to: a number, `(rows, columns)`, `(planes, rows, columns)`, or
+/// these in an array.
 pub trait Shape<const D: usize> {
     /// The length of each dimension, the one that varies fastest last.
     fn lengths(self) -> [usize; D];
