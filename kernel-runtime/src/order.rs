@@ -21,7 +21,7 @@
 //! In the same way, a use is noted before the launch gives back its borrow of the array, and so before anything that has to
 //! wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of an array.
 
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -178,28 +178,14 @@ impl Uses {
 /// Those of `work`, or what the driver refused.
 #[inline]
 pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
-    ordered_with(stream, || uses, work)
-}
-
-/// As [`ordered`], but that what the operation uses is asked for only if it matters.
-///
-/// # Errors
-///
-/// Those of `work`, or what the driver refused.
-#[inline]
-pub(crate) fn ordered_with<'a, R, U: Deref<Target = [Use<'a>]>>(
-    stream: &Arc<cuda::Stream>,
-    uses: impl Fn() -> U,
-    work: impl FnOnce() -> Result<R>,
-) -> Result<R> {
     let several = stream.has_company();
     if several {
-        wait(stream, &uses())?;
+        wait(stream, uses)?;
     }
     let result = work();
     // Also where it failed: part of the work may have been asked for.
     if several || stream.has_company() {
-        note(stream, &uses())?;
+        note(stream, uses)?;
     }
     result
 }

@@ -223,7 +223,7 @@ impl Recorder<'_> {
             return Err(GraphError::OtherStream { kernel }.into());
         }
         let mut binder = Binder::new(kernel);
-        let Some((_, plan)) = launch.planned(&mut binder, Some(self.stream))? else {
+        let Some((device, plan)) = launch.planned(&mut binder, Some(self.stream))? else {
             return Ok(()); // over nothing
         };
         if !binder.transfers.is_empty() {
@@ -231,7 +231,7 @@ impl Recorder<'_> {
         }
         match &mut self.script {
             Some(script) => script.kernel(self.stream, &plan, binder),
-            None => launch.run_on_stream(Some(self.stream)),
+            None => launch.give(device, Some(self.stream), &plan, binder),
         }
     }
 }

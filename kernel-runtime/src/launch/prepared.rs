@@ -57,31 +57,12 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     ///
     /// As for the launch itself.
     pub fn prepare(self) -> Result<Prepared<'a, K, C>> {
-        let plan = self.planned(&mut Binder::new(K::INFO.name), self.stream)?.map(|(_, plan)| plan);
-        let finished = plan.as_ref().map_or(Ok(None), |plan| self.finished(plan))?;
-        Ok(Prepared { launch: self, plan, finished, one_thread: PhantomData })
-    }
-
-    /// The launch by this plan with its parameters; `None` where there is more to do than one call of the driver.
-    fn finished(&self, plan: &Plan) -> Result<Option<Finished>> {
-        // Beside a stream that was made, others always have to be thought of.
-        let (Some(ready), Some(module), None) = (plan.ready(), plan.module, self.stream) else { return Ok(None) };
         let mut binder = Binder::new(K::INFO.name);
-        self.target(&mut binder, None)?;
-        if !binder.is_plain() {
-            return Ok(None);
-        }
-        module.allow(plan.geometry().shared_bytes)?;
-        let Binder { mut params, mut sizes, .. } = binder;
-        let mut last = ready.parameter();
-        if let Some(last) = &mut last {
-            params.push(std::ptr::from_mut(last).cast());
-            sizes.push(size_of_val(last) as u32);
-        }
-        // SAFETY: the binder has the address and the size of each parameter, and the one of ours has its own.
-        let mut values = unsafe { Values::copy(&params, &sizes) };
-        let params = values.pointers().into_vec();
-        Ok(Some(Finished { ready, params, _values: values }))
+        let plan = self.planned(&mut binder, self.stream)?.map(|(_, plan)| plan);
+        // Beside a stream that was made, others always have to be thought of.
+        let alone = plan.as_ref().filter(|_| self.stream.is_none());
+        let finished = alone.map_or(Ok(None), |plan| Finished::new(plan, binder))?;
+        Ok(Prepared { launch: self, plan, finished, one_thread: PhantomData })
     }
 }
 
@@ -114,6 +95,25 @@ struct Finished {
     params: Vec<*mut c_void>,
     /// The driver reads them, through the pointers.
     _values: Values,
+}
+
+impl Finished {
+    /// The launch by this plan with the parameters that the binder has seen; `None` where there is more to do than one call of
+    /// the driver.
+    fn new(plan: &Plan, binder: Binder<'_>) -> Result<Option<Finished>> {
+        let (Some(ready), Some(module), true) = (plan.ready(), plan.module, binder.is_plain()) else { return Ok(None) };
+        module.allow(plan.geometry().shared_bytes)?;
+        let Binder { mut params, mut sizes, .. } = binder;
+        let mut last = ready.parameter();
+        if let Some(last) = &mut last {
+            params.push(std::ptr::from_mut(last).cast());
+            sizes.push(size_of_val(last) as u32);
+        }
+        // SAFETY: the binder has the address and the size of each parameter, and the one of ours has its own.
+        let mut values = unsafe { Values::copy(&params, &sizes) };
+        let params = values.pointers().into_vec();
+        Ok(Some(Finished { ready, params, _values: values }))
+    }
 }
 
 impl<K: Kernel> Prepared<'_, K, Checked> {

@@ -27,7 +27,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                 std::mem::forget(self);
                 result
             }
-            None => self.run_on_stream(self.stream),
+            None => self.run_checked(),
         }
     }
 
@@ -67,15 +67,15 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         order::note(stream, &binder.uses)
     }
 
-    /// Checks the launch, and gives it to the device, on this stream.
+    /// Checks the launch, and gives it to the device.
     #[inline(never)]
-    pub(crate) fn run_on_stream(&self, stream: Option<&Stream>) -> Result<()> {
+    fn run_checked(&self) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
-        let Some((device, plan)) = self.planned(&mut binder, stream)? else {
+        let Some((device, plan)) = self.planned(&mut binder, self.stream)? else {
             return Ok(()); // over nothing
         };
-        self.give(device, stream, &plan, binder)?;
-        if stream.is_none() {
+        self.give(device, self.stream, &plan, binder)?;
+        if self.stream.is_none() {
             recent::note::<K>(device.identity(), &self.config, &plan);
         }
         Ok(())
@@ -126,7 +126,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         }
     }
 
-    fn give(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: Binder<'_>) -> Result<()> {
+    /// Gives the launch to the device, by a plan that was made of it, with the arguments that the binder has seen.
+    pub(crate) fn give(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: Binder<'_>) -> Result<()> {
         plan.trace(device);
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
