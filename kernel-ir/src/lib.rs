@@ -41,6 +41,7 @@
 
 pub mod ir;
 
+mod analyse;
 mod cuda;
 mod error;
 mod facts;
@@ -68,9 +69,9 @@ pub use validate::Validated;
 pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
     let mut errors = Errors::default();
     let typed = typify::program(program, &mut errors);
-    validate::program(&typed, &mut errors);
+    let flows = validate::program(&typed, &mut errors);
     errors.propagate()?;
-    Ok(Validated::new(typed))
+    Ok(Validated::new(typed, flows))
 }
 
 /// Writes a program as CUDA C. Never fails, and is a pure function of its arguments.

@@ -240,6 +240,7 @@ double $name(double a, double b) {
         | Op::LaneId
         | Op::LaneMask(_)
         | Op::SyncGrid
+        | Op::Progress
         | Op::CompareExchangeSystem
         | Op::Atomic(_) => "",
     }

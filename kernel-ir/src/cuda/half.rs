@@ -289,6 +289,7 @@ $T $name($T a, $T b, $T c) {
         | Op::LaneId
         | Op::LaneMask(_)
         | Op::SyncGrid
+        | Op::Progress
         | Op::CompareExchangeSystem
         | Op::Atomic(_) => "",
     };

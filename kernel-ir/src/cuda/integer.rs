@@ -140,6 +140,7 @@ $T $name($T x, $fault) {
         | Op::LaneId
         | Op::LaneMask(_)
         | Op::SyncGrid
+        | Op::Progress
         | Op::CompareExchangeSystem
         | Op::Atomic(_) => "",
     }

@@ -207,6 +207,7 @@ impl Helper {
             Op::CompareExchangeSystem => return "cas_system".to_owned(),
             Op::Shuffle(shuffle) => return Intrinsic::Shuffle(shuffle).name().to_owned(),
             Op::SyncGrid => return "sync_grid".to_owned(),
+            Op::Progress => return "progress".to_owned(),
             Op::Reduce(reduce) => return format!("{}_{scalar}", Intrinsic::Reduce(reduce).name()),
             Op::Atomic(atomic) => return format!("{}_{scalar}", atomic::stem(atomic)),
             Op::FloatTo(to) => return format!("{scalar}_to_{to}"),
@@ -310,6 +311,7 @@ impl Helper {
             Op::FloatTo(to) if to.is_half() => half::conversion(scalar, to),
             Op::FloatTo(to) => return fill(&float::to_integer(scalar, to), self),
             Op::Opaque => return fill(&integer::opaque(scalar), self),
+            Op::Progress => PROGRESS,
             Op::LaneOffset => warp::LANE_OFFSET,
             Op::LaneId => warp::LANE_ID,
             Op::SyncGrid => warp::SYNC_GRID,
@@ -377,6 +379,15 @@ bool $name(usize base, usize stride, usize start, usize end, usize len) {
     const usize last = end - 1 - start;
     const usize reach = stride * last;
     return __umul64hi(stride, last) == 0 && reach < len && base + stride * start < len - reach;
+}
+";
+
+/// A side effect without an instruction. C++ lets the compiler assume that a loop without side effects ends
+/// (\[intro.progress\]), so NVRTC 12.9 and later drop `while (i >= n) {}` for `sm_100` and `sm_120`, and with it what the
+/// end of the loop proves about `i`. In Rust such a loop runs for ever.
+const PROGRESS: &str = "\
+void $name() {
+    asm volatile(\"\");
 }
 ";
 

@@ -106,7 +106,9 @@ impl<'p> Printer<'p> {
             }
             StmtKind::Fault { site, args } => self.message("panic", *site, args),
             StmtKind::Print { site, args } => self.message("print", *site, args),
-            StmtKind::Contradiction => self.line("static_assert(false, \"this is a bug in Cumbia\");"),
+            StmtKind::Contradiction(what) => {
+                self.line(&format!("static_assert(false, {:?});", format!("this is a bug in Cumbia: {what}")));
+            }
         }
     }
 

@@ -1,11 +1,11 @@
 //! Calls: device functions, those behind operators, and where the others go.
 
+use crate::analyse::is_reference;
 use crate::ir::{Callee as IrCallee, ExprId, ExprKind, Filled, FunctionId, Type};
 
 use super::bind::address_of;
 use super::function::Lowering;
 use super::types::is_empty;
-use super::usage::is_reference;
 use super::value::Value;
 use super::{Callee, Expr, StmtKind, Summary};
 

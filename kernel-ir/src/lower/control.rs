@@ -1,12 +1,12 @@
 //! Blocks, branches and loops, and where their values go.
 
-use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type, Unroll};
+use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Scalar, Stmt as IrStmt, Type, Unroll};
 
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::Value;
 use super::variable::Declared;
-use super::{Expr, Header, Label, Named, Operator, Prefix, StmtKind};
+use super::{Expr, Header, Helper, Label, Named, Op, Operator, Prefix, StmtKind};
 
 /// Where the value of an expression goes.
 #[derive(Clone, Debug)]
@@ -234,11 +234,19 @@ impl Lowering<'_, '_> {
         body: impl FnOnce(&mut Self),
     ) {
         self.enter(id, true, target);
-        let (body, header) = self.scope(|this| {
+        let (mut body, header) = self.scope(|this| {
             let header = header(this);
             body(this);
             header
         });
+        match header {
+            // It counts, and ends.
+            Header::For { .. } => {}
+            Header::While(_) | Header::Forever => {
+                let call = Expr::helper(Helper::new(Op::Progress, Scalar::Usize), Vec::new());
+                body.insert(0, super::Stmt { line: self.line(), kind: StmtKind::Expr(call) });
+            }
+        }
         if let Some(Loop { next, end, .. }) = self.loops.pop() {
             let unroll = if counts_to_a_constant(&header) { unroll } else { by_a_power_of_two(unroll) };
             self.push(StmtKind::Loop { header, body, next, end, unroll });

@@ -2,22 +2,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::analyse::Flow;
 use crate::ir::{self, ExprId, FunctionId, LocalId, Pattern, Scalar, Span, Type};
 use crate::source::{Site, SiteKind};
 use crate::typify::TypedFunction;
 
 use super::control::{Loop, Target};
 use super::types::is_empty;
-use super::usage::{Usage, usage};
+use super::verify;
 use super::value::Value;
 use super::{Body, CType, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
-pub(super) fn lower<'a>(typed: &'a TypedFunction<'a>, kernel: bool, output: &mut Output<'a>) -> (Function, Summary) {
+pub(super) fn lower<'a>(
+    typed: &'a TypedFunction<'a>,
+    flow: &'a Flow,
+    kernel: bool,
+    output: &mut Output<'a>,
+) -> (Function, Summary) {
     let function = &typed.instance.function;
     let mut lowering = Lowering {
         typed,
-        usage: usage(typed, output.program),
+        flow,
         names: names(function),
         output,
         vars: Vec::new(),
@@ -46,6 +52,7 @@ pub(super) fn lower<'a>(typed: &'a TypedFunction<'a>, kernel: bool, output: &mut
         lowering.block(&function.body, &target);
         Body::Stmts(std::mem::take(&mut lowering.out))
     };
+    let body = verified(body, &params, &lowering.vars);
     let Lowering { vars, summary, .. } = lowering;
     let function = Function {
         name: function.name.clone(),
@@ -58,6 +65,14 @@ pub(super) fn lower<'a>(typed: &'a TypedFunction<'a>, kernel: bool, output: &mut
         body,
     };
     (function, summary)
+}
+
+/// The body, or a statement that does not compile in the place of one that reads a variable without a value.
+fn verified(body: Body, params: &[VarId], vars: &[Variable]) -> Body {
+    let Body::Stmts(stmts) = &body else { return body };
+    let Some(var) = verify::uninitialised(params, vars, stmts).into_iter().next() else { return body };
+    let what = format!("`{}` is read before it is assigned", vars[var.index()].wish);
+    Body::Stmts(vec![Stmt { line: 0, kind: StmtKind::Contradiction(what) }])
 }
 
 /// The variable that a `let` gives an expression to.
@@ -76,7 +91,7 @@ fn names(function: &ir::Function) -> BTreeMap<ExprId, LocalId> {
 pub(super) struct Lowering<'a, 'o> {
     pub(super) typed: &'a TypedFunction<'a>,
     pub(super) output: &'o mut Output<'a>,
-    pub(super) usage: Usage,
+    pub(super) flow: &'a Flow,
     /// The variables that expressions are given to by a `let`.
     names: BTreeMap<ExprId, LocalId>,
     pub(super) vars: Vec<Variable>,
@@ -149,6 +164,11 @@ impl<'a> Lowering<'a, '_> {
         (std::mem::replace(&mut self.out, outer), value)
     }
 
+    /// The line of the current statement.
+    pub(super) fn line(&self) -> u32 {
+        self.line
+    }
+
     /// Lowers statements that stand on a line of the source.
     pub(super) fn at_line(&mut self, span: Span, lower: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.line, span.line);
@@ -159,7 +179,7 @@ impl<'a> Lowering<'a, '_> {
     /// What comes of a value whose form `typify` rules out; of one that does not arrive, there is nothing to say.
     pub(super) fn unexpected(&mut self, value: &Value) -> Value {
         if !matches!(value, Value::Never) {
-            self.push(StmtKind::Contradiction);
+            self.push(StmtKind::Contradiction("a value has another form than its type".to_owned()));
         }
         Value::Never
     }

@@ -186,6 +186,8 @@ pub(crate) enum Op {
     LaneMask(Comparison),
     /// A barrier for the grid. Faults where the launch is not cooperative.
     SyncGrid,
+    /// A side effect that a loop without a proven end has in each turn.
+    Progress,
     /// `atomicCAS_system` of 16 bits, which CUDA does not have.
     CompareExchangeSystem,
     Atomic(Atomic),
@@ -244,6 +246,7 @@ impl Op {
             | Op::Reduce(_)
             | Op::ActiveMask
             | Op::SyncGrid
+            | Op::Progress
             | Op::CompareExchangeSystem
             | Op::Atomic(_) => true,
             Op::At

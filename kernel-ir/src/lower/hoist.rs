@@ -2,7 +2,8 @@
 //!
 //! A check inside a loop is an exit from it, and keeps the compiler from having several loads under way: a naive matrix
 //! product ran at a third of its speed on an H200. So an innermost `for` over `usize` is written twice, behind one test
-//! of all its indices that are `base + stride * counter` with a base and a stride that do not change in it:
+//! of all its indices that are `base + stride * counter` with a base and a stride that are invariant in it. The test reads
+//! variables before the loop, so each of them has to be initialised there (see `analyse::flow`):
 //!
 //! ```text
 //! if (rt::within(base, stride, start, end, len) && ..) {
@@ -19,13 +20,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::{
-    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, Method, Pattern, Scalar, SlotId,
-    Stmt, Type,
+    BinaryOp, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Method, Pattern, Scalar,
+    SlotId, Stmt, Type,
 };
 
 use super::function::Lowering;
 use super::value::Value;
-use super::{Expr, Helper, Op, Operator};
+use super::{Callee, Expr, Helper, Op, Operator};
 
 /// The most expressions that a body may have to be written twice.
 const BODY_SIZE: usize = 200;
@@ -53,12 +54,18 @@ struct Affine {
     stride: Option<Expr>,
 }
 
+/// The loop whose checks are hoisted: `counter` runs from `start` up to `end`.
+struct Counted<'e> {
+    id: LoopId,
+    counter: LocalId,
+    start: &'e Expr,
+    end: &'e Expr,
+}
+
 /// What a body holds.
 #[derive(Default)]
 struct Survey {
     elements: Vec<ExprId>,
-    /// The body's own variables.
-    own: BTreeSet<LocalId>,
     /// The values of those that have one and keep it.
     lets: BTreeMap<LocalId, ExprId>,
     size: usize,
@@ -67,11 +74,10 @@ struct Survey {
 }
 
 impl Lowering<'_, '_> {
-    /// The test for a loop of `counter` from `start` up to `end`, if there is something to gain. A loop over elements has
-    /// a variable for each of them too.
+    /// The test for a loop of `counter` from `start` up to `end`, if there is something to gain.
     pub(super) fn hoist(
         &mut self,
-        (counter, element): (LocalId, Option<LocalId>),
+        (id, counter): (LoopId, LocalId),
         start: &Expr,
         end: &Expr,
         body: &Block,
@@ -80,16 +86,15 @@ impl Lowering<'_, '_> {
             return None;
         }
         let mut survey = Survey::default();
-        survey.own.extend([counter]);
-        survey.own.extend(element);
         self.survey_block(body, &mut survey);
         if survey.unsuited || survey.size > BODY_SIZE {
             return None;
         }
+        let counted = Counted { id, counter, start, end };
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            let Some(mut needed) = self.tests(*element, (counter, start, end), &survey) else { continue };
+            let Some(mut needed) = self.tests(*element, &counted, &survey) else { continue };
             // The compiler unrolls such a loop whole, and then sees that its turns check the same.
             if !needed.is_empty() && is_short(start, end) {
                 continue;
@@ -106,9 +111,6 @@ impl Lowering<'_, '_> {
     }
 
     fn survey_block(&self, block: &Block, survey: &mut Survey) {
-        block.for_each_local(&mut |local| {
-            survey.own.insert(local);
-        });
         for stmt in &block.stmts {
             if let Stmt::Let { pattern: Pattern::Local(local), init: Some(init), span: _ } = stmt
                 && !self.is_assigned(*local)
@@ -129,13 +131,6 @@ impl Lowering<'_, '_> {
         match kind {
             ExprKind::Index { .. } => survey.elements.push(id),
             ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.unsuited = true,
-            ExprKind::Match { scrutinee: _, arms } => {
-                for arm in arms {
-                    arm.pattern.for_each_local(&mut |local| {
-                        survey.own.insert(local);
-                    });
-                }
-            }
             ExprKind::Call { callee: slot, args: _ }
             | ExprKind::Unary { operator: slot, .. }
             | ExprKind::Binary { operator: slot, .. }
@@ -168,9 +163,9 @@ impl Lowering<'_, '_> {
 
     /// What has to hold for an element to be inside its array in every turn, as C expressions, if that can be told before the
     /// loop. An element of a view has an index for each dimension.
-    fn tests(&mut self, element: ExprId, range: (LocalId, &Expr, &Expr), survey: &Survey) -> Option<Vec<Expr>> {
+    fn tests(&mut self, element: ExprId, counted: &Counted<'_>, survey: &Survey) -> Option<Vec<Expr>> {
         let ExprKind::Index { base, index } = &self.expr(element).kind else { return None };
-        let lens = self.lens_of(*base, survey)?;
+        let lens = self.lens_of(*base, counted)?;
         let indices = match &self.expr(*index).kind {
             ExprKind::Array(indices) if matches!(self.ty(*base), Type::View { .. }) => indices.as_slice(),
             _ => std::slice::from_ref(index),
@@ -180,7 +175,7 @@ impl Lowering<'_, '_> {
         }
         let mut tests = Vec::new();
         for (index, len) in indices.iter().zip(lens) {
-            tests.extend(self.test(*index, len, range, survey)?);
+            tests.extend(self.test(*index, len, counted, survey)?);
         }
         Some(tests)
     }
@@ -192,10 +187,11 @@ impl Lowering<'_, '_> {
         &mut self,
         index: ExprId,
         len: Expr,
-        (counter, start, end): (LocalId, &Expr, &Expr),
+        counted: &Counted<'_>,
         survey: &Survey,
     ) -> Option<Option<Expr>> {
-        let Affine { base, stride } = self.affine(index, counter, survey)?;
+        let Counted { id: _, counter: _, start, end } = *counted;
+        let Affine { base, stride } = self.affine(index, counted, survey)?;
         let stride = stride.unwrap_or(Expr::int(Scalar::Usize, 0));
         // `for i in 0..x.len() { .. x[i] .. }`, and indices into shared arrays by numbers that are written out.
         let counts_all = is_number(&base, 0) && is_number(&stride, 1) && end == &len;
@@ -208,45 +204,45 @@ impl Lowering<'_, '_> {
 
     /// The length of what an index is into, known before the loop: an array's is in its type, and a slice has to be a
     /// variable. A view has a length for each dimension.
-    fn lens_of(&self, base: ExprId, survey: &Survey) -> Option<Vec<Expr>> {
+    fn lens_of(&self, base: ExprId, counted: &Counted<'_>) -> Option<Vec<Expr>> {
         if let Type::Array(_, len) = self.ty(base).target() {
             return Some(vec![Expr::int(Scalar::Usize, *len)]);
         }
         let ExprKind::Local(local) = self.expr(base).kind else { return None };
-        if survey.own.contains(&local) {
+        if !self.flow.is_invariant(local, counted.id) {
             return None;
         }
         match &self.locals[local.index()] {
-            Value::Slice { len, .. } if self.is_stable(len) => Some(vec![len.clone()]),
-            Value::View { lens, .. } if lens.iter().all(|len| self.is_stable(len)) => Some(lens.clone()),
+            Value::Slice { len, .. } if self.is_own(len) => Some(vec![len.clone()]),
+            Value::View { lens, .. } if lens.iter().all(|len| self.is_own(len)) => Some(lens.clone()),
             _ => None,
         }
     }
 
-    fn affine(&mut self, id: ExprId, counter: LocalId, survey: &Survey) -> Option<Affine> {
+    fn affine(&mut self, id: ExprId, counted: &Counted<'_>, survey: &Survey) -> Option<Affine> {
         if self.ty(id).scalar() != Some(self.typed.index) {
             return None;
         }
         match &self.expr(id).kind {
-            ExprKind::Local(local) if *local == counter => {
+            ExprKind::Local(local) if *local == counted.counter => {
                 Some(Affine { base: Expr::int(Scalar::Usize, 0), stride: Some(Expr::int(Scalar::Usize, 1)) })
             }
             ExprKind::Local(local) => match survey.lets.get(local) {
-                Some(init) => self.affine(*init, counter, survey),
-                None if survey.own.contains(local) => None,
-                None => self.invariant(id),
+                Some(init) => self.affine(*init, counted, survey),
+                None if self.flow.is_invariant(*local, counted.id) => self.invariant(id),
+                None => None,
             },
             ExprKind::Literal { .. } | ExprKind::Constant(_) => self.invariant(id),
-            ExprKind::Field { base, name: _ } if self.is_outside(*base, survey) => self.invariant(id),
-            ExprKind::Cast { operand, slot: _ } if self.is_outside(*operand, survey) => self.invariant(id),
+            ExprKind::Field { base, name: _ } if self.is_invariant_variable(*base, counted) => self.invariant(id),
+            ExprKind::Cast { operand, slot: _ } if self.is_invariant_variable(*operand, counted) => self.invariant(id),
             ExprKind::Call { callee, args }
-                if self.is_len(*callee) && args.iter().all(|arg| self.is_outside(*arg, survey)) =>
+                if self.is_len(*callee) && args.iter().all(|arg| self.is_invariant_variable(*arg, counted)) =>
             {
                 self.invariant(id)
             }
             ExprKind::Binary { op, left, right, operator: _ } => {
-                let left = self.affine(*left, counter, survey)?;
-                let right = self.affine(*right, counter, survey)?;
+                let left = self.affine(*left, counted, survey)?;
+                let right = self.affine(*right, counted, survey)?;
                 combined(*op, left, right)
             }
             _ => None,
@@ -257,17 +253,44 @@ impl Lowering<'_, '_> {
         matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Method(Method::Len)))
     }
 
-    /// A variable that is declared before the loop.
-    fn is_outside(&self, id: ExprId, survey: &Survey) -> bool {
-        matches!(&self.expr(id).kind, ExprKind::Local(local) if !survey.own.contains(local))
+    fn is_invariant_variable(&self, id: ExprId, counted: &Counted<'_>) -> bool {
+        matches!(self.expr(id).kind, ExprKind::Local(local) if self.flow.is_invariant(local, counted.id))
     }
 
-    /// A value that was there before the loop and does not change in it.
+    /// The value of an expression over invariant variables alone.
     fn invariant(&mut self, id: ExprId) -> Option<Affine> {
         match self.value(id) {
-            Value::Scalar(base, _) if self.is_stable(&base) => Some(Affine { base, stride: None }),
+            Value::Scalar(base, _) if self.is_own(&base) => Some(Affine { base, stride: None }),
             _ => None,
         }
+    }
+
+    /// Whether evaluating an expression only reads variables of the thread's own, which nothing but an assignment in this
+    /// function changes.
+    fn is_own(&self, expr: &Expr) -> bool {
+        let itself = match expr {
+            Expr::Var(_) | Expr::Field(..) => !self.is_in_memory(expr),
+            Expr::Call(Callee::Helper(helper, site), _) => site.is_none() && !helper.op.has_effect(),
+            Expr::Literal(..)
+            | Expr::Special(_)
+            | Expr::Unary(..)
+            | Expr::Binary(..)
+            | Expr::Cast(..)
+            | Expr::Conditional(..)
+            | Expr::Call(Callee::Builtin(_), _)
+            | Expr::Constant(_)
+            | Expr::Variant(..) => true,
+            Expr::Call(Callee::Effect(_) | Callee::Function(_), _)
+            | Expr::Index(..)
+            | Expr::Deref(_)
+            | Expr::AddressOf(_)
+            | Expr::Struct(..)
+            | Expr::Array(..)
+            | Expr::Filled(..) => false,
+        };
+        let mut own = itself;
+        expr.for_each_child(&mut |child| own &= self.is_own(child));
+        own
     }
 }
 

@@ -36,9 +36,9 @@ mod range;
 mod saved;
 mod tree;
 mod types;
-mod usage;
 mod value;
 mod variable;
+mod verify;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +55,7 @@ pub(crate) use tree::{
 
 /// Lowers a program.
 pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
-    let program = validated.functions();
+    let (program, flows) = (validated.functions(), validated.flows());
     let mut output = Output {
         options,
         program,
@@ -67,14 +67,14 @@ pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
     };
     let last = program.len() - 1;
     let mut functions = BTreeMap::new();
-    for (id, typed) in (0u32..).map(FunctionId).zip(&program[..last]) {
+    for (id, (typed, flow)) in (0u32..).map(FunctionId).zip(program[..last].iter().zip(flows)) {
         if typed.reached {
-            let (function, summary) = function::lower(typed, false, &mut output);
+            let (function, summary) = function::lower(typed, flow, false, &mut output);
             output.summaries[id.index()] = summary;
             functions.insert(id, function);
         }
     }
-    let (kernel, _) = function::lower(&program[last], true, &mut output);
+    let (kernel, _) = function::lower(&program[last], &flows[last], true, &mut output);
     let Output { options: _, program, sites, summaries: _, types, constants, mut templates } = output;
     templates.extend(types.arrays.then_some(Template::Array));
     let helpers = helpers(functions.values().chain([&kernel]));

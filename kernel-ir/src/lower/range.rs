@@ -81,13 +81,12 @@ impl Lowering<'_, '_> {
         body: &Block,
     ) {
         let counter = local.filter(|local| scalar == self.typed.index && !self.is_assigned(*local));
-        let own = element.as_ref().map(|element| element.local);
         if let (Some(counter), Count::Up { start, end } | Count::Down { start, end }) = (counter, &mut count)
-            && self.hoist((counter, own), start, end, body).is_some()
+            && self.hoist((id.0, counter), start, end, body).is_some()
         {
             // The start is now needed in several places.
             *start = self.bound("start", start.clone(), Scalar::Usize);
-            if let Some(Hoisted { test, indices }) = self.hoist((counter, own), start, end, body) {
+            if let Some(Hoisted { test, indices }) = self.hoist((id.0, counter), start, end, body) {
                 let outer = self.known_inside.clone();
                 self.known_inside.extend(indices);
                 let (without_checks, ()) =

@@ -37,7 +37,7 @@ impl Lowering<'_, '_> {
         // are copies.
         for param in &function.params {
             let ty = self.typed.local_type(*param);
-            let borrowed = self.usage.borrowed[param.index()] && (comes_apart(ty) || *ty == Type::BOOL);
+            let borrowed = self.flow.usage.borrowed[param.index()] && (comes_apart(ty) || *ty == Type::BOOL);
             let leads_elsewhere = self.is_assigned(*param) && matches!(ty, Type::Ref { .. });
             if borrowed || leads_elsewhere {
                 let given = self.locals[param.index()].clone();
@@ -66,9 +66,10 @@ impl Lowering<'_, '_> {
     pub(super) fn local_vars(&mut self, local: LocalId, ty: &Type, initialised: bool) -> Value {
         let ir::Local { name, mutable, slot: _ } = self.typed.instance.function.local(local);
         let assigned = self.is_assigned(local);
-        // What is assigned once, after `let x;`, is not read before.
+        // `let x;` without `mut` is assigned once, and read only behind that: every read of the source gives the same. Reads
+        // that an optimisation adds have to ask `analyse::flow` whether there is a value yet.
         let stable = !assigned || (!initialised && !mutable);
-        let borrowed = self.usage.borrowed[local.index()];
+        let borrowed = self.flow.usage.borrowed[local.index()];
         let declared = Declared { constant: initialised && !assigned, stable, in_pieces: !borrowed };
         if borrowed && *ty == Type::BOOL {
             let Declared { constant, stable, in_pieces: _ } = declared;
@@ -89,7 +90,7 @@ impl Lowering<'_, '_> {
 
     /// Whether the user changes the variable after it was declared.
     pub(super) fn is_assigned(&self, local: LocalId) -> bool {
-        self.usage.assigned[local.index()]
+        self.flow.usage.assigned[local.index()]
     }
 
     /// Makes the C variables for a value of a type.

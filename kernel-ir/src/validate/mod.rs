@@ -10,6 +10,7 @@ mod types;
 
 use std::fmt;
 
+use crate::analyse::{self, Flow};
 use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Sequence, Span, Stmt, Type};
 use crate::typify::{Typed, TypedFunction};
 use crate::{Error, Errors, What};
@@ -17,12 +18,18 @@ use crate::{Error, Errors, What};
 /// A program that is typed and checked: the proof that [`write`](crate::write()) asks for.
 pub struct Validated<'a> {
     typed: Typed<'a>,
+    flows: Vec<Flow>,
 }
 
 impl<'a> Validated<'a> {
     /// Only [`check`](crate::check) makes one, after it has seen that there are no errors.
-    pub(crate) fn new(typed: Typed<'a>) -> Validated<'a> {
-        Validated { typed }
+    pub(crate) fn new(typed: Typed<'a>, flows: Vec<Flow>) -> Validated<'a> {
+        Validated { typed, flows }
+    }
+
+    /// The facts about the variables of each of [`functions`](Validated::functions).
+    pub(crate) fn flows(&self) -> &[Flow] {
+        &self.flows
     }
 
     /// The device functions, each before its callers, and the kernel at the end. Those that are not
@@ -44,14 +51,17 @@ impl fmt::Debug for Validated<'_> {
 /// compute capability: "static shared memory allocations remain limited to 48 KB").
 pub(crate) const STATIC_SHARED_LIMIT: u64 = 48 * 1024;
 
-/// Checks all functions that typing found no error in.
-pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) {
+/// Checks all functions that typing found no error in. The result holds the facts about the variables of each.
+pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
     let mut shared = 0;
+    let mut flows = Vec::with_capacity(typed.functions.len());
     let mut atomics: Vec<Vec<bool>> = Vec::with_capacity(typed.functions.len());
     let kernel = typed.functions.len().saturating_sub(1);
     for (i, function) in typed.functions.iter().enumerate() {
         let mut own = Vec::new();
+        let mut flow = Flow::default();
         if function.sound {
+            flow = analyse::flow(function, &typed.functions);
             let empty = starts_empty(function);
             let functions = &typed.functions;
             let mut check =
@@ -59,10 +69,13 @@ pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) {
             check.signature(i == kernel);
             check.exprs();
             check.locals();
+            check.initialised(&flow);
             own = check.atomics(&atomics);
         }
         atomics.push(own);
+        flows.push(flow);
     }
+    flows
 }
 
 /// The variables of `let x;`, which are assigned later.
@@ -117,6 +130,16 @@ impl<'a> Check<'a, '_> {
     /// The variable's name, as a message writes it.
     fn local_name(&self, id: LocalId) -> String {
         format!("`{}`", self.function.instance.function.local(id).name)
+    }
+
+    /// rustc has proved that each read is of a variable with a value.
+    fn initialised(&mut self, flow: &Flow) {
+        for id in &flow.uninitialised {
+            if let ExprKind::Local(local) = self.kind(*id) {
+                let what = What::inconsistent(format!("{} is read before it is assigned", self.local_name(*local)));
+                self.error(self.span(*id), what);
+            }
+        }
     }
 
     /// Each expression by itself, with a look at its operands.

@@ -42,8 +42,9 @@ pub(crate) enum StmtKind {
     Fault { site: u32, args: Vec<Expr> },
     /// Appends to what the launch prints.
     Print { site: u32, args: Vec<Expr> },
-    /// What `typify` rules out: the text does not compile, so that nothing is left out in silence.
-    Contradiction,
+    /// A violated invariant of the compiler, with its description: the emitted text does not compile, so that the mistake
+    /// is reported and nothing wrong runs.
+    Contradiction(String),
 }
 
 /// A case of a [`StmtKind::Switch`].
@@ -96,7 +97,7 @@ impl Stmt {
             | StmtKind::Update { .. }
             | StmtKind::Expr(_)
             | StmtKind::Print { .. }
-            | StmtKind::Contradiction
+            | StmtKind::Contradiction(_)
             | StmtKind::Loop { .. } => false,
         }
     }
@@ -144,7 +145,7 @@ impl Stmt {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
-            | StmtKind::Contradiction => {}
+            | StmtKind::Contradiction(_) => {}
         }
     }
 }

@@ -1,35 +1,66 @@
-//! What a function does with its variables: which can be constants in C, and which need to be in one piece.
+//! The variables that an expression assigns or borrows, and a summary of both over a function.
+//!
+//! Assigning a field or an element of a variable assigns the variable, as does a mutable borrow of any part: whoever holds
+//! the reference may write. What a reference leads to is memory, and never the variable that holds the reference.
 
 use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Method, Sequence, Type};
 use crate::typify::TypedFunction;
 
-/// What happens to each variable.
-pub(super) struct Usage {
-    /// It changes after it was declared. A `let mut` of which this is not true is a constant.
-    pub(super) assigned: Vec<bool>,
-    /// A reference to it, or to a part of it, is made.
-    pub(super) borrowed: Vec<bool>,
+/// An access to a variable other than a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// An assignment to it or to a part of it.
+    Assigned,
+    /// A reference to it or to a part of it is created.
+    Borrowed { mutable: bool },
 }
 
-/// Looks at all expressions of a function that control can come to; `program` holds the functions that it may call.
-pub(super) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Usage {
+/// The accesses to each variable of a function, indexed by [`LocalId`].
+#[derive(Default)]
+pub(crate) struct Usage {
+    /// Assigned after its declaration, or mutably borrowed. A `let mut` without either is a constant.
+    pub(crate) assigned: Vec<bool>,
+    /// Borrowed, mutably or not.
+    pub(crate) borrowed: Vec<bool>,
+    /// Mutably borrowed: from then on it may change wherever a reference is written through.
+    pub(crate) mutably_borrowed: Vec<bool>,
+}
+
+/// Summarises all reachable expressions of a function. `program` holds the functions that it may call.
+pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Usage {
     let function = &typed.instance.function;
-    let locals = function.locals.len();
-    let mut survey =
-        Survey { typed, program, usage: Usage { assigned: vec![false; locals], borrowed: vec![false; locals] } };
+    let none = vec![false; function.locals.len()];
+    let mut usage = Usage { assigned: none.clone(), borrowed: none.clone(), mutably_borrowed: none };
     for id in typed.alive() {
-        survey.expr(&function.expr(id).kind);
+        for_each_access(typed, program, &function.expr(id).kind, &mut |local, access| match access {
+            Access::Assigned => usage.assigned[local.index()] = true,
+            Access::Borrowed { mutable } => {
+                usage.borrowed[local.index()] = true;
+                usage.assigned[local.index()] |= mutable;
+                usage.mutably_borrowed[local.index()] |= mutable;
+            }
+        });
     }
-    survey.usage
+    usage
 }
 
-struct Survey<'s, 'a> {
+/// Calls `visit` with the accesses of one expression, without those of its operands.
+pub(crate) fn for_each_access(
+    typed: &TypedFunction<'_>,
+    program: &[TypedFunction<'_>],
+    kind: &ExprKind,
+    visit: &mut dyn FnMut(LocalId, Access),
+) {
+    Accesses { typed, program, visit }.expr(kind);
+}
+
+struct Accesses<'s, 'a, 'v> {
     typed: &'s TypedFunction<'a>,
     program: &'s [TypedFunction<'a>],
-    usage: Usage,
+    visit: &'v mut dyn FnMut(LocalId, Access),
 }
 
-impl Survey<'_, '_> {
+impl Accesses<'_, '_, '_> {
     fn expr(&mut self, kind: &ExprKind) {
         let slots = &self.typed.instance.slots;
         match kind {
@@ -94,7 +125,7 @@ impl Survey<'_, '_> {
         }
     }
 
-    /// Values that are given where references are asked for.
+    /// Values passed for reference parameters: the call borrows them.
     fn args(&mut self, function: FunctionId, args: &[ExprId]) {
         let program = self.program;
         let Some(callee) = program.get(function.index()) else { return };
@@ -107,24 +138,23 @@ impl Survey<'_, '_> {
 
     fn assigned(&mut self, place: ExprId) {
         if let Some(local) = self.variable(place) {
-            self.usage.assigned[local.index()] = true;
+            (self.visit)(local, Access::Assigned);
         }
     }
 
     fn borrowed(&mut self, place: ExprId, mutable: bool) {
-        // What is a reference already is borrowed again, and the variable that holds it is not. A part of an array is none
-        // before it is borrowed.
+        // Reborrowing a reference does not borrow the variable that holds it. A part of an array is no reference before the
+        // borrow.
         let is_part = matches!(self.typed.instance.function.expr(place).kind, ExprKind::SubSlice { .. });
         if !is_part && is_reference(self.typed.expr_type(place)) {
             return;
         }
         if let Some(local) = self.variable(place) {
-            self.usage.borrowed[local.index()] = true;
-            self.usage.assigned[local.index()] |= mutable;
+            (self.visit)(local, Access::Borrowed { mutable });
         }
     }
 
-    /// The variable that a place is in, if no reference leads there.
+    /// The variable that contains a place, unless the place is behind a reference.
     fn variable(&self, place: ExprId) -> Option<LocalId> {
         match &self.typed.instance.function.expr(place).kind {
             ExprKind::Local(local) => Some(*local),
@@ -138,8 +168,8 @@ impl Survey<'_, '_> {
     }
 }
 
-/// A value that leads to memory elsewhere.
-pub(super) fn is_reference(ty: &Type) -> bool {
+/// Whether a value of the type refers to memory elsewhere.
+pub(crate) fn is_reference(ty: &Type) -> bool {
     match ty {
         Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,
         Type::Unit

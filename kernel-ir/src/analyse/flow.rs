@@ -1,0 +1,329 @@
+//! Definite initialisation, and the invariant variables of each loop.
+//!
+//! A forward must-analysis in evaluation order. The lattice is the powerset of the function's variables, ordered by
+//! inclusion, with intersection as the join; [`None`] is the state of unreachable code and the identity of the join. An
+//! assignment adds a variable, `let x;` removes it (each execution declares a new one), and nothing else removes one.
+//! Since a loop only adds to the variables that are declared outside it, the state at its entry is already the state at
+//! its head, and no iteration is needed.
+//!
+//! rustc has proved that every read of the source is of an initialised variable, by a similar analysis of its MIR. A read
+//! of another one is therefore damage of the IR ([`Flow::uninitialised`]). As in MIR, the operands of `&&`, `||` and `!` are
+//! branches where they are a condition: `if p && { x = 1; true } { use(x) }` is accepted.
+//!
+//! An optimisation that adds reads of its own, such as a test before a loop, has to ask [`Flow::is_invariant`]: `at` below
+//! is assigned once and read only afterwards, and still has no value at the head of the loop.
+//!
+//! ```text
+//! let at;
+//! for i in 0..n { if found(i) { at = i; y[at] = 7; break; } }
+//! ```
+//!
+//! A variable is invariant in a loop if it is initialised at the loop's entry, the loop neither declares nor assigns it,
+//! and no mutable reference to it exists in the function.
+
+use std::collections::BTreeMap;
+
+use fixedbitset::FixedBitSet;
+
+use crate::ir::{Arm, Block, ExprId, ExprKind, LocalId, LogicalOp, LoopId, Sequence, Stmt, Type, UnaryOp};
+use crate::typify::TypedFunction;
+
+use super::access::{Access, Usage, for_each_access, usage};
+
+/// The facts of a function about its variables.
+#[derive(Default)]
+pub(crate) struct Flow {
+    /// Assignments and borrows, wherever they are.
+    pub(crate) usage: Usage,
+    /// The reads of a variable that is not initialised on some path to them: none in what rustc accepts.
+    pub(crate) uninitialised: Vec<ExprId>,
+    loops: BTreeMap<LoopId, Loop>,
+}
+
+/// The variables at one loop.
+struct Loop {
+    /// Initialised on every path to the loop, once its bounds are evaluated.
+    initialised: FixedBitSet,
+    /// Declared or assigned inside the loop: in its condition or its body.
+    changed: FixedBitSet,
+}
+
+impl Flow {
+    /// Whether the variable has a value at the loop's entry, and the same one throughout the loop. What it refers to, if it
+    /// is a reference, may change.
+    pub(crate) fn is_invariant(&self, local: LocalId, id: LoopId) -> bool {
+        self.loops.get(&id).is_some_and(|at| {
+            at.initialised.contains(local.index())
+                && !at.changed.contains(local.index())
+                && !self.usage.mutably_borrowed[local.index()]
+        })
+    }
+}
+
+/// Analyses a function. `program` holds the functions that it may call.
+pub(crate) fn flow(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Flow {
+    let function = &typed.instance.function;
+    let locals = function.locals.len();
+    let mut entry = FixedBitSet::with_capacity(locals);
+    function.params.iter().for_each(|param| entry.insert(param.index()));
+    let mut walk = Walk {
+        typed,
+        program,
+        state: Some(entry),
+        breaks: BTreeMap::new(),
+        open: Vec::new(),
+        flow: Flow { usage: usage(typed, program), uninitialised: Vec::new(), loops: BTreeMap::new() },
+    };
+    if function.cuda.is_none() {
+        walk.block(&function.body);
+    }
+    walk.flow
+}
+
+/// The initialised variables; `None` in unreachable code.
+type State = Option<FixedBitSet>;
+
+/// What is initialised where control arrives from either of two places.
+fn join(into: &mut State, other: State) {
+    match (into.as_mut(), other) {
+        (Some(into), Some(other)) => into.intersect_with(&other),
+        (None, other) => *into = other,
+        (Some(_), None) => {}
+    }
+}
+
+struct Walk<'s, 'a> {
+    typed: &'s TypedFunction<'a>,
+    program: &'s [TypedFunction<'a>],
+    state: State,
+    /// The states at the `break`s of the enclosing loops and labelled blocks.
+    breaks: BTreeMap<LoopId, State>,
+    /// The enclosing loops, and what changes in them so far.
+    open: Vec<FixedBitSet>,
+    flow: Flow,
+}
+
+impl Walk<'_, '_> {
+    fn block(&mut self, block: &Block) {
+        for stmt in &block.stmts {
+            match stmt {
+                Stmt::Let { pattern, init, span: _ } => {
+                    if let Some(init) = init {
+                        self.expr(*init);
+                    }
+                    let initialised = init.is_some();
+                    pattern.for_each_local(&mut |local| self.declare(local, initialised));
+                }
+                Stmt::Expr(id) => self.expr(*id),
+            }
+        }
+        block.tail.iter().for_each(|tail| self.expr(*tail));
+    }
+
+    /// A new variable, with a value or without.
+    fn declare(&mut self, local: LocalId, initialised: bool) {
+        if let Some(state) = &mut self.state {
+            state.set(local.index(), initialised);
+        }
+        self.change(local);
+    }
+
+    fn change(&mut self, local: LocalId) {
+        for changed in &mut self.open {
+            changed.insert(local.index());
+        }
+    }
+
+    /// Evaluates an expression.
+    fn expr(&mut self, id: ExprId) {
+        if !self.typed.is_alive(id) {
+            return;
+        }
+        let kind = &self.typed.instance.function.expr(id).kind;
+        match kind {
+            ExprKind::Block(block) => self.block(block),
+            ExprKind::If { condition, then, otherwise } => {
+                if let Some(decided) = self.typed.decided(*condition) {
+                    return match (decided, otherwise) {
+                        (true, _) => self.block(then),
+                        (false, Some(otherwise)) => self.expr(*otherwise),
+                        (false, None) => {}
+                    };
+                }
+                let fails = self.condition(*condition);
+                self.block(then);
+                let after = std::mem::replace(&mut self.state, fails);
+                otherwise.iter().for_each(|otherwise| self.expr(*otherwise));
+                join(&mut self.state, after);
+            }
+            ExprKind::Logical { .. } => {
+                let fails = self.condition(id);
+                join(&mut self.state, fails);
+            }
+            ExprKind::Local(local) => {
+                if self.state.as_ref().is_some_and(|state| !state.contains(local.index())) {
+                    self.flow.uninitialised.push(id);
+                }
+            }
+            ExprKind::Match { scrutinee, arms } => self.match_(*scrutinee, arms),
+            ExprKind::Labelled { id, body } => {
+                self.breaks.insert(*id, None);
+                self.block(body);
+                let breaks = self.breaks.remove(id).flatten();
+                join(&mut self.state, breaks);
+            }
+            ExprKind::Loop { id, body, unroll: _ } => {
+                self.repeated(*id, |this| {
+                    this.block(body);
+                    None
+                });
+            }
+            ExprKind::While { id, condition, body, unroll: _ } => {
+                self.repeated(*id, |this| {
+                    let end = this.condition(*condition);
+                    this.block(body);
+                    end
+                });
+            }
+            ExprKind::For { id, sequence, body, unroll: _ } => {
+                sequence.for_each_child(&mut |bound| self.expr(bound));
+                self.access(kind);
+                self.repeated(*id, |this| {
+                    let end = this.state.clone();
+                    sequence.for_each_local(&mut |local| this.declare(local, true));
+                    if let Sequence::Elements { .. } = sequence {
+                        this.access(kind);
+                    }
+                    this.block(body);
+                    end
+                });
+            }
+            ExprKind::Break { target, value } => {
+                value.iter().for_each(|value| self.expr(*value));
+                let state = self.state.take();
+                if let Some(end) = self.breaks.get_mut(target) {
+                    join(end, state);
+                }
+            }
+            ExprKind::Continue { target: _ } => self.state = None,
+            ExprKind::Return(value) => {
+                value.iter().for_each(|value| self.expr(*value));
+                self.state = None;
+            }
+            ExprKind::Assign { place, value } | ExprKind::AssignOp { op: _, place, value, operator: _ } => {
+                self.expr(*value);
+                // An assignment to a variable as a whole does not read it.
+                if !matches!(self.typed.instance.function.expr(*place).kind, ExprKind::Local(_)) {
+                    self.expr(*place);
+                }
+                self.access(kind);
+            }
+            ExprKind::Literal { .. }
+            | ExprKind::Constant(_)
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::SubSlice { .. }
+            | ExprKind::Field { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Struct { .. }
+            | ExprKind::Array(_)
+            | ExprKind::Repeat { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Borrow { .. }
+            | ExprKind::Deref(_)
+            | ExprKind::Panic(_)
+            | ExprKind::Print(_) => {
+                kind.for_each_child(&mut |child| self.expr(child));
+                self.access(kind);
+                if *self.typed.expr_type(id) == Type::Never {
+                    self.state = None;
+                }
+            }
+        }
+    }
+
+    /// Evaluates a condition: the state becomes that where it holds, and the result is that where it does not.
+    fn condition(&mut self, id: ExprId) -> State {
+        if let Some(decided) = self.typed.decided(id) {
+            return if decided { None } else { self.state.take() };
+        }
+        match &self.typed.instance.function.expr(id).kind {
+            ExprKind::Logical { op: LogicalOp::And, left, right } => {
+                let mut fails = self.condition(*left);
+                let right_fails = self.condition(*right);
+                join(&mut fails, right_fails);
+                fails
+            }
+            ExprKind::Logical { op: LogicalOp::Or, left, right } => {
+                let fails = self.condition(*left);
+                let holds = std::mem::replace(&mut self.state, fails);
+                let fails = self.condition(*right);
+                join(&mut self.state, holds);
+                fails
+            }
+            ExprKind::Unary { op: UnaryOp::Not, operand, operator: _ } if *self.typed.expr_type(id) == Type::BOOL => {
+                let fails = self.condition(*operand);
+                std::mem::replace(&mut self.state, fails)
+            }
+            _ => {
+                self.expr(id);
+                self.state.clone()
+            }
+        }
+    }
+
+    /// The accesses of an expression whose operands are evaluated.
+    fn access(&mut self, kind: &ExprKind) {
+        let mut assigned = Vec::new();
+        let mut changed = Vec::new();
+        for_each_access(self.typed, self.program, kind, &mut |local, access| match access {
+            Access::Assigned => {
+                assigned.push(local);
+                changed.push(local);
+            }
+            // A borrow requires a value, and gives none.
+            Access::Borrowed { mutable } => changed.extend(mutable.then_some(local)),
+        });
+        if let Some(state) = &mut self.state {
+            assigned.iter().for_each(|local| state.insert(local.index()));
+        }
+        changed.into_iter().for_each(|local| self.change(local));
+    }
+
+    fn match_(&mut self, scrutinee: ExprId, arms: &[Arm]) {
+        self.expr(scrutinee);
+        let before = self.state.clone();
+        let mut after = None;
+        for Arm { pattern, guard, body } in arms {
+            if !self.typed.is_alive(*body) {
+                continue;
+            }
+            self.state.clone_from(&before);
+            pattern.for_each_local(&mut |local| self.declare(local, true));
+            if let Some(guard) = guard {
+                self.condition(*guard);
+            }
+            self.expr(*body);
+            join(&mut after, self.state.take());
+        }
+        self.state = after;
+    }
+
+    /// A loop; `turn` evaluates one turn, and gives the state in which the loop ends without a `break`.
+    fn repeated(&mut self, id: LoopId, turn: impl FnOnce(&mut Self) -> State) {
+        let none = FixedBitSet::with_capacity(self.typed.instance.function.locals.len());
+        // Nothing asks about a loop that is not reached.
+        let initialised = self.state.clone().unwrap_or_else(|| none.clone());
+        self.breaks.insert(id, None);
+        self.open.push(none);
+        let end = turn(self);
+        self.state = end;
+        let breaks = self.breaks.remove(&id).flatten();
+        join(&mut self.state, breaks);
+        if let Some(changed) = self.open.pop() {
+            self.flow.loops.insert(id, Loop { initialised, changed });
+        }
+    }
+}
