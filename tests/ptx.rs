@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use cumbia::prelude::*;
 use cumbia::vector::{Double2, Float4, Ushort4};
 use cumbia::{CompileError, Error};
-use cumbia_corpus::{left_out, linear, narrow, vectors, views};
+use cumbia_corpus::{endless, left_out, linear, narrow, vectors, views};
 use cumbia_kernel_ir::ir::{Method, Scalar};
 
 use compiler::{for_each, with_nvrtc};
@@ -323,6 +323,76 @@ fn loop_of(ptx: &str) -> &str {
     let found = loops.next().unwrap_or_else(|| panic!("no loop in\n{ptx}"));
     assert!(loops.next().is_none(), "two loops in\n{ptx}");
     found
+}
+
+/// The architectures for which NVRTC optimises differently: the two after `sm_90` have a compiler of their own, of a later
+/// LLVM.
+const COMPILERS: [&str; 3] = ["compute_90", "compute_100", "compute_120"];
+
+/// Whether a branch leads back to a label before it.
+fn has_loop(ptx: &str) -> bool {
+    let mut labels = Vec::new();
+    for line in ptx.lines().map(str::trim) {
+        if let Some(label) = line.strip_suffix(':') {
+            labels.push(label);
+        }
+        if line.contains("bra") && labels.iter().any(|label| line.ends_with(&format!("{label};"))) {
+            return true;
+        }
+    }
+    false
+}
+
+/// C++ assumes that a loop without side effects ends, and Rust does not.
+#[test]
+fn loops_that_may_not_end_are_not_left_out() {
+    for architecture in COMPILERS {
+        macro_rules! all {
+            ($($kernel:ident),*) => {
+                [$((stringify!($kernel), match found("loops", endless::$kernel::ptx(architecture)) {
+                    Some(ptx) => ptx,
+                    None => return,
+                })),*]
+            };
+        }
+        let kernels = all![
+            while_outside,
+            loop_outside,
+            steps_by,
+            counts,
+            in_a_function,
+            known_result,
+            nested,
+            in_a_branch,
+            between_stores
+        ];
+        for (kernel, ptx) in &kernels {
+            assert!(has_loop(ptx), "{kernel} for {architecture}:\n{ptx}");
+        }
+    }
+}
+
+/// The calls of the function that notes a fault: each check that is left has one.
+fn checks(ptx: &str) -> usize {
+    ptx.matches("fault").count()
+}
+
+/// What one compiler makes certain, the other one does too. A check that only one of them drops is dropped because of an
+/// assumption of C++'s that does not hold in Rust, or because that compiler proves more: then it is listed here.
+#[test]
+fn every_compiler_keeps_the_same_checks() {
+    let Some(kernels) = with_nvrtc("the checks in the PTX for each architecture") else {
+        return;
+    };
+    let failures = for_each(&kernels, |_, look| {
+        let counts: Result<Vec<usize>, _> = COMPILERS.iter().map(|it| (look.ptx)(it).map(|ptx| checks(&ptx))).collect();
+        match counts {
+            Ok(counts) if counts.iter().all(|count| *count == counts[0]) => String::new(),
+            Ok(counts) => format!("{counts:?} checks for {COMPILERS:?}"),
+            Err(error) => error.to_string(),
+        }
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
 /// A predicate is true for any bit of it: CUDA's function takes an `int`. What comes of it is compared in the corpus, in

@@ -39,7 +39,15 @@
 //! Nothing here knows syn, files or devices, and nothing here depends on anything but its arguments: the same program
 //! gives the same text, byte for byte.
 
+// The parser of the tests names the crate as its users do.
+#[cfg(test)]
+extern crate self as cumbia_kernel_ir;
+
 pub mod ir;
+
+#[cfg(test)]
+#[path = "../tests/common/mod.rs"]
+mod common;
 
 mod analyse;
 mod cuda;

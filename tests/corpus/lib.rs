@@ -27,6 +27,7 @@ mod sweep;
 mod twin;
 mod usage;
 
+pub mod alternatives;
 pub mod arrays;
 pub mod assignments;
 pub mod atomics;
@@ -36,11 +37,13 @@ pub mod comparisons;
 pub mod control;
 pub mod cooperation;
 pub mod device_functions;
+pub mod endless;
 pub mod float_methods;
 pub mod foreign_names;
 pub mod geometry;
 pub mod halves;
 pub mod indices;
+pub mod initialisation;
 pub mod integer_methods;
 pub mod integer_results;
 pub mod linear;
@@ -60,6 +63,7 @@ pub mod slices;
 pub mod slots;
 pub mod structs;
 pub mod unchecked;
+pub mod undefined;
 pub mod vectors;
 pub mod views;
 pub mod warps;
@@ -116,6 +120,8 @@ const MODULES: &[&[Case]] = &[
     narrow::CASES,
     shipped::CASES,
     unchecked::CASES,
+    endless::CASES,
+    undefined::CASES,
 ];
 
 /// The cases of modules with programs.
@@ -125,6 +131,8 @@ const GROUPS: &[&[&[Case]]] = &[
     assignments::CASES,
     structs::CASES,
     matching::CASES,
+    alternatives::CASES,
+    initialisation::CASES,
     bindings::CASES,
     arrays::CASES,
     sequences::CASES,

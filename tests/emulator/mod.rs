@@ -304,6 +304,8 @@ fn compile(folder: &Path, name: &str, text: &str, sanitized: bool) -> Result<Pat
     fs::write(&source, text).map_err(|error| error.to_string())?;
     let mut command = Command::new("g++");
     command.args(["-std=c++20", "-O1", "-fPIC", "-shared", "-w", "-ffp-contract=off", "-fno-gnu-unique"]);
+    // A variable that is read before it is assigned has a value that no kernel computes (GCC 12 and newer).
+    command.arg("-ftrivial-auto-var-init=pattern");
     if sanitized {
         command.args(["-fsanitize=undefined,float-cast-overflow", "-static-libubsan"]);
     }

@@ -49,6 +49,12 @@ struct Loop {
 }
 
 impl Flow {
+    /// Whether the function has the loop, in code that is not ruled out.
+    #[cfg(test)]
+    pub(super) fn has_loop(&self, id: LoopId) -> bool {
+        self.loops.contains_key(&id)
+    }
+
     /// Whether the variable has a value at the loop's entry, and the same one throughout the loop. What it refers to, if it
     /// is a reference, may change.
     pub(crate) fn is_invariant(&self, local: LocalId, id: LoopId) -> bool {

@@ -8,6 +8,8 @@
 
 mod access;
 mod flow;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use access::is_reference;
 pub(crate) use flow::{Flow, flow};

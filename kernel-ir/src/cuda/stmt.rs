@@ -177,8 +177,10 @@ impl<'p> Printer<'p> {
 
     fn loop_(&mut self, header: &Header, body: &[Stmt], next: Option<Label>, end: Option<Label>) {
         let head = match header {
-            Header::Forever => "for (;;)".to_owned(),
-            Header::While(condition) => format!("while ({})", self.exprs.condition(condition)),
+            Header::Open { test, turn } => {
+                let test = test.as_ref().map_or_else(String::new, |test| format!(" {}", self.exprs.condition(test)));
+                format!("for (;{test}; {})", self.exprs.condition(turn))
+            }
             Header::For { var, init, test, next } => {
                 let declared = &self.function.vars[var.index()];
                 let name = &self.exprs.names.vars[var.index()];

@@ -99,16 +99,22 @@ impl Lowering<'_, '_> {
         let (mut body, equal) = self.scope(|this| this.comparison(BinaryOp::Eq, elements.clone(), element, span));
         let not_last = Expr::binary(Operator::Lt, at.clone(), Expr::int(Scalar::Usize, len - 1));
         let goes_on = Expr::binary(Operator::Both, not_last, equal);
-        let header = if body.is_empty() { Header::While(goes_on.clone()) } else { Header::Forever };
+        let test = body.is_empty().then(|| goes_on.clone());
         let (rest, ()) = self.scope(|this| {
-            if matches!(header, Header::Forever) {
+            if test.is_none() {
                 let (leave, ()) = this.scope(|this| this.push(StmtKind::Break));
                 this.push(StmtKind::If { condition: not(goes_on), then: leave, otherwise: Vec::new() });
             }
             this.push(StmtKind::Update { op: Operator::Add, place: at, value: Expr::int(Scalar::Usize, 1) });
         });
         body.extend(rest);
-        self.push(StmtKind::Loop { header, body, next: None, end: None, unroll: Unroll::Undecided });
+        self.push(StmtKind::Loop {
+            header: Header::open(test),
+            body,
+            next: None,
+            end: None,
+            unroll: Unroll::Undecided,
+        });
         self.comparison(op, elements, element, span)
     }
 }

@@ -1,12 +1,12 @@
 //! Blocks, branches and loops, and where their values go.
 
-use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Scalar, Stmt as IrStmt, Type, Unroll};
+use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type, Unroll};
 
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::Value;
 use super::variable::Declared;
-use super::{Expr, Header, Helper, Label, Named, Op, Operator, Prefix, StmtKind};
+use super::{Expr, Header, Label, Named, Operator, Prefix, StmtKind};
 
 /// Where the value of an expression goes.
 #[derive(Clone, Debug)]
@@ -117,7 +117,7 @@ impl Lowering<'_, '_> {
             ExprKind::Loop { id, body, unroll } => self.lower_loop(
                 (*id, *unroll),
                 target,
-                |_| Header::Forever,
+                |_| Header::open(None),
                 |this| {
                     this.block(body, &Target::Discard);
                 },
@@ -234,19 +234,11 @@ impl Lowering<'_, '_> {
         body: impl FnOnce(&mut Self),
     ) {
         self.enter(id, true, target);
-        let (mut body, header) = self.scope(|this| {
+        let (body, header) = self.scope(|this| {
             let header = header(this);
             body(this);
             header
         });
-        match header {
-            // It counts, and ends.
-            Header::For { .. } => {}
-            Header::While(_) | Header::Forever => {
-                let call = Expr::helper(Helper::new(Op::Progress, Scalar::Usize), Vec::new());
-                body.insert(0, super::Stmt { line: self.line(), kind: StmtKind::Expr(call) });
-            }
-        }
         if let Some(Loop { next, end, .. }) = self.loops.pop() {
             let unroll = if counts_to_a_constant(&header) { unroll } else { by_a_power_of_two(unroll) };
             self.push(StmtKind::Loop { header, body, next, end, unroll });
@@ -287,11 +279,11 @@ impl Lowering<'_, '_> {
         let header = |this: &mut Self| {
             let condition = this.value(condition).expr();
             if this.out.is_empty() {
-                return Header::While(condition);
+                return Header::open(Some(condition));
             }
             let (leave, ()) = this.scope(|this| this.push(StmtKind::Break));
             this.push(StmtKind::If { condition: not(condition), then: leave, otherwise: Vec::new() });
-            Header::Forever
+            Header::open(None)
         };
         self.lower_loop(id, &Target::Discard, header, |this| this.block(body, &Target::Discard));
     }
@@ -347,7 +339,7 @@ fn counts_to_a_constant(header: &Header) -> bool {
         Header::For { var: _, init: Expr::Literal(..), test: Expr::Binary(_, _, last), next: _ } => {
             matches!(**last, Expr::Literal(..))
         }
-        Header::For { .. } | Header::While(_) | Header::Forever => false,
+        Header::For { .. } | Header::Open { .. } => false,
     }
 }
 

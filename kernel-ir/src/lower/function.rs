@@ -9,8 +9,8 @@ use crate::typify::TypedFunction;
 
 use super::control::{Loop, Target};
 use super::types::is_empty;
-use super::verify;
 use super::value::Value;
+use super::verify;
 use super::{Body, CType, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
@@ -162,11 +162,6 @@ impl<'a> Lowering<'a, '_> {
         let outer = std::mem::take(&mut self.out);
         let value = lower(self);
         (std::mem::replace(&mut self.out, outer), value)
-    }
-
-    /// The line of the current statement.
-    pub(super) fn line(&self) -> u32 {
-        self.line
     }
 
     /// Lowers statements that stand on a line of the source.

@@ -183,13 +183,7 @@ impl Lowering<'_, '_> {
     /// What has to hold for an index to be below a length in every turn: `Some(None)` if it always is, and `None` if that cannot
     /// be told.
     #[allow(clippy::option_option, reason = "as the comment says")]
-    fn test(
-        &mut self,
-        index: ExprId,
-        len: Expr,
-        counted: &Counted<'_>,
-        survey: &Survey,
-    ) -> Option<Option<Expr>> {
+    fn test(&mut self, index: ExprId, len: Expr, counted: &Counted<'_>, survey: &Survey) -> Option<Option<Expr>> {
         let Counted { id: _, counter: _, start, end } = *counted;
         let Affine { base, stride } = self.affine(index, counted, survey)?;
         let stride = stride.unwrap_or(Expr::int(Scalar::Usize, 0));

@@ -116,9 +116,7 @@ impl<'a> Lowering<'a, '_> {
             (Some(fits), Some(Some(guard))) => Some(Expr::binary(Operator::Both, fits, guard)),
             (None, Some(Some(guard))) => Some(guard),
             (_, Some(None)) => {
-                for choice in expanded(pattern) {
-                    self.guarded(&choice, arm, value, ty, target, end);
-                }
+                self.guarded(arm, leaves, value, ty, target, end);
                 return self.arms(rest, value, ty, target, end);
             }
         };
@@ -145,29 +143,84 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    /// An arm whose guard is evaluated behind the pattern, and after which the next arm follows.
-    fn guarded(
+    /// An arm whose guard needs statements or variables of its own, and after which the next arm follows.
+    ///
+    /// Each alternative of the pattern that fits has the guard evaluated, until it holds once (Rust reference, "Match
+    /// guards"). So the guard is emitted for each alternative, but the body once, behind all of them: it may declare
+    /// shared memory or contain a barrier. A guard that does is refused where there are alternatives (`validate`).
+    ///
+    /// ```text
+    /// {
+    ///     { if (fits 1) { v = ..; if (guard) goto taken; } if (fits 2) { v = ..; if (guard) goto taken; } goto next; }
+    ///     taken:;
+    ///     body; goto matched;
+    /// }
+    /// next:;
+    /// ```
+    fn guarded(&mut self, arm: &Arm, leaves: bool, value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
+        let Arm { pattern, guard: Some(guard), body } = arm else { return };
+        let alternatives = alternatives(pattern);
+        let taken_body = |this: &mut Self, end: &mut Option<Label>| {
+            this.at_line(this.expr(*body).span, |this| this.into(*body, target));
+            if this.comes_to_end() {
+                let label = *end.get_or_insert_with(|| this.label("matched"));
+                this.push(StmtKind::Goto(label));
+            }
+        };
+        if let [pattern] = alternatives.as_slice() {
+            let bind = |this: &mut Self| this.bind_value(pattern, value.clone(), ty);
+            return self.alternative(pattern, (*guard, leaves), value, ty, bind, |this| taken_body(this, end));
+        }
+        let mut locals = Vec::new();
+        pattern.for_each_local(&mut |local| locals.push((local, self.declared_local(local))));
+        for (local, vars) in &locals {
+            self.locals[local.index()] = vars.clone();
+        }
+        let (taken, next) = (self.label("taken"), self.label("next"));
+        let (arm, ()) = self.scope(|this| {
+            let (tests, ()) = this.scope(|this| {
+                for pattern in &alternatives {
+                    let bind = |this: &mut Self| {
+                        let mut bound = Vec::new();
+                        this.bindings(pattern, value.clone(), ty, &mut bound);
+                        for (local, value) in bound {
+                            if let Some((_, vars)) = locals.iter().find(|(declared, _)| *declared == local) {
+                                let value = this.as_local(local, value);
+                                this.write(vars, value);
+                            }
+                        }
+                    };
+                    let take = |this: &mut Self| this.push(StmtKind::Goto(taken));
+                    this.alternative(pattern, (*guard, leaves), value, ty, bind, take);
+                }
+                this.push(StmtKind::Goto(next));
+            });
+            this.push(StmtKind::Block { body: tests, end: taken });
+            taken_body(this, end);
+        });
+        self.push(StmtKind::Block { body: arm, end: next });
+    }
+
+    /// `if (fits) { bind; if (guard) { taken } }`
+    fn alternative(
         &mut self,
         pattern: &Pattern,
-        arm: &Arm,
+        (guard, leaves): (ExprId, bool),
         value: &Value,
         ty: &Type,
-        target: &Target,
-        end: &mut Option<Label>,
+        bind: impl FnOnce(&mut Self),
+        taken: impl FnOnce(&mut Self),
     ) {
-        let Some(guard) = arm.guard else { return };
+        let outer = std::mem::replace(&mut self.leaving, leaves);
         let condition = self.fits(pattern, value, ty);
+        self.leaving = outer;
         let (then, ()) = self.scope(|this| {
             this.at_line(this.expr(guard).span, |this| {
-                this.bind_value(pattern, value.clone(), ty);
+                bind(this);
+                let outer = std::mem::replace(&mut this.leaving, leaves);
                 let holds = this.value(guard).expr();
-                let (taken, ()) = this.scope(|this| {
-                    this.at_line(this.expr(arm.body).span, |this| this.into(arm.body, target));
-                    if this.comes_to_end() {
-                        let label = *end.get_or_insert_with(|| this.label("matched"));
-                        this.push(StmtKind::Goto(label));
-                    }
-                });
+                this.leaving = outer;
+                let (taken, ()) = this.scope(taken);
                 this.push(StmtKind::If { condition: holds, then: taken, otherwise: Vec::new() });
             });
         });
@@ -401,20 +454,25 @@ pub(super) fn bound(pattern: &Pattern) -> usize {
 
 /// The patterns that a pattern with `|` around variables stands for, in order.
 pub(super) fn expanded(pattern: &Pattern) -> Vec<Pattern> {
-    if !binds_in_choice(pattern) {
+    choices(pattern, &binds_in_choice)
+}
+
+/// The patterns that a pattern stands for, with each part for which `expands` holds replaced by its choices.
+fn choices(pattern: &Pattern, expands: &dyn Fn(&Pattern) -> bool) -> Vec<Pattern> {
+    if !expands(pattern) {
         return vec![pattern.clone()];
     }
     match pattern {
-        Pattern::Or(choices) => choices.iter().flat_map(expanded).collect(),
+        Pattern::Or(parts) => parts.iter().flat_map(|part| choices(part, expands)).collect(),
         Pattern::At(local, inner) => {
-            expanded(inner).into_iter().map(|inner| Pattern::At(*local, Box::new(inner))).collect()
+            choices(inner, expands).into_iter().map(|inner| Pattern::At(*local, Box::new(inner))).collect()
         }
-        Pattern::Tuple(parts) => products(parts).into_iter().map(Pattern::Tuple).collect(),
-        Pattern::Array(parts) => products(parts).into_iter().map(Pattern::Array).collect(),
+        Pattern::Tuple(parts) => products(parts, expands).into_iter().map(Pattern::Tuple).collect(),
+        Pattern::Array(parts) => products(parts, expands).into_iter().map(Pattern::Array).collect(),
         Pattern::Struct(fields) => {
             let (names, parts): (Vec<String>, Vec<Pattern>) = fields.iter().cloned().unzip();
             let with_names = |parts: Vec<Pattern>| names.iter().cloned().zip(parts).collect();
-            products(&parts).into_iter().map(|parts| Pattern::Struct(with_names(parts))).collect()
+            products(&parts, expands).into_iter().map(|parts| Pattern::Struct(with_names(parts))).collect()
         }
         Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {
             vec![pattern.clone()]
@@ -422,11 +480,33 @@ pub(super) fn expanded(pattern: &Pattern) -> Vec<Pattern> {
     }
 }
 
+/// The alternatives of a pattern, in order, of which a value may fit several.
+pub(crate) fn alternatives(pattern: &Pattern) -> Vec<Pattern> {
+    choices(pattern, &may_overlap)
+}
+
+/// Whether there is a `|` in the pattern of which a value may fit several choices, or whose choices bind variables.
+fn may_overlap(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Or(choices) => {
+            let differ = choices
+                .iter()
+                .enumerate()
+                .all(|(i, choice)| matches!(choice, Pattern::Literal(_)) && !choices[..i].contains(choice));
+            !differ
+        }
+        Pattern::At(_, inner) => may_overlap(inner),
+        Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().any(may_overlap),
+        Pattern::Struct(fields) => fields.iter().any(|(_, field)| may_overlap(field)),
+        Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => false,
+    }
+}
+
 /// All ways to choose for each part. The first part changes slowest, as Rust tries them.
-fn products(parts: &[Pattern]) -> Vec<Vec<Pattern>> {
+fn products(parts: &[Pattern], expands: &dyn Fn(&Pattern) -> bool) -> Vec<Vec<Pattern>> {
     let mut all = vec![Vec::new()];
     for part in parts {
-        let choices = expanded(part);
+        let choices = choices(part, expands);
         all = all
             .into_iter()
             .flat_map(|chosen: Vec<Pattern>| {

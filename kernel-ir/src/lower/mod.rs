@@ -34,6 +34,8 @@ mod method;
 mod place;
 mod range;
 mod saved;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod types;
 mod value;
@@ -48,6 +50,7 @@ use crate::source::{Options, Site};
 use crate::typify::TypedFunction;
 
 pub(crate) use helper::{Atomic, Helper, Op};
+pub(crate) use matching::alternatives;
 pub(crate) use tree::{
     Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, Named,
     Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,

@@ -19,9 +19,7 @@ use std::collections::BTreeMap;
 
 use fixedbitset::FixedBitSet;
 
-use super::{
-    Callee, CType, Case, Expr, Header, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
-};
+use super::{CType, Callee, Case, Expr, Header, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
 use crate::ir::Scalar;
 
 /// The variables that are read on some path on which they were not assigned, in the order of their first such read.
@@ -54,12 +52,6 @@ fn intersection(left: Set, right: &Set) -> Set {
         (None, right) => right.clone(),
         (left, None) => left,
     }
-}
-
-fn union(left: Set, right: &Set) -> Set {
-    let (mut left, right) = (left?, right.as_ref()?);
-    left.union_with(right);
-    Some(left)
 }
 
 /// The state where control arrives from either of two places.
@@ -182,8 +174,8 @@ impl Verifier<'_> {
             state.bools.clear();
         }
         let left = match header {
-            Header::Forever => None,
-            Header::While(test) | Header::For { var: _, init: _, test, next: _ } => {
+            Header::Open { test: None, turn: _ } => None,
+            Header::Open { test: Some(test), turn: _ } | Header::For { var: _, init: _, test, next: _ } => {
                 self.read(test);
                 let head = self.state.take();
                 self.state = head.as_ref().and_then(|head| assume(head, test, true));
@@ -304,29 +296,28 @@ fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Op
 
 /// The state behind a condition that holds, or does not; `None` if that cannot be.
 fn assume(state: &State, condition: &Expr, holds: bool) -> Option<State> {
-    let mut after = state.clone();
-    after.assigned = assumed(state, condition, holds)?;
-    Some(after)
-}
-
-fn assumed(state: &State, condition: &Expr, holds: bool) -> Set {
     match condition {
-        Expr::Literal(Scalar::Bool, bits) => ((*bits != 0) == holds).then(|| state.assigned.clone()),
-        Expr::Var(var) => match state.bools.get(&var.0) {
-            Some(sets) => union(Some(state.assigned.clone()), &sets[usize::from(holds)]),
-            None => Some(state.assigned.clone()),
-        },
-        Expr::Unary(Prefix::Not, operand) => assumed(state, operand, !holds),
-        Expr::Binary(operator @ (Operator::Both | Operator::Either), left, right) => {
-            // `a || b` is false where both are, as `a && b` is true where both are.
-            if (*operator == Operator::Both) == holds {
-                let left = assume(state, left, holds)?;
-                return assumed(&left, right, holds);
-            }
-            let first = assumed(state, left, holds);
-            let second = assume(state, left, !holds).and_then(|state| assumed(&state, right, holds));
-            intersection(first, &second)
+        Expr::Literal(Scalar::Bool, bits) => ((*bits != 0) == holds).then(|| state.clone()),
+        Expr::Var(var) => {
+            let mut after = state.clone();
+            let mut sets = after.bools.remove(&var.0).unwrap_or_else(|| [(); 2].map(|()| Some(after.assigned.clone())));
+            after.assigned.union_with(sets[usize::from(holds)].as_ref()?);
+            sets[usize::from(!holds)] = None;
+            after.bools.insert(var.0, sets);
+            Some(after)
         }
-        _ => Some(state.assigned.clone()),
+        Expr::Unary(Prefix::Not, operand) => assume(state, operand, !holds),
+        // `a || b` is false where both are, as `a && b` is true where both are.
+        Expr::Binary(operator @ (Operator::Both | Operator::Either), left, right)
+            if (*operator == Operator::Both) == holds =>
+        {
+            assume(&assume(state, left, holds)?, right, holds)
+        }
+        Expr::Binary(Operator::Both | Operator::Either, left, right) => {
+            let mut decided = assume(state, left, holds);
+            join(&mut decided, assume(state, left, !holds).and_then(|state| assume(&state, right, holds)));
+            decided
+        }
+        _ => Some(state.clone()),
     }
 }

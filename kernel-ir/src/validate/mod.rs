@@ -3,6 +3,7 @@
 //! rustc has accepted the kernel by now, so everything here is a limit of Cumbia or of a GPU, never a rule of Rust. The
 //! writer relies on every check below. Code that constants rule out is not looked at.
 
+mod guard;
 mod intrinsic;
 mod origin;
 mod place;
@@ -158,6 +159,7 @@ impl<'a> Check<'a, '_> {
                     }
                 },
                 ExprKind::For { id: _, sequence, body: _, unroll: _ } => self.sequence(sequence),
+                ExprKind::Match { scrutinee: _, arms } => self.guards(arms),
                 ExprKind::Constant(_) | ExprKind::Struct { .. } | ExprKind::Array(_) | ExprKind::Repeat { .. } => {
                     self.made(id);
                 }
@@ -174,7 +176,6 @@ impl<'a> Check<'a, '_> {
                 | ExprKind::Deref(_)
                 | ExprKind::Block(_)
                 | ExprKind::If { .. }
-                | ExprKind::Match { .. }
                 | ExprKind::Labelled { .. }
                 | ExprKind::Loop { .. }
                 | ExprKind::While { .. }

@@ -11,7 +11,7 @@ static __device__ inline i32 bump(i32* y, usize y_len, usize i, rt::Launch launc
 #line 6 "src/kernels.rs"
 static __device__ inline usize find(const i32* x, usize x_len, i32 v, rt::Launch launch) {
     usize i = 0;
-    for (;;) {
+    for (;; rt::progress()) {
         if (rt::opaque_u64(i) >= x_len) {
             return 3;
         }
@@ -110,7 +110,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
     atomicAdd(&c[rt::at(k % 4, c_len, 12, launch)], old + 5);
     i32 v;
 #line 59
-    for (;;) {
+    for (;; rt::progress()) {
         if (rt::opaque_i32(y[rt::at(i, y_len, 13, launch)]) > 3) {
             v = 4;
 #line 61
@@ -120,7 +120,7 @@ extern "C" __global__ void control(const i32* __restrict__ x, usize x_len, i32* 
 #line 63
         y[at] = rt::wrapping_add_i32(y[at], b);
     }
-    for (;;) {
+    for (;; rt::progress()) {
 #line 65
         const i32 value_4 = device::bump(y, y_len, i, launch);
 #line 65

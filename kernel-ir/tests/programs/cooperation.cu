@@ -35,7 +35,7 @@ extern "C" __global__ void cooperation(const float* __restrict__ x, usize x_len,
     const u32 mask = rt::active_mask();
     types::Best own = {x[rt::at(i, x_len, 0, launch)], (u32)i};
     u32 distance = 16;
-    while (distance > 0) {
+    for (; distance > 0; rt::progress()) {
         const types::Best saved = own;
 #line 17
         const types::Best value = rt::shfl_down_sync(mask, own, rt::lane_offset((u64)distance));

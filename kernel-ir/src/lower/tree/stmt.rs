@@ -1,8 +1,8 @@
 //! Statements.
 
 use super::{Expr, Label, VarId};
-use crate::ir::Unroll;
-use crate::lower::Operator;
+use crate::ir::{Scalar, Unroll};
+use crate::lower::{Helper, Op, Operator};
 
 /// A statement and its line in the source.
 pub(crate) struct Stmt {
@@ -57,12 +57,18 @@ pub(crate) struct Case {
 
 /// The head of a loop.
 pub(crate) enum Header {
-    /// `for (;;)`
-    Forever,
-    /// `while (condition)`
-    While(Expr),
+    /// `for (; test; turn)`, of which nothing proves that it ends. `turn` is a side effect, without which C++ would assume
+    /// that it does.
+    Open { test: Option<Expr>, turn: Expr },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
+}
+
+impl Header {
+    /// A loop that may not end.
+    pub(crate) fn open(test: Option<Expr>) -> Header {
+        Header::Open { test, turn: Expr::helper(Helper::new(Op::Progress, Scalar::Usize), Vec::new()) }
+    }
 }
 
 /// The third part of a `for`.
@@ -124,8 +130,10 @@ impl Stmt {
             StmtKind::Block { body, end: _ } => body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit)),
             StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
                 match header {
-                    Header::Forever => {}
-                    Header::While(condition) => visit(condition),
+                    Header::Open { test, turn } => {
+                        test.iter().for_each(&mut *visit);
+                        visit(turn);
+                    }
                     Header::For { var: _, init, test, next } => {
                         visit(init);
                         visit(test);

@@ -1,0 +1,160 @@
+//! The verifier on trees that no lowering makes.
+
+use super::verify::uninitialised;
+use super::{CType, Case, Expr, Header, Label, Named, Next, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
+use crate::ir::{Scalar, Unroll};
+
+const P: VarId = VarId(0);
+const X: VarId = VarId(1);
+const FLAG: VarId = VarId(2);
+
+fn stmt(kind: StmtKind) -> Stmt {
+    Stmt { line: 1, kind }
+}
+
+fn number(value: u64) -> Expr {
+    Expr::int(Scalar::I32, value)
+}
+
+fn declare(var: VarId) -> Stmt {
+    stmt(StmtKind::Declare { var, init: None })
+}
+
+fn set(var: VarId, value: Expr) -> Stmt {
+    stmt(StmtKind::Assign { place: Expr::Var(var), value })
+}
+
+fn read(var: VarId) -> Stmt {
+    stmt(StmtKind::Expr(Expr::Var(var)))
+}
+
+fn branch(condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
+    stmt(StmtKind::If { condition, then, otherwise })
+}
+
+fn forever(body: Vec<Stmt>, next: Option<Label>, end: Option<Label>) -> Stmt {
+    stmt(StmtKind::Loop { header: Header::open(None), body, next, end, unroll: Unroll::Undecided })
+}
+
+fn counted(body: Vec<Stmt>) -> Stmt {
+    let (var, init) = (VarId(3), number(0));
+    let test = Expr::binary(Operator::Lt, Expr::Var(var), number(3));
+    let header = Header::For { var, init, test, next: Next::Increment };
+    stmt(StmtKind::Loop { header, body, next: None, end: None, unroll: Unroll::Undecided })
+}
+
+fn p() -> Expr {
+    Expr::Var(P)
+}
+
+fn label(number: u32) -> Label {
+    Label { name: "end", number }
+}
+
+/// What is read without a value, where `p` is a parameter.
+#[track_caller]
+fn check(body: Vec<Stmt>, expected: &[VarId]) {
+    let var =
+        |wish: &str, ty| Variable { wish: wish.to_owned(), named: Named::ByUs, ty, constant: false, stable: false };
+    let vars = [
+        var("p", CType::BOOL),
+        var("x", CType::Scalar(Scalar::I32)),
+        var("flag", CType::BOOL),
+        var("i", CType::Scalar(Scalar::I32)),
+    ];
+    assert_eq!(uninitialised(&[P], &vars, &body), expected);
+}
+
+#[test]
+fn straight_lines() {
+    check(vec![declare(X), set(X, number(1)), read(X)], &[]);
+    check(vec![declare(X), read(X), set(X, number(1))], &[X]);
+    check(vec![declare(X), set(X, Expr::Var(X))], &[X]);
+    check(vec![read(P)], &[]);
+}
+
+#[test]
+fn branches() {
+    let both = |last| vec![declare(X), branch(p(), vec![set(X, number(1))], last), read(X)];
+    check(both(vec![set(X, number(2))]), &[]);
+    check(both(vec![]), &[X]);
+    check(both(vec![stmt(StmtKind::Return(None))]), &[]);
+    let switch = |otherwise| {
+        let case = Case { values: vec![number(1)], body: vec![set(X, number(1))] };
+        vec![declare(X), stmt(StmtKind::Switch { on: number(1), cases: vec![case], otherwise }), read(X)]
+    };
+    check(switch(vec![set(X, number(2))]), &[]);
+    check(switch(vec![]), &[X]);
+}
+
+#[test]
+fn loops() {
+    check(vec![declare(X), counted(vec![set(X, number(1))]), read(X)], &[X]);
+    check(vec![counted(vec![declare(X), set(X, number(1)), read(X)])], &[]);
+    // Each declaration is a new variable.
+    check(vec![counted(vec![declare(X), branch(p(), vec![read(X)], vec![]), set(X, number(1))])], &[X]);
+    // A turn reads what the one before it may not have assigned.
+    check(vec![declare(X), counted(vec![branch(p(), vec![read(X)], vec![]), set(X, number(1))])], &[X]);
+    let found = |left| vec![declare(X), forever(vec![branch(p(), left, vec![])], None, None), read(X)];
+    check(found(vec![set(X, number(1)), stmt(StmtKind::Break)]), &[]);
+    check(found(vec![stmt(StmtKind::Break)]), &[X]);
+}
+
+#[test]
+fn jumps() {
+    let block = |assigned: bool| {
+        let mut taken = if assigned { vec![set(X, number(1))] } else { vec![] };
+        taken.push(stmt(StmtKind::Goto(label(1))));
+        let body = vec![branch(p(), taken, vec![]), set(X, number(2))];
+        vec![declare(X), stmt(StmtKind::Block { body, end: label(1) }), read(X)]
+    };
+    check(block(true), &[]);
+    check(block(false), &[X]);
+    // Out of an inner loop, to the end of the outer one.
+    let inner = |jump| forever(vec![branch(p(), vec![jump], vec![]), set(X, number(1))], None, None);
+    let jump = || stmt(StmtKind::Goto(label(2)));
+    check(vec![declare(X), forever(vec![inner(jump())], None, Some(label(2))), read(X)], &[X]);
+    check(vec![declare(X), set(X, number(0)), forever(vec![inner(jump())], None, Some(label(2))), read(X)], &[]);
+}
+
+#[test]
+fn flags_that_say_whether_there_is_a_value() {
+    let flag = || Expr::Var(FLAG);
+    let conditional = |holds: Expr, condition: Expr| {
+        vec![
+            declare(X),
+            stmt(StmtKind::Declare { var: FLAG, init: Some(p()) }),
+            branch(flag(), vec![set(X, number(1)), set(FLAG, holds)], vec![]),
+            branch(condition, vec![read(X)], vec![]),
+        ]
+    };
+    check(conditional(number(3), flag()), &[]);
+    check(conditional(number(3), Expr::unary(Prefix::Not, flag())), &[X]);
+    check(conditional(number(3), Expr::binary(Operator::Both, p(), flag())), &[]);
+    check(conditional(number(3), Expr::binary(Operator::Either, p(), flag())), &[X]);
+    // A flag says nothing of a variable that was declared again.
+    let mut again = conditional(number(3), flag());
+    again.insert(3, declare(X));
+    check(again, &[X]);
+    // Nor once it was assigned otherwise.
+    let mut assigned = conditional(number(3), flag());
+    assigned.insert(3, set(FLAG, p()));
+    check(assigned, &[X]);
+}
+
+#[test]
+fn operands_that_may_not_be_evaluated() {
+    let value = |condition| {
+        let read = Expr::binary(Operator::Both, condition, Expr::binary(Operator::Eq, Expr::Var(X), number(1)));
+        vec![
+            declare(X),
+            stmt(StmtKind::Declare { var: FLAG, init: Some(Expr::Literal(Scalar::Bool, 0)) }),
+            branch(p(), vec![set(X, number(1)), set(FLAG, Expr::Literal(Scalar::Bool, 1))], vec![]),
+            stmt(StmtKind::Expr(read)),
+        ]
+    };
+    check(value(Expr::Var(FLAG)), &[]);
+    check(value(Expr::binary(Operator::Lt, number(1), number(2))), &[X]);
+    // The variable itself says it too.
+    check(value(p()), &[]);
+}

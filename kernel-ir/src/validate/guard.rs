@@ -1,0 +1,104 @@
+//! Guards behind patterns with alternatives.
+//!
+//! `(0, v) | (v, 0) if guard` evaluates the guard for each alternative that fits, until it holds once, so the guard is
+//! emitted once for each of them. Shared memory, a barrier or a warp operation in it would exist several times for one
+//! place in the source: threads that take different alternatives would use different memory, and would not meet. (The body
+//! of the arm is emitted once, see `lower/matching.rs`; a loop that is emitted twice contains none of these, see
+//! `lower/hoist.rs`.)
+
+use crate::What;
+use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic};
+use crate::lower::alternatives;
+use crate::typify::TypedFunction;
+
+use super::Check;
+
+impl Check<'_, '_> {
+    /// The arms of a `match`.
+    pub(super) fn guards(&mut self, arms: &[Arm]) {
+        for Arm { pattern, guard, body } in arms {
+            let Some(guard) = guard.filter(|_| self.function.is_alive(*body)) else { continue };
+            if alternatives(pattern).len() < 2 {
+                continue;
+            }
+            if let Some((id, name)) = self.emitted_once(self.function, guard) {
+                self.error(
+                    self.span(id),
+                    What::new(
+                        format!("`{name}` is called in the guard of a pattern with alternatives"),
+                        "the guard is evaluated for each alternative that fits, and threads in different ones would not meet",
+                        "write an arm for each alternative, or evaluate the guard before the `match`",
+                    ),
+                );
+            }
+        }
+    }
+
+    /// The first call inside an expression that reaches an operation with one place in the kernel, and its name.
+    fn emitted_once(&self, function: &TypedFunction<'_>, id: ExprId) -> Option<(ExprId, String)> {
+        if !function.is_alive(id) {
+            return None;
+        }
+        let kind = &function.instance.function.expr(id).kind;
+        let mut found = None;
+        kind.for_each_child(&mut |child| {
+            if found.is_none() {
+                found = self.emitted_once(function, child);
+            }
+        });
+        if found.is_some() {
+            return found;
+        }
+        let slot = match kind {
+            ExprKind::Call { callee: slot, .. }
+            | ExprKind::Unary { operator: slot, .. }
+            | ExprKind::Binary { operator: slot, .. }
+            | ExprKind::AssignOp { operator: slot, .. } => slot,
+            _ => return None,
+        };
+        match &function.instance.slots[slot.index()] {
+            Filled::Callee(Callee::Intrinsic(intrinsic)) if has_one_place(intrinsic) => {
+                Some((id, intrinsic.name().to_owned()))
+            }
+            Filled::Callee(Callee::Function(callee)) | Filled::Operator(Some(callee)) => {
+                let callee = self.functions.get(callee.index())?;
+                let mut calls = callee.alive();
+                calls.find_map(|inside| self.emitted_once(callee, inside)).map(|(_, name)| (id, name))
+            }
+            Filled::Callee(Callee::Intrinsic(_) | Callee::Method(_))
+            | Filled::Operator(None)
+            | Filled::Type(_)
+            | Filled::Constant(_) => None,
+        }
+    }
+}
+
+/// Whether the threads of a block meet at the place of the call, or share its memory.
+fn has_one_place(intrinsic: &Intrinsic) -> bool {
+    match intrinsic {
+        Intrinsic::Shared(_)
+        | Intrinsic::SyncThreads
+        | Intrinsic::SyncThreadsVote(_)
+        | Intrinsic::SyncWarp
+        | Intrinsic::SyncGrid
+        | Intrinsic::Shuffle(_)
+        | Intrinsic::Vote(_)
+        | Intrinsic::MatchAny
+        | Intrinsic::MatchAll
+        | Intrinsic::Reduce(_)
+        | Intrinsic::ActiveMask => true,
+        Intrinsic::Grid(_)
+        | Intrinsic::GridSize(_)
+        | Intrinsic::ThreadIdx
+        | Intrinsic::BlockIdx
+        | Intrinsic::BlockDim
+        | Intrinsic::GridDim
+        | Intrinsic::DynamicShared(_)
+        | Intrinsic::DynamicSharedAt(_)
+        | Intrinsic::Fence(_)
+        | Intrinsic::Atomic { .. }
+        | Intrinsic::LaneId
+        | Intrinsic::LaneMask(_)
+        | Intrinsic::Fast(_) => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! Loops that would not end for other inputs. In Rust what is behind such a loop is not reached then; C++ assumes that it
+//! is. Here all loops end: that each check is still there is seen in the PTX (`tests/ptx.rs`).
+
+#![allow(clippy::all, clippy::pedantic, reason = "the kernels are written as users would not, to find what breaks")]
+
+use cumbia::prelude::*;
+
+use crate::{Case, Run, listed};
+
+pub(crate) const CASES: &[Case] = listed![loops_that_end];
+
+#[kernel]
+pub fn while_outside(y: &mut [f32]) {
+    let i = grid(1);
+    while i >= y.len() {}
+    y[i] = 1.0;
+}
+
+#[kernel]
+pub fn loop_outside(y: &mut [f32]) {
+    let i = grid(1);
+    loop {
+        if i < y.len() {
+            break;
+        }
+    }
+    y[i] = 1.0;
+}
+
+/// The loop computes, but has no effect.
+#[kernel]
+pub fn steps_by(y: &mut [f32], step: usize) {
+    let i = grid(1);
+    let mut at = i;
+    while at >= y.len() {
+        at -= step;
+    }
+    y[at] = 1.0;
+}
+
+/// `step == 0` never ends.
+#[kernel]
+pub fn counts(y: &mut [f32], step: u32) {
+    let i = grid(1);
+    let (mut at, mut turns) = (0u32, 0);
+    while at < 100 {
+        at = at.wrapping_add(step);
+        turns += 1;
+    }
+    if at >= 100 && i < y.len() {
+        y[i] = turns as f32;
+    }
+}
+
+#[device]
+fn wait(i: usize, len: usize) {
+    while i >= len {}
+}
+
+#[kernel]
+pub fn in_a_function(y: &mut [f32]) {
+    let i = grid(1);
+    wait(i, y.len());
+    y[i] = 1.0;
+}
+
+#[device]
+fn collatz(mut n: u32) -> u32 {
+    while n != 1 {
+        n = if n % 2 == 0 { n / 2 } else { n.wrapping_mul(3).wrapping_add(1) };
+    }
+    n
+}
+
+/// The result is 1 if there is one.
+#[kernel]
+pub fn known_result(y: &mut [u32]) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = collatz(i as u32 + 1);
+    }
+}
+
+#[kernel]
+pub fn nested(y: &mut [f32], n: usize) {
+    let i = grid(1);
+    'outer: loop {
+        for k in 0..n {
+            if k + i < y.len() {
+                break 'outer;
+            }
+            loop {
+                if k < n {
+                    continue 'outer;
+                }
+            }
+        }
+        if n == 0 {
+            break;
+        }
+    }
+    if n > 0 {
+        y[i] = 1.0;
+    }
+}
+
+#[kernel]
+pub fn in_a_branch(y: &mut [f32], waits: bool) {
+    let i = grid(1);
+    if waits {
+        while i >= y.len() {}
+    } else if i >= y.len() {
+        return;
+    }
+    y[i] = 1.0;
+}
+
+/// The store before the loop does not become visible, or not, by what follows it.
+#[kernel]
+pub fn between_stores(y: &mut [u32], n: usize) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = 1;
+        while i >= n {}
+        y[i] = 2;
+    }
+}
+
+fn loops_that_end(run: &mut Run<'_>) {
+    let mut y = run.zeros(64);
+    run.launch(while_outside(&mut y).grid(2).block(32));
+    run.output("while_outside", &y);
+    let mut y = run.zeros(64);
+    run.launch(loop_outside(&mut y).grid(2).block(32));
+    run.output("loop_outside", &y);
+    let mut y = run.zeros(40);
+    run.launch(steps_by(&mut y, 32).grid(2).block(32));
+    run.output("steps_by", &y);
+    let mut y = run.zeros(40);
+    run.launch(counts(&mut y, 7).grid(2).block(32));
+    run.output("counts", &y);
+    let mut y = run.zeros(64);
+    run.launch(in_a_function(&mut y).grid(2).block(32));
+    run.output("in_a_function", &y);
+    let mut y = run.zeros(60);
+    run.launch(known_result(&mut y).grid(2).block(32));
+    run.expect("known_result", &y, &[1; 60]);
+    let mut y = run.zeros(64);
+    run.launch(nested(&mut y, 3).grid(2).block(32));
+    run.launch(nested(&mut y, 0).grid(2).block(32));
+    run.output("nested", &y);
+    let mut y = run.zeros(64);
+    run.launch(in_a_branch(&mut y, true).grid(2).block(32));
+    run.launch(in_a_branch(&mut y, false).grid(3).block(32));
+    run.output("in_a_branch", &y);
+    let mut y = run.zeros(64);
+    run.launch(between_stores(&mut y, 64).grid(2).block(32));
+    run.expect("between_stores", &y, &[2; 64]);
+}
