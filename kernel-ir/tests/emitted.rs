@@ -258,3 +258,54 @@ fn messages_reach_the_host() {
     let failed = messages(-1, 64);
     assert_eq!(failed, Some(format!("fault 9 0 3 ffffffff 0 0 0 0\nused 9 lost 0 {first} {}", zeros.trim_end())));
 }
+
+/// The emitted kernel.
+fn text_of(kernel: &str) -> String {
+    let text = source(&common::program(kernel, false), true).text;
+    text[text.find("extern \"C\"").expect("a kernel")..].to_owned()
+}
+
+/// A check leaves the loop where its operands have values before it, and only there.
+#[test]
+fn checks_are_hoisted_over_invariant_variables() {
+    let assigned = text_of(
+        "fn k(y: &mut [u32], n: usize, p: bool) {
+            let at: usize;
+            if p { at = n; } else { at = 1; }
+            for i in 0..n { y[at + i] = 1; }
+        }",
+    );
+    assert!(assigned.contains("if (rt::within(at, 1, 0, n, y_len))"), "{assigned}");
+    let in_the_loop = text_of(
+        "fn k(keys: &[u32], y: &mut [u32], n: usize) {
+            for r in 0..n {
+                let at: usize;
+                for i in 0..n { if keys[i] > 3 { at = keys[i] as usize; y[at] = 1; break; } }
+            }
+        }",
+    );
+    assert!(in_the_loop.contains("y[rt::at(at, y_len, "), "{in_the_loop}");
+    let changed_outside = text_of(
+        "fn k(y: &mut [u32], n: usize) {
+            let mut width: usize = n;
+            while width > 0 { for i in 0..n { y[width + i] = 1; } width /= 2; }
+        }",
+    );
+    assert!(changed_outside.contains("if (rt::within(width, 1, 0, n, y_len))"), "{changed_outside}");
+    let changed_inside = text_of(
+        "fn k(y: &mut [u32], n: usize) {
+            let mut at: usize = 0;
+            for i in 0..n { y[at + i] = 1; at += 2; }
+        }",
+    );
+    assert!(!changed_inside.contains("rt::within"), "{changed_inside}");
+    let lent = text_of(
+        "fn bump(a: &mut usize) { *a += 1; }
+        fn k(y: &mut [u32], n: usize) {
+            let mut at: usize = 0;
+            for i in 0..n { y[at + i] = 1; }
+            bump(&mut at);
+        }",
+    );
+    assert!(!lent.contains("rt::within"), "{lent}");
+}

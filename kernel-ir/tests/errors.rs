@@ -442,3 +442,23 @@ fn no_bytes_of_the_whole_language_make_the_compiler_panic() {
         true,
     ));
 }
+
+#[test]
+fn operations_of_several_threads_in_a_guard_with_alternatives() {
+    let help = |name: &str| format!("`{name}` is called in the guard of a pattern with alternatives");
+    let kernel = |pattern: &str, guard: &str| {
+        format!(
+            "fn meet(n: u32) -> bool {{ sync_threads(); n > 1u32 }}
+            fn k(x: &[u32], y: &mut [u32]) {{
+                match (x[0], x[1]) {{ {pattern} if {guard} => {{ y[0] = 1u32; }} _ => {{}} }}
+            }}"
+        )
+    };
+    refuses(&kernel("(0, v) | (v, 0)", "meet(v)"), &[&help("sync_threads")]);
+    refuses(&kernel("(0, _) | (_, 0)", "meet(3u32)"), &[&help("sync_threads")]);
+    refuses(&kernel("(0, v) | (v, 0)", "all_sync(1u32, v > 1u32)"), &[&help("all_sync")]);
+    // One alternative at most fits: the guard has one place.
+    refuses(&kernel("(0 | 1, v)", "meet(v)"), &[]);
+    refuses(&kernel("(0, v)", "meet(v)"), &[]);
+    refuses(&kernel("(0, v) | (v, 0)", "v > 3u32"), &[]);
+}

@@ -193,59 +193,87 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
 
 #line 114 "src/kernels.rs"
 static __device__ inline i32 chosen(i32 a, i32 b, i32* y, usize y_len, rt::Launch launch) {
-    if (b == 1) {
-        const i32 n = a;
-#line 116
-        const i32 value = device::count(y, y_len, launch);
-#line 116
-        if (value > 1 && n > 2) {
-#line 116
-            return rt::wrapping_mul_i32(n, 10);
-        }
-    }
+    i32 n;
 #line 115
-    if (a == 1) {
-        const i32 n_2 = b;
+    {
+#line 115
+        {
+#line 115
+            if (b == 1) {
+                n = a;
 #line 116
-        const i32 value_2 = device::count(y, y_len, launch);
+                const i32 value = device::count(y, y_len, launch);
 #line 116
-        if (value_2 > 1 && n_2 > 2) {
+                if (value > 1 && n > 2) {
 #line 116
-            return rt::wrapping_mul_i32(n_2, 10);
+                    goto taken_1;
+                }
+            }
+#line 115
+            if (a == 1) {
+                n = b;
+#line 116
+                const i32 value_2 = device::count(y, y_len, launch);
+#line 116
+                if (value_2 > 1 && n > 2) {
+#line 116
+                    goto taken_1;
+                }
+            }
+#line 115
+            goto next_2;
         }
+        taken_1:;
+#line 116
+        return rt::wrapping_mul_i32(n, 10);
     }
+    next_2:;
+#line 115
+    i32 n_2;
+#line 115
+    {
+#line 115
+        {
 #line 117
-    const i32 n_3 = a;
+            n_2 = a;
 #line 117
-    const i32 value_3 = device::count(y, y_len, launch);
+            const i32 value_3 = device::count(y, y_len, launch);
 #line 117
-    if (n_3 == value_3) {
+            if (n_2 == value_3) {
 #line 117
-        return rt::wrapping_mul_i32(n_3, 100);
+                goto taken_3;
+            }
+#line 117
+            n_2 = b;
+#line 117
+            const i32 value_4 = device::count(y, y_len, launch);
+#line 117
+            if (n_2 == value_4) {
+#line 117
+                goto taken_3;
+            }
+#line 115
+            goto next_4;
+        }
+        taken_3:;
+#line 117
+        return rt::wrapping_mul_i32(n_2, 100);
     }
-#line 117
-    const i32 n_4 = b;
-#line 117
-    const i32 value_4 = device::count(y, y_len, launch);
-#line 117
-    if (n_4 == value_4) {
-#line 117
-        return rt::wrapping_mul_i32(n_4, 100);
-    }
+    next_4:;
 #line 115
     if (a >= 5 || b <= -1) {
 #line 118
-        i32 n_5;
+        i32 n_3;
 #line 118
         if (a >= 5) {
 #line 118
-            n_5 = a;
+            n_3 = a;
         } else {
 #line 118
-            n_5 = b;
+            n_3 = b;
         }
 #line 118
-        return n_5;
+        return n_3;
     } else {
 #line 119
         return -1;
