@@ -9,7 +9,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cache::{COUNTS, Key, SUFFIX, decode, encode, file_stem, replace};
 use crate::cuda::{Architecture, Image};
@@ -37,18 +37,18 @@ pub(crate) struct Recipe<'a> {
 impl Precompiled {
     /// The folder that `CUMBIA_KERNELS` names, or else `cumbia-kernels` beside the executable, if it is there.
     pub(crate) fn of_process() -> Option<Precompiled> {
-        static WARNED: Once = Once::new();
+        static WARNED: AtomicBool = AtomicBool::new(false);
         if let Some(folder) = variable("CUMBIA_KERNELS") {
             let folder = PathBuf::from(folder);
             if folder.is_dir() {
                 return Some(Precompiled { folder });
             }
-            WARNED.call_once(|| {
+            if !WARNED.swap(true, Ordering::Relaxed) {
                 warn(
-                    &format!("CUMBIA_KERNELS is `{}`, which is no folder", folder.display()),
+                    format!("CUMBIA_KERNELS is `{}`, which is no folder", folder.display()),
                     "point it at a folder that `cumbia::precompile` filled, or unset it",
                 );
-            });
+            }
         }
         let folder = std::env::current_exe().ok()?.parent()?.join(BESIDE);
         folder.is_dir().then_some(Precompiled { folder })

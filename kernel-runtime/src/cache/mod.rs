@@ -37,6 +37,7 @@ pub use stats::{Stats, stats};
 
 use crate::cuda::Image;
 use crate::error::{Error, Result};
+use crate::warning::event;
 
 /// The folder of [`Cache::write_note`]'s texts about NVRTC.
 pub(crate) const NOTES: &str = "nvrtc";
@@ -98,7 +99,7 @@ impl Cache {
         let image = decode(&file::read_used(&path).ok()?, key);
         if image.is_none() {
             COUNTS.damaged();
-            tracing::debug!(target: TARGET, path = %path.display(), "damaged");
+            event!(debug, target: TARGET, path = %path.display(), "damaged");
         }
         image
     }
@@ -193,7 +194,8 @@ impl Cache {
         let removed = trim::trim(&self.folder, self.limit);
         COUNTS.evicted(removed);
         if removed > 0 {
-            tracing::debug!(target: TARGET, folder = %self.folder.display(), files = removed, "trimmed");
+            let folder = self.folder.clone();
+            event!(debug, target: TARGET, folder = %folder.display(), files = removed, "trimmed");
         }
     }
 }
@@ -203,7 +205,7 @@ fn warn_once(reason: &str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {
         crate::warning::warn(
-            &format!("Cumbia compiles its kernels anew in each process, because {reason}"),
+            format!("Cumbia compiles its kernels anew in each process, because {reason}"),
             "point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off",
         );
     }
