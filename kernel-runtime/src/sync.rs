@@ -26,8 +26,6 @@ thread_local! {
     static HELD: Cell<usize> = const { Cell::new(0) };
     /// There may be something in [`DEFERRED`]. Apart from it, because this has no destructor and costs a load.
     static HAS_DEFERRED: Cell<bool> = const { Cell::new(false) };
-    /// The messages of [`when_unlocked`] are being given out on this thread.
-    static GIVING_OUT: Cell<bool> = const { Cell::new(false) };
     /// What waits for the thread to hold no lock, in order.
     static DEFERRED: RefCell<VecDeque<Box<dyn FnOnce()>>> = const { RefCell::new(VecDeque::new()) };
 }
@@ -52,22 +50,29 @@ fn defer(call: Box<dyn FnOnce()>) {
 }
 
 /// Makes the deferred calls. The thread holds no lock.
+///
+/// What a call defers itself is made within that call: it belongs to what the call does, and a subscriber that ignores the
+/// events of its own work has to see them before it returns.
 #[cold]
 fn give_out() {
-    struct GivingOut;
-    impl Drop for GivingOut {
+    /// The calls still to be made; those that a panic leaves are made when the thread releases a lock again.
+    struct Rest(VecDeque<Box<dyn FnOnce()>>);
+    impl Drop for Rest {
         fn drop(&mut self) {
-            GIVING_OUT.set(false);
+            if self.0.is_empty() {
+                return;
+            }
+            let _ = DEFERRED.try_with(|deferred| {
+                let mut deferred = deferred.borrow_mut();
+                self.0.append(&mut deferred);
+                *deferred = std::mem::take(&mut self.0);
+            });
+            HAS_DEFERRED.set(true);
         }
     }
-    // A call that uses this library releases locks as well: the rest waits for it to return.
-    if GIVING_OUT.replace(true) {
-        return;
-    }
-    let _giving_out = GivingOut;
-    loop {
-        let next = DEFERRED.try_with(|deferred| deferred.borrow_mut().pop_front()).ok().flatten();
-        let Some(call) = next else { break };
+    HAS_DEFERRED.set(false);
+    let mut rest = Rest(DEFERRED.try_with(RefCell::take).unwrap_or_default());
+    while let Some(call) = rest.0.pop_front() {
         if std::thread::panicking() {
             // This is a destructor of an unwinding thread, where a second panic that leaves it ends the process.
             let _ = catch_unwind(AssertUnwindSafe(call));
@@ -75,7 +80,6 @@ fn give_out() {
             call();
         }
     }
-    HAS_DEFERRED.set(false);
 }
 
 /// Whether this thread holds a lock of the crate.
@@ -361,8 +365,12 @@ mod tests {
         let (again, also) = (heard.clone(), lock.clone());
         when_unlocked(move || {
             again.say("a");
-            drop(also.lock());
+            let guard = also.lock();
             again.say("b");
+            again.check("a");
+            drop(guard);
+            // Before the call returns.
+            again.check("ab");
         });
         heard.say("c");
         drop(guard);
