@@ -110,7 +110,7 @@ fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
     }
 }
 
-/// Whether `addition`, which overflows, is a panic.
+/// Whether `addition`, which overflows, is a panic: for the macros, where a panic unwinds and nothing else tells.
 pub fn overflows(addition: fn() -> u8) -> bool {
     install_hook();
     catch(addition).is_err()
