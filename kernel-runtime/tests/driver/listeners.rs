@@ -107,6 +107,20 @@ fn listen(then: fn()) -> &'static Mutex<BTreeSet<String>> {
     &HEARD
 }
 
+/// Launches of one kernel each. The one with the number [`NEXT`] may be new to all threads: who uses everything uses it too.
+const FRESH: [fn(&mut cumbia::DeviceArray<f32>); 8] = [
+    |x| numbered::<200>(x).over(64).launch().unwrap(),
+    |x| numbered::<201>(x).over(64).launch().unwrap(),
+    |x| numbered::<202>(x).over(64).launch().unwrap(),
+    |x| numbered::<203>(x).over(64).launch().unwrap(),
+    |x| numbered::<204>(x).over(64).launch().unwrap(),
+    |x| numbered::<205>(x).over(64).launch().unwrap(),
+    |x| numbered::<206>(x).over(64).launch().unwrap(),
+    |x| numbered::<207>(x).over(64).launch().unwrap(),
+];
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
 /// A bit of everything: opens, reads properties, allocates, copies, launches (what others compile at this moment too), waits.
 fn use_everything() {
     for device in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Device::cpu()] {
@@ -126,6 +140,7 @@ fn use_everything() {
         y.to_host().unwrap();
         device.synchronize().unwrap();
     }
+    FRESH[NEXT.load(SeqCst)](&mut Device::cuda(0).unwrap().zeros(64).unwrap());
     let _ = (saxpy::ptx("sm_90"), cumbia::cache::stats());
 }
 
@@ -145,6 +160,10 @@ fn tell_everything(fake: &Fake) {
     damage(Path::new(&std::env::var_os("CUMBIA_CACHE_DIR").unwrap()));
     let _ = (numbered::<1>::cubin("sm_90"), numbered::<2>::cubin("sm_80"));
     compile!(4 5);
+    for (number, launch) in FRESH.iter().enumerate() {
+        NEXT.store(number, SeqCst);
+        launch(&mut y);
+    }
     // A device's image that the driver does not take is compiled anew where it came with the program.
     fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 2);
     let mut z = devices[1].zeros::<f32>(64).unwrap();
@@ -288,18 +307,26 @@ scenarios! {
             let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
             let _ = (out.write_all(b""), err.write_all(b""));
         });
+        // What all of them use at a time, besides the kernel that is new: page-locked memory that is copied.
         let over = AtomicUsize::new(0);
+        let buffer = Device::cuda(0).unwrap().to_pinned(&[1.0f32; 64]).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
                     INSIDE.set(true);
                     while over.load(SeqCst) == 0 {
                         let _output = std::io::stdout().lock();
+                        assert_eq!(buffer.as_slice().unwrap(), [1.0; 64]);
                         use_everything();
                     }
                 });
             }
             precompile();
+            let (device, stream) = (Device::cuda(0).unwrap(), Device::cuda(0).unwrap().stream().unwrap());
+            let mut y = device.zeros(64).unwrap();
+            for _ in 0..100 {
+                stream.copy(&buffer, &mut y).unwrap();
+            }
             tell_everything(&Fake::of_process());
             over.store(1, SeqCst);
         });
