@@ -139,15 +139,14 @@ fn first_of_thread<K: Kernel>(id: TypeId) -> Result<&'static Specialised> {
 
 fn of_process<K: Kernel>() -> Result<&'static Specialised> {
     let entry = entry(TypeId::of::<K>());
-    let specialised = match entry.get() {
-        Some(specialised) => specialised,
-        None => {
-            // Not in the entry's initialiser, which is a lock: constants and types of the program are asked. Of threads that
-            // do this at once, the result of one stays.
-            assert_unlocked();
-            let made = specialise::<K>();
-            entry.get_or_init(|| made.map(|made| Specialised { number: number(entry), ..made }))
-        }
+    let specialised = if let Some(specialised) = entry.get() {
+        specialised
+    } else {
+        // Not in the entry's initialiser, which is a lock: constants and types of the program are asked. Of threads that do
+        // this at once, the result of one stays.
+        assert_unlocked();
+        let made = specialise::<K>();
+        entry.get_or_init(|| made.map(|made| Specialised { number: number(entry), ..made }))
     };
     specialised.as_ref().map_err(|errors| {
         Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), errors: errors.clone() })

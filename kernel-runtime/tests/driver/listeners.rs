@@ -97,12 +97,12 @@ impl Subscriber for Listener {
 
 /// What was heard until the scenario asks.
 fn listen(then: fn()) -> &'static Mutex<BTreeSet<String>> {
+    static HEARD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_mins(2));
         let _ = writeln!(std::io::stderr(), "it does not end");
         std::process::exit(17);
     });
-    static HEARD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     tracing::subscriber::set_global_default(Listener { then, heard: &HEARD }).unwrap();
     &HEARD
 }
@@ -277,7 +277,7 @@ scenarios! {
         let heard = listen(|| {
             // All of it a few hundred times is enough, and now and then is enough after that.
             let calls = CALLS.fetch_add(1, SeqCst);
-            if calls > 150 && calls % 16 != 0 {
+            if calls > 150 && !calls.is_multiple_of(16) {
                 return;
             }
             use_everything();
