@@ -21,6 +21,7 @@ mod lower;
 mod methods;
 mod options;
 mod position;
+mod profile;
 mod report;
 mod rules;
 mod signature;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::cpu;
 use crate::cuda::Context;
@@ -10,6 +10,7 @@ use crate::error::{DeviceError, Error, Result};
 use crate::memory::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
+use crate::sync::OnceLock;
 use crate::variable::variable;
 
 /// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.

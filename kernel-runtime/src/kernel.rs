@@ -77,8 +77,8 @@ pub struct Definition {
     pub ir: &'static [u8],
     /// What rustc put into the slots.
     pub slots: fn() -> Vec<Content>,
-    /// Whether integer overflow is a fault where the function was compiled. Asked of code that was compiled there: a
-    /// profile can set `overflow-checks` apart from `debug-assertions`.
+    /// Whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks` apart from
+    /// `debug-assertions`.
     pub overflow_checks: fn() -> bool,
 }
 

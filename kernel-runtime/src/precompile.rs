@@ -56,7 +56,7 @@ use bytesize::ByteSize;
 use rayon::prelude::*;
 
 use crate::cuda::{self, Architecture};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelInfo, kernels};
 use crate::precompiled::Precompiled;
 use crate::specialise::{self, Layout, Specialised};
@@ -138,15 +138,35 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// [`CompileError`](crate::CompileError) where a kernel cannot be compiled, and [`Error::File`](crate::Error::File) where a file cannot be
-    /// written: the first in the plan's order. The others are compiled nevertheless.
+    /// [`CompileError::NotAnArchitecture`](crate::CompileError::NotAnArchitecture), before anything is compiled; and
+    /// [`Error::Precompile`] with each kernel that could not be compiled or written, and why. All others are compiled
+    /// nevertheless, and the error has their report.
+    ///
+    /// ```
+    /// use cumbia::Error;
+    /// use cumbia::precompile::Plan;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("cumbia-none-{}", std::process::id()));
+    /// # let plan = Plan::new().architectures(["sm_90"]);
+    /// match plan.compile_into(&folder) {
+    ///     Ok(report) => println!("{report}"),
+    ///     Err(Error::Precompile(failed)) => {
+    ///         println!("{}", failed.report);
+    ///         for failure in &failed.failures {
+    ///             eprintln!("{}: {}", failure.kernel, failure.error);
+    ///         }
+    ///     }
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn compile_into(&self, folder: impl AsRef<Path>) -> Result<Report> {
         let folder = folder.as_ref();
         let architectures = self.parsed_architectures()?;
-        let jobs = self.jobs(&architectures)?;
+        let (jobs, mut failures) = self.jobs(&architectures);
         let progress = Progress::new(jobs.len(), self.quiet);
         let into = Precompiled::in_folder(folder);
-        let compiled: Vec<Result<Compiled>> = jobs
+        let compiled: Vec<Result<Compiled, Failure>> = jobs
             .par_iter()
             .map(|job| {
                 progress.begin(job);
@@ -156,8 +176,15 @@ impl Plan {
             })
             .collect();
         progress.finish();
-        let kernels = compiled.into_iter().collect::<Result<Vec<_>>>()?;
-        Ok(Report { folder: folder.to_owned(), kernels, left_out: self.left_out() })
+        let mut kernels = Vec::new();
+        for result in compiled {
+            match result {
+                Ok(compiled) => kernels.push(compiled),
+                Err(failure) => failures.push(failure),
+            }
+        }
+        let report = Report { folder: folder.to_owned(), kernels, left_out: self.left_out() };
+        if failures.is_empty() { Ok(report) } else { Err(Error::Precompile(Box::new(Failed { report, failures }))) }
     }
 
     fn parsed_architectures(&self) -> Result<Vec<Architecture>> {
@@ -171,11 +198,18 @@ impl Plan {
         Ok(parsed)
     }
 
-    /// What is to be compiled: the text of each kernel, and of one with views the text for strided ones as well.
-    fn jobs<'a>(&self, architectures: &'a [Architecture]) -> Result<Vec<Job<'a>>> {
-        let mut jobs = Vec::new();
+    /// What is to be compiled: the text of each kernel, and of one with views the text for strided ones as well. And what has no
+    /// text.
+    fn jobs<'a>(&self, architectures: &'a [Architecture]) -> (Vec<Job<'a>>, Vec<Failure>) {
+        let (mut jobs, mut failures) = (Vec::new(), Vec::new());
         for instance in &self.instances {
-            let specialised = (instance.specialise)()?;
+            let specialised = match (instance.specialise)() {
+                Ok(specialised) => specialised,
+                Err(error) => {
+                    failures.push(Failure { kernel: (instance.name)(), architecture: None, error });
+                    continue;
+                }
+            };
             let has_strided = specialised.source(Layout::Strided).text != specialised.source(Layout::Contiguous).text;
             let layouts: &[Layout] =
                 if has_strided { &[Layout::Contiguous, Layout::Strided] } else { &[Layout::Contiguous] };
@@ -187,7 +221,7 @@ impl Plan {
                 }));
             }
         }
-        Ok(jobs)
+        (jobs, failures)
     }
 
     /// The generic kernels of the program of which the plan has no instance.
@@ -219,10 +253,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn run(&self, into: &Precompiled) -> Result<Compiled> {
-        let Job { name, request, architecture } = *self;
-        let (path, bytes) = cuda::precompile(request, architecture, into)?;
-        Ok(Compiled { kernel: name, architecture: architecture.to_string(), path, bytes })
+    fn run(&self, into: &Precompiled) -> Result<Compiled, Failure> {
+        let Job { name: kernel, request, architecture } = *self;
+        match cuda::precompile(request, architecture, into) {
+            Ok((path, bytes)) => Ok(Compiled { kernel, architecture: architecture.to_string(), path, bytes }),
+            Err(error) => Err(Failure { kernel, architecture: Some(architecture.to_string()), error }),
+        }
     }
 }
 
@@ -250,6 +286,55 @@ pub struct Compiled {
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
+}
+
+/// What [`Plan::compile_into`] could not make, and what it has made.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Failed {
+    /// What was compiled.
+    pub report: Report,
+    /// What was not: kernels without CUDA C first, then the others, each in the plan's order.
+    pub failures: Vec<Failure>,
+}
+
+/// A kernel that was not compiled ahead.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The kernel with its path and types.
+    pub kernel: &'static str,
+    /// The architecture; none where there is no CUDA C to compile for any.
+    pub architecture: Option<String>,
+    /// Why.
+    pub error: Error,
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failed { report, failures } = self;
+        let kernels = |names: BTreeSet<&str>| match names.len() {
+            1 => "1 kernel was".to_owned(),
+            count => format!("{count} kernels were"),
+        };
+        let failed = kernels(failures.iter().map(|failure| failure.kernel).collect());
+        let compiled = kernels(report.kernels.iter().map(|compiled| compiled.kernel).collect());
+        write!(f, "{failed} not compiled ahead ({compiled} compiled into {})", report.folder.display())?;
+        failures.iter().try_for_each(|failure| write!(f, "\n{failure}"))
+    }
+}
+
+impl std::error::Error for Failed {}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { kernel, architecture, error } = self;
+        write!(f, "{kernel}")?;
+        if let Some(architecture) = architecture {
+            write!(f, " for {architecture}")?;
+        }
+        write!(f, ": {error}")
+    }
 }
 
 impl fmt::Display for Report {

@@ -5,13 +5,14 @@
 //! saxpy-0123…/sm_90a.kernel    an image; its kernel, a hash of source and options, and its architecture
 //! ```
 //!
-//! Whatever NVRTC made it will do, so that a machine needs none.
+//! Whatever NVRTC made it will do, so that a machine needs none. Like the cache, it is only read where nobody but the user
+//! and root can have written it, or beside the executable the owner of that.
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cache::{COUNTS, Key, SUFFIX, decode, encode, file_stem, replace};
+use crate::cache::{COUNTS, Key, Owners, Readers, Refused, SUFFIX, decode, encode, file_stem, replace};
 use crate::cuda::{Architecture, Image};
 use crate::variable::variable;
 use crate::warning::warn;
@@ -20,9 +21,11 @@ use crate::warning::warn;
 pub(crate) const BESIDE: &str = "cumbia-kernels";
 
 /// A folder of precompiled kernels.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Precompiled {
     folder: PathBuf,
+    /// Whose files are taken from it.
+    owners: Owners,
 }
 
 /// A kernel's CUDA C with the options, whatever it is compiled for.
@@ -37,26 +40,51 @@ pub(crate) struct Recipe<'a> {
 impl Precompiled {
     /// The folder that `CUMBIA_KERNELS` names, or else `cumbia-kernels` beside the executable, if it is there.
     pub(crate) fn of_process() -> Option<Precompiled> {
-        static WARNED: Once = Once::new();
+        static WARNED: AtomicBool = AtomicBool::new(false);
         if let Some(folder) = variable("CUMBIA_KERNELS") {
             let folder = PathBuf::from(folder);
             if folder.is_dir() {
-                return Some(Precompiled { folder });
+                return Precompiled::checked(folder, Owners::of_process());
             }
-            WARNED.call_once(|| {
+            if !WARNED.swap(true, Ordering::Relaxed) {
                 warn(
-                    &format!("CUMBIA_KERNELS is `{}`, which is no folder", folder.display()),
+                    format!("CUMBIA_KERNELS is `{}`, which is no folder", folder.display()),
                     "point it at a folder that `cumbia::precompile` filled, or unset it",
                 );
-            });
+            }
         }
-        let folder = std::env::current_exe().ok()?.parent()?.join(BESIDE);
-        folder.is_dir().then_some(Precompiled { folder })
+        let executable = std::env::current_exe().ok()?;
+        let folder = executable.parent()?.join(BESIDE);
+        if !folder.is_dir() {
+            return None;
+        }
+        Precompiled::checked(folder, Owners::of_process().or_that_of(&executable))
+    }
+
+    /// A folder whose files are loaded into the process, if it is one that only its owners can have written.
+    pub(crate) fn checked(folder: PathBuf, owners: Owners) -> Option<Precompiled> {
+        match owners.check_folder(&folder) {
+            Ok(()) => Some(Precompiled { folder, owners }),
+            Err(error) => {
+                Precompiled::refuse(&error);
+                None
+            }
+        }
+    }
+
+    /// Says, once in a process, what is not trusted.
+    fn refuse(error: &io::Error) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        if let Some(refused) = Refused::of(error)
+            && !WARNED.swap(true, Ordering::Relaxed)
+        {
+            warn(format!("kernels that were compiled ahead are not used: {refused}"), refused.help());
+        }
     }
 
     /// A folder that is to be filled.
     pub(crate) fn in_folder(folder: &Path) -> Precompiled {
-        Precompiled { folder: folder.to_owned() }
+        Precompiled { folder: folder.to_owned(), owners: Owners::of_process() }
     }
 
     /// Where it is.
@@ -66,7 +94,11 @@ impl Precompiled {
 
     /// The image for this very architecture.
     pub(crate) fn get(&self, recipe: Recipe<'_>, architecture: &Architecture) -> Option<Image> {
-        let bytes = std::fs::read(self.path(recipe, architecture)).ok()?;
+        let read = self
+            .owners
+            .check_inner_folder(&self.kernel_folder(recipe))
+            .and_then(|()| self.owners.read(&self.path(recipe, architecture)));
+        let (bytes, _) = read.inspect_err(Precompiled::refuse).ok()?;
         let image = decode(&bytes, &recipe.key(architecture));
         if image.is_none() {
             COUNTS.damaged();
@@ -114,7 +146,7 @@ impl Precompiled {
     ) -> Result<(PathBuf, u64), (PathBuf, io::Error)> {
         let path = self.path(recipe, architecture);
         let bytes = encode(image, &recipe.key(architecture));
-        match replace(&path, &bytes) {
+        match replace(&path, &bytes, Readers::All) {
             Ok(()) => Ok((path, bytes.len() as u64)),
             Err(error) => Err((path, error)),
         }

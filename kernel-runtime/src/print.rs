@@ -7,14 +7,17 @@ use cumbia_kernel_ir::{PRINT_WORDS, SiteKind};
 use crate::cpu::fault;
 use crate::message;
 use crate::specialise::{self, Layout};
+use crate::sync::assert_unlocked;
 
 /// Prints messages. Where the standard output is closed they are lost, as it has always been with those of a C program.
 ///
-/// It waits for whoever has locked the standard output. So nothing of ours may be locked meanwhile that this one could want.
+/// It waits for whoever has locked the standard output: so this thread holds no lock of ours. The panic hook is installed by
+/// the caller ([`fault::install_hook`]), which may wait for other threads' hooks, before it locks the output itself.
 pub(crate) fn to_stdout(text: &str) {
     if text.is_empty() {
         return;
     }
+    assert_unlocked();
     if cfg!(panic = "unwind") {
         // `print!` is what a test's harness catches, and it panics where it cannot print.
         fault::quietly(|| print!("{text}"));
@@ -34,6 +37,7 @@ pub(crate) fn tell_of_lost(lost: u32, bytes: usize) {
          help: print less between two calls of `synchronize`",
         bytes / 1024
     );
+    assert_unlocked();
     if cfg!(panic = "unwind") {
         fault::quietly(|| eprintln!("{text}"));
     } else {

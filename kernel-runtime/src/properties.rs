@@ -1,10 +1,10 @@
 //! What a device is and has: its limits for a launch, its hardware, and its memory at this moment.
 
 use std::fmt;
-use std::sync::OnceLock;
 
 use crate::dim::Dim3;
 use crate::memory::host_memory;
+use crate::sync::OnceLock;
 
 /// What a launch on a device may ask for, and what the device has to run it with.
 #[derive(Clone, Debug, PartialEq, Eq)]

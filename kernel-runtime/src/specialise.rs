@@ -3,9 +3,9 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use cumbia_kernel_ir::ir::{Callee, Filled, Function, FunctionId, Instance, Program, Scalar};
 use cumbia_kernel_ir::{Facts, Source};
@@ -14,7 +14,7 @@ use crate::cuda;
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::kernel::{Definition, Kernel, KernelInfo, Options};
 use crate::slot::Content;
-use crate::sync::{Mutex, RwLock};
+use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
 /// A kernel at one choice of its generic arguments, for the rest of the process.
 pub(crate) struct Specialised {
@@ -109,7 +109,7 @@ type Entry = OnceLock<std::result::Result<Specialised, String>>;
 
 /// All kernels that were ever launched or looked at. Entries are never removed: there is one for each kernel type of the
 /// program, so that leaking them is bounded.
-static ENTRIES: LazyLock<RwLock<HashMap<TypeId, &'static Entry>>> = LazyLock::new(RwLock::default);
+static ENTRIES: RwLock<FxHashMap<TypeId, &'static Entry>> = RwLock::new(HashMap::with_hasher(FxBuildHasher));
 
 /// The specialised kernels by number.
 static NUMBERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
@@ -139,7 +139,15 @@ fn first_of_thread<K: Kernel>(id: TypeId) -> Result<&'static Specialised> {
 
 fn of_process<K: Kernel>() -> Result<&'static Specialised> {
     let entry = entry(TypeId::of::<K>());
-    let specialised = entry.get_or_init(|| specialise::<K>(number(entry)));
+    let specialised = if let Some(specialised) = entry.get() {
+        specialised
+    } else {
+        // Not in the entry's initialiser, which is a lock: constants and types of the program are asked. Of threads that do
+        // this at once, the result of one stays.
+        assert_unlocked();
+        let made = specialise::<K>();
+        entry.get_or_init(|| made.map(|made| Specialised { number: number(entry), ..made }))
+    };
     specialised.as_ref().map_err(|errors| {
         Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), errors: errors.clone() })
     })
@@ -165,7 +173,8 @@ fn entry(id: TypeId) -> &'static Entry {
     ENTRIES.write().entry(id).or_insert_with(|| Box::leak(Box::default()))
 }
 
-fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String> {
+/// The program of a kernel, which has no number yet.
+fn specialise<K: Kernel>() -> std::result::Result<Specialised, String> {
     let mut linker = Linker::default();
     let kernel = linker.instance(&K::definition())?;
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
@@ -175,7 +184,7 @@ fn specialise<K: Kernel>(number: u32) -> std::result::Result<Specialised, String
         info: K::INFO,
         instance: std::any::type_name::<K>(),
         options: K::OPTIONS,
-        number,
+        number: u32::MAX,
         facts,
         program,
         sources: [OnceLock::new(), OnceLock::new()],

@@ -1,12 +1,163 @@
-//! The standard library's locks without poison.
+//! The crate's locks, and the rule that none of them is held while foreign code runs.
 //!
-//! A lock is poisoned when a thread panics while it holds it, so that others do not see what that thread left half changed.
-//! Nothing that holds a lock of ours leaves anything so: what can panic, such as the code of a user's type or of a listener
-//! to `tracing`, is done before the first change or behind the last. A launch that panicked must not make every later one
-//! panic, so that poison would only do harm. Who adds a lock has to see that this stays true.
+//! Foreign code is whatever the program supplies: a `tracing` subscriber, the writer behind stdout and stderr, a panic hook,
+//! a closure, a destructor. It may wait for another thread or call this library, so a lock that is held meanwhile can
+//! deadlock. An initialiser of a `OnceLock` is such a lock as well: other threads wait for it, and the same thread cannot
+//! enter it again.
+//!
+//! The rule is kept by construction for all that is said: each thread counts the locks it holds, and [`when_unlocked`], through
+//! which every event and every warning goes (`event!`, `warning::warn`), defers the message until the count is zero. Other
+//! calls of foreign code state the rule with [`assert_unlocked`]. A test reads the sources for locks and events that bypass
+//! this module.
+//!
+//! The locks have no poison. A lock is poisoned when a thread panics while it holds it, so that others do not see what that
+//! thread left half changed. With no foreign code under a lock, nothing panics there; a launch that panicked must not make
+//! every later one panic.
 
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{self, PoisonError, TryLockError};
-pub(crate) use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
+
+thread_local! {
+    /// How many locks of this module the thread holds.
+    static HELD: Cell<usize> = const { Cell::new(0) };
+    /// There may be something in [`DEFERRED`]. Apart from it, because this has no destructor and costs a load.
+    static HAS_DEFERRED: Cell<bool> = const { Cell::new(false) };
+    /// What waits for the thread to hold no lock, in order.
+    static DEFERRED: RefCell<VecDeque<Box<dyn FnOnce()>>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// Calls foreign code: now, if this thread holds no lock, and otherwise as soon as it has released the last one.
+///
+/// In a destructor of the thread's variables, under a lock, the call is dropped.
+#[inline]
+pub(crate) fn when_unlocked(call: impl FnOnce() + 'static) {
+    if HELD.get() == 0 {
+        call();
+    } else {
+        defer(Box::new(call));
+    }
+}
+
+#[cold]
+fn defer(call: Box<dyn FnOnce()>) {
+    if DEFERRED.try_with(|deferred| deferred.borrow_mut().push_back(call)).is_ok() {
+        HAS_DEFERRED.set(true);
+    }
+}
+
+/// Makes the deferred calls. The thread holds no lock.
+///
+/// What a call defers itself is made within that call: it belongs to what the call does, and a subscriber that ignores the
+/// events of its own work has to see them before it returns.
+#[cold]
+fn give_out() {
+    /// The calls still to be made; those that a panic leaves are made when the thread releases a lock again.
+    struct Rest(VecDeque<Box<dyn FnOnce()>>);
+    impl Drop for Rest {
+        fn drop(&mut self) {
+            if self.0.is_empty() {
+                return;
+            }
+            let _ = DEFERRED.try_with(|deferred| {
+                let mut deferred = deferred.borrow_mut();
+                self.0.append(&mut deferred);
+                *deferred = std::mem::take(&mut self.0);
+            });
+            HAS_DEFERRED.set(true);
+        }
+    }
+    HAS_DEFERRED.set(false);
+    let mut rest = Rest(DEFERRED.try_with(RefCell::take).unwrap_or_default());
+    while let Some(call) = rest.0.pop_front() {
+        if std::thread::panicking() {
+            // This is a destructor of an unwinding thread, where a second panic that leaves it ends the process.
+            let _ = catch_unwind(AssertUnwindSafe(call));
+        } else {
+            call();
+        }
+    }
+}
+
+/// Whether this thread holds a lock of the crate.
+#[inline]
+pub(crate) fn is_locked() -> bool {
+    HELD.get() > 0
+}
+
+/// States that foreign code may be called here.
+///
+/// # Panics
+///
+/// With debug assertions, where this thread holds a lock of the crate.
+#[inline]
+#[track_caller]
+pub(crate) fn assert_unlocked() {
+    debug_assert!(!is_locked(), "foreign code is called while a lock of the crate is held");
+}
+
+/// A lock that this thread holds.
+struct Held(PhantomData<*const ()>);
+
+impl Held {
+    #[inline]
+    fn new() -> Held {
+        HELD.set(HELD.get() + 1);
+        Held(PhantomData)
+    }
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        let held = HELD.get() - 1;
+        HELD.set(held);
+        if held == 0 && HAS_DEFERRED.get() {
+            give_out();
+        }
+    }
+}
+
+/// A guard of the standard library's, counted.
+pub(crate) struct Guard<G> {
+    // Before `held`: deferred calls are made when the lock is released.
+    guard: G,
+    held: Held,
+}
+
+impl<G> Guard<G> {
+    #[inline]
+    fn new(lock: impl FnOnce() -> G) -> Guard<G> {
+        let guard = lock();
+        Guard { guard, held: Held::new() }
+    }
+}
+
+impl<G: Deref> Deref for Guard<G> {
+    type Target = G::Target;
+
+    #[inline]
+    fn deref(&self) -> &G::Target {
+        &self.guard
+    }
+}
+
+impl<G: DerefMut> DerefMut for Guard<G> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut G::Target {
+        &mut self.guard
+    }
+}
+
+/// A [`Mutex`] that is locked.
+pub(crate) type MutexGuard<'a, T> = Guard<sync::MutexGuard<'a, T>>;
+/// A [`RwLock`] that is locked for reading.
+pub(crate) type RwLockReadGuard<'a, T> = Guard<sync::RwLockReadGuard<'a, T>>;
+/// A [`RwLock`] that is locked for writing.
+pub(crate) type RwLockWriteGuard<'a, T> = Guard<sync::RwLockWriteGuard<'a, T>>;
 
 /// [`std::sync::Mutex`] without poison.
 #[derive(Debug, Default)]
@@ -19,16 +170,17 @@ impl<T> Mutex<T> {
 
     /// Waits for the lock.
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        Guard::new(|| self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The lock, if nobody holds it.
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
-        match self.0.try_lock() {
-            Ok(guard) => Some(guard),
-            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        let guard = match self.0.try_lock() {
+            Ok(guard) => guard,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => return None,
+        };
+        Some(Guard::new(|| guard))
     }
 
     pub(crate) fn get_mut(&mut self) -> &mut T {
@@ -51,12 +203,12 @@ impl<T> RwLock<T> {
 
     /// Waits until nobody writes.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, T> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
+        Guard::new(|| self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until nobody else reads or writes.
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, T> {
-        self.0.write().unwrap_or_else(PoisonError::into_inner)
+        Guard::new(|| self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -70,8 +222,8 @@ impl Condvar {
     }
 
     /// Waits to be notified, or for no reason.
-    pub(crate) fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-        self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn wait<'a, T>(&self, Guard { guard, held }: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        Guard { guard: self.0.wait(guard).unwrap_or_else(PoisonError::into_inner), held }
     }
 
     pub(crate) fn notify_one(&self) {
@@ -83,8 +235,48 @@ impl Condvar {
     }
 }
 
+/// [`std::sync::OnceLock`], whose initialisers count as locks.
+#[derive(Debug)]
+pub(crate) struct OnceLock<T>(sync::OnceLock<T>);
+
+impl<T> Default for OnceLock<T> {
+    fn default() -> Self {
+        OnceLock::new()
+    }
+}
+
+impl<T> OnceLock<T> {
+    pub(crate) const fn new() -> OnceLock<T> {
+        OnceLock(sync::OnceLock::new())
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&T> {
+        self.0.get()
+    }
+
+    /// The value, made by the first call.
+    #[inline]
+    pub(crate) fn get_or_init(&self, init: impl FnOnce() -> T) -> &T {
+        match self.0.get() {
+            Some(value) => value,
+            None => self.initialise(init),
+        }
+    }
+
+    #[cold]
+    fn initialise(&self, init: impl FnOnce() -> T) -> &T {
+        let _held = Held::new();
+        self.0.get_or_init(init)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+    use std::path::Path;
+    use std::rc::Rc;
+
     use super::*;
 
     #[test]
@@ -103,5 +295,148 @@ mod tests {
         assert_eq!(*lock.read(), 2);
         assert_eq!(*lock.write(), 2);
         assert_eq!(mutex.into_inner(), 1);
+    }
+
+    /// Notes what is said and whether a lock was held then.
+    #[derive(Clone, Default)]
+    struct Heard(Rc<RefCell<String>>);
+
+    impl Heard {
+        fn say(&self, what: &'static str) {
+            let heard = self.clone();
+            when_unlocked(move || {
+                assert_unlocked();
+                heard.0.borrow_mut().write_str(what).unwrap();
+            });
+        }
+
+        #[track_caller]
+        fn check(&self, expected: &str) {
+            assert_eq!(*self.0.borrow(), expected);
+        }
+    }
+
+    #[test]
+    fn foreign_code_runs_when_the_last_lock_is_released() {
+        let heard = Heard::default();
+        let (outer, inner, once) = (Mutex::new(()), RwLock::new(()), OnceLock::new());
+        heard.say("a");
+        heard.check("a");
+        let guard = outer.lock();
+        heard.say("b");
+        {
+            let _inner = inner.read();
+            heard.say("c");
+        }
+        once.get_or_init(|| heard.say("d"));
+        heard.check("a");
+        drop(guard);
+        heard.check("abcd");
+        OnceLock::new().get_or_init(|| {
+            heard.say("e");
+            heard.check("abcd");
+        });
+        heard.check("abcde");
+        assert!(!is_locked());
+    }
+
+    #[test]
+    fn a_lock_that_is_waited_for_with_a_condition_stays_counted() {
+        let (lock, changed) = (Mutex::new(false), Condvar::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                *lock.lock() = true;
+                changed.notify_all();
+            });
+            let mut ready = lock.lock();
+            while !*ready {
+                ready = changed.wait(ready);
+            }
+            assert!(is_locked());
+        });
+        assert!(!is_locked());
+    }
+
+    #[test]
+    fn what_uses_locks_itself_does_not_overtake() {
+        let heard = Heard::default();
+        let lock = Rc::new(Mutex::new(()));
+        let guard = lock.lock();
+        let (again, also) = (heard.clone(), lock.clone());
+        when_unlocked(move || {
+            again.say("a");
+            let guard = also.lock();
+            again.say("b");
+            again.check("a");
+            drop(guard);
+            // Before the call returns.
+            again.check("ab");
+        });
+        heard.say("c");
+        drop(guard);
+        heard.check("abc");
+    }
+
+    #[test]
+    fn a_panic_of_foreign_code_leaves_the_rest() {
+        let heard = Heard::default();
+        let lock = Mutex::new(());
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = lock.lock();
+            when_unlocked(|| std::panic::resume_unwind(Box::new("a panic that says nothing")));
+            heard.say("a");
+        }));
+        assert!(panicked.is_err());
+        assert!(!is_locked());
+        drop(lock.lock());
+        heard.check("a");
+        // An unwinding thread lets nothing leave its destructors.
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            let _guard = lock.lock();
+            when_unlocked(|| std::panic::resume_unwind(Box::new("another")));
+            heard.say("b");
+            std::panic::resume_unwind(Box::new("the first"));
+        }));
+        assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the first"));
+        heard.check("ab");
+    }
+
+    /// The rule holds for what goes through this module: so all that locks and all that is said has to.
+    #[test]
+    fn nothing_locks_or_speaks_around_this_module() {
+        let words = |names: &[&str], before: &str, after: &str| -> Vec<String> {
+            names.iter().map(|name| format!("{before}{name}{after}")).collect()
+        };
+        let locks = ["Mutex", "RwLock", "Condvar", "OnceLock", "LazyLock", "Once", "Barrier"];
+        let macros = ["trace", "debug", "info", "warn", "error", "event", "span"];
+        let said = words(&macros, "tracing::", "!");
+        let mut found = Vec::new();
+        sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut |path, text| {
+            if ["sync.rs", "warning.rs"].iter().any(|name| path.ends_with(Path::new("src").join(name))) {
+                return;
+            }
+            // Tests may do what they like.
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            for (line, code) in text.lines().enumerate().filter(|(_, code)| !code.trim_start().starts_with("//")) {
+                let imported = code.contains("std::sync::")
+                    && locks.iter().any(|name| code.split(|c: char| !c.is_alphanumeric()).any(|word| word == *name));
+                let says = said.iter().any(|name| code.contains(name.as_str())) || code.contains("eprintln!");
+                if imported || says && !path.ends_with("src/print.rs") {
+                    found.push(format!("{}:{}: {}", path.display(), line + 1, code.trim()));
+                }
+            }
+        });
+        assert!(found.is_empty(), "use `crate::sync` and `event!`:\n{}", found.join("\n"));
+    }
+
+    fn sources(folder: &Path, each: &mut impl FnMut(&Path, &str)) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, each);
+            } else if path.extension().is_some_and(|extension| extension == "rs") && !path.ends_with("tests.rs") {
+                each(&path, &std::fs::read_to_string(&path).unwrap());
+            }
+        }
     }
 }

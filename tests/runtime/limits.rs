@@ -2,7 +2,7 @@
 //! the shapes of views, and arguments without elements.
 
 use cumbia::prelude::*;
-use cumbia::{Error, LaunchError, ShapeError};
+use cumbia::{Error, FaultKind, LaunchError, ShapeError};
 
 use crate::support::{on_each_device, refused};
 
@@ -293,14 +293,73 @@ fn arguments_may_have_no_elements() {
 #[test]
 fn views_of_nothing_may_have_any_lengths() {
     #[kernel]
-    fn lengths(a: ArrayView3<u8>, y: &mut [u64]) {
-        y[0] = a.shape()[1] as u64;
-        y[1] = a.len() as u64;
+    fn lengths(a: ArrayView3<u8>, y: &mut [usize]) {
+        let shape = a.shape();
+        y[0] = shape[0];
+        y[1] = shape[1];
+        y[2] = shape[2];
+        y[3] = a.len();
+        y[4] = if a.is_empty() { 1 } else { 0 };
+        y[5] = a.t().len();
     }
+    #[kernel]
+    fn writes(mut a: ArrayViewMut3<u32>, i: usize, j: usize, k: usize) {
+        a[[i, j, k]] += 1;
+    }
+    #[kernel]
+    fn planes(mut a: ArrayViewMut3<u32>, i: usize, y: &mut [usize]) {
+        let mut plane = a.plane_mut(i);
+        y[0] = plane.len();
+        y[1] = plane.row_mut(0).len();
+        y[2] = plane.nrows();
+    }
+    const MAX: usize = usize::MAX;
+    let values = [0, 1, 2, 3, 1 << 32, 1 << 33, MAX / 2 + 1, MAX - 1, MAX];
+    let shapes = values.iter().flat_map(|&a| values.iter().map(move |&b| [a, b]));
+    let shapes: Vec<[usize; 3]> = shapes.flat_map(|[a, b]| [[0, a, b], [a, 0, b], [a, b, 0]]).collect();
     on_each_device(|device| {
-        let (nothing, mut y) = (device.zeros::<u8>(0).unwrap(), device.zeros::<u64>(2).unwrap());
-        let view = nothing.reshape((0, usize::MAX, 2)).unwrap();
-        lengths(view, &mut y).grid(1).block(1).launch().unwrap();
-        assert_eq!(y.to_host().unwrap(), [u64::MAX, 0]);
+        let (nothing, mut y) = (device.zeros::<u8>(0).unwrap(), device.zeros::<usize>(6).unwrap());
+        for &shape in &shapes {
+            let view = nothing.reshape(shape).unwrap();
+            let [a, b, c] = shape;
+            for (view, [a, b, c]) in [(view, [a, b, c]), (view.t(), [c, b, a])] {
+                assert_eq!((view.len(), view.is_empty(), view.to_host().unwrap().len()), (0, true, 0));
+                lengths(view, &mut y).grid(1).block(1).launch().unwrap();
+                assert_eq!(y.to_host().unwrap(), [a, b, c, 0, 1, 0]);
+                for (axis, &len) in [a, b, c].iter().enumerate() {
+                    assert_eq!(view.slice_axis(axis, len / 2..).unwrap().len(), 0);
+                    assert_eq!(view.split_at(axis, len / 2).unwrap().0.len(), 0);
+                }
+            }
+        }
+        // A fault of the first index that is outside, whatever the others come to.
+        let mut nothing = device.zeros::<u32>(0).unwrap();
+        for (shape, transposed, index, expected) in [
+            ([0, MAX, MAX], true, [2, 3, 0], (0, 0)),
+            ([0, MAX, MAX], true, [MAX - 1, MAX - 1, 5], (5, 0)),
+            ([MAX, MAX, 0], false, [MAX - 1, MAX - 1, 0], (0, 0)),
+            ([MAX, 0, MAX], false, [MAX - 1, 7, 1], (7, 0)),
+            ([MAX, 0, 3], false, [MAX, 0, 0], (MAX, MAX)),
+        ] {
+            let view = nothing.reshape_mut(shape).unwrap();
+            let view = if transposed { view.t() } else { view };
+            let [i, j, k] = index;
+            writes(view, i, j, k).grid(1).block(1).launch().unwrap();
+            let error = device.synchronize().unwrap_err();
+            let Error::Fault { kind: FaultKind::IndexOutOfBounds { index, len }, .. } = &error else {
+                panic!("{shape:?}: {error}")
+            };
+            assert_eq!((*index, *len), (expected.0 as u64, expected.1 as u64), "{shape:?}");
+        }
+        let mut y = device.zeros::<usize>(3).unwrap();
+        let mut check = |shape: [usize; 3], transposed, index: usize, expected: [usize; 3]| {
+            let view = nothing.reshape_mut(shape).unwrap();
+            let view = if transposed { view.t() } else { view };
+            planes(view, index, &mut y).grid(1).block(1).launch().unwrap();
+            device.synchronize().unwrap();
+            assert_eq!(y.to_host().unwrap(), expected, "{shape:?}");
+        };
+        check([MAX, 3, 0], false, MAX - 1, [0, 0, 3]);
+        check([0, MAX, MAX], true, MAX - 1, [0, 0, MAX]);
     });
 }

@@ -6,6 +6,7 @@ use syn::Ident;
 
 use super::params;
 use crate::lower::{Lowered, result_name};
+use crate::profile::OverflowChecks;
 use crate::signature::Signature;
 
 /// The body as an associated function of the type with the function's name. `lifetime` declares `'k`, where the type
@@ -58,6 +59,7 @@ fn tree(slots: &[Ident]) -> TokenStream {
 pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStream {
     let path = &signature.path;
     let ir = Literal::byte_string(&lowered.ir.to_bytes());
+    let overflow_checks = overflow_checks();
     quote! {
         ::cumbia::__private::Definition {
             id: ::core::any::TypeId::of::<Self>(),
@@ -65,11 +67,25 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
             file: ::core::file!(),
             ir: #ir,
             slots: || ::cumbia::__private::contents_of(Self::__body),
-            overflow_checks: || {
+            overflow_checks: || #overflow_checks,
+        }
+    }
+}
+
+/// Whether the crate that is being compiled has overflow checks. Where its compiler does not tell, an addition that overflows
+/// is asked, if a panic of it can be caught.
+fn overflow_checks() -> TokenStream {
+    match OverflowChecks::of_process() {
+        OverflowChecks::Set(checks) => quote!(#checks),
+        OverflowChecks::AsDebugAssertions => quote!(::core::cfg!(debug_assertions)),
+        OverflowChecks::Unknown => quote! {
+            if ::core::cfg!(panic = "unwind") {
                 ::cumbia::__private::overflows(|| {
                     ::core::hint::black_box(::core::primitive::u8::MAX) + ::core::hint::black_box(1)
                 })
-            },
-        }
+            } else {
+                ::core::cfg!(debug_assertions)
+            }
+        },
     }
 }

@@ -10,6 +10,11 @@
 //!
 //! A kernel's file is found by what its machine code depends on: a hash of its CUDA C, the architecture and the options,
 //! and the version of NVRTC. So an edit of a kernel or of a device function that it calls, in whatever crate, is a miss.
+//!
+//! Compiled kernels are code that runs in the process. So on Unix the cache is private to its user (folders 0700, files
+//! 0600), and a folder or file is not used where another user than this one and root owns it, where its group or everyone
+//! may write it, or where it is a symbolic link or no regular file; one warning says so, and kernels are compiled. The
+//! folder itself may be a link. A process trusts its user, root, and the environment variables that name folders.
 
 // ```text
 // ab/cdef…-13.5.kernel   an image; its key in hexadecimal, and the NVRTC that made it
@@ -23,20 +28,25 @@ mod key;
 mod settings;
 mod stats;
 mod trim;
+mod trust;
 
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::SystemTime;
 
 pub(crate) use entry::{decode, encode};
-pub(crate) use file::{file_stem, replace};
+pub(crate) use file::{Readers, file_stem, replace};
 pub(crate) use key::Key;
 use settings::Settings;
 pub(crate) use stats::COUNTS;
 pub use stats::{Stats, stats};
+use trust::Reason;
+pub(crate) use trust::{Owners, Refused};
 
 use crate::cuda::Image;
 use crate::error::{Error, Result};
+use crate::warning::event;
 
 /// The folder of [`Cache::write_note`]'s texts about NVRTC.
 pub(crate) const NOTES: &str = "nvrtc";
@@ -76,7 +86,7 @@ impl Cache {
     /// The cache that the environment asks for; `None` where it is off.
     pub(crate) fn of_process() -> Option<Cache> {
         Settings::of_process().cache(dirs::cache_dir).unwrap_or_else(|reason| {
-            warn_once(reason);
+            warn_once(reason, WRITABLE);
             None
         })
     }
@@ -95,10 +105,10 @@ impl Cache {
     /// The image that the NVRTC of this version made for the key.
     pub(crate) fn get(&self, key: &Key, version: &str) -> Option<Image> {
         let path = self.path(key, version);
-        let image = decode(&file::read_used(&path).ok()?, key);
+        let image = decode(&self.read_used(&path)?, key);
         if image.is_none() {
             COUNTS.damaged();
-            tracing::debug!(target: TARGET, path = %path.display(), "damaged");
+            event!(debug, target: TARGET, path = %path.display(), "damaged");
         }
         image
     }
@@ -120,6 +130,9 @@ impl Cache {
     /// Keeps an image, in place of what was there.
     pub(crate) fn put(&self, key: &Key, version: &str, image: &Image) {
         let bytes = encode(image, key);
+        if bytes.len() as u64 > trust::LARGEST {
+            return;
+        }
         if self.write(&self.path(key, version), &bytes).is_ok() {
             self.trim_now_and_then(bytes.len() as u64);
         }
@@ -127,7 +140,7 @@ impl Cache {
 
     /// A note that [`Cache::write_note`] left.
     pub(crate) fn read_note(&self, folder: &str, name: &str) -> Option<String> {
-        String::from_utf8(file::read_used(&self.folder.join(folder).join(name)).ok()?).ok()
+        String::from_utf8(self.read_used(&self.folder.join(folder).join(name))?).ok()
     }
 
     /// Leaves a text in a folder of the cache; gives its path if that worked.
@@ -138,7 +151,8 @@ impl Cache {
 
     /// Whether something can be written there; if not, why.
     pub(crate) fn try_writing(&self) -> io::Result<()> {
-        std::fs::create_dir_all(&self.folder)?;
+        file::make_folder(&self.folder, Readers::User)?;
+        Owners::of_process().check_folder(&self.folder)?;
         tempfile::tempfile_in(&self.folder).map(drop)
     }
 
@@ -169,10 +183,64 @@ impl Cache {
         (self.folder.join(hex), rest)
     }
 
+    /// The bytes of a file, which counts as used from now on; `None` where there is none, or where it is not to be trusted.
+    fn read_used(&self, path: &Path) -> Option<Vec<u8>> {
+        let owners = Owners::of_process();
+        let checked = owners.check_folder(&self.folder).and_then(|()| match path.parent() {
+            Some(folder) if folder != self.folder => owners.check_inner_folder(folder),
+            _ => Ok(()),
+        });
+        match checked.and_then(|()| owners.read(path)) {
+            Ok((bytes, file)) => {
+                // In a folder that is read-only a file keeps its time: nothing depends on it but the order in which files
+                // are removed, and those are not removed.
+                let _ = file.set_modified(SystemTime::now());
+                Some(bytes)
+            }
+            Err(error) => {
+                if let Some(refused) = Refused::of(&error) {
+                    self.refuse(refused);
+                }
+                None
+            }
+        }
+    }
+
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        file::replace(path, bytes).inspect_err(|error| {
-            warn_once(&format!("{} cannot be written: {error}", self.folder.display()));
+        let write = || {
+            let owners = Owners::of_process();
+            file::make_folder(&self.folder, Readers::User)?;
+            owners.check_folder(&self.folder)?;
+            if let Some(folder) = path.parent() {
+                match owners.check_inner_folder(folder) {
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    checked => checked?,
+                }
+            }
+            file::replace(path, bytes, Readers::User)
+        };
+        write().inspect_err(|error| match Refused::of(error) {
+            Some(refused) => self.refuse(refused),
+            None => warn_once(&format!("{} cannot be written: {error}", self.folder.display()), WRITABLE),
         })
+    }
+
+    /// Says, once in a process, what is not trusted.
+    fn refuse(&self, refused: &Refused) {
+        static WARNED: AtomicBool = AtomicBool::new(false);
+        if refused.path == self.folder {
+            match refused.reason {
+                Reason::Kind { is, wanted } => {
+                    let reason =
+                        format!("{} cannot be written: it is a {is} and not a {wanted}", self.folder.display());
+                    warn_once(&reason, WRITABLE);
+                }
+                _ => warn_once(&refused.to_string(), refused.help()),
+            }
+        } else if !WARNED.swap(true, Ordering::Relaxed) {
+            let message = format!("part of the cache of compiled kernels is not used: {refused}");
+            crate::warning::warn(message, refused.help());
+        }
     }
 
     /// Keeps the folder below its limit. Looking at all of it takes milliseconds, so it is done on a thread of its own, at
@@ -193,19 +261,20 @@ impl Cache {
         let removed = trim::trim(&self.folder, self.limit);
         COUNTS.evicted(removed);
         if removed > 0 {
-            tracing::debug!(target: TARGET, folder = %self.folder.display(), files = removed, "trimmed");
+            let folder = self.folder.clone();
+            event!(debug, target: TARGET, folder = %folder.display(), files = removed, "trimmed");
         }
     }
 }
 
+/// What to do where a folder cannot be written.
+const WRITABLE: &str = "point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off";
+
 /// Says, once in a process, why there is no cache: to whoever listens to `tracing`, and otherwise on stderr.
-fn warn_once(reason: &str) {
+fn warn_once(reason: &str, help: &'static str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {
-        crate::warning::warn(
-            &format!("Cumbia compiles its kernels anew in each process, because {reason}"),
-            "point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off",
-        );
+        crate::warning::warn(format!("Cumbia compiles its kernels anew in each process, because {reason}"), help);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytesize::ByteSize;
 
@@ -59,15 +59,15 @@ impl Settings {
 
 /// A size such as `1 GiB`, `500MB` or `1073741824`. A cache of the usual size is better than none because of a typing error.
 fn parse(size: &str) -> u64 {
-    static WARNED: Once = Once::new();
+    static WARNED: AtomicBool = AtomicBool::new(false);
     if let Ok(ByteSize(bytes)) = size.trim().parse() {
         return bytes;
     }
-    WARNED.call_once(|| {
+    if !WARNED.swap(true, Ordering::Relaxed) {
         warn(
-            &format!("CUMBIA_CACHE_SIZE is `{size}`, which is no size; the cache is kept below 1 GiB"),
+            format!("CUMBIA_CACHE_SIZE is `{size}`, which is no size; the cache is kept below 1 GiB"),
             "write a number of bytes, or one with a unit, such as `512 MiB` or `2GB`",
         );
-    });
+    }
     DEFAULT_LIMIT
 }

@@ -137,7 +137,7 @@ fn what_was_used_least_recently_goes_first() {
     // Each of the ten has about 5 kB.
     let cache = Cache { folder: folder.path().to_owned(), limit: 32_000 };
     for (i, key) in keys.iter().enumerate() {
-        file::replace(&cache.path(key, "13.5"), &encode(&image("text"), key)).unwrap();
+        file::replace(&cache.path(key, "13.5"), &encode(&image("text"), key), Readers::User).unwrap();
         age(&cache.path(key, "13.5"), 1000 - i as u64);
     }
     // These are old, but were used just now.

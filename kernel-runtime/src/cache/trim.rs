@@ -36,7 +36,8 @@ pub(super) enum Kind {
 /// All files of the cache in a folder. What cannot be read is not there.
 pub(super) fn entries(folder: &Path) -> Vec<Entry> {
     let mut entries = Vec::new();
-    for inner in files(folder) {
+    // No links: what they lead to may be anybody's.
+    for inner in files(folder).filter(|inner| inner.file_type().is_ok_and(|kind| kind.is_dir())) {
         let Some(name) = inner.file_name().into_string().ok() else { continue };
         let kind_of = match name.as_str() {
             NOTES => |name: &str| is_note(name).then_some(Kind::Text),

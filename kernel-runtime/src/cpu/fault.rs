@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 
 use crate::cpu::at::At;
 use crate::error::FaultKind;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, assert_unlocked};
 use crate::{methods, number};
 
 /// A fault on its way up.
@@ -85,9 +85,9 @@ pub(crate) fn in_kernel() -> bool {
     IN_KERNEL.get()
 }
 
-/// Does what may panic for a reason that nobody is to hear of; `None` where it did.
+/// Does what may panic for a reason that nobody is to hear of; `None` where it did. Call [`install_hook`] before, where no lock
+/// is held.
 pub(crate) fn quietly<R>(part: impl FnOnce() -> R) -> Option<R> {
-    install_hook();
     let outer = IN_KERNEL.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(part));
     IN_KERNEL.set(outer);
@@ -110,7 +110,7 @@ fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
     }
 }
 
-/// Whether `addition`, which overflows, is a panic.
+/// Whether `addition`, which overflows, is a panic: for the macros, where a panic unwinds and nothing else tells.
 pub fn overflows(addition: fn() -> u8) -> bool {
     install_hook();
     catch(addition).is_err()
@@ -134,6 +134,8 @@ pub(crate) fn install_hook() {
     if INSTALLED.load(Ordering::Relaxed) || std::thread::panicking() {
         return; // `set_hook` is not allowed while this thread unwinds; the next launch installs it
     }
+    // `take_hook` waits for hooks that run, and so for what they wait for.
+    assert_unlocked();
     // One at a time: another would take the hook while there is none.
     let mut ours = OURS.lock();
     if INSTALLED.load(Ordering::Relaxed) {

@@ -94,7 +94,8 @@ impl<'k, T: Element, const D: usize, M: Access> View<'k, T, D, M> {
             if index >= len {
                 fault::out_of_bounds(at, index, len);
             }
-            offset += index * stride;
+            // Where there are elements it does not wrap. Without any, the index of another dimension is a fault.
+            offset = index.wrapping_mul(stride).wrapping_add(offset);
         }
         // SAFETY: the index is inside the shape, so that there is an element.
         unsafe { Place::new(self.pointer.add(offset)) }

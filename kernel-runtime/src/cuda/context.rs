@@ -231,14 +231,9 @@ impl Context {
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Arc<Stream>, Refusal> {
         self.bind()?;
+        // Dropped without the lock: an owner is foreign code.
+        drop(self.take_idle_foreign_streams());
         let mut streams = self.streams.lock();
-        // Those that are done with; where one cannot be asked, it is kept.
-        streams.retain(|stream| {
-            !stream.is_foreign()
-                || stream.is_held()
-                || Arc::strong_count(stream) > 1
-                || !stream.is_idle().unwrap_or(false)
-        });
         // Held, so that the handle is still that of the same stream.
         if let Some(known) =
             streams.iter().find(|stream| stream.is_foreign() && stream.is_held() && stream.raw() == raw)
@@ -250,6 +245,19 @@ impl Context {
         self.let_in(&stream)?;
         streams.push(stream.clone());
         Ok(stream)
+    }
+
+    /// Forgets the streams of other libraries that are done with; where one cannot be asked, it is kept.
+    #[cfg(feature = "cudarc")]
+    fn take_idle_foreign_streams(&self) -> Vec<Arc<Stream>> {
+        let mut streams = self.streams.lock();
+        let is_done = |stream: &mut Arc<Stream>| {
+            stream.is_foreign()
+                && !stream.is_held()
+                && Arc::strong_count(stream) == 1
+                && stream.is_idle().unwrap_or(false)
+        };
+        streams.extract_if(.., is_done).collect()
     }
 
     /// Lets a stream, which may be of another GPU, use memory of this one: from now on uses are noted, and what the stream

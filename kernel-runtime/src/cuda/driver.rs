@@ -8,7 +8,6 @@
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use cudarc::driver::sys::{
     CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUdevice, CUdevice_attribute,
@@ -21,6 +20,7 @@ use super::loader::{library_of, loader_words};
 use super::peers::Access;
 use super::refusal::{NOT_SUPPORTED, Refusal};
 use crate::error::{DeviceError, Error};
+use crate::sync::OnceLock;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Those of `newer` are not in
 /// every driver that Cumbia runs with.

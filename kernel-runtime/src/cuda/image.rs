@@ -10,6 +10,7 @@ use crate::cache::{COUNTS, Cache};
 use crate::error::{CompileError, Error};
 use crate::kernel::Options;
 use crate::precompiled::{Precompiled, Recipe};
+use crate::warning::event;
 
 /// A kernel's CUDA C and how to compile it.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +169,8 @@ impl Sources {
         let cached = |version: Version| cache?.get(&key, &version.to_string()).filter(is_usable);
         let hit = |image| {
             COUNTS.hit();
-            tracing::debug!(target: "cumbia::cache", kernel = request.instance, architecture = name, %key, "hit");
+            let (kernel, architecture) = (request.instance.to_owned(), name.clone());
+            event!(debug, target: "cumbia::cache", kernel, architecture, %key, "hit");
             Ok((image, Origin::Cache))
         };
 
@@ -194,7 +196,8 @@ impl Sources {
         }
         if cache.is_some() {
             COUNTS.miss();
-            tracing::debug!(target: "cumbia::cache", kernel = request.instance, architecture = name, %key, "miss");
+            let (kernel, architecture) = (request.instance.to_owned(), name.clone());
+            event!(debug, target: "cumbia::cache", kernel, architecture, %key, "miss");
         }
         let architecture = match target {
             Target::Exactly => architecture.clone(),
@@ -227,16 +230,19 @@ fn compile_now(
     let image = nvrtc.compile(request, architecture, cache);
     let took = start.elapsed();
     COUNTS.compiled(took);
+    let (kernel, architecture, version) = (request.instance.to_owned(), architecture.clone(), nvrtc.version());
     let milliseconds = took.as_secs_f64() * 1e3;
     match &image {
-        Ok(_) => tracing::debug!(
-            target: "cumbia::compile",
-            kernel = request.instance, %architecture, nvrtc = %nvrtc.version(), milliseconds, "compiled"
+        Ok(_) => event!(
+            debug, target: "cumbia::compile", kernel, %architecture, nvrtc = %version, milliseconds, "compiled"
         ),
-        Err(error) => tracing::debug!(
-            target: "cumbia::compile",
-            kernel = request.instance, %architecture, nvrtc = %nvrtc.version(), milliseconds, %error, "not compiled"
-        ),
+        Err(error) => {
+            let error = error.to_string();
+            event!(
+                debug, target: "cumbia::compile",
+                kernel, %architecture, nvrtc = %version, milliseconds, error, "not compiled"
+            );
+        }
     }
     image
 }

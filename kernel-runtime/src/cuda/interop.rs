@@ -23,7 +23,7 @@ use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
-use crate::cpu::fault::quietly;
+use crate::cpu::fault::{install_hook, quietly};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, Error, Result};
 use crate::memory::Memory;
@@ -90,9 +90,7 @@ impl Device {
         let Backend::Cuda(own) = self.backend() else {
             return Err(DeviceError::ForeignContext { device: self.to_string() }.into());
         };
-        // A panic in between leaves the map as it was, so a poisoned lock is as good.
-        let mut contexts = CONTEXTS.lock();
-        if let Some(context) = contexts.get(&own.ordinal()) {
+        if let Some(context) = CONTEXTS.lock().get(&own.ordinal()) {
             return Ok(context.clone());
         }
         // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
@@ -104,8 +102,9 @@ impl Device {
         let context = CudaContext::new(own.ordinal()).map_err(|error| refused("cuDevicePrimaryCtxRetain", error))?;
         // cudarc may have found another library than we have.
         self.expect_context(&context)?;
-        contexts.insert(own.ordinal(), context.clone());
-        Ok(context)
+        // Another thread may have been faster: all get the same, and what is too much is dropped behind the lock.
+        let known = CONTEXTS.lock().entry(own.ordinal()).or_insert_with(|| context.clone()).clone();
+        Ok(known)
     }
 
     /// Whether the device is a GPU, and the context its primary one.
@@ -270,6 +269,7 @@ unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>
     /// What went wrong only for a moment does not so often.
     const ATTEMPTS: usize = 3;
     let context = stream.context();
+    install_hook();
     for _ in 0..ATTEMPTS {
         context.bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
         if context.is_event_tracking() {

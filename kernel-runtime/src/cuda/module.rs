@@ -19,6 +19,7 @@ use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::error::{CompileError, Error};
 use crate::over;
+use crate::warning::event;
 
 /// A kernel that is loaded on a GPU.
 pub(crate) struct Module {
@@ -58,9 +59,9 @@ impl Context {
         if let Err(refused @ Error::Compile(CompileError::ImageRefused { .. })) = &loaded
             && origin == Origin::Precompiled
         {
-            tracing::warn!(
-                target: "cumbia::compile",
-                kernel = request.instance, device = %self, %refused, "what came with the program does not load"
+            let (kernel, device, refused) = (request.instance.to_owned(), self.to_string(), refused.to_string());
+            event!(
+                warn, target: "cumbia::compile", kernel, device, refused, "what came with the program does not load"
             );
             match compile_for_gpu_here(request, self.architecture()) {
                 Ok(found) => {
@@ -90,18 +91,15 @@ impl Context {
         module.attributes = module.read_attributes()?;
         let limit = self.limits().shared_bytes_per_block;
         *module.allowed_shared.get_mut() = limit.saturating_sub(module.attributes.shared_bytes) as u32;
-        tracing::debug!(
-            target: "cumbia::compile",
-            kernel = request.instance,
-            device = %self,
-            architecture = module.image.architecture,
-            ?origin,
-            compile_milliseconds = (compiled - start).as_secs_f64() * 1e3,
-            load_milliseconds = compiled.elapsed().as_secs_f64() * 1e3,
-            registers = module.attributes.registers,
-            shared_bytes = module.attributes.shared_bytes,
-            local_bytes = module.attributes.local_bytes,
-            "loaded"
+        let (kernel, device) = (request.instance.to_owned(), self.to_string());
+        let architecture = module.image.architecture.clone();
+        let compile_milliseconds = (compiled - start).as_secs_f64() * 1e3;
+        let load_milliseconds = compiled.elapsed().as_secs_f64() * 1e3;
+        let Attributes { registers, shared_bytes, local_bytes, .. } = module.attributes;
+        event!(
+            debug, target: "cumbia::compile",
+            kernel, device, architecture, ?origin, compile_milliseconds, load_milliseconds, registers, shared_bytes,
+            local_bytes, "loaded"
         );
         Ok(module)
     }

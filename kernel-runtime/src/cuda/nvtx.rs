@@ -7,11 +7,11 @@
 
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use libloading::Library;
 
+use crate::sync::OnceLock;
 use crate::variable::variable;
 
 /// Begins a range of this thread. Says whether there is a profiler that was told.

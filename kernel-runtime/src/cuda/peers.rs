@@ -11,6 +11,7 @@ use cudarc::driver::sys::{CUdevice, CUmemAccess_flags, CUmemLocationType};
 use super::context::Context;
 use super::refusal::Refusal;
 use crate::sync::Mutex;
+use crate::warning::event;
 
 /// The pairs that were told, the lower number first.
 static CONNECTED: Mutex<Vec<[usize; 2]>> = Mutex::new(Vec::new());
@@ -25,7 +26,8 @@ pub(crate) fn connect(a: &Arc<Context>, b: &Arc<Context>) {
     connected.push(pair);
     for (from, to) in [(a, b), (b, a)] {
         let reached = let_reach(from, to);
-        tracing::debug!(target: "cumbia::transfer", %from, %to, ?reached, "reach the other's memory");
+        let (from, to) = (from.to_string(), to.to_string());
+        event!(debug, target: "cumbia::transfer", from, to, ?reached, "reach the other's memory");
     }
 }
 

@@ -9,6 +9,7 @@ use super::driver::Driver;
 use super::refusal::{DEINITIALIZED, Refusal};
 use crate::error::Error;
 use crate::sync::Mutex;
+use crate::warning::event;
 
 /// How many errors of destructors are kept until someone asks for them.
 const KEPT_ERRORS: usize = 64;
@@ -112,7 +113,8 @@ impl Primary {
             return;
         }
         let error = Error::from(refusal);
-        tracing::error!(target: "cumbia::drop", device = %self.label, %error, "an error while dropping");
+        let (device, what) = (self.label.clone(), error.to_string());
+        event!(error, target: "cumbia::drop", device, error = what, "an error while dropping");
         let mut dropped = self.dropped.lock();
         // The first ones say what happened; a lost context refuses every call that follows.
         if dropped.len() < KEPT_ERRORS {

@@ -13,6 +13,7 @@ use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 use super::driver::Driver;
 use super::host::mapped;
 use super::refusal::Refusal;
+use crate::cpu::fault;
 use crate::print;
 use crate::sync::Mutex;
 
@@ -130,6 +131,8 @@ impl Prints {
         if self.read.lock().is_empty() {
             return;
         }
+        // Waits for hooks that run, which may want the output.
+        fault::install_hook();
         // First the output, then the messages: else who takes the next ones could write them before these.
         let output = io::stdout().lock();
         let Messages { text, lost } = std::mem::take(&mut *self.read.lock());

@@ -107,7 +107,8 @@ impl Report {
         match &self.cache.problem {
             None => text,
             Some(error) => format!(
-                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off"
+                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that this user can write and others cannot, \
+                 or set CUMBIA_CACHE=off"
             ),
         }
     }

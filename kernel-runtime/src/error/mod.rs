@@ -18,6 +18,7 @@ pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, NoClusters};
 pub use self::shape::ShapeError;
 use crate::dim::Dim3;
+use crate::precompile::Failed;
 
 /// The result of everything in Cumbia that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -54,6 +55,9 @@ pub enum Error {
     /// A kernel that did not become machine code.
     #[error(transparent)]
     Compile(#[from] CompileError),
+    /// Kernels that [`precompile::Plan::compile_into`](crate::precompile::Plan::compile_into) could not compile.
+    #[error(transparent)]
+    Precompile(Box<Failed>),
     /// Memory that the device does not have.
     #[error(
         "out of memory on {device}: {requested} bytes were asked for{}\n  help: drop arrays that are no longer needed, or work in smaller pieces",

@@ -26,6 +26,7 @@ use crate::memory::{Contents, Memory, Use};
 use crate::order::{self, Lane, Touch};
 use crate::pinned::{GraphNumber, PinnedMemory, Planned};
 use crate::stream::Stream;
+use crate::warning::event;
 
 /// Launches and copies that are given to a GPU as a whole, again and again.
 ///
@@ -423,7 +424,8 @@ impl Script {
         if self.steps.is_empty() {
             return Ok(None);
         }
-        tracing::trace!(target: "cumbia::launch", graph = true, steps = self.steps.len(), stream = ?lane);
+        let (steps, on) = (self.steps.len(), lane.clone());
+        event!(trace, target: "cumbia::launch", graph = true, steps, stream = ?on);
         let (kept, planned) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.planned));
         planned.iter().try_for_each(|planned| planned.make_way(stream))?;
         let uses: SmallVec<[Use<'_>; 16]> = kept

@@ -13,6 +13,8 @@ use crate::error::{BlockLimit, LaunchError, Result};
 use crate::kernel::Kernel;
 use crate::over;
 use crate::specialise::{self, Layout, Specialised};
+use crate::sync::assert_unlocked;
+use crate::warning::event;
 
 /// A launch that the device takes.
 #[derive(Clone, Copy)]
@@ -27,6 +29,8 @@ pub(crate) struct Plan {
 /// Whether anybody listens to launches. Where nobody does, that is a load and a comparison.
 #[inline]
 pub(crate) fn is_traced() -> bool {
+    // A subscriber may be asked.
+    assert_unlocked();
     tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE)
 }
 
@@ -42,11 +46,9 @@ impl Plan {
     #[cold]
     fn tell(&self, device: &Device) {
         let Shape { grid, block, shared_bytes, cooperative, .. } = self.shape;
-        tracing::trace!(
-            target: "cumbia::launch",
-            kernel = self.specialised.instance,
-            %device, %grid, %block, shared_bytes, cooperative,
-            "launch"
+        let (kernel, device) = (self.specialised.instance, device.clone());
+        event!(
+            trace, target: "cumbia::launch", kernel, %device, %grid, %block, shared_bytes, cooperative, "launch"
         );
     }
 

@@ -17,6 +17,7 @@ use crate::kernel::Kernel;
 use crate::memory::Use;
 use crate::order::{self, Lane};
 use crate::stream::Stream;
+use crate::sync::assert_unlocked;
 
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[inline]
@@ -159,6 +160,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan, transfers: &[Transfer<'_>]) -> Result<()> {
         let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
         let run = || {
+            // The kernel is foreign code.
+            assert_unlocked();
             let views = K::views(&self.args);
             if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
                 stream.note_fault(fault::of_cpu(&K::INFO, stopped));

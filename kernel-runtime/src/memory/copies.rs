@@ -10,6 +10,7 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::order::{self, Lane, Tenant};
 use crate::stream::Stream;
+use crate::warning::event;
 
 impl Memory {
     /// Copies bytes to the host, once all that was asked of them before is done, and waits for it.
@@ -270,5 +271,6 @@ fn elsewhere(stream: &Stream, device: &Device) -> Error {
 
 /// Tells who listens of a transfer.
 fn trace(what: &'static str, device: &Device, bytes: usize) {
-    tracing::trace!(target: "cumbia::transfer", what, bytes, %device);
+    let device = device.clone();
+    event!(trace, target: "cumbia::transfer", what, bytes, %device);
 }

@@ -20,6 +20,7 @@ use crate::device::{Device, Identity};
 use crate::error::Result;
 use crate::order::{self, Lane, Tenant, Touch, Uses};
 use crate::stream::Stream;
+use crate::sync::assert_unlocked;
 
 /// A handle to an allocation on a device. Dropping the last one while kernels use the memory is fine: it is freed behind
 /// them.
@@ -251,6 +252,8 @@ impl Memory {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
+        // An owner is foreign code.
+        assert_unlocked();
         if self.layout.size() == 0 {
             return; // an owner is dropped all the same
         }

@@ -11,8 +11,9 @@ impl<T: Element, const D: usize, M: Access> View<'_, T, D, M> {
     /// `v.len()`: of all elements.
     #[inline(always)]
     pub fn __device_len(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
-        // The elements are in memory, so that their number cannot overflow.
-        Returned::new(self.shape().into_iter().product())
+        // The elements are in memory, so that their number cannot overflow. Where a length is 0 the product of others may,
+        // and is 0 all the same.
+        Returned::new(self.shape().into_iter().fold(1, usize::wrapping_mul))
     }
 
     /// `v.is_empty()`

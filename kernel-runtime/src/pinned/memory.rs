@@ -14,6 +14,7 @@ use crate::order::{Lane, Touch};
 use crate::stream::Stream;
 use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
+use crate::warning::event;
 
 /// The memory of a [`PinnedArray`](super::PinnedArray), and the copies of devices that use it.
 pub(crate) struct PinnedMemory {
@@ -318,7 +319,8 @@ impl Drop for PinnedMemory {
         }
         if let (true, Whose::PageLocked(memory)) = (may_be_used, &mut self.whose) {
             // A copy may still be using it, for all that is known: the GPU is lost.
-            tracing::error!(target: "cumbia::transfer", device = %self.device, "page-locked memory is never freed");
+            let device = self.device.clone();
+            event!(error, target: "cumbia::transfer", %device, "page-locked memory is never freed");
             memory.leak();
         }
     }

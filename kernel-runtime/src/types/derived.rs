@@ -98,13 +98,13 @@ pub const unsafe fn is_tag<T>(variant: &T, discriminant: i128) -> bool {
 #[inline(always)]
 pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
     // SAFETY: the atomic has the size of the enum, and an enum of a size is aligned as the integer of that size; the caller
-    // gives a live place that is accessed only atomically meanwhile.
+    // gives a live place that is written only atomically meanwhile. It may be read-only, as for `Element::load` of a scalar.
     unsafe {
         match size_of::<T>() {
-            1 => u64::from(AtomicU8::from_ptr(place.cast()).load(Relaxed)),
-            2 => u64::from(AtomicU16::from_ptr(place.cast()).load(Relaxed)),
-            4 => u64::from(AtomicU32::from_ptr(place.cast()).load(Relaxed)),
-            _ => AtomicU64::from_ptr(place.cast()).load(Relaxed),
+            1 => u64::from((*place.cast_const().cast::<AtomicU8>()).load(Relaxed)),
+            2 => u64::from((*place.cast_const().cast::<AtomicU16>()).load(Relaxed)),
+            4 => u64::from((*place.cast_const().cast::<AtomicU32>()).load(Relaxed)),
+            _ => (*place.cast_const().cast::<AtomicU64>()).load(Relaxed),
         }
     }
 }

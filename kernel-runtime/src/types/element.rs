@@ -28,7 +28,8 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
     #[doc(hidden)]
     const ANY_BITS: bool = false;
 
-    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one.
+    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one. The memory may
+    /// be read-only.
     ///
     /// # Safety
     ///

@@ -167,6 +167,10 @@ fn a_folder_that_is_read_only_is_read() {
     set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     compile(folder.path(), "0").passes();
     let folders = || std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    // Whoever prepares a cache for others lets them read it.
+    for file in folders().flat_map(|inner| std::fs::read_dir(inner).unwrap()) {
+        set_permissions(file.unwrap().path(), Permissions::from_mode(0o644)).unwrap();
+    }
     for inner in folders().chain([folder.path().to_owned()]) {
         set_permissions(inner, Permissions::from_mode(0o555)).unwrap();
     }
@@ -175,6 +179,74 @@ fn a_folder_that_is_read_only_is_read() {
         set_permissions(inner, Permissions::from_mode(0o755)).unwrap();
     }
     assert_eq!((counts["hits"], counts["misses"], counts["compilations"], counts["entries"]), (3, 2, 2, 1));
+}
+
+/// Kernels and the note on NVRTC, by a user who is not the one that runs them.
+#[test]
+#[cfg(unix)]
+fn a_folder_that_others_can_write_gives_one_warning_and_is_not_used() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::{PermissionsExt, chown};
+
+    if !has_nvrtc() {
+        return;
+    }
+    let prepared = || {
+        let folder = tempfile::tempdir().unwrap();
+        compile(folder.path(), "0 1 2").passes();
+        folder
+    };
+    let check = |folder: &Path, words: &[&str]| {
+        let entries = || std::fs::read_dir(folder).unwrap().count();
+        let before = entries();
+        let said = Process::new("cache::compiles_three").env("CUMBIA_CACHE_DIR", folder).passes();
+        assert_eq!(said.err.matches("warning: ").count(), 1, "one warning:\n{}", said.err);
+        for word in ["warning: Cumbia compiles its kernels anew", &folder.display().to_string()].iter().chain(words) {
+            assert!(said.err.contains(word), "no {word} in\n{}", said.err);
+        }
+        let counts = said.counts();
+        assert_eq!((counts["hits"], counts["misses"], counts["compilations"]), (0, 4, 4));
+        assert!(counts["loading"] > 0 && entries() == before, "nothing is read or written there");
+    };
+    let folder = prepared();
+    for mode in [0o777, 0o1777, 0o770] {
+        set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
+        check(folder.path(), &["can be written by other users", &format!("(mode {mode:04o})"), "chmod -R go-w"]);
+    }
+    set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(compile(folder.path(), "0 1 2").passes().counts()["hits"], 3);
+    if chown(folder.path(), Some(12_345), None).is_ok() {
+        check(folder.path(), &["belongs to another user (uid 12345)", "CUMBIA_CACHE_DIR", "CUMBIA_CACHE=off"]);
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn special_files_in_the_folder_hold_nobody_up() {
+    if !has_nvrtc() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    compile(folder.path(), "0 1 2").passes();
+    let notes = std::fs::read_dir(folder.path().join("nvrtc")).unwrap().map(|note| note.unwrap().path());
+    for path in kernels_in(folder.path()).into_iter().chain(notes) {
+        std::fs::remove_file(&path).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    }
+    let mut process = compile(folder.path(), "0 1 2").start();
+    let limit = std::time::Instant::now() + std::time::Duration::from_mins(2);
+    while process.try_wait().unwrap().is_none() {
+        if std::time::Instant::now() > limit {
+            process.kill().unwrap();
+            panic!("it waits for the other end of a FIFO");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let said = Said::of(process.wait_with_output().unwrap());
+    assert_eq!(said.err.matches("warning: ").count(), 1, "one warning:\n{}", said.err);
+    assert!(said.err.contains("is a FIFO and not a regular file"), "{}", said.err);
+    assert_eq!(said.counts()["compilations"], 3);
+    assert_eq!(compile(folder.path(), "0 1 2").passes().counts()["hits"], 3, "they were replaced");
 }
 
 #[test]

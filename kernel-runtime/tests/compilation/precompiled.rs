@@ -90,6 +90,7 @@ fn a_plan_that_cannot_be_done_is_an_error() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let plan = Plan::new().instance::<tagged<0>>().architectures(["sm_90"]);
         let error = plan.compile_into(file.path()).unwrap_err();
-        assert!(matches!(&error, Error::File { operation: "writing", .. }), "{error}");
+        let Error::Precompile(failed) = &error else { panic!("{error}") };
+        assert!(matches!(&failed.failures[0].error, Error::File { operation: "writing", .. }), "{error}");
     }
 }

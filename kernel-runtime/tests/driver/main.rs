@@ -12,6 +12,7 @@ mod graphs;
 mod kernels;
 mod launches;
 mod limits;
+mod listeners;
 mod many;
 mod prints;
 mod profiling;

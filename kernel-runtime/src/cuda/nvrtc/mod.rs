@@ -11,7 +11,6 @@ mod users;
 mod witness;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use library::Functions;
@@ -21,7 +20,8 @@ use super::architecture::Architecture;
 use super::environment::Environment;
 use crate::cache::{COUNTS, Cache};
 use crate::error::CompileError;
-use crate::sync::Mutex;
+use crate::sync::{Mutex, OnceLock};
+use crate::warning::event;
 
 /// A loaded NVRTC. It is never unloaded.
 #[derive(Debug)]
@@ -75,11 +75,9 @@ impl Nvrtc {
         let (nvrtc, _) = search::find(&environment, Nvrtc::open, Nvrtc::major)?;
         let took = start.elapsed();
         COUNTS.loaded_nvrtc(took);
-        tracing::debug!(
-            target: "cumbia::compile",
-            version = %nvrtc.version, path = ?nvrtc.path, milliseconds = took.as_secs_f64() * 1e3,
-            "NVRTC loaded"
-        );
+        let (version, path) = (nvrtc.version, nvrtc.path.clone());
+        let milliseconds = took.as_secs_f64() * 1e3;
+        event!(debug, target: "cumbia::compile", %version, ?path, milliseconds, "NVRTC loaded");
         if let Some(cache) = cache {
             witness::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
         }

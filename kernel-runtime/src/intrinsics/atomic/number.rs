@@ -4,7 +4,7 @@
 
 use std::sync::atomic::{
     AtomicI8, AtomicI16, AtomicI32, AtomicI64, AtomicIsize, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize,
-    Ordering,
+    Ordering, fence,
 };
 
 use half::{bf16, f16};
@@ -163,8 +163,17 @@ macro_rules! load {
         impl AtomicLoad for $number {
             #[inline(always)]
             unsafe fn atomic_load(place: *const Self, ordering: Ordering) -> Self {
+                // Of read-only memory only relaxed loads are allowed: see `RELAXED_LOADS_ONLY_READ` of `types/scalar.rs`.
+                if ordering == Ordering::SeqCst {
+                    fence(Ordering::SeqCst);
+                }
                 // SAFETY: the caller's promise, and the atomic has the number's size and alignment.
-                ($from)(unsafe { $atomic::from_ptr(place.cast_mut().cast()) }.load(ordering))
+                let bits = unsafe { &*place.cast::<$atomic>() }.load(Ordering::Relaxed);
+                if ordering != Ordering::Relaxed {
+                    // A store that a load has read from synchronises with the fence behind that.
+                    fence(Ordering::Acquire);
+                }
+                ($from)(bits)
             }
 
             #[inline(always)]

@@ -1,0 +1,355 @@
+//! Hostile files and folders at each place of the cache and of the kernels that were compiled ahead. What blocks never ends:
+//! so each case runs on a thread that is given up after a while.
+
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
+use std::os::unix::net::UnixListener;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use super::super::{Cache, Key, NOTES, encode};
+use super::*;
+use crate::cuda::{Architecture, Image};
+use crate::precompiled::{Precompiled, Recipe};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const STRANGER: u32 = 12_345;
+const RECIPE: Recipe<'_> = Recipe { kernel: "saxpy", parts: &["source"] };
+
+fn image(text: &str) -> Image {
+    Image { architecture: "sm_90".to_owned(), cubin: Some(vec![7; 100]), ptx: text.to_owned(), log: String::new() }
+}
+
+fn sm_90() -> Architecture {
+    Architecture::parse("sm_90").unwrap()
+}
+
+fn key() -> Key {
+    RECIPE.key(&sm_90())
+}
+
+fn in_time<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
+    let (done, over) = channel();
+    std::thread::spawn(move || done.send(work()));
+    over.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{what}: it does not end, or it panicked"))
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::symlink_metadata(path).unwrap().mode() & 0o7777
+}
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn fifo(path: &Path) {
+    let path = CString::new(path.as_os_str().as_bytes()).unwrap();
+    // SAFETY: the path is a C string.
+    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+}
+
+fn remove(path: &Path) {
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_dir()) {
+        fs::remove_dir_all(path).unwrap();
+    } else {
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// Whether the owner of a file can be changed: who cannot is told, and leaves those cases out.
+fn may_change_owners() -> bool {
+    // SAFETY: the function has no conditions.
+    let root = unsafe { libc::geteuid() } == 0;
+    if !root {
+        eprintln!("left out: files of other users, which only root can make");
+    }
+    root
+}
+
+/// A way in which a path is not to be trusted. Each is given a path where something good is, and puts something else there.
+type Spoil = fn(&Path);
+
+/// What can be in the place of a file.
+fn spoilt_files() -> Vec<(&'static str, Spoil)> {
+    let mut cases: Vec<(&'static str, Spoil)> = vec![
+        ("FIFO", |path| {
+            remove(path);
+            fifo(path);
+        }),
+        ("symbolic link", |path| {
+            let elsewhere = path.with_file_name("elsewhere");
+            fs::rename(path, &elsewhere).unwrap();
+            symlink(&elsewhere, path).unwrap();
+        }),
+        ("symbolic link", |path| {
+            remove(path);
+            symlink("/dev/zero", path).unwrap();
+        }),
+        ("symbolic link", |path| {
+            remove(path);
+            symlink(path.file_name().unwrap(), path).unwrap(); // to itself
+        }),
+        ("socket", |path| {
+            remove(path);
+            // Its path may be too long for a socket.
+            let short = tempfile::tempdir().unwrap();
+            let at = short.path().join("s");
+            let _listener = UnixListener::bind(&at).unwrap();
+            fs::rename(&at, path).unwrap();
+        }),
+        ("folder", |path| {
+            remove(path);
+            fs::create_dir(path).unwrap();
+        }),
+        ("(mode 0666)", |path| set_mode(path, 0o666)),
+        ("(mode 0620)", |path| set_mode(path, 0o620)),
+        ("(mode 0602)", |path| set_mode(path, 0o602)),
+        ("bytes", |path| File::options().write(true).open(path).unwrap().set_len(LARGEST + 1).unwrap()),
+    ];
+    if may_change_owners() {
+        cases.push(("(uid 12345)", |path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap()));
+    }
+    cases
+}
+
+/// What can be in the place of a folder of the cache.
+fn spoilt_folders() -> Vec<(&'static str, Spoil)> {
+    let mut cases: Vec<(&'static str, Spoil)> = vec![
+        ("FIFO", |path| {
+            remove(path);
+            fifo(path);
+        }),
+        ("regular file", |path| {
+            remove(path);
+            fs::write(path, "").unwrap();
+        }),
+        ("(mode 0777)", |path| set_mode(path, 0o777)),
+        ("(mode 0770)", |path| set_mode(path, 0o770)),
+        ("(mode 1777)", |path| set_mode(path, 0o1777)),
+    ];
+    if may_change_owners() {
+        cases.push(("(uid 12345)", |path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap()));
+    }
+    cases
+}
+
+/// A folder that is a link, which an inner one must not be.
+fn linked(path: &Path) {
+    let elsewhere = path.with_file_name("elsewhere");
+    fs::rename(path, &elsewhere).unwrap();
+    symlink(&elsewhere, path).unwrap();
+}
+
+fn cache() -> (tempfile::TempDir, Cache) {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::in_folder(folder.path().join("cache"));
+    cache.put(&key(), "13.5", &image("good"));
+    assert!(cache.write_note(NOTES, "note", "good").is_some());
+    (folder, cache)
+}
+
+fn get(what: &str, cache: &Cache) -> Option<String> {
+    let cache = cache.clone();
+    in_time(what, move || cache.get(&key(), "13.5").or_else(|| cache.get_any(&key())).map(|image| image.ptx))
+}
+
+fn note(what: &str, cache: &Cache) -> Option<String> {
+    let cache = cache.clone();
+    in_time(what, move || cache.read_note(NOTES, "note"))
+}
+
+/// What is refused in reading a path, in words.
+#[track_caller]
+fn check_reason(path: &Path, expected: &str) {
+    let at = path.to_owned();
+    let error = in_time(expected, move || Owners::of_process().read(&at)).map(drop).unwrap_err();
+    let refused = Refused::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
+    assert!(refused.contains(expected) && refused.contains(path.to_str().unwrap()), "{expected}: {refused}");
+}
+
+#[test]
+fn what_is_written_is_private() {
+    let (_folder, cache) = cache();
+    let path = cache.path(&key(), "13.5");
+    assert_eq!(mode(&path), 0o600);
+    for folder in [path.parent().unwrap(), &cache.folder, &cache.folder.join(NOTES)] {
+        assert_eq!(mode(folder), 0o700, "{}", folder.display());
+    }
+    assert_eq!(mode(&cache.folder.join(NOTES).join("note")), 0o600);
+    assert_eq!((get("", &cache).as_deref(), note("", &cache).as_deref()), (Some("good"), Some("good")));
+}
+
+#[test]
+fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
+    for (what, spoil) in spoilt_files() {
+        let (_folder, cache) = cache();
+        let (kernel, text) = (cache.path(&key(), "13.5"), cache.folder.join(NOTES).join("note"));
+        for path in [&kernel, &text] {
+            spoil(path);
+            check_reason(path, what);
+        }
+        assert_eq!((get(what, &cache), note(what, &cache)), (None, None), "{what}");
+        cache.put(&key(), "13.5", &image("new"));
+        cache.write_note(NOTES, "note", "new");
+        // A folder cannot be replaced by a file.
+        let expected = (what != "folder").then_some("new");
+        assert_eq!((get(what, &cache).as_deref(), note(what, &cache).as_deref()), (expected, expected), "{what}");
+        assert!(expected.is_none() || mode(&kernel) == 0o600 && fs::symlink_metadata(&kernel).unwrap().is_file());
+    }
+}
+
+#[test]
+fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
+    let inner = |cache: &Cache| cache.path(&key(), "13.5").parent().unwrap().to_owned();
+    let root = |cache: &Cache| cache.folder.clone();
+    let mut cases: Vec<(&str, Spoil, bool)> =
+        spoilt_folders().into_iter().flat_map(|(what, spoil)| [(what, spoil, false), (what, spoil, true)]).collect();
+    cases.push(("symbolic link", linked, true));
+    for (what, spoil, is_inner) in cases {
+        let (_folder, cache) = cache();
+        let path = if is_inner { inner(&cache) } else { root(&cache) };
+        spoil(&path);
+        let owners = Owners::of_process();
+        let checked = if is_inner { owners.check_inner_folder(&path) } else { owners.check_folder(&path) };
+        let refused = checked.unwrap_err();
+        assert!(Refused::of(&refused).unwrap().to_string().contains(what), "{what}: {refused}");
+        assert_eq!(get(what, &cache), None, "{what}");
+        let listed = || fs::read_dir(&path).map(|files| files.count()).ok();
+        let before = listed();
+        {
+            let cache = cache.clone();
+            in_time(what, move || {
+                cache.put(&key(), "13.5", &image("new"));
+                cache.put(&key(), "99.9", &image("new"));
+            });
+        }
+        assert_eq!((listed(), get(what, &cache)), (before, None), "{what}: nothing is written there");
+        if !is_inner {
+            assert!(cache.try_writing().is_err(), "{what}: the report of the machine says so");
+        }
+    }
+}
+
+/// The user's own link, from the home folder to a large disk.
+#[test]
+fn the_folder_itself_may_be_a_link_to_one_of_the_users() {
+    let (folder, cache) = cache();
+    linked(&cache.folder);
+    assert_eq!(get("", &cache).as_deref(), Some("good"));
+    cache.put(&key(), "13.5", &image("new"));
+    assert_eq!(get("", &cache).as_deref(), Some("new"));
+    set_mode(&folder.path().join("elsewhere"), 0o777);
+    assert_eq!(get("", &cache), None);
+}
+
+/// Permissions that others have to read are harmless.
+#[test]
+fn what_others_may_read_is_used() {
+    let (_folder, cache) = cache();
+    let path = cache.path(&key(), "13.5");
+    set_mode(&path, 0o644);
+    set_mode(path.parent().unwrap(), 0o755);
+    set_mode(&cache.folder, 0o755);
+    assert_eq!(get("", &cache).as_deref(), Some("good"));
+}
+
+#[test]
+fn trimming_and_clearing_follow_no_links() {
+    let (folder, cache) = cache();
+    let inner = cache.path(&key(), "13.5").parent().unwrap().to_owned();
+    linked(&inner);
+    let kept = inner.with_file_name("elsewhere").join(cache.path(&key(), "13.5").file_name().unwrap());
+    assert!(kept.exists());
+    Cache { limit: 0, ..cache.clone() }.trim();
+    cache.clear().unwrap();
+    assert!(kept.exists());
+    drop(folder);
+}
+
+fn precompiled() -> (tempfile::TempDir, PathBuf, Precompiled) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("kernels");
+    let precompiled = Precompiled::in_folder(&path);
+    let (file, _) = precompiled.put(RECIPE, &sm_90(), &image("good")).unwrap();
+    (folder, file, precompiled)
+}
+
+fn find(what: &str, precompiled: &Precompiled) -> Option<String> {
+    let precompiled = precompiled.clone();
+    in_time(what, move || precompiled.get_for_gpu(RECIPE, &sm_90()).map(|image| image.ptx))
+}
+
+#[test]
+fn kernels_that_were_compiled_ahead_are_held_to_the_same() {
+    let (_folder, file, whole) = precompiled();
+    assert_eq!(mode(&file) & !0o044, 0o600);
+    assert_eq!(mode(file.parent().unwrap()) & !0o055, 0o700);
+    assert_eq!(find("", &whole).as_deref(), Some("good"));
+    for (what, spoil) in spoilt_files() {
+        let (_folder, file, precompiled) = precompiled();
+        spoil(&file);
+        assert_eq!(find(what, &precompiled), None, "{what}");
+    }
+    for (what, spoil) in spoilt_folders().into_iter().chain([("symbolic link", linked as Spoil)]) {
+        let (_folder, file, precompiled) = precompiled();
+        spoil(file.parent().unwrap());
+        assert_eq!(find(what, &precompiled), None, "{what}");
+        let (_folder, file, _) = self::precompiled();
+        let root = file.parent().unwrap().parent().unwrap();
+        if what != "symbolic link" {
+            spoil(root);
+            assert_eq!(Precompiled::checked(root.to_owned(), Owners::of_process()), None, "{what}");
+        }
+    }
+}
+
+/// Beside the executable: what the owner of a program has put there is no more dangerous than the program.
+#[test]
+fn the_owner_of_the_executable_is_trusted() {
+    if !may_change_owners() {
+        return;
+    }
+    let (folder, file, _) = precompiled();
+    let executable = folder.path().join("program");
+    fs::write(&executable, "").unwrap();
+    let root = file.parent().unwrap().parent().unwrap();
+    for path in [&executable, root, file.parent().unwrap(), &file] {
+        chown(path, Some(STRANGER), None).unwrap();
+    }
+    assert_eq!(Precompiled::checked(root.to_owned(), Owners::of_process()), None);
+    let beside = Precompiled::checked(root.to_owned(), Owners::of_process().or_that_of(&executable)).unwrap();
+    assert_eq!(find("", &beside).as_deref(), Some("good"));
+    chown(&file, Some(STRANGER + 1), None).unwrap();
+    assert_eq!(find("", &beside), None);
+}
+
+/// What is found is what was checked: a file that is exchanged again and again, for one that a stranger could have written.
+#[test]
+fn exchanging_files_does_not_get_one_in() {
+    let (_folder, cache) = cache();
+    let path = cache.path(&key(), "13.5");
+    let bad = encode(&image("bad"), &key());
+    std::thread::scope(|scope| {
+        let exchanging = scope.spawn(|| {
+            for i in 0..300 {
+                let aside = path.with_file_name("aside");
+                let _ = fs::remove_file(&aside);
+                match i % 3 {
+                    0 => fifo(&aside),
+                    1 => symlink("/dev/zero", &aside).unwrap(),
+                    _ => {
+                        fs::write(&aside, &bad).unwrap();
+                        set_mode(&aside, 0o666);
+                    }
+                }
+                fs::rename(&aside, &path).unwrap();
+                cache.put(&key(), "13.5", &image("good"));
+            }
+        });
+        while !exchanging.is_finished() {
+            assert_ne!(cache.get(&key(), "13.5").map(|image| image.ptx).as_deref(), Some("bad"));
+        }
+    });
+    assert_eq!(get("", &cache).as_deref(), Some("good"));
+}

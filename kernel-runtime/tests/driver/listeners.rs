@@ -1,0 +1,351 @@
+//! Subscribers of `tracing` that use the library and wait for others at every event. What is wrong here never ends: so each
+//! scenario gives up after a while.
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fmt::{Debug, Write as _};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, mpsc};
+use std::time::Duration;
+
+use cumbia::precompile::Plan;
+use cumbia::prelude::*;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::fake::Fake;
+use crate::kernels::{saxpy, together};
+use crate::scenarios;
+
+const INVALID_HANDLE: i32 = 400;
+const INVALID_IMAGE: i32 = 200;
+
+/// One kernel for each number, so that there is always one that was not compiled yet.
+#[kernel]
+fn numbered<const N: usize>(x: &mut [f32]) {
+    let i = grid(1);
+    if i < x.len() {
+        x[i] += N as f32;
+    }
+}
+
+thread_local! {
+    /// The thread is in its subscriber: what it does there tells nobody.
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Calls `then` at every event, and in the middle of every question whether there is to be one.
+struct Listener {
+    then: fn(),
+    heard: &'static Mutex<BTreeSet<String>>,
+}
+
+impl Listener {
+    fn call(&self) {
+        if !INSIDE.replace(true) {
+            (self.then)();
+            INSIDE.set(false);
+        }
+    }
+}
+
+/// The message of an event, or the field that stands for it.
+struct Words(String);
+
+impl Visit for Words {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if ["message", "what", "graph"].contains(&field.name()) {
+            write!(self.0, " {}={value:?}", field.name()).unwrap();
+        }
+    }
+}
+
+impl Subscriber for Listener {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        if metadata.target().starts_with("cumbia") {
+            self.call();
+        }
+        true
+    }
+
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> tracing::subscriber::Interest {
+        tracing::subscriber::Interest::sometimes()
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        if !event.metadata().target().starts_with("cumbia") {
+            return;
+        }
+        let mut words = Words(event.metadata().target().to_owned());
+        event.record(&mut words);
+        self.heard.lock().unwrap().insert(words.0);
+        self.call();
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// What was heard until the scenario asks.
+fn listen(then: fn()) -> &'static Mutex<BTreeSet<String>> {
+    static HEARD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    std::thread::spawn(|| {
+        std::thread::sleep(Duration::from_mins(2));
+        let _ = writeln!(std::io::stderr(), "it does not end");
+        std::process::exit(17);
+    });
+    tracing::subscriber::set_global_default(Listener { then, heard: &HEARD }).unwrap();
+    &HEARD
+}
+
+/// Launches of one kernel each. The one with the number [`NEXT`] may be new to all threads: who uses everything uses it too.
+const FRESH: [fn(&mut cumbia::DeviceArray<f32>); 8] = [
+    |x| numbered::<200>(x).over(64).launch().unwrap(),
+    |x| numbered::<201>(x).over(64).launch().unwrap(),
+    |x| numbered::<202>(x).over(64).launch().unwrap(),
+    |x| numbered::<203>(x).over(64).launch().unwrap(),
+    |x| numbered::<204>(x).over(64).launch().unwrap(),
+    |x| numbered::<205>(x).over(64).launch().unwrap(),
+    |x| numbered::<206>(x).over(64).launch().unwrap(),
+    |x| numbered::<207>(x).over(64).launch().unwrap(),
+];
+
+static NEXT: AtomicUsize = AtomicUsize::new(0);
+
+/// A bit of everything: opens, reads properties, allocates, copies, launches (what others compile at this moment too), waits.
+fn use_everything() {
+    for device in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Device::cpu()] {
+        let _ = (device.memory(), device.properties(), device.limits(), device.drop_errors());
+        let x = device.to_device(&[1.0f32; 64]).unwrap();
+        let mut y = device.zeros(64).unwrap();
+        saxpy(2.0, &x, &mut y).over(64).launch().unwrap();
+        together(&mut y).grid(1).block(64).launch().unwrap();
+        numbered::<0>(&mut y).over(64).launch().unwrap();
+        let stream = device.stream().unwrap();
+        saxpy(2.0, &x, &mut y).over(64).on(&stream).launch().unwrap();
+        let mut buffer = device.to_pinned(&[1.0f32; 64]).unwrap();
+        stream.copy(&y, &mut buffer).unwrap();
+        let _ = buffer.as_slice().unwrap();
+        let mut graph = Graph::new(&stream);
+        graph.run(|g| g.launch(saxpy(1.0, &x, &mut y).over(64))).unwrap();
+        y.to_host().unwrap();
+        device.synchronize().unwrap();
+    }
+    FRESH[NEXT.load(SeqCst)](&mut Device::cuda(0).unwrap().zeros(64).unwrap());
+    let _ = (saxpy::ptx("sm_90"), cumbia::cache::stats());
+}
+
+/// All that tells somebody something, over and over: the cold ways and the errors as well.
+fn tell_everything(fake: &Fake) {
+    use_everything();
+    let devices = [Device::cuda(0).unwrap(), Device::cuda(1).unwrap()];
+    let mut y = devices[0].to_device(&[1.0f32; 64]).unwrap();
+    // What is found in the cache and what is not, what is damaged there, and what NVRTC refuses.
+    macro_rules! compile {
+        ($($n:literal)*) => { $(
+            numbered::<$n>(&mut y).over(64).launch().unwrap();
+            let _ = (numbered::<$n>::cubin("sm_90"), numbered::<$n>::cubin("sm_80"), numbered::<$n>::cubin("sm_70"));
+        )* };
+    }
+    compile!(1 2 3);
+    damage(Path::new(&std::env::var_os("CUMBIA_CACHE_DIR").unwrap()));
+    let _ = (numbered::<1>::cubin("sm_90"), numbered::<2>::cubin("sm_80"));
+    compile!(4 5);
+    for (number, launch) in FRESH.iter().enumerate() {
+        NEXT.store(number, SeqCst);
+        launch(&mut y);
+    }
+    // A device's image that the driver does not take is compiled anew where it came with the program.
+    fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 2);
+    let mut z = devices[1].zeros::<f32>(64).unwrap();
+    numbered::<100>(&mut z).over(64).launch().unwrap();
+    // From one GPU to the other.
+    z.copy_from(&y).unwrap();
+    z.fill(2.0).unwrap();
+    // Errors of destructors, with and without locks around them.
+    let mut buffer = devices[0].to_pinned(&[1.0f32; 64]).unwrap();
+    let stream = devices[0].stream().unwrap();
+    for _ in 0..80 {
+        stream.copy(&buffer, &mut y).unwrap();
+    }
+    stream.copy(&y, &mut buffer).unwrap();
+    fake.refuse("cuEventDestroy_v2", INVALID_HANDLE, 0, 1000);
+    let _ = buffer.as_mut_slice();
+    drop(stream.record().unwrap());
+    let other = devices[0].stream().unwrap();
+    for _ in 0..80 {
+        stream.copy(&buffer, &mut y).unwrap();
+        other.wait(&stream.record().unwrap()).unwrap();
+    }
+    let _ = buffer.as_mut_slice();
+    fake.refuse("cuEventDestroy_v2", 0, 0, 0);
+    let mut graph = Graph::new(&stream);
+    for len in [64, 32] {
+        graph
+            .run(|g| {
+                g.launch(numbered::<100>(&mut y).over(len))?;
+                g.copy(&y, &mut buffer)
+            })
+            .unwrap();
+    }
+    fake.refuse("cuGraphExecDestroy", INVALID_HANDLE, 0, 1);
+    drop(graph);
+    // A copy that may still be under way when its buffer is dropped.
+    stream.copy(&buffer, &mut y).unwrap();
+    fake.refuse("cuEventSynchronize", INVALID_HANDLE, 0, 1);
+    drop(buffer);
+    fake.refuse("cuEventSynchronize", 0, 0, 0);
+    for device in devices {
+        assert!(device.synchronize().is_ok());
+    }
+}
+
+/// Makes the compiled kernels of a cache useless.
+fn damage(folder: &Path) {
+    for inner in std::fs::read_dir(folder).unwrap().map(|inner| inner.unwrap().path()) {
+        for file in std::fs::read_dir(inner).into_iter().flatten().map(|file| file.unwrap().path()) {
+            if file.extension().is_some_and(|extension| extension == "kernel") {
+                std::fs::write(file, "damaged").unwrap();
+            }
+        }
+    }
+}
+
+/// Kernels that came with the program, one of which the driver will refuse.
+fn precompile() {
+    Plan::new()
+        .instance::<numbered<100>>()
+        .architectures(["sm_90"])
+        .quiet()
+        .compile_into(std::env::var_os("CUMBIA_KERNELS").unwrap())
+        .unwrap();
+}
+
+#[track_caller]
+fn check_heard(heard: &Mutex<BTreeSet<String>>) {
+    let heard = heard.lock().unwrap().clone();
+    for expected in [
+        "cumbia::launch message=launch",
+        "cumbia::launch graph=true",
+        "cumbia::transfer what=",
+        "cumbia::transfer message=reach the other's memory",
+        "cumbia::transfer message=page-locked memory is never freed",
+        "cumbia::compile message=NVRTC loaded",
+        "cumbia::compile message=compiled",
+        "cumbia::compile message=not compiled",
+        "cumbia::compile message=loaded",
+        "cumbia::compile message=what came with the program does not load",
+        "cumbia::cache message=hit",
+        "cumbia::cache message=miss",
+        "cumbia::cache message=damaged",
+        "cumbia::drop message=an error while dropping",
+        "cumbia message=CUMBIA_CACHE_SIZE is",
+    ] {
+        assert!(heard.iter().any(|words| words.starts_with(expected)), "{expected} was not heard among\n{heard:#?}");
+    }
+}
+
+/// A folder of this scenario alone, below that of the tests.
+const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-cache");
+
+fn fresh_cache(name: &str) {
+    let folder = format!("{CACHE}-{name}");
+    let _ = std::fs::remove_dir_all(&folder);
+    assert_eq!(std::env::var("CUMBIA_CACHE_DIR").as_deref(), Ok(folder.as_str()));
+}
+
+scenarios! {
+    /// The subscriber does all there is to do, and has another thread do the same, which it waits for.
+    fn a_subscriber_uses_the_library(
+        "FAKE_DEVICES" = "2",
+        "CUMBIA_CACHE" = "on",
+        "CUMBIA_CACHE_SIZE" = "nonsense",
+        "CUMBIA_CACHE_DIR" = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-cache-library"),
+        "CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-kernels-library")
+    ) {
+        static CALLS: AtomicUsize = AtomicUsize::new(0);
+        fresh_cache("library");
+        let heard = listen(|| {
+            // All of it a few hundred times is enough, and now and then is enough after that.
+            let calls = CALLS.fetch_add(1, SeqCst);
+            if calls > 150 && !calls.is_multiple_of(16) {
+                return;
+            }
+            use_everything();
+            let (done, over) = mpsc::channel();
+            std::thread::spawn(move || {
+                INSIDE.set(true);
+                use_everything();
+                done.send(()).unwrap();
+            });
+            over.recv().unwrap();
+        });
+        precompile();
+        tell_everything(&Fake::of_process());
+        check_heard(heard);
+    }
+
+    /// The subscriber waits for the output, which other threads hold while they use the library.
+    fn a_subscriber_locks_the_output(
+        "FAKE_DEVICES" = "2",
+        "CUMBIA_CACHE" = "on",
+        "CUMBIA_CACHE_SIZE" = "nonsense",
+        "CUMBIA_CACHE_DIR" = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-cache-output"),
+        "CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-kernels-output")
+    ) {
+        fresh_cache("output");
+        let heard = listen(|| {
+            let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
+            let _ = (out.write_all(b""), err.write_all(b""));
+        });
+        // What all of them use at a time, besides the kernel that is new: page-locked memory that is copied.
+        let over = AtomicUsize::new(0);
+        let buffer = Device::cuda(0).unwrap().to_pinned(&[1.0f32; 64]).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    INSIDE.set(true);
+                    while over.load(SeqCst) == 0 {
+                        let _output = std::io::stdout().lock();
+                        assert_eq!(buffer.as_slice().unwrap(), [1.0; 64]);
+                        use_everything();
+                    }
+                });
+            }
+            precompile();
+            let (device, stream) = (Device::cuda(0).unwrap(), Device::cuda(0).unwrap().stream().unwrap());
+            let mut y = device.zeros(64).unwrap();
+            for _ in 0..100 {
+                stream.copy(&buffer, &mut y).unwrap();
+            }
+            tell_everything(&Fake::of_process());
+            over.store(1, SeqCst);
+        });
+        check_heard(heard);
+    }
+
+    /// Threads that launch first at once, each of which tells of it.
+    fn first_launches_at_once_tell_a_subscriber_that_launches(
+        "FAKE_DEVICES" = "2",
+        "CUMBIA_CACHE" = "on",
+        "CUMBIA_CACHE_SIZE" = "nonsense",
+        "CUMBIA_CACHE_DIR" = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-cache-first")
+    ) {
+        fresh_cache("first");
+        listen(use_everything);
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(use_everything);
+            }
+        });
+    }
+}
