@@ -44,6 +44,7 @@ pub mod ir;
 mod cuda;
 mod error;
 mod facts;
+mod frames;
 mod lower;
 mod source;
 mod typify;

@@ -157,10 +157,10 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
     fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan, transfers: &[Transfer<'_>]) -> Result<()> {
-        let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
+        let shape = plan.shape.on_cpu(&plan.specialised.facts);
         let run = || {
             let views = K::views(&self.args);
-            if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
+            if let Some(stopped) = cpu::run(K::INFO.name, shape, &move |cx: Cx<'_>| K::run(cx, views)) {
                 stream.note_fault(fault::of_cpu(&K::INFO, stopped));
             }
         };
