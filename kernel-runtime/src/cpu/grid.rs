@@ -446,37 +446,33 @@ fn turn_of(launch: &Launch, open: &mut Open<'_>, running: &Running, stacks: &mut
 /// A barrier of the grid, as the blocks see it.
 struct GridBarrier {
     blocks: u64,
-    state: Mutex<Arrivals>,
-    /// How often it has been passed.
+    /// The blocks that wait.
+    waiting: Mutex<u64>,
+    /// How often it has been passed. Written under the lock.
     passed: AtomicU64,
+    /// The blocks that have ended. Written under the lock.
+    ended: AtomicU64,
     changed: Condvar,
-}
-
-/// Who has come to the barrier.
-#[derive(Default)]
-struct Arrivals {
-    waiting: u64,
-    /// Blocks that have ended.
-    ended: u64,
 }
 
 impl GridBarrier {
     fn new(blocks: u64) -> GridBarrier {
-        GridBarrier { blocks, state: Mutex::default(), passed: AtomicU64::new(0), changed: Condvar::new() }
+        let (passed, ended) = (AtomicU64::new(0), AtomicU64::new(0));
+        GridBarrier { blocks, waiting: Mutex::default(), passed, ended, changed: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, Arrivals> {
-        self.state.lock()
+    fn waiting(&self) -> MutexGuard<'_, u64> {
+        self.waiting.lock()
     }
 
     /// A block arrives. It may go on once the barrier has been passed as often as the result says.
     fn arrive(&self) -> u64 {
-        let mut state = self.state();
+        let mut waiting = self.waiting();
         let times = self.passed.load(Ordering::Relaxed) + 1;
-        state.waiting += 1;
-        if state.waiting == self.blocks {
-            state.waiting = 0;
-            self.passed.fetch_add(1, Ordering::Release);
+        *waiting += 1;
+        if *waiting == self.blocks {
+            *waiting = 0;
+            self.passed.store(times, Ordering::Release);
             self.changed.notify_all();
         }
         times
@@ -484,35 +480,35 @@ impl GridBarrier {
 
     /// A block ends. Those that wait at the barrier then do so in vain.
     fn leave(&self) {
-        let mut state = self.state();
-        state.ended += 1;
-        if state.waiting > 0 {
+        let waiting = self.waiting();
+        self.ended.fetch_add(1, Ordering::Release);
+        if *waiting > 0 {
             self.changed.notify_all();
         }
     }
 
     /// How many blocks have ended, if there are any and the barrier has not been passed so often: it never will be.
     fn lacks(&self, times: u64) -> Option<u64> {
-        let state = self.state();
-        (state.ended > 0 && !self.is_passed(times)).then_some(state.ended)
+        // In this order: a block that ended had passed the barrier before, which is seen then.
+        let ended = self.ended.load(Ordering::Acquire);
+        (ended > 0 && !self.is_passed(times)).then_some(ended)
     }
 
     fn is_passed(&self, times: u64) -> bool {
         self.passed.load(Ordering::Acquire) >= times
     }
 
-    /// Waits until the barrier has been passed so often, a block has ended, or it is `given_up`; then call
-    /// [`GridBarrier::wake`].
+    /// Waits until the barrier has been passed so often, never will be, or is `given_up`; then call [`GridBarrier::wake`].
     fn wait(&self, times: u64, given_up: impl Fn() -> bool) {
-        let mut state = self.state();
-        while !self.is_passed(times) && state.ended == 0 && !given_up() {
-            state = self.changed.wait(state);
+        let mut waiting = self.waiting();
+        while !self.is_passed(times) && self.lacks(times).is_none() && !given_up() {
+            waiting = self.changed.wait(waiting);
         }
     }
 
     /// Wakes those that wait, so that they see that it is given up.
     fn wake(&self) {
-        let _state = self.state();
+        let _waiting = self.waiting();
         self.changed.notify_all();
     }
 }
