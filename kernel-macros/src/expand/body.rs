@@ -58,18 +58,21 @@ fn tree(slots: &[Ident]) -> TokenStream {
 pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStream {
     let path = &signature.path;
     let ir = Literal::byte_string(&lowered.ir.to_bytes());
+    // Nothing of the user's is inside of the `unsafe`.
     quote! {
-        ::cumbia::__private::Definition {
-            id: ::core::any::TypeId::of::<Self>(),
-            path: ::core::concat!(::core::module_path!(), "::", #path),
-            file: ::core::file!(),
-            ir: #ir,
-            slots: || ::cumbia::__private::contents_of(Self::__body),
-            overflow_checks: || {
-                ::cumbia::__private::overflows(|| {
-                    ::core::hint::black_box(::core::primitive::u8::MAX) + ::core::hint::black_box(1)
-                })
-            },
+        unsafe {
+            ::cumbia::__private::Definition::new(
+                ::core::any::TypeId::of::<Self>(),
+                ::core::concat!(::core::module_path!(), "::", #path),
+                ::core::file!(),
+                #ir,
+                || ::cumbia::__private::contents_of(Self::__body),
+                || {
+                    ::cumbia::__private::overflows(|| {
+                        ::core::hint::black_box(::core::primitive::u8::MAX) + ::core::hint::black_box(1)
+                    })
+                },
+            )
         }
     }
 }

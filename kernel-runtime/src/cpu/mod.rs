@@ -40,7 +40,7 @@ pub use lend::{
 };
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
 pub(crate) use local::{of as local_of, of_mut as local_of_mut};
-pub use place::Place;
+pub use place::{FieldOf, Place};
 pub(crate) use range::split_outside;
 pub use receiver::{Handle, Receiver};
 pub use slice::Slice;
