@@ -5,6 +5,7 @@ use crate::ir::{Callee, ExprKind, Filled, Intrinsic};
 
 /// What a program needs from a launch, over the kernel and all that it calls. Code that constants rule out does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Facts {
     /// A barrier, or another operation for which the threads of a block have to run side by side, is reachable.
     pub needs_other_threads: bool,

@@ -99,6 +99,16 @@ impl Definition {
     ) -> Definition {
         Definition { id, path, file, ir, slots, overflow_checks }
     }
+
+    /// Tells instances apart.
+    pub fn id(&self) -> TypeId {
+        self.id
+    }
+
+    /// What rustc put into the slots.
+    pub fn contents(&self) -> Vec<Content> {
+        (self.slots)()
+    }
 }
 
 /// A `#[kernel]`. The macro implements it on the type that has the kernel's name.

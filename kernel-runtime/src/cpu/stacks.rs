@@ -205,9 +205,13 @@ impl Drop for Stacks {
         let room = KEPT.saturating_sub(pool().free_count());
         let (kept, others) = at_hand.split_at(at_hand.len().min(room));
         if is_deep(*size, kept) {
-            kept.iter().for_each(|stack| memory::give_back(stack, KEPT_BYTES));
+            for stack in kept {
+                memory::give_back(stack, KEPT_BYTES);
+            }
         }
-        others.iter().for_each(|stack| memory::give_back(stack, 0));
+        for stack in others {
+            memory::give_back(stack, 0);
+        }
         // Before the permits go: whoever gets them next finds the stacks.
         pool().free(*size).append(at_hand);
     }
