@@ -33,11 +33,9 @@ fn returned_from_within(y: &mut [u32]) {
     sync_threads();
     for round in 0..4u32 {
         match t % 8 {
-            3 if round == 1 => {
-                loop {
-                    return;
-                }
-            }
+            3 if round == 1 => loop {
+                return;
+            },
             5 => 'block: {
                 if round < 2 {
                     break 'block;
@@ -46,7 +44,7 @@ fn returned_from_within(y: &mut [u32]) {
             }
             _ => {}
         }
-        let true = t % 8 != 6 || round < 3 else { return };
+        let true = (t % 8 != 6 || round < 3) else { return };
         sync_threads();
         atomic_add(&mut *sum, 1);
         sync_threads();
