@@ -61,9 +61,9 @@ fn a_kernel_has_a_slot_for_what_rustc_infers() {
         let x = i as f32 * 2.0 + f32::MAX;
         out[0] = x + 1.0;
     }
-    assert_eq!((twelve::definition().slots)().len(), 12);
-    assert_eq!((sizes::empty::definition().slots)().len(), 0);
-    let many = (sizes::long::definition().slots)().len();
+    assert_eq!(twelve::definition().contents().len(), 12);
+    assert_eq!(sizes::empty::definition().contents().len(), 0);
+    let many = sizes::long::definition().contents().len();
     assert!(many > 400, "the long kernel has {many} slots only");
 }
 

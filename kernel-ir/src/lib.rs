@@ -53,6 +53,7 @@ mod analyse;
 mod cuda;
 mod error;
 mod facts;
+mod frames;
 mod lower;
 mod source;
 mod typify;

@@ -1,5 +1,7 @@
 //! How a kernel is to be run: grid, block and shared memory, checked before a device sees them.
 
+use cumbia_kernel_ir::Facts;
+
 use crate::cpu;
 use crate::device::Device;
 use crate::dim::Dim3;
@@ -215,9 +217,10 @@ impl Shape {
     }
 
     /// The shape for the CPU device.
-    pub(crate) fn on_cpu(self, side_by_side: bool) -> cpu::Shape {
+    pub(crate) fn on_cpu(self, facts: &Facts) -> cpu::Shape {
         let Shape { grid, block, cluster: _, shared_bytes, cooperative } = self;
-        cpu::Shape { grid, block, shared_bytes, side_by_side, cooperative }
+        let &Facts { needs_other_threads: side_by_side, stack_bytes, calls_host_code, .. } = facts;
+        cpu::Shape { grid, block, shared_bytes, side_by_side, cooperative, stack_bytes, calls_host_code }
     }
 }
 

@@ -57,6 +57,12 @@ impl Dim3 {
         Dim3 { x: number % self.x, y: row % self.y, z: row / self.y }
     }
 
+    /// The number of a position inside this extent, `x` fastest.
+    pub(crate) fn number(self, position: Dim3) -> usize {
+        let Dim3 { x, y, z } = position;
+        x + self.x * (y + self.y * z)
+    }
+
     /// The three as an array, `x` first.
     pub fn to_array(self) -> [usize; 3] {
         [self.x, self.y, self.z]

@@ -82,7 +82,7 @@ pub trait AnyOrder {
 impl<T, O> AnyOrder for Slot<OrderOf<T, O>> {}
 
 impl<T, O: Order> Slots for Slot<OrderOf<T, O>> {
-    fn collect(into: &mut Vec<Content>) {
+    unsafe fn collect(into: &mut Vec<Content>) {
         let value = ConstantValue::Bits(O::PLACE_FIRST.into());
         into.push(Content::Constant(Constant { ty: Type::BOOL, value }));
     }

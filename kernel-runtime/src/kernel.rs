@@ -68,22 +68,57 @@ pub fn kernels() -> Vec<&'static KernelInfo> {
 #[derive(Clone, Copy)]
 pub struct Definition {
     /// Tells instances apart.
-    pub id: TypeId,
+    pub(crate) id: TypeId,
     /// The function's path, for messages.
     pub path: &'static str,
     /// The source file.
-    pub file: &'static str,
+    pub(crate) file: &'static str,
     /// The encoded [`Function`](cumbia_kernel_ir::ir::Function).
-    pub ir: &'static [u8],
+    pub(crate) ir: &'static [u8],
     /// What rustc put into the slots.
-    pub slots: fn() -> Vec<Content>,
+    pub(crate) slots: fn() -> Vec<Content>,
     /// Whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks` apart from
     /// `debug-assertions`.
-    pub overflow_checks: fn() -> bool,
+    pub(crate) overflow_checks: fn() -> bool,
+}
+
+impl Definition {
+    /// The compiled form with these parts, in the order of the fields.
+    ///
+    /// # Safety
+    ///
+    /// The IR may have statements in CUDA C in it: the user has vouched for these with `unsafe(cuda = "..")`. `slots` gives
+    /// what the slots hold of the function that the IR was written for.
+    pub const unsafe fn new(
+        id: TypeId,
+        path: &'static str,
+        file: &'static str,
+        ir: &'static [u8],
+        slots: fn() -> Vec<Content>,
+        overflow_checks: fn() -> bool,
+    ) -> Definition {
+        Definition { id, path, file, ir, slots, overflow_checks }
+    }
+
+    /// Tells instances apart.
+    pub fn id(&self) -> TypeId {
+        self.id
+    }
+
+    /// What rustc put into the slots.
+    pub fn contents(&self) -> Vec<Content> {
+        (self.slots)()
+    }
 }
 
 /// A `#[kernel]`. The macro implements it on the type that has the kernel's name.
-pub trait Kernel: Sized + 'static {
+///
+/// # Safety
+///
+/// The parameters of [`Kernel::definition`] are what [`Kernel::visit`] shows, in that order; a GPU reads them as such.
+/// [`Kernel::Views`] consists of values of device types, and of the views of arguments: all threads of a grid use them.
+/// Where [`Options::bounds_checks`] is off, a launch is unsafe by its type.
+pub unsafe trait Kernel: Sized + 'static {
     /// The arguments, as a tuple.
     type Args<'a>: Sync;
 
@@ -99,7 +134,7 @@ pub trait Kernel: Sized + 'static {
     fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl Visitor<'a>);
 
     /// The arguments as the body on the CPU takes them: small values, so that a loop over threads keeps them in registers.
-    type Views<'k>: Copy + Send + Sync;
+    type Views<'k>: Copy;
 
     /// Makes the views.
     fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k>;

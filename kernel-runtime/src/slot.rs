@@ -170,36 +170,43 @@ pub enum Content {
     note = "help: annotate the variable: `let x: f32 = ..`"
 )]
 pub trait Slots {
-    fn collect(into: &mut Vec<Content>);
+    /// Adds what they hold.
+    ///
+    /// # Safety
+    ///
+    /// The closures in the slots capture nothing: they are made out of their types.
+    unsafe fn collect(into: &mut Vec<Content>);
 }
 
 impl<R: Repr> Slots for Slot<R> {
-    fn collect(into: &mut Vec<Content>) {
+    unsafe fn collect(into: &mut Vec<Content>) {
         into.push(Content::Type(R::ty()));
     }
 }
 
 impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> {
-    fn collect(into: &mut Vec<Content>) {
-        into.push(instance_of::<G>()(PhantomData));
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: the caller's promise.
+        into.push(unsafe { instance_of::<G>() }(PhantomData));
     }
 }
 
 impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
-    fn collect(into: &mut Vec<Content>) {
-        let value = R::of(&instance_of::<F>()());
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: the caller's promise.
+        let value = R::of(&unsafe { instance_of::<F>() }());
         into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
     }
 }
 
 impl<K: CalleeKey> Slots for Slot<KeyOf<K>> {
-    fn collect(into: &mut Vec<Content>) {
+    unsafe fn collect(into: &mut Vec<Content>) {
         into.push(K::content());
     }
 }
 
 impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
-    fn collect(into: &mut Vec<Content>) {
+    unsafe fn collect(into: &mut Vec<Content>) {
         into.push(match K::content() {
             Content::Function(definition) => Content::Operator(Some(definition)),
             // What is built in, and keys that no operator has: the compiler refuses those.
@@ -214,30 +221,41 @@ impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
 }
 
 /// A closure without captures, out of its type.
-fn instance_of<F: Copy>() -> F {
+///
+/// # Safety
+///
+/// `F` captures nothing: one of size 0 may still have captured a value that cannot exist, or cannot be made.
+unsafe fn instance_of<F: Copy>() -> F {
     const {
         assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
     }
-    // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It is inhabited: the only
-    // ways to a `ConstantOf<F, ..>` and a `CalleeOf<_, F>` are the methods of their slots, whose arguments come from closure
-    // expressions, and a closure of size 0 captures nothing whose invariants could matter.
+    // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It captures nothing, so that
+    // there is nothing in it that could not be made.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
 impl Slots for () {
-    fn collect(_: &mut Vec<Content>) {}
+    unsafe fn collect(_: &mut Vec<Content>) {}
 }
 
 impl<A: Slots, B: Slots> Slots for (A, B) {
-    fn collect(into: &mut Vec<Content>) {
-        A::collect(into);
-        B::collect(into);
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: the caller's promise, of each.
+        unsafe {
+            A::collect(into);
+            B::collect(into);
+        }
     }
 }
 
 /// What the slots of `body` hold. `body` is not called.
-pub fn contents_of<C, A, V, S: Slots>(_body: fn(C, A) -> (V, S)) -> Vec<Content> {
+///
+/// # Safety
+///
+/// As for [`Slots::collect`].
+pub unsafe fn contents_of<C, A, V, S: Slots>(_body: fn(C, A) -> (V, S)) -> Vec<Content> {
     let mut contents = Vec::new();
-    S::collect(&mut contents);
+    // SAFETY: the caller's promise.
+    unsafe { S::collect(&mut contents) };
     contents
 }

@@ -10,9 +10,9 @@ use cumbia_kernel_runtime::{Device, Float, Integer, Number, bf16, f16};
 use private::body::*;
 use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
-    At, BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, Element, IntoPlace,
-    IntoPlaceMut, IntoSlice, IntoSliceMut, Operator, Place, Read, Repr, Returned, Slice, Slot, Slots, View, Write,
-    bits_of, contents_of, enumeration, is_tag, lend, lend_mut, load_bits, op, store_bits, structure,
+    At, BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, Element, FieldOf,
+    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Operator, Place, Read, Repr, Returned, Slice, Slot, Slots, View,
+    Write, bits_of, contents_of, enumeration, is_tag, lend, lend_mut, load_bits, op, store_bits, structure,
 };
 
 static AT: At = At { file: "kernel.rs", line: 3, column: 4, id: 0 };
@@ -133,13 +133,9 @@ struct Key;
 
 impl CalleeKey for Key {
     fn content() -> Content {
-        Content::Function(Definition {
-            id: std::any::TypeId::of::<Key>(),
-            path: "tests::add",
-            file: "kernel.rs",
-            ir: &[],
-            slots: Vec::new,
-            overflow_checks: || true,
+        // SAFETY: there is no IR, and nobody compiles it.
+        Content::Function(unsafe {
+            Definition::new(std::any::TypeId::of::<Key>(), "tests::add", "kernel.rs", &[], Vec::new, || true)
         })
     }
 }
@@ -213,7 +209,8 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
         Content::Operator(Some(definition)) => format!("operator {}", definition.path),
         Content::Refused(why) => format!("refused: {why}"),
     };
-    contents_of(body).into_iter().map(word).collect()
+    // SAFETY: the closures of the bodies here capture nothing.
+    unsafe { contents_of(body) }.into_iter().map(word).collect()
 }
 
 fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slots) {
@@ -407,8 +404,8 @@ fn local_arrays_are_places() {
         assert_eq!(sum, 3.0);
 
         let mut bodies = [Body { position: [1.0; 3], alive: false }; 2];
-        // SAFETY: `p` points to a body.
-        let field = |p: *mut Body| unsafe { &raw mut (*p).position };
+        // SAFETY: `p` points to a body, and this is the address of a field of it.
+        let field = |p: *mut Body| unsafe { FieldOf::new(&raw mut (*p).position) };
         bodies.at_mut(cx, 1, &AT).project(field).at_mut(cx, 2, &AT).set(9.0);
         assert_eq!((bodies[1].position, bodies[1].alive), ([1.0, 1.0, 9.0], false));
         assert_eq!(bodies.at(cx, 1, &AT).project(field).__device_len(cx.call(&AT)).value(), 3);
@@ -420,8 +417,8 @@ fn places_are_projected_borrowed_and_passed_on() {
     let mut z = [Complex { re: 1.0f32, im: 2.0 }; 3];
     Cx::host(|cx| {
         let x = Slice::<Complex<f32>, Write>::from_host_mut(&mut z);
-        // SAFETY: `p` points to a number.
-        let im = |p: *mut Complex<f32>| unsafe { &raw mut (*p).im };
+        // SAFETY: `p` points to a number, and this is the address of a field of it.
+        let im = |p: *mut Complex<f32>| unsafe { FieldOf::new(&raw mut (*p).im) };
         x.at_mut(cx, 1, &AT).project(im).set(5.0);
         assert_eq!(read(x.at(cx, 1, &AT).project(im)), 5.0);
         write(x.at_mut(cx, 2, &AT).project(im), 6.0);
@@ -446,7 +443,8 @@ fn places_are_projected_borrowed_and_passed_on() {
 fn a_projection_stays_inside() {
     let mut elsewhere = 1.0f32;
     let place = Place::<_, Read>::from_ref(&2.0f32);
-    let _ = place.project(|_| &raw mut elsewhere);
+    // SAFETY: it is not what it should be, which is found before anything is accessed.
+    let _ = place.project(|_| unsafe { FieldOf::new(&raw mut elsewhere) });
 }
 
 #[test]

@@ -34,10 +34,10 @@ impl Usage {
     }
 
     fn add(&mut self, definition: &Definition) {
-        if !self.seen.insert(definition.id) {
+        if !self.seen.insert(definition.id()) {
             return;
         }
-        for content in (definition.slots)() {
+        for content in definition.contents() {
             match content {
                 Content::Type(ty) => self.add_type(&ty),
                 Content::Constant(constant) => self.add_type(&constant.ty),

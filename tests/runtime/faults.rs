@@ -300,6 +300,96 @@ fn threads_at_a_barrier_do_not_wait_for_those_that_faulted() {
     });
 }
 
+/// Thread `i` of the grid faults where `i % every == which`; all others write.
+#[kernel]
+fn some_fault(y: &mut [u32], every: usize, which: usize) {
+    let i = grid(1);
+    if i < y.len() {
+        assert!(i % every != which, "thread {i}"); // @some: assert!
+        y[i] = i as u32 + 1;
+    }
+}
+
+/// As `some_fault`, between barriers and with an exchange in the warp.
+#[kernel]
+fn some_fault_together(y: &mut [u32], every: usize, which: usize) {
+    let mut sum = shared::<u32>();
+    let i = grid(1);
+    if thread_idx().x == 0 {
+        *sum = 0;
+    }
+    sync_threads();
+    assert!(i % every != which, "thread {i}"); // @together: assert!
+    atomic_add(&mut *sum, 1);
+    sync_threads();
+    let most = reduce_max_sync(u32::MAX, *sum);
+    if i < y.len() {
+        y[i] = most;
+    }
+}
+
+/// As `some_fault`, by a division in a device function.
+#[kernel]
+fn some_divide(y: &mut [u32], every: usize, which: usize) {
+    let i = grid(1);
+    if i < y.len() {
+        y[i] = elsewhere::checked_share(i as i32, if i % every == which { 0 } else { 1 }) as u32 + 1;
+    }
+}
+
+#[test]
+fn all_threads_run_but_those_that_fault() {
+    on_each_device(|device| {
+        for (every, which) in [(511, 100), (511, 0), (511, 510), (7, 3), (32, 31), (2, 0), (1, 0)] {
+            let faults = |i: usize| i % every == which;
+            let fault = |of: &str| {
+                let Err(Error::Fault { kernel, block, thread, .. }) = device.synchronize() else { panic!("a fault") };
+                assert!(kernel == of && faults(block.x * 64 + thread.x), "{of}: {block} {thread}");
+            };
+            let mut y = device.zeros::<u32>(511).unwrap();
+            let expected: Vec<u32> = (0..511).map(|i| if faults(i) { 0 } else { i as u32 + 1 }).collect();
+            some_fault(&mut y, every, which).grid(8).block(64).launch().unwrap();
+            fault("some_fault");
+            assert_eq!(y.to_host().unwrap(), expected, "every {every} on {device}");
+            y.fill(0).unwrap();
+            some_divide(&mut y, every, which).grid(8).block(64).launch().unwrap();
+            fault("some_divide");
+            assert_eq!(y.to_host().unwrap(), expected, "every {every} on {device}");
+            y.fill(0).unwrap();
+            some_fault_together(&mut y, every, which).grid(8).block(64).launch().unwrap();
+            fault("some_fault_together");
+            let in_block = |block: usize| (block * 64..block * 64 + 64).filter(|&i| !faults(i)).count() as u32;
+            let expected: Vec<u32> = (0..511).map(|i| if faults(i) { 0 } else { in_block(i / 64) }).collect();
+            assert_eq!(y.to_host().unwrap(), expected, "every {every} on {device}");
+        }
+    });
+}
+
+/// After a fault in one block, the others end at the barrier of the grid.
+#[kernel]
+fn fault_before_the_grid(y: &mut [u32], block: usize) {
+    let i = grid(1);
+    y[i] = 1;
+    if block_idx().x == block {
+        panic!("no barrier of the grid"); // @grid: panic!
+    }
+    sync_grid();
+    y[i] = 2;
+}
+
+#[test]
+fn a_fault_ends_all_threads_at_the_barrier_of_the_grid() {
+    on_each_device(|device| {
+        for block in 0..4 {
+            let mut y = device.zeros::<u32>(4 * 32).unwrap();
+            fault_before_the_grid(&mut y, block).grid(4).block(32).cooperative().launch().unwrap();
+            let error = device.synchronize().unwrap_err();
+            assert!(error.to_string().contains("no barrier of the grid"), "{error}");
+            assert_eq!(y.to_host().unwrap(), [1; 4 * 32], "{device}");
+        }
+    });
+}
+
 #[test]
 fn a_fault_waits_for_the_next_call_that_waits() {
     on_each_device(|device| {

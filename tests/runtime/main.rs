@@ -2,6 +2,7 @@
 //! the executable can be copied to a machine with a GPU.
 
 mod arguments;
+mod barriers;
 mod elsewhere;
 mod faults;
 mod graphs;

@@ -96,7 +96,7 @@ impl TypedFunction<'_> {
 }
 
 /// The device function that an expression calls, and whether it does so through an operator.
-fn calls(instance: &Instance, kind: &ExprKind) -> Option<(FunctionId, bool)> {
+pub(crate) fn calls(instance: &Instance, kind: &ExprKind) -> Option<(FunctionId, bool)> {
     match kind {
         ExprKind::Call { callee: slot, .. }
         | ExprKind::Unary { operator: slot, .. }

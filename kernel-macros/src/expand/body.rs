@@ -60,14 +60,17 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
     let path = &signature.path;
     let ir = Literal::byte_string(&lowered.ir.to_bytes());
     let overflow_checks = overflow_checks();
+    // Nothing of the user's is inside of the `unsafe`.
     quote! {
-        ::cumbia::__private::Definition {
-            id: ::core::any::TypeId::of::<Self>(),
-            path: ::core::concat!(::core::module_path!(), "::", #path),
-            file: ::core::file!(),
-            ir: #ir,
-            slots: || ::cumbia::__private::contents_of(Self::__body),
-            overflow_checks: || #overflow_checks,
+        unsafe {
+            ::cumbia::__private::Definition::new(
+                ::core::any::TypeId::of::<Self>(),
+                ::core::concat!(::core::module_path!(), "::", #path),
+                ::core::file!(),
+                #ir,
+                || ::cumbia::__private::contents_of(Self::__body),
+                || #overflow_checks,
+            )
         }
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn kernel(
                 #body
             }
 
-            impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
+            unsafe impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
                 #kernel
             }
 
@@ -93,7 +93,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
 
         #[allow(unused_variables)]
         #allow
-        impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
+        unsafe impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
             type Args<'a> = ();
             const INFO: ::cumbia::KernelInfo = ::cumbia::KernelInfo::new("", "", "", 0, "");
             const OPTIONS: ::cumbia::__private::Options = #options;

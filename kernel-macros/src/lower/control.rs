@@ -187,12 +187,17 @@ impl Lowerer<'_> {
         self.shaped(ExprKind::Continue { target }, jump.span(), quote!(#jump), Shape::Never)
     }
 
-    /// `return`, `return value`: the body is a block with a label, and is left by it.
+    /// `return`, `return value`: the body is a block with a label, and is left by it. Where a kernel is left, barriers are
+    /// told, which do not wait for the thread.
     pub(super) fn return_expr(&mut self, jump: &ExprReturn) -> Value {
         let value = jump.expr.as_ref().map(|expr| self.expr(expr));
-        let (label, cpu) = (body_label(), value.as_ref().map(|value| &value.cpu));
+        let (label, cx, cpu) = (body_label(), &self.cx, value.as_ref().map(|value| &value.cpu));
         let span: Span = jump.return_token.span();
-        let cpu = quote_spanned!(ours(span)=> break #label #cpu);
+        let cpu = match cpu {
+            _ if !self.signature.kernel => quote_spanned!(ours(span)=> break #label #cpu),
+            Some(cpu) => quote_spanned!(ours(span)=> break #label #cx.returning(#cpu)),
+            None => quote_spanned!(ours(span)=> break #label #cx.returning(())),
+        };
         let value = value.map(|value| value.id);
         self.shaped(ExprKind::Return(value), jump.span(), cpu, Shape::Never)
     }

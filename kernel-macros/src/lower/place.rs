@@ -4,7 +4,7 @@
 //! handle of the runtime's, which each step of the path makes a further handle of:
 //!
 //! ```text
-//! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { &raw mut (*p).position }).at(cx, 2, AT)
+//! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { FieldOf::new(&raw mut (*p).position) }).at(cx, 2, AT)
 //! ```
 
 use cumbia_kernel_ir::ir::{ExprId, ExprKind};
@@ -135,7 +135,10 @@ impl Lowerer<'_> {
         let (cpu, form, shape) = if base.leads_to_handle() {
             let (span, base) = (ours(member.span()), &base.cpu);
             let place = Ident::new("place", span);
-            let cpu = quote_spanned!(span=> #base.project(|#place| unsafe { &raw mut (*#place).#member }));
+            // Nothing of the user's is inside of the `unsafe` but the field's name.
+            let cpu = quote_spanned! {span=>
+                #base.project(|#place| unsafe { ::cumbia::__private::FieldOf::new(&raw mut (*#place).#member) })
+            };
             (cpu, Form::Handle, Shape::Owned)
         } else {
             let (cpu, dot) = (&base.cpu, &field.dot_token);

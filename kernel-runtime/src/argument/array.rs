@@ -25,6 +25,19 @@ pub(crate) enum Location<'a> {
     Refused(Box<Unusable>),
 }
 
+impl Location<'_> {
+    /// Checks that this process can access the elements: a launch on the CPU, which asks for them, has seen to that.
+    #[inline]
+    fn assert_on_host(&self) {
+        let is_on_host = match self {
+            Location::Device(memory) => memory.device().is_cpu(),
+            Location::Host(_) => true,
+            Location::Lent(_) | Location::Refused(_) => false,
+        };
+        assert!(is_on_host, "the elements of an array are viewed where it is");
+    }
+}
+
 /// Memory of another library that a launch has been lent.
 ///
 /// What is to be done behind a launch is done then, and not when this is dropped: a launch that is kept, as a prepared one is,
@@ -119,10 +132,14 @@ impl<'a, T, M> ArraySlice<'a, T, M> {
     }
 
     /// The elements, for a kernel on the CPU.
+    ///
+    /// # Panics
+    ///
+    /// Where the array is on a GPU.
     pub fn view(&self) -> Slice<'_, T, M> {
-        // SAFETY: only a launch on the CPU device asks, and then the array is memory of this process, aligned,
-        // initialised, and borrowed for `'a`: exclusively if `M` writes. The launch runs to its end while the borrow
-        // lasts, and all its threads use views.
+        self.elements.location.assert_on_host();
+        // SAFETY: the array is memory of this process, aligned, initialised, and borrowed for `'a`: exclusively if `M`
+        // writes. Whoever has a view reaches it through places.
         unsafe { Slice::new(self.elements.raw.pointer.cast(), self.elements.raw.len) }
     }
 }
@@ -172,7 +189,12 @@ impl<'a, T, const D: usize, M> ViewArgument<'a, T, D, M> {
     }
 
     /// The elements, for a kernel on the CPU.
+    ///
+    /// # Panics
+    ///
+    /// Where the array is on a GPU.
     pub fn elements(&self) -> View<'_, T, D, M> {
+        self.location.assert_on_host();
         // SAFETY: as in `ArraySlice::view`. The view is inside of the array and, if `M` writes, has these elements for itself.
         unsafe { View::new(self.pointer, self.shape, self.strides) }
     }

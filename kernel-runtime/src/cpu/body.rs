@@ -12,7 +12,8 @@ pub(crate) trait Body: Sync {
     /// Runs a thread.
     fn run(&self, cx: Cx<'_>);
 
-    /// Runs the threads of a block one after the other. If one unwinds, `current` tells which.
+    /// Runs the threads of a block one after the other. If one unwinds, `current` tells which, and those behind it have not
+    /// run.
     fn run_in_turn(&self, block: Position, memory: &BlockMemory, current: &Cell<Dim3>);
 }
 

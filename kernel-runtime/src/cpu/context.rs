@@ -107,13 +107,13 @@ impl<'k> Cx<'k> {
         crew::say(&message.to_string());
     }
 
-    /// Ends the launch with a `panic!` of the user's, or an assertion of theirs.
+    /// Ends the thread with a `panic!` of the user's, or an assertion of theirs.
     #[inline(always)]
     pub fn panic(self, at: &'static At, message: impl Display) -> ! {
         fault::panic(at, &message)
     }
 
-    /// Ends the launch at the call of a function that the user wrote in CUDA C only.
+    /// Ends the thread at the call of a function that the user wrote in CUDA C only.
     #[cold]
     pub fn no_body(self, at: &'static At, name: &str) -> ! {
         fault::panic(

@@ -4,6 +4,16 @@
 //! Who waits is noted in the [`Team`]; whoever comes last to where others wait lets them go on. When nobody can, the
 //! threads wait for each other, which is a fault: nothing hangs. A thread that asks memory again and again for what
 //! another thread is to write there lets the others run meanwhile.
+//!
+//! # Barriers and ended threads
+//!
+//! Since Volta a barrier of the block "will not succeed until reached by all non-exited threads in the block" (CUDA C++
+//! Programming Guide, "Independent Thread Scheduling"), and `__syncthreads()` "is allowed in conditional code but only if
+//! the conditional evaluates identically across the entire thread block". PTX agrees: `bar.sync` is `barrier.sync.aligned`,
+//! which is undefined where only some threads of a warp execute it. So a thread that left the kernel, by `return` or by a
+//! fault, is not waited for; but a thread that reached the end of the body has gone around the barrier at which others
+//! wait, and that is a [`FaultKind::Deadlock`]. At a barrier of the grid every thread counts: the blocks wait for each
+//! other there, and one whose threads have ended never arrives.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -17,10 +27,10 @@ use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::body::Body;
 use crate::cpu::context::Cx;
 use crate::cpu::fault::{self, Fault};
-use crate::cpu::stacks::Stacks;
-use crate::cpu::wait::{Wait, deadlock};
+use crate::cpu::running::Running;
+use crate::cpu::stacks::{Stacks, guard_of};
+use crate::cpu::wait::{Missing, Scope, Wait, deadlock};
 use crate::cpu::warp::{self, Warp};
-use crate::dim::Dim3;
 use crate::error::FaultKind;
 
 /// How often a thread may ask memory in vain before the others have their turn. A switch of stacks costs as much as ten of
@@ -38,6 +48,12 @@ struct Team {
     warps: Box<[RefCell<Warp>]>,
     /// Those that have not ended.
     alive: Cell<u32>,
+    /// Where the guard page of each thread's stack begins.
+    guards: Box<[Cell<usize>]>,
+    /// How each thread ended.
+    ends: Box<[Cell<Option<End>>]>,
+    /// The threads that reached the end of the body: no barrier of the block succeeds without them.
+    finished: Cell<u32>,
     barrier: Barrier,
     /// Those that wait for the other blocks.
     at_grid: Cell<u32>,
@@ -77,6 +93,17 @@ struct Gathering {
     answer: *const Cell<u32>,
 }
 
+/// How a thread ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// By a `return` of the kernel.
+    Returned,
+    /// At the end of the kernel's body.
+    Finished,
+    /// By a fault.
+    Faulted,
+}
+
 /// How far the threads of a block have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
@@ -86,6 +113,8 @@ pub(crate) enum Progress {
     Spinning,
     /// All wait at a barrier of the grid.
     AtGrid,
+    /// None can go on, and not all wait at a barrier of the grid.
+    Deadlocked,
     /// All have ended.
     Ended,
 }
@@ -103,6 +132,9 @@ impl Team {
             waits: (0..threads).map(|_| Cell::new(std::ptr::null())).collect(),
             warps: (0..threads.div_ceil(warp::SIZE)).map(|warp| RefCell::new(Warp::new(lanes(warp)))).collect(),
             alive: Cell::new(threads as u32),
+            guards: (0..threads).map(|_| Cell::new(0)).collect(),
+            ends: (0..threads).map(|_| Cell::new(None)).collect(),
+            finished: Cell::new(0),
             barrier: Barrier::default(),
             at_grid: Cell::new(0),
             gathering: RefCell::default(),
@@ -129,10 +161,11 @@ impl Team {
         (moving >> (warp % 2 * warp::SIZE)) as u32 != 0
     }
 
-    /// Lets the threads at the barrier go on, if nobody is missing. Those at different barriers stay.
+    /// Lets the threads at the barrier go on, if nobody is missing. Those at different barriers stay, and so do those at a
+    /// barrier that a thread went around.
     fn conclude_barrier(&self) -> bool {
         let Barrier { arrived, holds, at, mixed, verdict } = &self.barrier;
-        if arrived.get() == 0 || arrived.get() < self.alive.get() || mixed.get() {
+        if arrived.get() == 0 || arrived.get() < self.alive.get() || mixed.get() || self.finished.get() > 0 {
             return false;
         }
         verdict.set(Verdict { holds: holds.take(), of: arrived.take() });
@@ -159,25 +192,44 @@ impl Team {
     }
 
     /// Notes that a thread has ended, which others may have waited for.
-    fn end(&self, thread: usize) {
+    fn end(&self, thread: usize, end: End) {
         let (warp, lane) = (thread / warp::SIZE, (thread % warp::SIZE) as u32);
+        self.ends[thread].set(Some(end));
+        self.finished.update(|finished| finished + u32::from(end == End::Finished));
         self.alive.update(|alive| alive - 1);
         let released = self.warps[warp].borrow_mut().end(lane);
         self.release_lanes(warp, released);
         self.conclude_barrier();
     }
 
-    /// What a thread waits for, and the lanes that it lacks.
+    /// What a thread waits for, and who does not come.
     ///
     /// # Safety
     ///
     /// The thread waits.
-    unsafe fn wait_of(&self, thread: usize) -> (Wait, u32) {
+    unsafe fn wait_of(&self, thread: usize, ended_blocks: u64) -> (Wait, Missing) {
         // SAFETY: the thread stands still in `Member::wait`, where the pointer leads.
         let wait = unsafe { *self.waits[thread].get() };
         let lane = (thread % warp::SIZE) as u32;
-        let missing = wait.mask.map_or(0, |mask| self.warps[thread / warp::SIZE].borrow().missing(lane, mask));
+        let missing = match wait.scope {
+            Scope::Lanes(mask) => {
+                Missing { lanes: self.warps[thread / warp::SIZE].borrow().missing(lane, mask), ..Missing::NOBODY }
+            }
+            Scope::Block => self.ended_threads(|end| end == End::Finished),
+            Scope::Grid => Missing {
+                blocks: ended_blocks,
+                ..self.ended_threads(|end| matches!(end, End::Finished | End::Returned))
+            },
+            Scope::Memory => Missing::NOBODY,
+        };
         (wait, missing)
+    }
+
+    /// The threads that have ended in a way that `counts`.
+    fn ended_threads(&self, counts: impl Fn(End) -> bool) -> Missing {
+        let ended = || (0..self.ends.len()).filter(|&thread| self.ends[thread].get().is_some_and(&counts));
+        let first = ended().next().map(|thread| self.position.block_dim.position(thread as u64));
+        Missing { threads: ended().count(), first, ..Missing::NOBODY }
     }
 }
 
@@ -188,6 +240,8 @@ pub(crate) struct Member<'k> {
     thread: usize,
     /// How often the thread may still ask memory in vain.
     patience: Cell<u32>,
+    /// The thread leaves the kernel by a `return`.
+    returning: Cell<bool>,
 }
 
 impl Member<'_> {
@@ -212,15 +266,15 @@ impl Member<'_> {
         if arrived == self.team.alive.get() && self.team.conclude_barrier() {
             self.go_on();
         } else {
-            self.wait(&Wait { operation, at, mask: None });
+            self.wait(&Wait { operation, at, scope: Scope::Block });
         }
         barrier.verdict.get()
     }
 
-    /// Waits until all threads of the grid that have not ended have come here.
+    /// Waits until all threads of the grid have come here.
     pub(crate) fn grid_barrier(&self, at: &'static At, operation: &'static str) {
         self.team.at_grid.update(|waiting| waiting + 1);
-        self.wait(&Wait { operation, at, mask: None });
+        self.wait(&Wait { operation, at, scope: Scope::Grid });
     }
 
     /// Meets lanes of the warp. `arrive` says who may go on, once nobody is missing.
@@ -238,7 +292,7 @@ impl Member<'_> {
                 self.team.release_lanes(warp, lanes);
                 self.go_on();
             }
-            None => self.wait(&Wait { operation, at, mask: Some(mask) }),
+            None => self.wait(&Wait { operation, at, scope: Scope::Lanes(mask) }),
         }
     }
 
@@ -246,7 +300,7 @@ impl Member<'_> {
     pub(crate) fn gather(&self, at: &'static At, operation: &'static str) -> u32 {
         let answer = Cell::new(0);
         self.team.gathering.borrow_mut().push(Gathering { thread: self.thread, at, answer: &raw const answer });
-        self.wait(&Wait { operation, at, mask: None });
+        self.wait(&Wait { operation, at, scope: Scope::Memory });
         answer.get()
     }
 
@@ -267,12 +321,17 @@ impl Member<'_> {
         word.set(word.get() | 1 << (self.thread % 64));
         let word = &self.team.spinning[self.thread / 64];
         word.set(word.get() | 1 << (self.thread % 64));
-        self.wait(&Wait { operation, at, mask: None });
+        self.wait(&Wait { operation, at, scope: Scope::Memory });
+    }
+
+    /// How the thread ends that has come to the end of its function.
+    fn end(&self) -> End {
+        if self.returning.get() { End::Returned } else { End::Finished }
     }
 }
 
 /// A thread with its stack.
-type Thread = Coroutine<(), (), (), DefaultStack>;
+type Thread = Coroutine<(), (), End, DefaultStack>;
 
 /// A block whose threads run side by side.
 pub(crate) struct Block<'b> {
@@ -282,24 +341,21 @@ pub(crate) struct Block<'b> {
     body: PhantomData<&'b ()>,
 }
 
-/// The fault that ended a block, and the number of the thread.
-pub(crate) struct Ended {
-    pub(crate) thread: usize,
-    pub(crate) fault: Fault,
-}
-
 impl<'b> Block<'b> {
     /// A block, none of whose threads has run yet. There have to be stacks for all of them.
     pub(crate) fn new(position: Position, shared_bytes: usize, stacks: &mut Stacks, body: &'b dyn Body) -> Block<'b> {
         let team = Rc::new(Team::new(position, shared_bytes));
         let mut threads = Vec::with_capacity(team.waits.len());
         position.block_dim.for_each_position(|index| {
+            let stack = stacks.take().expect("the caller has prepared the stacks");
+            team.guards[threads.len()].set(guard_of(&stack));
             let (team, thread) = (Rc::clone(&team), threads.len());
             let run = move |yielder: &Yielder<(), ()>, ()| {
-                let member = Member { team: &team, yielder, thread, patience: Cell::new(PATIENCE) };
+                let (patience, returning) = (Cell::new(PATIENCE), Cell::new(false));
+                let member = Member { team: &team, yielder, thread, patience, returning };
                 body.run(Cx::plain(team.position, index, &team.memory).with_member(&member));
+                member.end()
             };
-            let stack = stacks.take().expect("the caller has prepared the stacks");
             // SAFETY: the closure owns its part of the team, and what `body` borrows outlives the block, which is never
             // forgotten: dropping it drops the coroutine.
             threads.push(Some(unsafe { Coroutine::with_stack_unchecked(stack, run) }));
@@ -312,35 +368,51 @@ impl<'b> Block<'b> {
         self.team.position
     }
 
-    /// Resumes each thread that can go on once. After a fault, drop the block.
-    pub(crate) fn turn(&mut self, stacks: &mut Stacks) -> Result<Progress, Ended> {
+    /// Resumes each thread that can go on once. `note` hears of each thread that faults, and so ends; the others go on.
+    pub(crate) fn turn(
+        &mut self,
+        stacks: &mut Stacks,
+        running: &Running,
+        note: &mut dyn FnMut(usize, Fault),
+    ) -> Progress {
         let Block { threads, team, body: _ } = self;
-        let running = Cell::new(0);
         let mut resumed = 0;
-        // A panic in a coroutine comes out of `resume`. The other threads wait somewhere, and dropping them unwinds their
-        // stacks.
-        fault::catch(|| {
-            for (word, ready) in team.ready.iter().enumerate() {
-                let mut now = ready.take();
-                while now != 0 {
-                    let number = word * 64 + now.trailing_zeros() as usize;
-                    now &= now - 1;
-                    running.set(number);
+        let current = Cell::new(0);
+        running.begin(team.position);
+        for (word, ready) in team.ready.iter().enumerate() {
+            let now = Cell::new(ready.take());
+            // A panic in a coroutine comes out of `resume`: that thread has ended, and those behind it have their turn.
+            while let Err(fault) = fault::catch(|| {
+                while now.get() != 0 {
+                    let number = word * 64 + now.get().trailing_zeros() as usize;
+                    now.set(now.get() & (now.get() - 1));
                     resumed += 1;
-                    resume(&mut threads[number], stacks, || team.end(number));
+                    current.set(number);
+                    resume(number, &mut threads[number], stacks, running, team);
                 }
+            }) {
+                let number = current.get();
+                if let Some(coroutine) = threads[number].take() {
+                    stacks.put(coroutine.into_stack());
+                }
+                team.end(number, End::Faulted);
+                note(number, fault);
             }
-        })
-        .map_err(|fault| Ended { thread: running.get(), fault })?;
+        }
         team.answer_gatherings();
         let spun: u32 = team.spinning.iter().map(|word| word.take().count_ones()).sum();
         if team.alive.get() == 0 {
-            return Ok(Progress::Ended);
+            return Progress::Ended;
         }
         if team.ready.iter().any(|ready| ready.get() != 0) {
-            return Ok(if spun < resumed { Progress::Moving } else { Progress::Spinning });
+            return if spun < resumed { Progress::Moving } else { Progress::Spinning };
         }
-        if team.at_grid.get() == team.alive.get() { Ok(Progress::AtGrid) } else { Err(self.deadlocked()) }
+        if team.at_grid.get() == team.alive.get() { Progress::AtGrid } else { Progress::Deadlocked }
+    }
+
+    /// Whether a thread has ended without a fault, so that the block never comes to a further barrier of the grid.
+    pub(crate) fn lacks_threads(&self) -> bool {
+        self.team.ends.iter().any(|end| matches!(end.get(), Some(End::Returned | End::Finished)))
     }
 
     /// Lets the threads go on that wait at a barrier of the grid.
@@ -349,28 +421,30 @@ impl<'b> Block<'b> {
         self.team.release_all();
     }
 
-    /// The fault of threads that wait for each other: none of those that have not ended can go on.
-    fn deadlocked(&self) -> Ended {
+    /// The fault of threads that wait for each other, and the first of them: none of those that have not ended can go on.
+    /// At a barrier of the grid they may lack blocks that have ended.
+    pub(crate) fn deadlock(&self, ended_blocks: u64) -> (usize, Fault) {
         let alive = (0..self.threads.len()).filter(|&thread| self.threads[thread].is_some());
         // SAFETY: who cannot go on and has not ended waits.
-        let waits: Vec<_> = alive.map(|thread| (thread, unsafe { self.team.wait_of(thread) })).collect();
+        let waits: Vec<_> = alive.map(|thread| (thread, unsafe { self.team.wait_of(thread, ended_blocks) })).collect();
         let &(thread, (Wait { at, .. }, _)) = waits.first().expect("a block whose threads have ended is no deadlock");
         let &At { file, line, column, id: _ } = at;
         let kind = deadlock(waits.into_iter().map(|(_, wait)| wait));
-        Ended { thread, fault: Fault { file: file.to_owned(), line, column, kind } }
+        (thread, Fault { file: file.to_owned(), line, column, kind })
     }
 }
 
 /// Resumes a thread, and forgets it if it ends.
-fn resume(thread: &mut Option<Thread>, stacks: &mut Stacks, ended: impl FnOnce()) {
+fn resume(number: usize, thread: &mut Option<Thread>, stacks: &mut Stacks, running: &Running, team: &Team) {
     let Some(coroutine) = thread else { return };
+    running.resume(number, team.guards[number].get());
     match coroutine.resume(()) {
         CoroutineResult::Yield(()) => {}
-        CoroutineResult::Return(()) => {
+        CoroutineResult::Return(end) => {
             if let Some(coroutine) = thread.take() {
                 stacks.put(coroutine.into_stack());
             }
-            ended();
+            team.end(number, end);
         }
     }
 }
@@ -390,9 +464,7 @@ impl Cx<'_> {
     /// The thread's number in its block, `x` fastest.
     #[inline(always)]
     pub(crate) fn number(self) -> usize {
-        let Dim3 { x, y, z } = self.thread();
-        let dim = self.position().block_dim;
-        x + dim.x * (y + dim.y * z)
+        self.position().block_dim.number(self.thread())
     }
 
     /// Waits until all threads of the block that have not ended have come here, and says of how many `holds` is true.
@@ -406,12 +478,21 @@ impl Cx<'_> {
         }
     }
 
-    /// Waits until all threads of the grid that have not ended have come here.
+    /// Waits until all threads of the grid have come here.
     #[inline(always)]
     pub(crate) fn grid_barrier(self, at: &'static At, operation: &'static str) {
         if let Some(member) = self.member() {
             member.grid_barrier(at, operation);
         }
+    }
+
+    /// Passes on the value of a `return` of the kernel, and notes that the thread leaves by it: barriers do not wait for it.
+    #[inline(always)]
+    pub fn returning<T>(self, value: T) -> T {
+        if let Some(member) = self.member() {
+            member.returning.set(true);
+        }
+        value
     }
 
     /// The lanes of the warp that are here too.

@@ -5,18 +5,25 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::body::Body;
-use crate::cpu::coroutine::{Block, Ended, Progress, no_stacks};
+use crate::cpu::context::Cx;
+use crate::cpu::coroutine::{Block, Progress, no_stacks};
 use crate::cpu::crew;
 use crate::cpu::fault::{self, Fault};
-use crate::cpu::stacks::{self, Permit, Stacks};
+use crate::cpu::running::Running;
+use crate::cpu::stacks::{self, OwnStack, Permit, Size, Stacks};
 use crate::dim::Dim3;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
 /// How many turns the blocks of a worker may ask memory in vain before the next block is begun beside them.
 const PATIENCE: u32 = 8;
+
+/// How long all threads that are left may ask memory in vain after a fault, before they are ended: what they wait for was
+/// likely up to the thread that faulted. On a GPU they wait for ever.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// How to run a grid.
 #[derive(Clone, Copy, Debug)]
@@ -30,10 +37,17 @@ pub(crate) struct Shape {
     /// All blocks run at once, and may wait for each other at a barrier of the grid. There are at most as many threads as
     /// [`RESIDENT`].
     pub(crate) cooperative: bool,
+    /// Bytes of the frames of a thread, at most [`LARGEST_STACK`].
+    pub(crate) stack_bytes: u64,
+    /// The kernel calls functions of the host's, whose frames nobody knows.
+    pub(crate) calls_host_code: bool,
 }
 
 /// How many threads a cooperative launch may have.
 pub(crate) const RESIDENT: usize = stacks::LIMIT;
+
+/// How many bytes the frames of a thread may take.
+pub(crate) const LARGEST_STACK: u64 = stacks::LARGEST;
 
 /// A fault, and where in the grid it was.
 pub(crate) struct Stopped {
@@ -42,10 +56,11 @@ pub(crate) struct Stopped {
     pub(crate) fault: Fault,
 }
 
-/// Runs `body` once for each thread of the grid, and gives the first fault. After a fault no further block is begun.
-pub(crate) fn run(shape: Shape, body: &dyn Body) -> Option<Stopped> {
+/// Runs `body`, of the kernel with this name, once for each thread of the grid, and gives the first fault. A thread that
+/// faults ends; all others run, as on a GPU.
+pub(crate) fn run(kernel: &'static str, shape: Shape, body: &dyn Body) -> Option<Stopped> {
     fault::install_hook();
-    let launch = Launch::new(shape);
+    let launch = Launch::new(kernel, shape);
     let work = |first| {
         let ended = OnUnwind(&launch);
         if shape.side_by_side {
@@ -64,12 +79,15 @@ pub(crate) fn run(shape: Shape, body: &dyn Body) -> Option<Stopped> {
 
 /// What the workers of a launch share.
 struct Launch {
+    kernel: &'static str,
     shape: Shape,
     blocks: u64,
     /// The next block to begin.
     next: AtomicU64,
-    /// There was a fault: no further block is to begin, and those that wait for others are to be given up.
-    stop: AtomicBool,
+    /// There was a fault.
+    faulted: AtomicBool,
+    /// A worker unwound, or has no memory for stacks: no further block is to begin, and those that wait are to be given up.
+    abandoned: AtomicBool,
     first: Mutex<Option<Stopped>>,
     barrier: GridBarrier,
     /// For the stacks of all threads, where all run at once. Given back when no worker is left that uses them, which is
@@ -78,38 +96,61 @@ struct Launch {
     has_permit: bool,
     /// The workers that run blocks side by side.
     at_work: AtomicU64,
+    /// Used after a fault.
+    quiet: Mutex<Quiet>,
+}
+
+/// Detection of threads that poll memory for what a thread that faulted would have written.
+#[derive(Default)]
+struct Quiet {
+    /// Counts the turns, of all workers, in which a thread did something else.
+    moves: u64,
+    /// The workers whose blocks have only polled since.
+    workers: u64,
+    /// When the last of all workers became one of these.
+    since: Option<Instant>,
+    /// It was over once, so that no other block is worth waiting for.
+    over: bool,
 }
 
 impl Launch {
-    fn new(shape: Shape) -> Launch {
+    fn new(kernel: &'static str, shape: Shape) -> Launch {
         let blocks = shape.grid.count();
         let all_at_once = shape.cooperative && shape.side_by_side;
         Launch {
+            kernel,
             shape,
             blocks,
             next: AtomicU64::new(0),
-            stop: AtomicBool::new(false),
+            faulted: AtomicBool::new(false),
+            abandoned: AtomicBool::new(false),
             first: Mutex::new(None),
             barrier: GridBarrier::new(blocks),
             permit: Mutex::new(all_at_once.then(|| Permit::wait_for((blocks * shape.block.count()) as usize))),
             has_permit: all_at_once,
             at_work: AtomicU64::new(0),
+            quiet: Mutex::default(),
         }
     }
 
     fn all_have_begun(&self) -> bool {
-        self.stopped() || self.next.load(Ordering::Relaxed) >= self.blocks
+        self.is_abandoned() || self.next.load(Ordering::Relaxed) >= self.blocks
     }
 
     /// The place of the next block to begin, if there is one.
     fn next(&self) -> Option<Position> {
-        if self.stopped() {
+        if self.is_abandoned() {
             return None;
         }
         let Shape { grid, block, .. } = self.shape;
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let block_idx = (number < self.blocks).then(|| grid.position(number))?;
         Some(Position { block_idx, block_dim: block, grid_dim: grid })
+    }
+
+    /// The size of a thread's stack.
+    fn stack_size(&self) -> Size {
+        Size::of(self.shape.stack_bytes)
     }
 
     /// Does the `work` of one worker.
@@ -122,19 +163,55 @@ impl Launch {
         }
     }
 
-    fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+    fn has_faulted(&self) -> bool {
+        self.faulted.load(Ordering::Relaxed)
     }
 
-    /// Notes a fault. The first one stays.
-    fn stop(&self, stopped: Stopped) {
-        self.first.lock().get_or_insert(stopped);
+    fn is_abandoned(&self) -> bool {
+        self.abandoned.load(Ordering::Relaxed)
+    }
+
+    /// Notes the fault of a thread. The first one stays.
+    fn note(&self, position: Position, thread: usize, fault: Fault) {
+        let Position { block_idx, block_dim, .. } = position;
+        let thread = block_dim.position(thread as u64);
+        self.first.lock().get_or_insert(Stopped { block: block_idx, thread, fault });
+        self.faulted.store(true, Ordering::Relaxed);
+        self.barrier.wake();
+    }
+
+    /// Gives the launch up for want of memory.
+    fn without_stacks(&self, error: &std::io::Error) {
+        let fault = no_stacks(error);
+        self.first.lock().get_or_insert(Stopped { block: Dim3::ZERO, thread: Dim3::ZERO, fault });
         self.give_up();
     }
 
     fn give_up(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.abandoned.store(true, Ordering::Relaxed);
         self.barrier.wake();
+    }
+
+    /// After a fault: a worker had a turn in which a thread did something other than asking memory in vain.
+    fn moved(&self) {
+        let mut quiet = self.quiet.lock();
+        let &mut Quiet { moves, over, .. } = &mut *quiet;
+        *quiet = Quiet { moves: moves + 1, workers: 0, since: None, over };
+    }
+
+    /// After a fault: a worker had a turn in which all threads asked memory in vain, and cannot begin another block. Says
+    /// whether they ask for nothing. `seen` is the worker's.
+    fn asks_for_nothing(&self, seen: &mut Option<u64>) -> bool {
+        let mut quiet = self.quiet.lock();
+        if seen.replace(quiet.moves) != Some(quiet.moves) {
+            quiet.workers += 1;
+        }
+        if quiet.workers < self.at_work.load(Ordering::Relaxed) {
+            return false;
+        }
+        let grace = if quiet.over { GRACE / 100 } else { GRACE };
+        quiet.over |= quiet.since.get_or_insert_with(Instant::now).elapsed() >= grace;
+        quiet.over && quiet.since.is_some_and(|since| since.elapsed() >= grace)
     }
 }
 
@@ -148,16 +225,71 @@ impl Drop for OnUnwind<'_> {
     }
 }
 
-/// Runs blocks whose threads need not wait: each is a loop over its threads.
+/// Runs blocks whose threads need not wait: each is a loop over its threads. A kernel that may need much stack gets one of
+/// its own: that of the thread which launches has any size, and its callers use any part of it.
 fn run_in_turn(launch: &Launch, body: &dyn Body) {
+    let Shape { stack_bytes, calls_host_code, .. } = launch.shape;
+    let running = Running::new(launch.kernel, launch.stack_size());
+    if stacks::fits_on_any_thread(stack_bytes) && !calls_host_code {
+        return run_blocks(launch, body, &running, false);
+    }
+    if launch.all_have_begun() {
+        return;
+    }
+    let mut stack = match OwnStack::new(launch.stack_size()) {
+        Ok(stack) => stack,
+        Err(error) => return launch.without_stacks(&error),
+    };
+    stack.run(|guard| {
+        running.on(guard);
+        running.during(|| run_blocks(launch, body, &running, calls_host_code));
+    });
+}
+
+/// Runs blocks on the stack in use. With `noting`, it is known at any time which thread runs, at the cost of a call for each.
+fn run_blocks(launch: &Launch, body: &dyn Body, running: &Running, noting: bool) {
     while let Some(position) = launch.next() {
         let memory = BlockMemory::new(launch.shape.shared_bytes);
-        let current = Cell::new(Dim3::ZERO);
-        if let Err(fault) = fault::catch(|| body.run_in_turn(position, &memory, &current)) {
-            launch.stop(Stopped { block: position.block_idx, thread: current.get(), fault });
+        running.begin(position);
+        let mut next = 0;
+        if !noting {
+            let current = Cell::new(Dim3::ZERO);
+            next = position.block_dim.count() as usize;
+            if let Err(fault) = fault::catch(|| body.run_in_turn(position, &memory, &current)) {
+                let thread = position.block_dim.number(current.get());
+                launch.note(position, thread, fault);
+                next = thread + 1;
+            }
         }
+        one_by_one(launch, body, position, &memory, next, running);
         crew::write_out();
     }
+}
+
+/// Runs the threads of a block from number `first` one after the other, each of which may fault.
+fn one_by_one(
+    launch: &Launch,
+    body: &dyn Body,
+    position: Position,
+    memory: &BlockMemory,
+    first: usize,
+    running: &Running,
+) {
+    let threads = position.block_dim.count() as usize;
+    let next = Cell::new(first);
+    while next.get() < threads {
+        let rest = || {
+            while next.get() < threads {
+                let thread = next.replace(next.get() + 1);
+                running.next(thread);
+                body.run(Cx::plain(position, position.block_dim.position(thread as u64), memory));
+            }
+        };
+        if let Err(fault) = fault::catch(rest) {
+            launch.note(position, next.get() - 1, fault);
+        }
+    }
+    running.between_threads();
 }
 
 /// Runs blocks whose threads may wait for each other.
@@ -166,6 +298,7 @@ struct Worker<'l> {
     body: &'l dyn Body,
     /// The blocks that have begun and not ended.
     open: Vec<Open<'l>>,
+    running: Running,
     /// Dropped after the blocks, which use some of them.
     stacks: Stacks,
 }
@@ -189,43 +322,58 @@ enum Turn {
 
 impl<'l> Worker<'l> {
     fn new(launch: &'l Launch, body: &'l dyn Body) -> Self {
-        Worker { launch, body, open: Vec::new(), stacks: Stacks::new(launch.has_permit) }
+        let running = Running::new(launch.kernel, launch.stack_size());
+        let stacks = Stacks::new(launch.stack_size(), launch.has_permit);
+        Worker { launch, body, open: Vec::new(), running, stacks }
     }
 
     /// Runs blocks until none is left to begin. Workers but the `first` leave them to it where there are no stacks.
     fn run(mut self, first: bool) {
         let launch = self.launch;
         let mut vain = 0;
+        let mut seen = None;
         while !self.open.is_empty() || self.begin(first) {
             let turn = self.turn();
             crew::write_out();
             match turn {
                 Turn::Moved => {
                     vain = 0;
-                    continue;
+                    if launch.has_faulted() {
+                        launch.moved();
+                    }
                 }
                 Turn::AtGrid(times) => {
                     if !self.begin(false) {
-                        launch.barrier.wait(times, || launch.stopped());
+                        launch.barrier.wait(times, || launch.has_faulted() || launch.is_abandoned());
                     }
                 }
                 Turn::Vain if vain < PATIENCE => vain += 1,
                 Turn::Vain => {
                     vain = 0;
                     if !self.begin(false) {
+                        if launch.has_faulted() && launch.asks_for_nothing(&mut seen) {
+                            self.end_blocks();
+                        }
                         std::thread::yield_now();
                     }
                 }
             }
-            if launch.stopped() {
-                return; // what they wait for may have been up to the thread that faulted
+            if launch.is_abandoned() {
+                return; // what they wait for may have been up to the blocks that are gone
             }
+        }
+    }
+
+    /// Ends all open blocks. Their threads unwind.
+    fn end_blocks(&mut self) {
+        for _ in self.open.drain(..) {
+            self.launch.barrier.leave();
         }
     }
 
     /// Begins the next block, if there is one and there are stacks for it.
     fn begin(&mut self, wait: bool) -> bool {
-        let Worker { launch, body, open, stacks } = self;
+        let Worker { launch, body, open, running: _, stacks } = self;
         if launch.all_have_begun() {
             return false;
         }
@@ -233,7 +381,7 @@ impl<'l> Worker<'l> {
             Ok(true) => {}
             Ok(false) => return false,
             Err(error) => {
-                launch.stop(Stopped { block: Dim3::ZERO, thread: Dim3::ZERO, fault: no_stacks(&error) });
+                launch.without_stacks(&error);
                 return false;
             }
         }
@@ -244,34 +392,18 @@ impl<'l> Worker<'l> {
 
     /// Gives each open block a turn, and forgets those that end.
     fn turn(&mut self) -> Turn {
-        let Worker { launch, body: _, open, stacks } = self;
+        let Worker { launch, body: _, open, running, stacks } = self;
         let mut moved = false;
-        open.retain_mut(|Open { block, at_grid }| {
-            if at_grid.is_some_and(|times| !launch.barrier.passed(times)) {
-                return true;
-            }
-            if at_grid.take().is_some() {
-                block.pass_grid();
-            }
-            let progress = block.turn(stacks);
-            moved |= !matches!(progress, Ok(Progress::Spinning));
-            match progress {
-                Ok(Progress::Moving | Progress::Spinning) => true,
-                Ok(Progress::AtGrid) => {
-                    *at_grid = Some(launch.barrier.arrive());
-                    true
-                }
-                Ok(Progress::Ended) => {
+        running.during(|| {
+            open.retain_mut(|open| {
+                let Some(progress) = turn_of(launch, open, running, stacks) else { return true };
+                moved |= progress != Progress::Spinning;
+                let stays = matches!(progress, Progress::Moving | Progress::Spinning | Progress::AtGrid);
+                if !stays {
                     launch.barrier.leave();
-                    false
                 }
-                Err(Ended { thread, fault }) => {
-                    let Position { block_idx, block_dim, .. } = block.position();
-                    let thread = block_dim.position(thread as u64);
-                    launch.stop(Stopped { block: block_idx, thread, fault });
-                    false
-                }
-            }
+                stays
+            });
         });
         // Those that wait for the grid all wait for the same passage of its barrier.
         let at_grid = || open.iter().map(|open| open.at_grid).reduce(Option::and).flatten();
@@ -279,72 +411,104 @@ impl<'l> Worker<'l> {
     }
 }
 
+/// Gives a block a turn; `None` where it still waits for the grid.
+fn turn_of(launch: &Launch, open: &mut Open<'_>, running: &Running, stacks: &mut Stacks) -> Option<Progress> {
+    let Open { block, at_grid } = open;
+    let position = block.position();
+    if let &mut Some(times) = at_grid {
+        // The emitted `sync_grid` does the same: a fault marks the count, and who sees the mark exits.
+        if launch.has_faulted() {
+            return Some(Progress::Ended);
+        }
+        if !launch.barrier.is_passed(times) {
+            let ended = launch.barrier.lacks(times)?;
+            let (thread, fault) = block.deadlock(ended);
+            launch.note(position, thread, fault);
+            return Some(Progress::Deadlocked);
+        }
+        *at_grid = None;
+        block.pass_grid();
+    }
+    let progress = block.turn(stacks, running, &mut |thread, fault| launch.note(position, thread, fault));
+    match progress {
+        Progress::Moving | Progress::Spinning | Progress::Ended => {}
+        Progress::AtGrid if launch.has_faulted() => return Some(Progress::Ended),
+        Progress::AtGrid if !block.lacks_threads() => *at_grid = Some(launch.barrier.arrive()),
+        Progress::AtGrid | Progress::Deadlocked => {
+            let (thread, fault) = block.deadlock(0);
+            launch.note(position, thread, fault);
+            return Some(Progress::Deadlocked);
+        }
+    }
+    Some(progress)
+}
+
 /// A barrier of the grid, as the blocks see it.
 struct GridBarrier {
     blocks: u64,
-    state: Mutex<Arrivals>,
-    /// How often it has been passed.
+    /// The blocks that wait.
+    waiting: Mutex<u64>,
+    /// How often it has been passed. Written under the lock.
     passed: AtomicU64,
+    /// The blocks that have ended. Written under the lock.
+    ended: AtomicU64,
     changed: Condvar,
-}
-
-/// Who has come to the barrier.
-#[derive(Default)]
-struct Arrivals {
-    waiting: u64,
-    /// Blocks that are not waited for any more.
-    ended: u64,
 }
 
 impl GridBarrier {
     fn new(blocks: u64) -> GridBarrier {
-        GridBarrier { blocks, state: Mutex::default(), passed: AtomicU64::new(0), changed: Condvar::new() }
+        let (passed, ended) = (AtomicU64::new(0), AtomicU64::new(0));
+        GridBarrier { blocks, waiting: Mutex::default(), passed, ended, changed: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, Arrivals> {
-        self.state.lock()
+    fn waiting(&self) -> MutexGuard<'_, u64> {
+        self.waiting.lock()
     }
 
     /// A block arrives. It may go on once the barrier has been passed as often as the result says.
     fn arrive(&self) -> u64 {
-        let mut state = self.state();
+        let mut waiting = self.waiting();
         let times = self.passed.load(Ordering::Relaxed) + 1;
-        state.waiting += 1;
-        self.conclude(&mut state);
+        *waiting += 1;
+        if *waiting == self.blocks {
+            *waiting = 0;
+            self.passed.store(times, Ordering::Release);
+            self.changed.notify_all();
+        }
         times
     }
 
-    /// A block ends.
+    /// A block ends. Those that wait at the barrier then do so in vain.
     fn leave(&self) {
-        let mut state = self.state();
-        state.ended += 1;
-        self.conclude(&mut state);
-    }
-
-    /// Lets the blocks go on, if none is missing.
-    fn conclude(&self, state: &mut Arrivals) {
-        if state.waiting > 0 && state.waiting + state.ended == self.blocks {
-            state.waiting = 0;
-            self.passed.fetch_add(1, Ordering::Release);
+        let waiting = self.waiting();
+        self.ended.fetch_add(1, Ordering::Release);
+        if *waiting > 0 {
             self.changed.notify_all();
         }
     }
 
-    fn passed(&self, times: u64) -> bool {
+    /// How many blocks have ended, if there are any and the barrier has not been passed so often: it never will be.
+    fn lacks(&self, times: u64) -> Option<u64> {
+        // In this order: a block that ended had passed the barrier before, which is seen then.
+        let ended = self.ended.load(Ordering::Acquire);
+        (ended > 0 && !self.is_passed(times)).then_some(ended)
+    }
+
+    fn is_passed(&self, times: u64) -> bool {
         self.passed.load(Ordering::Acquire) >= times
     }
 
-    /// Waits until the barrier has been passed so often, or it is `given_up`; then call [`GridBarrier::wake`].
+    /// Waits until the barrier has been passed so often, never will be, or is `given_up`; then call [`GridBarrier::wake`].
     fn wait(&self, times: u64, given_up: impl Fn() -> bool) {
-        let mut state = self.state();
-        while !self.passed(times) && !given_up() {
-            state = self.changed.wait(state);
+        let mut waiting = self.waiting();
+        while !self.is_passed(times) && self.lacks(times).is_none() && !given_up() {
+            waiting = self.changed.wait(waiting);
         }
     }
 
     /// Wakes those that wait, so that they see that it is given up.
     fn wake(&self) {
-        let _state = self.state();
+        let _waiting = self.waiting();
         self.changed.notify_all();
     }
 }

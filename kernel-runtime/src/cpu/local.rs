@@ -10,7 +10,7 @@ use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::at::At;
 use crate::cpu::context::Cx;
 use crate::cpu::fault;
-use crate::cpu::place::{Place, field_of};
+use crate::cpu::place::{FieldOf, Place, field_of};
 use crate::cpu::receiver::{Handle, Receiver};
 use crate::cpu::slice::Slice;
 use crate::types::Element;
@@ -66,11 +66,11 @@ impl<'a, T, M> Local<'a, T, M> {
         unsafe { Local::new(self.pointer) }
     }
 
-    /// The place of a part of the value: `field` takes the address of one of its fields.
+    /// The place of a part of the value: `field` gives one of its fields.
     #[inline(always)]
-    pub fn project<U>(self, field: impl FnOnce(*mut T) -> *mut U) -> Local<'a, U, M> {
+    pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Local<'a, U, M> {
         let part = field_of(self.pointer, field);
-        // SAFETY: the part is inside of the value, so that all that is promised of the value holds for it.
+        // SAFETY: the part is a field of the value, so that all that is promised of the value holds for it.
         unsafe { Local::new(part) }
     }
 }

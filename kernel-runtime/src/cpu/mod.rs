@@ -20,6 +20,7 @@ mod local;
 mod place;
 mod range;
 mod receiver;
+mod running;
 mod slice;
 mod stacks;
 mod stream;
@@ -32,14 +33,14 @@ pub(crate) mod warp;
 pub use access::{Read, Write};
 pub use at::At;
 pub use context::{Call, Cx};
-pub(crate) use grid::{RESIDENT, Shape, Stopped, run};
+pub(crate) use grid::{LARGEST_STACK, RESIDENT, Shape, Stopped, run};
 pub use lend::{
     IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lend, LendMut, Lent, LentMut, lend,
     lend_mut,
 };
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
 pub(crate) use local::{of as local_of, of_mut as local_of_mut};
-pub use place::Place;
+pub use place::{FieldOf, Place};
 pub(crate) use range::split_outside;
 pub use receiver::{Handle, Receiver};
 pub use slice::Slice;

@@ -12,6 +12,8 @@ use crate::cpu::slice::Slice;
 use crate::types::Element;
 
 /// `&T` or `&mut T` in a kernel: an element of an array, a field of it, shared memory.
+///
+/// It stays on its thread, as it may lead to a variable of the thread, whose memory is accessed without atomics.
 pub struct Place<'k, T, M> {
     pointer: *mut T,
     memory: PhantomData<(&'k (), M)>,
@@ -24,11 +26,6 @@ impl<T, M> Clone for Place<'_, T, M> {
 }
 
 impl<T, M> Copy for Place<'_, T, M> {}
-
-// SAFETY: elements are `Send` and `Sync`, and all access to them is atomic.
-unsafe impl<T: Send + Sync, M: Access> Send for Place<'_, T, M> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync, M: Access> Sync for Place<'_, T, M> {}
 
 // What the macros write for a parameter asks nothing of its type: its slot does, and says so once.
 impl<'k, T, M> Place<'k, T, M> {
@@ -73,20 +70,36 @@ impl<'k, T, M> Place<'k, T, M> {
         unsafe { Place::new(self.pointer) }
     }
 
-    /// The place of a part of the value: `field` takes the address of one of its fields.
+    /// The place of a part of the value: `field` gives one of its fields.
     #[inline(always)]
-    pub fn project<U>(self, field: impl FnOnce(*mut T) -> *mut U) -> Place<'k, U, M> {
+    pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Place<'k, U, M> {
         let part = field_of(self.pointer, field);
-        // SAFETY: the part is inside of the value, so that all that is promised of the value holds for it.
+        // SAFETY: the part is a field of the value, so that all that is promised of the value holds for it.
         unsafe { Place::new(part) }
     }
 }
 
-/// The address that `field` gives, which has to be one inside of the value at `pointer`. For a field it always is, so that
-/// nothing is left of the check; a type that is dereferenced on the way would lead elsewhere.
+/// The address of a field, as a projection gives it.
+pub struct FieldOf<U>(*mut U);
+
+impl<U> FieldOf<U> {
+    /// The field at an address.
+    ///
+    /// # Safety
+    ///
+    /// This is the result of the closure that a `project` has been given, and the address is that of a field of type `U` of
+    /// what the closure's argument points to: no other type, and nothing behind a pointer or a reference.
+    #[inline(always)]
+    pub unsafe fn new(address: *mut U) -> Self {
+        FieldOf(address)
+    }
+}
+
+/// The address of the field that `field` gives, which is inside of the value at `pointer`. For a field it always is, so that
+/// nothing is left of the check; a type that the compiler dereferences on the way would lead elsewhere.
 #[inline(always)]
-pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> *mut U) -> *mut U {
-    let part = field(pointer);
+pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> FieldOf<U>) -> *mut U {
+    let FieldOf(part) = field(pointer);
     let offset = part.addr().wrapping_sub(pointer.addr());
     let inside = offset <= size_of::<T>() && size_of::<U>() <= size_of::<T>() - offset;
     assert!(inside && part.is_aligned(), "a field is inside of its struct");

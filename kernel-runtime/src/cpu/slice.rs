@@ -11,7 +11,7 @@ use crate::cpu::place::Place;
 use crate::cpu::range::part_of;
 use crate::types::Element;
 
-/// `&[T]` or `&mut [T]` in a kernel.
+/// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a `Place` does.
 pub struct Slice<'k, T, M> {
     pointer: *mut T,
     len: usize,
@@ -25,11 +25,6 @@ impl<T, M> Clone for Slice<'_, T, M> {
 }
 
 impl<T, M> Copy for Slice<'_, T, M> {}
-
-// SAFETY: elements are `Send` and `Sync`, and all access to them is atomic.
-unsafe impl<T: Send + Sync, M: Access> Send for Slice<'_, T, M> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync, M: Access> Sync for Slice<'_, T, M> {}
 
 // What the macros write for a parameter asks nothing of its elements: their slot does, and says so once.
 impl<'k, T, M> Slice<'k, T, M> {

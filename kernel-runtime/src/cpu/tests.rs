@@ -6,7 +6,7 @@ use super::grid::{RESIDENT, Shape, Stopped, run};
 use super::warp::{Exchange, Lanes};
 use super::{At, Cx};
 use crate::dim::Dim3;
-use crate::error::FaultKind;
+use crate::error::{FaultKind, Waiting};
 
 /// A place in an imaginary kernel.
 macro_rules! at {
@@ -18,7 +18,8 @@ macro_rules! at {
 
 fn shape(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Shape {
     let (grid, block) = (grid.into(), block.into());
-    Shape { grid, block, shared_bytes: 0, side_by_side: true, cooperative: false }
+    let (side_by_side, cooperative) = (true, false);
+    Shape { grid, block, shared_bytes: 0, side_by_side, cooperative, stack_bytes: 0, calls_host_code: false }
 }
 
 fn cooperative(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Shape {
@@ -27,7 +28,7 @@ fn cooperative(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Shape {
 
 #[track_caller]
 fn succeeds(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) {
-    if let Some(Stopped { block, thread, fault }) = run(shape, &body) {
+    if let Some(Stopped { block, thread, fault }) = run("k", shape, &body) {
         panic!("block {block}, thread {thread}: {fault:?}");
     }
 }
@@ -35,7 +36,7 @@ fn succeeds(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) {
 /// The fault of a launch, as text, and the thread that it names.
 #[track_caller]
 fn faults(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) -> (String, usize) {
-    let Stopped { thread, fault, .. } = run(shape, &body).expect("a fault");
+    let Stopped { thread, fault, .. } = run("k", shape, &body).expect("a fault");
     (fault.kind.to_string(), thread.x)
 }
 
@@ -85,15 +86,89 @@ fn a_barrier_waits_for_all() {
 }
 
 #[test]
-fn a_barrier_does_not_wait_for_who_has_ended() {
+fn a_barrier_does_not_wait_for_threads_that_have_returned() {
     succeeds(shape(3, 100), |cx| {
         for left in (1..=100).rev() {
             assert_eq!(cx.barrier(at!(), "sync_threads", true).of, left);
             if cx.number() + 1 == left as usize {
-                return;
+                return cx.returning(());
             }
         }
     });
+    // Before it, all but one, and after others have arrived.
+    for last in [0, 1, 31, 32, 99] {
+        succeeds(shape(2, 100), |cx| {
+            if cx.number() != last {
+                return cx.returning(());
+            }
+            assert_eq!(cx.barrier(at!(), "sync_threads", true).of, 1);
+        });
+    }
+}
+
+/// The places of a deadlock: how many threads wait, at what, how many threads of the block ended without coming, the first
+/// of these, and how many blocks did.
+#[track_caller]
+fn deadlocks(
+    shape: Shape,
+    body: impl Fn(Cx<'_>) + Copy + Sync,
+) -> Vec<(usize, &'static str, usize, Option<usize>, u64)> {
+    let Stopped { fault, .. } = run("k", shape, &body).expect("a fault");
+    let FaultKind::Deadlock(waits) = fault.kind else { panic!("{:?}", fault.kind) };
+    let summary = |wait: &Waiting| {
+        let first = wait.first_ended.map(|first| first.x);
+        (wait.threads, wait.operation, wait.ended_threads, first, wait.ended_blocks)
+    };
+    waits.iter().map(summary).collect()
+}
+
+#[test]
+fn threads_that_go_around_a_barrier_are_a_fault() {
+    // Which threads come: whole warps, parts of them, one, all but one; before and after the others have ended.
+    type Comes = fn(usize) -> bool;
+    let cases: [(Comes, usize, usize); 7] = [
+        (|t| t < 16, 16, 16),
+        (|t| t >= 16, 16, 0),
+        (|t| t < 64, 64, 64),
+        (|t| t >= 32, 68, 0),
+        (|t| t == 0, 1, 1),
+        (|t| t != 50, 99, 50),
+        (|t| t % 2 == 1, 50, 0),
+    ];
+    for (comes, count, first) in cases {
+        let all = if first == 16 || count == 16 { 32 } else { 100 };
+        let expected = [(count, "sync_threads", all - count, Some(first), 0)];
+        let body = move |cx: Cx<'_>| {
+            if comes(cx.number()) {
+                cx.barrier(at!(), "sync_threads", true);
+            }
+        };
+        assert_eq!(deadlocks(shape(1, all), body), expected);
+        // The last round of a loop, whose rounds before all threads share.
+        let body = move |cx: Cx<'_>| {
+            for _ in 0..if comes(cx.number()) { 4 } else { 3 } {
+                cx.barrier(at!(), "sync_threads", true);
+            }
+        };
+        assert_eq!(deadlocks(shape(1, all), body), expected);
+        // Those that return are not missed beside those that reach the end.
+        let body = move |cx: Cx<'_>| {
+            if cx.number() == all {
+                return cx.returning(());
+            }
+            if comes(cx.number()) {
+                cx.barrier(at!(), "sync_threads", true);
+            }
+        };
+        assert_eq!(deadlocks(shape(1, all + 1), body), expected);
+    }
+    let (text, _) = faults(shape(1, 32), |cx| {
+        if cx.number() < 16 {
+            cx.barrier(at!(), "sync_threads", true);
+        }
+    });
+    assert!(text.contains("16 threads at `sync_threads` ("), "{text}");
+    assert!(text.ends_with("), which 16 threads of the block ended without reaching, (16, 0, 0) first"), "{text}");
 }
 
 #[test]
@@ -185,7 +260,7 @@ fn a_lane_has_to_be_in_its_mask() {
 
 #[test]
 fn threads_at_different_barriers_are_a_fault() {
-    let stopped = run(shape(1, 40), &|cx: Cx<'_>| {
+    let stopped = run("k", shape(1, 40), &|cx: Cx<'_>| {
         if cx.number() < 8 {
             cx.barrier(at!(), "sync_threads", true);
         } else {
@@ -221,24 +296,104 @@ fn a_lane_that_waits_elsewhere_is_a_fault() {
     assert!(text.contains("whose mask 0x00000003 names the lanes 0x00000002"), "{text}");
 }
 
-#[test]
-fn a_fault_ends_the_others() {
-    struct Dropped<'a>(&'a AtomicU32);
-    impl Drop for Dropped<'_> {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Relaxed);
-        }
+/// Counts the values that are dropped.
+struct Dropped<'a>(&'a AtomicU32);
+
+impl Drop for Dropped<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Relaxed);
     }
-    let dropped = AtomicU32::new(0);
+}
+
+#[test]
+fn a_fault_ends_its_thread_alone() {
+    let (dropped, ended) = (AtomicU32::new(0), AtomicU32::new(0));
     let (text, thread) = faults(shape(1, 64), |cx| {
         let _dropped = Dropped(&dropped);
         if cx.number() == 40 {
             cx.panic(at!(), "40");
         }
-        cx.barrier(at!(), "sync_threads", true);
+        assert_eq!(cx.barrier(at!(), "sync_threads", true).of, 63);
+        ended.fetch_add(1, Relaxed);
     });
     assert_eq!((text.as_str(), thread), ("40", 40));
-    assert_eq!(dropped.into_inner(), 41, "those behind it have not begun");
+    assert_eq!((dropped.into_inner(), ended.into_inner()), (64, 63));
+}
+
+#[test]
+fn all_blocks_run_whatever_faults() {
+    // Which threads fault, of 70 blocks of 50.
+    let faulty: [fn(usize) -> bool; 5] = [|i| i == 0, |i| i == 3499, |i| i % 50 == 49, |i| i % 7 == 3, |_| true];
+    for side_by_side in [true, false] {
+        for calls_host_code in [true, false] {
+            for stack_bytes in [0, 3 << 20] {
+                for faulty in faulty {
+                    let ended = AtomicU32::new(0);
+                    let shape = Shape { side_by_side, calls_host_code, stack_bytes, ..shape(70, 50) };
+                    let body = |cx: Cx<'_>| {
+                        let i = cx.position().block_idx.x * 50 + cx.thread().x;
+                        if faulty(i) {
+                            cx.panic(at!(), i);
+                        }
+                        ended.fetch_add(1, Relaxed);
+                    };
+                    let Stopped { block, thread, fault } = run("k", shape, &body).expect("a fault");
+                    assert_eq!(fault.kind, FaultKind::Panic((block.x * 50 + thread.x).to_string()));
+                    assert_eq!(ended.into_inner() as usize, (0..3500).filter(|&i| !faulty(i)).count());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_that_wait_go_on_without_those_that_fault() {
+    for barrier in [true, false] {
+        let ended = AtomicU32::new(0);
+        let (text, _) = faults(shape(20, 64), |cx| {
+            for round in 0..4 {
+                if cx.number() % 4 == 3 && cx.number() / 16 == round {
+                    cx.panic(at!(), "a quarter");
+                }
+                if barrier {
+                    cx.barrier(at!(), "sync_threads", true);
+                } else {
+                    cx.meet::<Sum>(at!(), ALL, 1);
+                }
+            }
+            ended.fetch_add(1, Relaxed);
+        });
+        assert_eq!((text.as_str(), ended.into_inner()), ("a quarter", 20 * 48));
+    }
+}
+
+/// The fault that is reported is the first, not what follows from it.
+#[test]
+fn a_deadlock_behind_a_fault_is_not_what_is_reported() {
+    let ended = AtomicU32::new(0);
+    let (text, thread) = faults(shape(3, 8), |cx| {
+        if cx.number() == 2 {
+            cx.panic(at!(), "first");
+        }
+        if cx.number() == 3 {
+            cx.barrier(at!(), "sync_threads", true);
+        }
+        ended.fetch_add(1, Relaxed);
+    });
+    assert_eq!((text.as_str(), thread, ended.into_inner()), ("first", 2, 3 * 6));
+}
+
+#[test]
+fn a_deadlock_ends_its_block_alone() {
+    let ended = AtomicU32::new(0);
+    let (text, _) = faults(shape(30, 8), |cx| {
+        if cx.position().block_idx.x % 3 == 1 && cx.number() < 4 {
+            cx.barrier(at!(), "sync_threads", true);
+        }
+        ended.fetch_add(1, Relaxed);
+    });
+    assert!(text.contains("4 threads at `sync_threads`"), "{text}");
+    assert_eq!(ended.into_inner(), 20 * 8 + 10 * 4);
 }
 
 #[test]
@@ -272,17 +427,38 @@ fn a_thread_may_wait_for_what_another_writes() {
 }
 
 #[test]
-fn a_fault_ends_those_that_wait_for_it() {
-    let flag = AtomicU32::new(0);
+fn a_fault_ends_those_that_poll_for_it_in_vain() {
+    let (flag, ended) = (AtomicU32::new(0), AtomicU32::new(0));
     let (text, _) = faults(shape(50, 4), |cx| {
-        if cx.position().block_idx.x == 30 {
+        let block = cx.position().block_idx.x;
+        if block == 30 {
             cx.panic(at!(), "it never comes");
         }
-        while flag.load(Relaxed) == 0 {
+        // Some wait for nothing, and run to their end.
+        while block % 2 == 0 && flag.load(Relaxed) == 0 {
             cx.asked_in_vain(at!(), "atomic_load");
         }
+        ended.fetch_add(1, Relaxed);
     });
-    assert_eq!(text, "it never comes");
+    assert_eq!((text.as_str(), ended.into_inner()), ("it never comes", 25 * 4));
+}
+
+#[test]
+fn polling_goes_on_after_a_fault_if_it_is_not_in_vain() {
+    let turn = AtomicU64::new(0);
+    let (text, _) = faults(shape(100, 3), |cx| {
+        let block = cx.position().block_idx.x as u64;
+        if cx.number() == 2 {
+            cx.panic(at!(), "the third of each block");
+        }
+        while turn.load(Relaxed) != 99 - block {
+            cx.asked_in_vain(at!(), "atomic_load");
+        }
+        if cx.barrier(at!(), "sync_threads", true).of == 2 && cx.number() == 0 {
+            turn.fetch_add(1, Relaxed);
+        }
+    });
+    assert_eq!((text.as_str(), turn.into_inner()), ("the third of each block", 100));
 }
 
 #[test]
@@ -303,32 +479,67 @@ fn the_grid_waits_for_all_blocks() {
 }
 
 #[test]
-fn the_grid_does_not_wait_for_who_has_ended() {
-    let sums = AtomicU64::new(0);
-    succeeds(cooperative(20, 10), |cx| {
-        let block = cx.position().block_idx.x;
-        if block % 2 == 0 || cx.number() == 3 {
-            return;
+fn the_grid_waits_for_threads_that_have_ended() {
+    for returns in [true, false] {
+        let end = move |cx: Cx<'_>| {
+            if returns {
+                cx.returning(())
+            }
+        };
+        // A thread of a block, in the first round and in a later one; here the first of the block, there another.
+        for (round, ended) in [(0, 3), (0, 0), (1, 9)] {
+            let waits = deadlocks(cooperative(1, 10), |cx| {
+                for at in 0..3 {
+                    if at == round && cx.number() == ended {
+                        return end(cx);
+                    }
+                    cx.grid_barrier(at!(), "sync_grid");
+                }
+            });
+            assert_eq!(waits, [(9, "sync_grid", 1, Some(ended), 0)]);
+        }
+        // Whole blocks.
+        for (round, ended) in [(0, 0), (1, 19)] {
+            let waits = deadlocks(cooperative(20, 10), |cx| {
+                for at in 0..3 {
+                    if at == round && cx.position().block_idx.x == ended {
+                        return end(cx);
+                    }
+                    cx.grid_barrier(at!(), "sync_grid");
+                }
+            });
+            assert_eq!(waits, [(10, "sync_grid", 0, None, 1)]);
+        }
+        // Both: whichever is noted first.
+        let (text, _) = faults(cooperative(20, 10), |cx| {
+            let block = cx.position().block_idx.x;
+            if block % 2 == 0 || cx.number() == 3 {
+                return end(cx);
+            }
+            cx.grid_barrier(at!(), "sync_grid");
+        });
+        assert!(text.contains(" threads at `sync_grid` (") && text.contains("ended without reaching"), "{text}");
+    }
+    let (text, _) = faults(cooperative(3, 10), |cx| {
+        if cx.position().block_idx.x < 1 {
+            return cx.returning(());
         }
         cx.grid_barrier(at!(), "sync_grid");
-        if block % 3 == 0 {
-            return;
-        }
-        cx.grid_barrier(at!(), "sync_grid");
-        sums.fetch_add(1, Relaxed);
     });
-    assert_eq!(sums.into_inner(), 7 * 9);
+    assert!(text.ends_with("), which 1 block of the grid ended without reaching"), "{text}");
 }
 
 #[test]
 fn a_fault_ends_those_at_the_grid() {
+    let ended = AtomicU32::new(0);
     let (text, thread) = faults(cooperative(64, 8), |cx| {
         if cx.position().block_idx.x == 60 && cx.number() == 5 {
             cx.panic(at!(), "60");
         }
         cx.grid_barrier(at!(), "sync_grid");
+        ended.fetch_add(1, Relaxed);
     });
-    assert_eq!((text.as_str(), thread), ("60", 5));
+    assert_eq!((text.as_str(), thread, ended.into_inner()), ("60", 5, 0));
     let (text, _) = faults(cooperative(4, 8), |cx| {
         if cx.position().block_idx.x == 2 && cx.number() == 5 {
             cx.barrier(at!(), "sync_threads", true);

@@ -27,11 +27,6 @@ impl<T, const D: usize, M> Clone for View<'_, T, D, M> {
 
 impl<T, const D: usize, M> Copy for View<'_, T, D, M> {}
 
-// SAFETY: elements are `Send` and `Sync`, and all access to them is atomic.
-unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for View<'_, T, D, M> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for View<'_, T, D, M> {}
-
 impl<'k, T, const D: usize, M> View<'k, T, D, M> {
     /// # Safety
     ///

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::dim::Dim3;
+
 /// Why a thread stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,7 +21,8 @@ pub enum FaultKind {
     Overflow(String),
     /// A `panic!`, or an assertion that did not hold, with its message.
     Panic(String),
-    /// The threads of a block wait for each other, and none can go on. Found by the CPU device; a GPU waits for ever.
+    /// The threads of a block wait for each other, or for threads that have ended, and none can go on. Found by the CPU
+    /// device; on a GPU the behaviour is undefined, and such threads may wait for ever.
     Deadlock(Vec<Waiting>),
 }
 
@@ -41,17 +44,33 @@ pub struct Waiting {
     pub mask: Option<u32>,
     /// Of these, those that do not come, in the first of the warps that wait here.
     pub missing: u32,
+    /// The threads of the block that ended without coming here. At a barrier of the block, these are the threads that
+    /// reached the end of the kernel; one that left it by `return` or a fault is not waited for. At `sync_grid`, those that
+    /// returned count too.
+    pub ended_threads: usize,
+    /// The index of the first of these in the block.
+    pub first_ended: Option<Dim3>,
+    /// At `sync_grid`: the blocks of the grid that ended without coming here.
+    pub ended_blocks: u64,
 }
 
 impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Waiting { threads, operation, file, line, column, mask, missing } = self;
-        let plural = if *threads == 1 { "" } else { "s" };
-        write!(f, "{threads} thread{plural} at `{operation}` ({file}:{line}:{column})")?;
-        match mask {
-            Some(mask) => write!(f, ", whose mask {mask:#010x} names the lanes {missing:#010x} that do not come"),
-            None => Ok(()),
+        let Waiting { threads, operation, file, line, column, mask, missing, .. } = self;
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        write!(f, "{threads} thread{} at `{operation}` ({file}:{line}:{column})", plural(*threads as u64))?;
+        if let Some(mask) = mask {
+            write!(f, ", whose mask {mask:#010x} names the lanes {missing:#010x} that do not come")?;
         }
+        let &Waiting { ended_threads, first_ended, ended_blocks, .. } = self;
+        if let Some(first) = first_ended {
+            let plural = plural(ended_threads as u64);
+            write!(f, ", which {ended_threads} thread{plural} of the block ended without reaching, {first} first")?;
+        }
+        if ended_blocks > 0 {
+            write!(f, ", which {ended_blocks} block{} of the grid ended without reaching", plural(ended_blocks))?;
+        }
+        Ok(())
     }
 }
 

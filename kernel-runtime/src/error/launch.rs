@@ -81,6 +81,20 @@ pub enum LaunchError {
         /// The device.
         device: String,
     },
+    /// More memory in the variables of a thread than the CPU device gives it.
+    #[error(
+        "kernel `{kernel}`: the variables of a thread may take {requested} bytes of stack, and {device} has {limit} for each\n  help: make its local arrays smaller, or keep them in an argument"
+    )]
+    StackTooLarge {
+        /// The kernel.
+        kernel: &'static str,
+        /// Bytes that a thread may take, estimated from the types of all variables and values.
+        requested: u64,
+        /// The most that are possible.
+        limit: u64,
+        /// The device.
+        device: String,
+    },
     /// More blocks in a cluster than the device, or this kernel on it, can run.
     #[error(
         "kernel `{kernel}`: a cluster of {requested} is {blocks} blocks, and {device} takes at most {limit} blocks of this kernel\n  help: make the cluster smaller, or its blocks: fewer threads, registers or bytes of shared memory"

@@ -8,8 +8,9 @@ intrinsic! {
     /// `sync_threads()`: waits until every thread of the block has come here, and makes what each wrote before visible
     /// to the others; CUDA's `__syncthreads`.
     ///
-    /// Threads that have returned, or stopped at a fault, are not waited for. All others must come to the same
-    /// barrier: one inside an `if` that only some threads enter is a mistake. The CPU device finds it, as
+    /// Threads that have left the kernel by a `return`, or stopped at a fault, are not waited for. All others must come to
+    /// the same barrier: one inside an `if` that only some threads enter is a mistake, also where the kernel ends behind it,
+    /// and so is a `return` of a device function that skips one. The CPU device finds it, as
     /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock); on a GPU such threads wait for ever, or read values that are
     /// not specified.
     ///
@@ -81,8 +82,9 @@ intrinsic! {
     ///
     /// All blocks have to be on the device at once, so the launch is a [`cooperative`](crate::Launch::cooperative) one, and
     /// an error where the device has no room for so many: see
-    /// [`cooperative_blocks`](crate::Launch::cooperative_blocks). Every thread of the grid must come to the barrier:
-    /// where one returns before, others may wait for ever.
+    /// [`cooperative_blocks`](crate::Launch::cooperative_blocks). Every thread of the grid must come to the barrier. Where
+    /// one returns before, that is a [`FaultKind::Deadlock`](crate::FaultKind::Deadlock) on the CPU device, and on a GPU
+    /// others may wait for ever. Where a thread has stopped at a fault, the others end at the barrier.
     ///
     /// ```
     /// use cumbia::prelude::*;

@@ -6,6 +6,7 @@ use cumbia_kernel_ir::Source;
 
 use crate::argument::Arguments;
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
+use crate::cpu;
 use crate::cuda::{Context, Geometry, Module, Ready};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
@@ -81,7 +82,14 @@ impl Plan {
         let shape = config.shape(kernel, K::OPTIONS.block, pick)?;
         shape.check(kernel, device, needs::<K>(specialised))?;
         match device.backend() {
-            Backend::Cpu(_) => Ok(Plan { specialised, layout, shape, module: None }),
+            Backend::Cpu(_) => {
+                let (requested, limit) = (specialised.facts.stack_bytes, cpu::LARGEST_STACK);
+                if requested > limit {
+                    let device = device.to_string();
+                    return Err(LaunchError::StackTooLarge { kernel, requested, limit, device }.into());
+                }
+                Ok(Plan { specialised, layout, shape, module: None })
+            }
             Backend::Cuda(context) => {
                 let module = specialised.module(context, layout)?;
                 let plan = Plan { specialised, layout, shape, module: Some(module) };

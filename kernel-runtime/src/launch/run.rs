@@ -158,18 +158,41 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 
     /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
     fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan, transfers: &[Transfer<'_>]) -> Result<()> {
-        let shape = plan.shape.on_cpu(plan.specialised.facts.needs_other_threads);
+        let shape = plan.shape.on_cpu(&plan.specialised.facts);
         let run = || {
             // The kernel is foreign code.
             assert_unlocked();
-            let views = K::views(&self.args);
-            if let Some(stopped) = cpu::run(shape, &move |cx: Cx<'_>| K::run(cx, views)) {
+            let views = OfAllThreads::<K>(K::views(&self.args));
+            if let Some(stopped) = cpu::run(K::INFO.name, shape, &move |cx: Cx<'_>| K::run(cx, views.get())) {
                 stream.note_fault(fault::of_cpu(&K::INFO, stopped));
             }
         };
         on_host(transfers, run, || stream.give_out_fault())
     }
 }
+
+/// The arguments as all threads of a grid use them.
+struct OfAllThreads<'k, K: Kernel>(K::Views<'k>);
+
+impl<'k, K: Kernel> OfAllThreads<'k, K> {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+    fn get(&self) -> K::Views<'k> {
+        self.0
+    }
+}
+
+impl<K: Kernel> Clone for OfAllThreads<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: Kernel> Copy for OfAllThreads<'_, K> {}
+
+// SAFETY: by the promise of `Kernel` the parts are values, which may be shared, and views of arguments. Those lead to
+// arrays that are lent to the launch, whose elements all threads access atomically; none leads to a variable of a thread.
+unsafe impl<K: Kernel> Sync for OfAllThreads<'_, K> {}
 
 /// Gives a launch to a GPU.
 fn give_to_gpu(

@@ -1,0 +1,56 @@
+use cumbia::__private::{Content, Definition, FieldOf, LocalMut, Options, Place, Read, Slots, Visitor, Write, contents_of};
+use cumbia::prelude::*;
+
+/// Bits of one type are no value of another.
+fn cast<'k>(place: Place<'k, u8, Read>) -> Place<'k, bool, Read> {
+    place.project(|byte| byte.cast::<bool>())
+}
+
+fn cast_of_a_variable(place: LocalMut<'_, [u8; 8]>) -> LocalMut<'_, &'static str> {
+    place.project(|bytes| FieldOf::new(bytes.cast()))
+}
+
+/// A place may lead to a variable, which is accessed without atomics.
+fn elsewhere(place: Place<'_, u32, Write>) {
+    std::thread::scope(|scope| scope.spawn(|| place.set(1)));
+}
+
+/// A value that cannot exist, in a closure of size 0.
+#[derive(Clone, Copy)]
+enum Never {}
+
+fn body(_: (), _: Never) -> ((), impl Slots) {
+    ((), ())
+}
+
+fn closures() -> Vec<Content> {
+    contents_of(body)
+}
+
+/// Statements in CUDA C, for which nobody vouched.
+fn definition() -> Definition {
+    Definition::new(std::any::TypeId::of::<ByHand>(), "by_hand", file!(), &[], Vec::new, || true)
+}
+
+/// Arguments that are not those of the IR.
+struct ByHand;
+
+impl cumbia::__private::Kernel for ByHand {
+    type Args<'a> = ();
+    const INFO: cumbia::KernelInfo = cumbia::KernelInfo::new("", "", "", 0, "");
+    const OPTIONS: Options = <saxpy as cumbia::__private::Kernel>::OPTIONS;
+    fn definition() -> Definition {
+        <saxpy as cumbia::__private::Kernel>::definition()
+    }
+    fn visit<'a>(_: &'a (), _: &mut impl Visitor<'a>) {}
+    type Views<'k> = ();
+    fn views<'k>(_: &'k ()) {}
+    fn run(_: cumbia::__private::Cx<'_>, _: ()) {}
+}
+
+#[kernel]
+fn saxpy(a: f32, y: &mut [f32]) {
+    y[grid(1)] *= a;
+}
+
+fn main() {}
