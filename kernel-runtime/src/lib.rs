@@ -110,8 +110,8 @@ pub mod __private {
         pub use crate::evaluation::AnyOrder as _;
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
-            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeMethods as _,
-            MixedMethods as _, NumberMethods as _, SignedMethods as _, UnsignedMethods as _,
+            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeMethods as _, Lossless as _,
+            MixedMethods as _, NumberCast as _, NumberMethods as _, SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
     }

@@ -159,6 +159,8 @@ pub enum Content {
     Intrinsic(ir::Intrinsic),
     Function(Definition),
     Method(ir::Method),
+    /// A conversion of the only argument to this type: to the compiler a cast.
+    Cast(ir::Scalar),
     Operator(Option<Definition>),
     /// What the compiler has no form for, and why.
     Refused(String),
@@ -208,6 +210,7 @@ impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
             | Content::Constant(_)
             | Content::Intrinsic(_)
             | Content::Method(_)
+            | Content::Cast(_)
             | Content::Refused(_)) => content,
         });
     }

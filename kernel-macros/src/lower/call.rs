@@ -109,9 +109,6 @@ impl Lowerer<'_> {
 
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
     fn associated_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
-        if self.is_conversion(path) && call.args.len() == 1 {
-            return self.conversion(call, path);
-        }
         let Some(function) = path.path.segments.last().map(|last| last.ident.clone()) else {
             return self.refuse(path, &rules::CALLEE);
         };
@@ -169,26 +166,6 @@ impl Lowerer<'_> {
             let name = ty.ident.to_string();
             is_primitive(&name) || name == "f16" || name == "bf16" || self.signature.types.contains(&ty.ident)
         })
-    }
-
-    /// Whether a path is the lossless `from` of a number type, or a conversion that a generic number has. To the device these
-    /// are casts.
-    fn is_conversion(&self, path: &ExprPath) -> bool {
-        let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();
-        let [ty, function] = segments[..] else { return false };
-        let generic =
-            self.signature.types.contains(ty) && ["from", "from_f64", "cast"].iter().any(|name| function == name);
-        let primitive = is_primitive(&ty.to_string()) && (function == "from" || function == "cast");
-        path.qself.is_none() && (generic || primitive)
-    }
-
-    /// `u64::from(x)`, `T::from_f64(x)`
-    fn conversion(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
-        let Value { id: operand, cpu, shape: _ } = self.expr(&call.args[0]);
-        let slot = self.slot();
-        let (name, function) = (slot_name(slot, path.span()), own_path(path));
-        let cpu = quote_spanned!(ours(path.span())=> #name.tap(#function(#cpu)));
-        self.value(ExprKind::Cast { operand, slot }, call.span(), standing_for(call.span(), cpu))
     }
 
     /// A call of the function that the device has beside a method or an associated function of the user's: that of the hidden

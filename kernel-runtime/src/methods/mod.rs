@@ -10,12 +10,14 @@
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
 mod array;
+mod conversion;
 mod number;
 mod view;
 
 use cumbia_kernel_ir::ir::Method;
 
 pub use array::ArrayMethods;
+pub use conversion::{FloatCast, Lossless, NumberCast};
 pub(crate) use number::FORWARDING;
 pub use number::{BitsMethods, HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
 
