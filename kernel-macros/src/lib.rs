@@ -16,6 +16,7 @@ mod bounds;
 mod derive;
 mod expand;
 mod foreign;
+mod identity;
 mod launch;
 mod lower;
 mod methods;

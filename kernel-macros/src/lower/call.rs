@@ -10,6 +10,7 @@ use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path, PathArguments};
 use super::place::Access;
 use super::sugar::is_upper_case;
 use super::{Lowerer, Shape, Value, foreign, peeled, slot_name};
+use crate::identity::{self, Known};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::is_heap_name;
@@ -55,7 +56,8 @@ impl Lowerer<'_> {
 
     fn function_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
         if is_layout(path) && call.args.is_empty() {
-            return self.constant(call.span(), call);
+            // Whichever function it is: its value is a constant.
+            return self.constant(call.span(), &quote!(const { #call }));
         }
         if let Some(name) = path.path.get_ident() {
             if self.lookup(name).is_some() {
@@ -126,6 +128,13 @@ impl Lowerer<'_> {
         let hidden = if lent { lent_name(&function) } else { hidden_name(&function) };
         self.fallbacks.associated(&function, hidden.clone(), values.len());
         let named = hidden_path(path, hidden);
+        if let Some(primitive) = primitive_of(path)
+            && !path.path.segments.first().is_some_and(|ty| self.signature.types.contains(&ty.ident))
+        {
+            // A module of this name is passed over by rustc where it does not have the hidden function.
+            let check = identity::check(&primitive, Known::Primitive);
+            guard = quote!(#check #guard);
+        }
         let method = CalledMethod { guard, callee: named, shown: path.span(), shape: Shape::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
         self.hidden_call(method, first, rest, call.span())
@@ -252,19 +261,15 @@ fn hidden_path(path: &ExprPath, hidden: Ident) -> TokenStream {
     if let Some(last) = path.path.segments.last_mut() {
         last.ident = hidden;
     }
-    own_path(&path)
+    path.to_token_stream()
 }
 
-/// A path to a function of a type, where a module or a type of the user's may have the name of one of Rust's.
-fn own_path(path: &ExprPath) -> TokenStream {
-    let segments = &path.path.segments;
-    match (segments.first(), segments.last(), segments.len()) {
-        (Some(ty), Some(function), 2) if path.qself.is_none() && is_primitive(&ty.ident.to_string()) => {
-            let ty = &ty.ident;
-            quote_spanned!(path.span()=> <::core::primitive::#ty>::#function)
-        }
-        _ => path.to_token_stream(),
-    }
+/// The path of a primitive type before the name of its function: `f32` of `f32::max`.
+fn primitive_of(path: &ExprPath) -> Option<Path> {
+    let mut segments = path.path.segments.iter();
+    let (Some(ty), Some(_), None) = (segments.next(), segments.next(), segments.next()) else { return None };
+    let primitive = path.qself.is_none() && ty.arguments.is_none() && is_primitive(&ty.ident.to_string());
+    primitive.then(|| ty.ident.clone().into())
 }
 
 /// The name of the function for the device beside one of a type's.

@@ -24,49 +24,40 @@ impl<T: Scalar> CalleeKey for CastTo<T> {
 }
 
 /// What a conversion to `T` gives.
-type Converted<T> = Returned<CastTo<T>, T>;
+pub type Converted<T> = Returned<CastTo<T>, T>;
 
 /// `From` between numbers and `bool`, as the standard library and `half` implement it: without loss.
 #[diagnostic::on_unimplemented(
     message = "`{Self}::from` of a `{S}` is not built in, and cannot be called in a kernel",
     label = "not a conversion of the device",
     note = "why: a kernel has the lossless conversions between numbers; a `From` of your own is compiled for the host alone",
-    note = "help: write the conversion as a function in a `#[device] impl`, or `x as {Self}` for one between numbers",
-    note = "help: a generic function states it as a bound of its own: `{Self}: From<{S}>`"
+    note = "help: write it as a function in a `#[device] impl`; between numbers write `x as {Self}`; a generic function has the bound `{Self}: From<{S}>`"
 )]
-pub trait Lossless<S>: Sized {
-    /// The key of the conversion.
-    type Key: CalleeKey;
-
+pub trait Lossless<S>: Scalar {
     /// `T::from(x)`
-    fn __device_from(x: S, call: Call<'_>) -> Returned<Self::Key, Self>;
+    fn __device_from(x: S, call: Call<'_>) -> Converted<Self>;
 }
 
-impl<T: Number> Lossless<T> for T {
-    type Key = CastTo<T>;
-
-    #[inline(always)]
-    fn __device_from(x: T, _call: Call<'_>) -> Converted<T> {
-        Returned::new(x)
-    }
-}
-
-/// Implements [`Lossless`] for each type and those that it is converted from.
+/// Implements [`Lossless`] for each type, of itself and those that it is converted from.
 macro_rules! lossless {
-    ($($to:ident: $($from:ident)*;)*) => {$($(
+    ($($to:ident: $($from:ident)*;)*) => {$(
+        lossless!(@impl $to $to);
+        $(lossless!(@impl $to $from);)*
+    )*};
+    (@impl $to:ident $from:ident) => {
+        #[diagnostic::do_not_recommend]
         impl Lossless<$from> for $to {
-            type Key = CastTo<$to>;
-
             #[inline(always)]
+            #[allow(clippy::useless_conversion, reason = "of the type itself")]
             fn __device_from(x: $from, _call: Call<'_>) -> Converted<$to> {
                 Returned::new($to::from(x))
             }
         }
-    )*)*};
+    };
 }
 
 lossless! {
-    bool: bool;
+    bool: ;
     u8: bool;
     u16: bool u8;
     u32: bool u8 u16;
@@ -84,29 +75,29 @@ lossless! {
 }
 
 /// [`Number::cast`] as a kernel calls it.
-pub trait NumberCast: Sized {
-    /// The key of the conversion.
-    #[doc(hidden)]
-    type CastKey: CalleeKey;
-
+pub trait NumberCast: Scalar {
     /// `T::cast(x)`
     #[doc(hidden)]
-    fn __device_cast<N: Number>(number: N, call: Call<'_>) -> Returned<Self::CastKey, Self>;
+    fn __device_cast<N: Number>(number: N, call: Call<'_>) -> Converted<Self>;
 }
 
-/// [`Float::from_f64`] as a kernel calls it.
-pub trait FloatCast: NumberCast {
+/// [`Float::from_f64`] as a generic function calls it.
+pub trait FloatCast: Scalar {
     /// `T::from_f64(x)`
     #[doc(hidden)]
-    fn __device_from_f64(x: f64, call: Call<'_>) -> Returned<Self::CastKey, Self>;
+    fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
 }
 
-/// Implements [`NumberCast`]. Each type has an implementation of its own, as the floats have.
+/// The same of the types that have no `from_f64` of their own.
+pub trait LargeFloatCast: Scalar {
+    /// `f32::from_f64(x)`
+    fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
+}
+
+/// Implements [`NumberCast`]. Each type has an implementation of its own: one for all numbers would be found for every type.
 macro_rules! casts {
     ($($number:ident)*) => {$(
         impl NumberCast for $number {
-            type CastKey = CastTo<$number>;
-
             #[inline(always)]
             fn __device_cast<N: Number>(number: N, _call: Call<'_>) -> Converted<$number> {
                 Returned::new(<$number as Number>::cast(number))
@@ -117,16 +108,19 @@ macro_rules! casts {
 
 casts!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64);
 
-/// Implements [`FloatCast`].
+/// Implements the casts of floats.
 macro_rules! float_casts {
-    ($($float:ident)*) => {$(
-        impl FloatCast for $float {
+    ($($trait:ident: $($float:ident)*;)*) => {$($(
+        impl $trait for $float {
             #[inline(always)]
             fn __device_from_f64(x: f64, _call: Call<'_>) -> Converted<$float> {
                 Returned::new(<$float as Float>::from_f64(x))
             }
         }
-    )*};
+    )*)*};
 }
 
-float_casts!(f16 bf16 f32 f64);
+float_casts! {
+    FloatCast: f16 bf16 f32 f64;
+    LargeFloatCast: f32 f64;
+}

@@ -17,16 +17,19 @@ mod view;
 use cumbia_kernel_ir::ir::Method;
 
 pub use array::ArrayMethods;
-pub use conversion::{FloatCast, Lossless, NumberCast};
+pub use conversion::{FloatCast, LargeFloatCast, Lossless, NumberCast};
 pub(crate) use number::FORWARDING;
 pub use number::{BitsMethods, HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
 
-use crate::cpu::Call;
-use crate::kernel::{MethodKey, Returned};
-use crate::types::DeviceType;
+use half::{bf16, f16};
 
-/// `x.clone()` of any value: it is `Copy`.
-pub trait CloneMethod: DeviceType {
+use crate::cpu::Call;
+use crate::dim::Dim3;
+use crate::kernel::{MethodKey, Returned};
+
+/// `x.clone()` of values whose `Clone` is known to be a copy. That of a user's type may be written by hand, which nothing
+/// tells, and is compiled for the host alone.
+pub trait CloneMethod: Copy {
     /// `x.clone()`
     #[inline(always)]
     fn __device_clone(&self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
@@ -34,7 +37,20 @@ pub trait CloneMethod: DeviceType {
     }
 }
 
-impl<T: DeviceType> CloneMethod for T {}
+/// Implements [`CloneMethod`]. Each type has an implementation of its own: one for all scalars would be found for every type.
+macro_rules! clones {
+    ($($scalar:ident)*; $([$($part:ident)*])*) => {
+        $(impl CloneMethod for $scalar {})*
+        $(impl<$($part: CloneMethod),*> CloneMethod for ($($part,)*) {})*
+    };
+}
+
+clones! {
+    bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64 Dim3;
+    [] [A] [A B] [A B C] [A B C D] [A B C D E] [A B C D E F] [A B C D E F G] [A B C D E F G H]
+}
+
+impl<T: CloneMethod, const N: usize> CloneMethod for [T; N] {}
 
 #[cfg(test)]
 mod tests {
