@@ -20,6 +20,8 @@ pub(crate) enum Known {
     Operator,
     /// `ArrayView2` and its like.
     View,
+    /// `grid`, `shared` and their like.
+    Operation,
 }
 
 /// A block that rustc refuses unless `path`, whose last name is that of the item, names the item itself. The error is shown at
@@ -35,6 +37,7 @@ pub(crate) fn check(path: &Path, known: Known) -> TokenStream {
         Known::Primitive => "primitive",
         Known::Operator => "operator",
         Known::View => "view",
+        Known::Operation => "device",
     };
     let item = &last.ident;
     // In the error that the name is ambiguous.

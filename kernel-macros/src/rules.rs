@@ -201,6 +201,9 @@ rules! {
     ITEM: "items are not supported in a kernel",
         why "only `const`, `use` and `type` have a meaning there",
         help "move it out of the kernel; a function becomes a `#[device]` function";
+    HIDDEN_VARIABLE: "the item `{}` has the name of a variable of the kernel",
+        why "in Rust an item of a block hides the variables of the blocks around it, and only rustc knows whether it is a value",
+        help "give it another name: `use limits::n as most;`";
     ATTRIBUTE: "attributes are not supported in a kernel's body",
         why "they would be lost on the device",
         help "remove it";

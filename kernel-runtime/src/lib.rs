@@ -100,7 +100,7 @@ pub mod __private {
     pub use crate::op::{self, BuiltIn, EqualFields, Operator};
     pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
-    pub use crate::slot::{Content, Slot, Slots, contents_of, give};
+    pub use crate::slot::{Content, Slot, Slots, captured, contents_of, give};
     pub use crate::types::{
         Compared, ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits,
         store_bits, structure,

@@ -83,4 +83,9 @@ named! {
     ArrayViewMut1: crate::ArrayViewMut1 as the_view_ArrayViewMut1;
     ArrayViewMut2: crate::ArrayViewMut2 as the_view_ArrayViewMut2;
     ArrayViewMut3: crate::ArrayViewMut3 as the_view_ArrayViewMut3;
+    grid: crate::intrinsics::grid as the_device_grid;
+    grid_size: crate::intrinsics::grid_size as the_device_grid_size;
+    shared: crate::intrinsics::shared as the_device_shared;
+    dynamic_shared: crate::intrinsics::dynamic_shared as the_device_dynamic_shared;
+    dynamic_shared_at: crate::intrinsics::dynamic_shared_at as the_device_dynamic_shared_at;
 }

@@ -227,6 +227,14 @@ fn instance_of<F: Copy>() -> F {
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
+/// Refuses a closure that captures nothing, when the program is built: the variable that it names is an item's name there.
+#[inline(always)]
+pub fn captured<F: Fn()>(_: F) {
+    const {
+        assert!(size_of::<F>() != 0, "a glob import hides a variable of the kernel: import by name what is needed");
+    }
+}
+
 impl Slots for () {
     fn collect(_: &mut Vec<Content>) {}
 }

@@ -71,7 +71,14 @@ impl Lowerer<'_> {
             return self.geometry(call, path, &dimension);
         }
         let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        self.resolved_call(call, &path.to_token_stream(), &args, shape_of_result(path))
+        let shape = shape_of_result(path, args.len());
+        let known = shape != Shape::Unknown;
+        let Value { id, cpu, shape } = self.resolved_call(call, &path.to_token_stream(), &args, shape);
+        if !known {
+            return Value { id, cpu, shape };
+        }
+        let check = identity::check(&path.path, Known::Operation);
+        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
     }
 
     /// A call of what `path` names.
@@ -105,8 +112,10 @@ impl Lowerer<'_> {
             let shown: &dyn ToTokens = if call.args.is_empty() { call } else { &call.args };
             return self.refuse_named(&shown, &rules::GRID_DIMENSION, name);
         };
+        let check = identity::check(&path.path, Known::Operation);
         let path = quote_spanned!(ours(path.span())=> #path::<#dimension>);
-        self.resolved_call(call, &path, &[], Shape::Owned)
+        let Value { id, cpu, shape } = self.resolved_call(call, &path, &[], Shape::Owned);
+        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
     }
 
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
@@ -296,10 +305,11 @@ fn is_layout(path: &ExprPath) -> bool {
 
 /// What is known of the result of a function. A device function gives a value or a tuple of them; the intrinsics that give
 /// shared memory are the exceptions. Under another name their result counts as unknown, which works where it is indexed.
-fn shape_of_result(path: &ExprPath) -> Shape {
-    match last_of(&path.path) {
-        Some((name, _)) if name == "shared" => Shape::Reference { mutable: true },
-        Some((name, _)) if name == "dynamic_shared" || name == "dynamic_shared_at" => Shape::Slice,
+fn shape_of_result(path: &ExprPath, arguments: usize) -> Shape {
+    match (last_of(&path.path), arguments) {
+        (Some((name, _)), 0) if name == "shared" => Shape::Reference { mutable: true },
+        (Some((name, _)), 0) if name == "dynamic_shared" => Shape::Slice,
+        (Some((name, _)), 2) if name == "dynamic_shared_at" => Shape::Slice,
         _ => Shape::Unknown,
     }
 }
