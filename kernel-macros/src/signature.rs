@@ -372,10 +372,11 @@ fn is_value(ty: &Type) -> bool {
     }
 }
 
-/// The name of a type that allocates, if `path` is one.
+/// The name of a type that allocates, if `path` is one. All but one have parameters: without them a name is a user's own.
 pub(crate) fn heap_type(path: &TypePath) -> Option<&Ident> {
-    let last = &path.path.segments.last()?.ident;
-    is_heap_name(&last.to_string()).then_some(last)
+    let last = path.path.segments.last()?;
+    let standard = is_heap_name(&last.ident.to_string()) && (!last.arguments.is_none() || last.ident == "String");
+    standard.then_some(&last.ident)
 }
 
 /// Whether a standard type of this name allocates.

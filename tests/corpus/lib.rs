@@ -53,6 +53,7 @@ pub mod options;
 pub mod order;
 pub mod paths;
 pub mod ranges;
+pub mod resolution;
 pub mod sequences;
 pub mod shared_memory;
 pub mod shipped;
@@ -122,6 +123,7 @@ const MODULES: &[&[Case]] = &[
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
     paths::CASES,
+    resolution::CASES,
     assignments::CASES,
     structs::CASES,
     matching::CASES,

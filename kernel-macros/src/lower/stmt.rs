@@ -61,8 +61,6 @@ impl Lowerer<'_> {
             UseTree::Name(UseName { ident }) if ident == "self" => parent,
             UseTree::Name(UseName { ident }) => Some(ident),
             UseTree::Rename(UseRename { rename, .. }) => Some(rename),
-            // What `syn::UseTree` may grow by; rustc says what is wrong with it.
-            _ => None,
         };
         if let Some(name) = name
             && self.has_variable(&name.unraw().to_string())

@@ -24,7 +24,7 @@ impl<T: Scalar> CalleeKey for CastTo<T> {
 }
 
 /// What a conversion to `T` gives.
-pub type Converted<T> = Returned<CastTo<T>, T>;
+type Converted<T> = Returned<CastTo<T>, T>;
 
 /// `From` between numbers and `bool`, as the standard library and `half` implement it: without loss.
 #[diagnostic::on_unimplemented(
