@@ -95,7 +95,7 @@ pub mod __private {
     pub use crate::intrinsics::LaneValue;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
-    pub use crate::methods::Lossless;
+    pub use crate::methods::{Lossless, cloned};
     pub use crate::named;
     pub use crate::op::{self, BuiltIn, EqualFields, Operator};
     pub use crate::precompile::Instance;
@@ -115,7 +115,7 @@ pub mod __private {
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
             ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,
-            LargeMethods as _, Lossless as _, MixedMethods as _, NumberCast as _, NumberMethods as _,
+            LargeMethods as _, Lossless as _, MixedMethods as _, NumberCast as _, NumberMethods as _, OwnIterator as _,
             SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};

@@ -10,7 +10,7 @@ use cumbia::prelude::*;
 use crate::program::programs;
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![converted, overridden]];
+pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![converted, overridden, extended]];
 
 /// Not the standard library's, and in scope in all of this file.
 macro_rules! line {
@@ -419,9 +419,16 @@ pub fn conversions<T: Halved>(x: &[u8], y: &mut [T], wide: &mut [f64]) {
     let i = grid(1);
     if i < x.len() {
         let pair = Pair::<T>::counted(x[i] as u32);
-        y[i] = pair.mean() + (pair + pair).a * T::cast(100) + (pair + pair).b * T::cast(10_000) + T::cast(x[i]).halved();
-        wide[i] = widened(x[i]) + widened(x[i] as i32) + from_byte::<f32>(x[i]) as f64 + from_byte::<u16>(x[i]) as f64
-            + f64::from(f32::from_f64(0.25)) + u32::from(x[i] > 2) as f64 + f64::from(f16::from(x[i])) + u8::from(x[i]) as f64;
+        y[i] =
+            pair.mean() + (pair + pair).a * T::cast(100) + (pair + pair).b * T::cast(10_000) + T::cast(x[i]).halved();
+        wide[i] = widened(x[i])
+            + widened(x[i] as i32)
+            + from_byte::<f32>(x[i]) as f64
+            + from_byte::<u16>(x[i]) as f64
+            + f64::from(f32::from_f64(0.25))
+            + u32::from(x[i] > 2) as f64
+            + f64::from(f16::from(x[i]))
+            + u8::from(x[i]) as f64;
     }
 }
 
@@ -541,4 +548,66 @@ fn overridden(run: &mut Run<'_>) {
     let expected = [weighed(Kept(2)), weighed(Partly(2)), weighed(Wrapped { inner: Partly(3) }), 708];
     assert_eq!(expected, [210_022, 250_022, 10_311_065, 708]);
     run.expect("out", &out, &expected);
+}
+
+/// Extension traits of all types, whose methods have the names of those that the macro calls.
+pub mod extensions {
+    pub trait Extensions: Sized {
+        fn tap(self, _: impl FnOnce(&Self)) {}
+        fn is(self) {}
+        fn left(self) {}
+        fn right(self) {}
+        fn method(self) {}
+        fn callee(self) {}
+        fn constant(self) {}
+        fn result(self) {}
+        fn operand(self) {}
+        fn elements(self) -> std::iter::Empty<f32> {
+            std::iter::empty()
+        }
+        fn values(self) -> std::iter::Empty<f32> {
+            std::iter::empty()
+        }
+    }
+
+    impl<T> Extensions for T {}
+}
+
+/// What follows has them in scope.
+pub mod extended_kernels {
+    use cumbia::prelude::*;
+
+    #[allow(unused_imports, reason = "none of its methods is to be found")]
+    use super::extensions::Extensions;
+
+    const FACTOR: f32 = 2.0;
+
+    #[kernel]
+    pub fn sums(x: &[f32], y: &mut [f32]) {
+        let i = grid(1);
+        let mut row = [x[i], 1.0, -FACTOR];
+        for v in row.iter_mut() {
+            *v *= FACTOR;
+        }
+        for &v in row.iter() {
+            y[i] += v;
+        }
+        for v in row {
+            y[i] += v.abs();
+        }
+        for v in x.iter().cloned() {
+            y[i] += v;
+        }
+        for v in row.iter() {
+            y[i] -= -*v;
+        }
+    }
+}
+
+fn extended(run: &mut Run<'_>) {
+    let xs = [3.0f32, -1.5, 0.25, 8.0];
+    let (x, mut y) = (run.array(&xs), run.zeros(xs.len()));
+    run.launch(extended_kernels::sums(&x, &mut y).grid(1).block(xs.len()));
+    let total: f32 = xs.iter().sum();
+    run.expect("y", &y, &xs.map(|x| 2.0 * (2.0 * x + 2.0 - 4.0) + (2.0 * x).abs() + 6.0 + total));
 }

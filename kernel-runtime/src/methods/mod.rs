@@ -29,6 +29,12 @@ use crate::kernel::{MethodKey, Returned};
 
 /// `x.clone()` of values whose `Clone` is known to be a copy. That of a user's type may be written by hand, which nothing
 /// tells, and is compiled for the host alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be cloned in a kernel",
+    label = "its `Clone` may be more than a copy",
+    note = "why: the `Clone` of this type is compiled for the host alone",
+    note = "help: copy it: `.copied()` for `.cloned()`"
+)]
 pub trait CloneMethod: Copy {
     /// `x.clone()`
     #[inline(always)]
@@ -36,6 +42,29 @@ pub trait CloneMethod: Copy {
         Returned::new(*self)
     }
 }
+
+/// The elements of `x.iter().cloned()`, which a kernel copies.
+#[inline(always)]
+pub fn cloned<I: Iterator>(elements: I) -> I
+where
+    I::Item: CloneMethod,
+{
+    elements
+}
+
+/// Beside each method of a trait of the user's that has the name of one that makes an iterator, so that rustc finds both.
+pub trait OwnIterator {
+    /// `x.iter()`
+    fn __device_iter(&self) {}
+
+    /// `x.iter_mut()`
+    fn __device_iter_mut(&self) {}
+
+    /// `x.into_iter()`
+    fn __device_into_iter(&self) {}
+}
+
+impl<T: ?Sized> OwnIterator for T {}
 
 /// Implements [`CloneMethod`]. Each type has an implementation of its own: one for all scalars would be found for every type.
 macro_rules! clones {
