@@ -95,7 +95,7 @@ pub mod __private {
     pub use crate::intrinsics::LaneValue;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
-    pub use crate::methods::{Lossless, cloned};
+    pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
     pub use crate::op::{self, BuiltIn, EqualFields, Operator};
     pub use crate::precompile::Instance;

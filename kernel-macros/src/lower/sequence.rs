@@ -368,8 +368,8 @@ impl Elements {
             By::Reference { mutable: false } => quote_spanned!(end=> #base.__elements()),
             By::Reference { mutable: true } => quote_spanned!(end=> #base.__elements_mut()),
             By::Copy => quote_spanned!(end=> #base.__values()),
-            By::Value if adapters.is_empty() => base.clone(),
-            By::Value => quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(#base)),
+            By::Value if adapters.is_empty() => quote_spanned!(end=> ::cumbia::__private::array(#base)),
+            By::Value => quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(::cumbia::__private::array(#base))),
         };
         let elements = if check.is_empty() { elements } else { quote!({ #check #elements }) };
         let elements = standing_for(span, elements);

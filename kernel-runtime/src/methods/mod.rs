@@ -43,6 +43,24 @@ pub trait CloneMethod: Copy {
     }
 }
 
+/// What a `for` goes through by value: an array, whose elements are what the compiler takes them for. An `IntoIterator` of a
+/// user's is compiled for the host alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be iterated over in a kernel",
+    label = "not a range, an array or a slice",
+    note = "why: an `IntoIterator` of other types is compiled for the host alone",
+    note = "help: count through the elements: `for i in 0..n { .. }`"
+)]
+pub trait Array: IntoIterator {}
+
+impl<T, const N: usize> Array for [T; N] {}
+
+/// The array of `for v in array`.
+#[inline(always)]
+pub fn array<A: Array>(array: A) -> A {
+    array
+}
+
 /// The elements of `x.iter().cloned()`, which a kernel copies.
 #[inline(always)]
 pub fn cloned<I: Iterator>(elements: I) -> I
