@@ -49,7 +49,7 @@ pub trait CloneMethod: Copy {
     message = "`{Self}` cannot be iterated over in a kernel",
     label = "not a range, an array or a slice",
     note = "why: an `IntoIterator` of other types is compiled for the host alone",
-    note = "help: count through the elements: `for i in 0..n { .. }`"
+    note = "help: count through the elements: `for i in 0..n {{ .. }}`"
 )]
 pub trait Array: IntoIterator {}
 
