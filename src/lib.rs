@@ -215,7 +215,8 @@
 //!
 //! A constant is any `const` of Rust's, an associated one or a generic one; rustc computes its value.
 //!
-//! In a generic kernel a number is `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`: `0.5` itself would be an `f64`. rustc's
+//! In generic code, also in an `impl`, a number is `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`: `0.5` itself would be an
+//! `f64`. rustc's
 //! "expected struct, variant or union type, found function" means that the function lacks its `#[device]`.
 //!
 //! # Types of your own

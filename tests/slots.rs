@@ -109,6 +109,114 @@ fn functions_that_call_each_other_in_a_circle_are_refused() {
     assert!(error.to_string().contains("recursion"), "{error}");
 }
 
+/// Sees that an error about recursion names these functions and, for each call of the cycle, a line that has this text.
+#[track_caller]
+fn names_the_cycle(error: cumbia::Result<String>, functions: &[&str], calls: &[&str]) {
+    let error = error.expect_err("recursion").to_string();
+    let source: Vec<&str> = include_str!("slots.rs").lines().collect();
+    let mut lines = error.lines();
+    let first = lines.find(|line| line.contains("recursion is not supported")).expect("a message");
+    for function in functions {
+        assert!(first.contains(function), "`{function}` is missing: {error}");
+    }
+    let mut positions = lines.filter_map(|line| line.trim().strip_prefix("at "));
+    for call in calls {
+        let at = positions.next().unwrap_or_else(|| panic!("no position of `{call}`: {error}"));
+        let mut parts = at.split([':', ' ']);
+        let (file, line, column) = (parts.next().expect("a file"), parts.next(), parts.next());
+        assert!(file.ends_with("slots.rs"), "{error}");
+        let [line, column] = [line, column].map(|n| n.and_then(|n| n.parse::<usize>().ok()).expect("a number"));
+        let text = &source[line - 1][column - 1..];
+        assert!(text.starts_with(call), "`{call}` is not at {line}:{column}, but `{text}`: {error}");
+    }
+    assert_eq!(positions.next(), None, "{error}");
+}
+
+#[test]
+fn recursion_is_reported_with_each_call_of_the_cycle() {
+    #[device]
+    fn first(n: u32) -> u32 {
+        if n == 0 { 1 } else { second(n - 1) + 1 }
+    }
+    #[device]
+    fn second(n: u32) -> u32 {
+        let m = n + 1;
+        third::<f32>(m)
+    }
+    #[device]
+    fn third<T: Float>(n: u32) -> u32 {
+        first(n / 2)
+    }
+    #[device]
+    fn outside(n: u32) -> u32 {
+        n + third::<f64>(n)
+    }
+    #[kernel]
+    fn of_functions(out: &mut [u32]) {
+        out[0] = outside(1);
+    }
+    // The instance for `f64` is left once, and the one for `f32` is in the cycle.
+    names_the_cycle(
+        of_functions::cuda_source(),
+        &["first → ", "second → ", "third → "],
+        &["second(n - 1)", "third::<f32>(m)", "first(n / 2)"],
+    );
+}
+
+#[test]
+fn recursion_of_methods_operators_and_traits_is_reported() {
+    #[derive(Clone, Copy, DeviceType)]
+    struct Number {
+        n: u32,
+    }
+    #[device]
+    impl Number {
+        fn factorial(self) -> u32 {
+            if self.n == 0 { 1 } else { self.n * Number { n: self.n - 1 }.factorial() }
+        }
+        fn halved(&self) -> u32 {
+            (Number { n: self.n / 2 } + *self).n
+        }
+    }
+    #[device]
+    impl std::ops::Add for Number {
+        type Output = Number;
+        fn add(self, other: Number) -> Number {
+            Number { n: other.halved() }
+        }
+    }
+    #[device]
+    trait Depth: Element {
+        fn depth(&self) -> u32 {
+            1 + self.below()
+        }
+        fn below(&self) -> u32;
+    }
+    #[device]
+    impl Depth for Number {
+        fn below(&self) -> u32 {
+            self.depth()
+        }
+    }
+    #[kernel]
+    fn of_a_method(out: &mut [u32]) {
+        out[0] = Number { n: 3 }.factorial();
+    }
+    #[kernel]
+    fn of_an_operator(out: &mut [u32]) {
+        out[0] = (Number { n: 3 } + Number { n: 4 }).n;
+    }
+    #[kernel]
+    fn of_a_trait(out: &mut [u32]) {
+        out[0] = Number { n: 3 }.depth();
+    }
+    let factorial = ["Number { n: self.n - 1 }.factorial()"];
+    names_the_cycle(of_a_method::cuda_source(), &["Number::factorial"], &factorial);
+    let operator = ["other.halved()", "Number { n: self.n / 2 } + *self"];
+    names_the_cycle(of_an_operator::cuda_source(), &["Number::add", "Number::halved"], &operator);
+    names_the_cycle(of_a_trait::cuda_source(), &["Depth::depth", "Number::below"], &["self.below()", "self.depth()"]);
+}
+
 #[test]
 fn a_device_function_is_still_a_function_of_the_host() {
     assert_eq!(generics::square(generics::square(3u16)), 81);

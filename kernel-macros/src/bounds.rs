@@ -2,7 +2,7 @@
 //!
 //! No type parameter of a device borrows: an instance of a function is told apart by its types, which only those without
 //! lifetimes can be. And where a type has an operator (`T: Add<Output = T>`), a device needs to know the function behind
-//! it, or that it is built in.
+//! it, or that it is built in; of a conversion (`T: From<u8>`), that it is.
 
 use proc_macro2::Ident;
 use quote::quote_spanned;
@@ -72,14 +72,23 @@ pub(crate) fn right_operand(operator: &OperatorTrait, path: &Path, this: &Type) 
     if !operator.binary {
         return parse_quote!(());
     }
-    let argument = path.segments.last().and_then(|last| match &last.arguments {
-        PathArguments::AngleBracketed(arguments) => arguments.args.iter().find_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty.clone()),
-            _ => None,
-        }),
-        PathArguments::None | PathArguments::Parenthesized(_) => None,
-    });
-    argument.unwrap_or_else(|| this.clone())
+    first_type(path).unwrap_or_else(|| this.clone())
+}
+
+/// The first generic argument of a path that is a type.
+fn first_type(path: &Path) -> Option<Type> {
+    let PathArguments::AngleBracketed(arguments) = &path.segments.last()?.arguments else { return None };
+    arguments.args.iter().find_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty.clone()),
+        _ => None,
+    })
+}
+
+/// The bound on the device beside `From<source>`.
+fn conversion(path: &Path) -> Option<TypeParamBound> {
+    let source = first_type(path).filter(|_| path.segments.last().is_some_and(|last| last.ident == "From"))?;
+    let span = ours(path.span());
+    syn::parse2(quote_spanned!(span=> ::cumbia::__private::Lossless<#source>)).ok()
 }
 
 /// Adds what the generic parameters of a device's function, `impl` or trait need.
@@ -102,7 +111,7 @@ pub(crate) fn complete_bounds(this: &Type, bounds: &mut Punctuated<TypeParamBoun
         .iter()
         .filter_map(|bound| {
             let TypeParamBound::Trait(TraitBound { path, .. }) = bound else { return None };
-            let operator = operator(path)?;
+            let Some(operator) = operator(path) else { return conversion(path) };
             let right = right_operand(operator, path, this);
             // A reference on a device is no operand: the operator takes what it leads to.
             if matches!(right, Type::Reference(_)) || matches!(this, Type::Reference(_)) {
@@ -143,6 +152,7 @@ mod tests {
                 fn f<T: Element + Add<Output = T> + Mul<f32>, const N: usize>()
                 where
                     [T; N]: Neg,
+                    f64: From<T>,
                     for<'a> &'a T: Add,
                 {
                 }
@@ -159,6 +169,7 @@ mod tests {
                 >()
                 where
                     [T; N]: Neg + ::cumbia::__private::Operator<::cumbia::__private::op::Neg, ()>,
+                    f64: From<T> + ::cumbia::__private::Lossless<T>,
                     for<'a> &'a T: Add,
                 {
                 }

@@ -7,6 +7,7 @@ use quote::quote;
 use syn::{Block, Expr, LitStr, Macro, Stmt};
 
 use crate::expand::to_host;
+use crate::identity::{self, Known};
 use crate::position;
 use crate::signature::{Foreign, Signature};
 
@@ -18,8 +19,9 @@ pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block) -> Forei
 /// The body in Rust is the user's own, and sees the references that the signature says: that nothing else writes there
 /// meanwhile is a part of what they vouched for.
 fn cpu(signature: &Signature, block: &Block) -> TokenStream {
-    if is_missing(block) {
-        return missing(signature);
+    if let Some(call) = unimplemented(block) {
+        let (check, missing) = (identity::check(&call.path, Known::Macro), missing(signature));
+        return quote!({ #check #missing });
     }
     let params = signature.params.iter().map(to_host);
     let result = signature.result.as_ref().map(|result| quote!(-> #result));
@@ -31,14 +33,14 @@ fn cpu(signature: &Signature, block: &Block) -> TokenStream {
     }
 }
 
-/// Whether there is no body in Rust: `{ unimplemented!() }`.
-fn is_missing(block: &Block) -> bool {
-    let is_unimplemented = |call: &Macro| call.path.is_ident("unimplemented") || call.path.is_ident("todo");
-    match block.stmts.as_slice() {
-        [Stmt::Macro(call)] => is_unimplemented(&call.mac),
-        [Stmt::Expr(Expr::Macro(call), _)] => is_unimplemented(&call.mac),
-        _ => false,
-    }
+/// The macro's call, where it says that there is no body in Rust: `{ unimplemented!() }`.
+fn unimplemented(block: &Block) -> Option<&Macro> {
+    let call = match block.stmts.as_slice() {
+        [Stmt::Macro(call)] => &call.mac,
+        [Stmt::Expr(Expr::Macro(call), _)] => &call.mac,
+        _ => return None,
+    };
+    (call.path.is_ident("unimplemented") || call.path.is_ident("todo")).then_some(call)
 }
 
 /// What the CPU says of such a function.

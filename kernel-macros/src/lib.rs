@@ -16,6 +16,7 @@ mod bounds;
 mod derive;
 mod expand;
 mod foreign;
+mod identity;
 mod launch;
 mod lower;
 mod methods;
@@ -115,7 +116,8 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// An `impl` of an operator (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator one of
 /// kernels; where a type parameter has an operator's bound, as in `T: Element + Add<Output = T>`, its operator has to be
-/// one. A trait under `#[device]` whose functions take or give `self` is one of `Element`s.
+/// one; a bound `T: From<u8>` asks for a built-in conversion in the same way. A trait under `#[device]` whose functions take
+/// or give `self` is one of `Element`s. Where the trait has defaults, each of its implementations needs `#[device]`.
 ///
 /// # CUDA C
 ///

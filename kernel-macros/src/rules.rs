@@ -133,6 +133,9 @@ rules! {
     POWER: "method `{}` of `{Self}` is not supported in a kernel",
         why "each kind of number has its own power: an integer's is `pow`, and a float's are `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` of a float, `n.pow(2)` of an integer";
+    CLONE: "method `{}` of `{Self}` is not supported in a kernel",
+        why "the `Clone` of this type is compiled for the host alone, and may be more than a copy",
+        help "leave it out: a value of a device type is copied where it is used; of a reference `r` write `*r`";
     LENGTH: "method `{}` of `{Self}` is not supported in a kernel",
         why "a slice has one length",
         help "write `x.len()`; a view has `.shape()`, `.nrows()` and `.ncols()`";
@@ -198,6 +201,9 @@ rules! {
     ITEM: "items are not supported in a kernel",
         why "only `const`, `use` and `type` have a meaning there",
         help "move it out of the kernel; a function becomes a `#[device]` function";
+    HIDDEN_VARIABLE: "the item `{}` has the name of a variable of the kernel",
+        why "in Rust an item of a block hides the variables of the blocks around it, and only rustc knows whether it is a value",
+        help "give it another name: `use limits::n as most;`";
     ATTRIBUTE: "attributes are not supported in a kernel's body",
         why "they would be lost on the device",
         help "remove it";

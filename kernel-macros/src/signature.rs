@@ -7,8 +7,9 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{
-    FnArg, GenericArgument, GenericParam, Ident, Pat, PatIdent, PathArguments, Receiver, ReceiverKind, ReturnType,
-    Safety, Signature as SynSignature, Token, Type, TypePath, TypeReference, TypeSlice, TypeTuple, parse_quote,
+    FnArg, GenericArgument, GenericParam, Ident, Pat, PatIdent, Path, PathArguments, Receiver, ReceiverKind,
+    ReturnType, Safety, Signature as SynSignature, Token, Type, TypeGroup, TypeParen, TypePath, TypeReference,
+    TypeSlice, TypeTuple, parse_quote,
 };
 
 use crate::report::Errors;
@@ -34,6 +35,8 @@ pub(crate) struct Signature {
     pub(crate) result: Option<Type>,
     /// The names of the type parameters.
     pub(crate) types: Vec<Ident>,
+    /// The paths of the views among the parameters' types.
+    pub(crate) views: Vec<Path>,
     /// The body in CUDA C, of a function that has one.
     pub(crate) foreign: Option<Foreign>,
 }
@@ -206,6 +209,7 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
         params,
         result,
         types,
+        views: signature.inputs.iter().filter_map(view_path).collect(),
         foreign: None,
     }
 }
@@ -343,6 +347,19 @@ fn view(path: &TypePath) -> Option<ParamKind> {
     Some(ParamKind::View { element, dimensions, mutable })
 }
 
+/// The path of a parameter's type that is a view by its name.
+fn view_path(input: &FnArg) -> Option<Path> {
+    let FnArg::Typed(input) = input else { return None };
+    let mut ty = &*input.ty;
+    while let Type::Paren(TypeParen { elem, .. }) | Type::Group(TypeGroup { elem, .. }) = ty {
+        ty = elem;
+    }
+    match ty {
+        Type::Path(path) if view(path).is_some() => Some(path.path.clone()),
+        _ => None,
+    }
+}
+
 /// Whether a value of the type may be on the device, as far as its tokens tell. The rest rustc says.
 fn is_value(ty: &Type) -> bool {
     match ty {
@@ -355,10 +372,11 @@ fn is_value(ty: &Type) -> bool {
     }
 }
 
-/// The name of a type that allocates, if `path` is one.
+/// The name of a type that allocates, if `path` is one. All but one have parameters: without them a name is a user's own.
 pub(crate) fn heap_type(path: &TypePath) -> Option<&Ident> {
-    let last = &path.path.segments.last()?.ident;
-    is_heap_name(&last.to_string()).then_some(last)
+    let last = path.path.segments.last()?;
+    let standard = is_heap_name(&last.ident.to_string()) && (!last.arguments.is_none() || last.ident == "String");
+    standard.then_some(&last.ident)
 }
 
 /// Whether a standard type of this name allocates.

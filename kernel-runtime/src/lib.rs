@@ -31,6 +31,8 @@ mod memory;
 mod message;
 #[doc(hidden)]
 pub mod methods;
+#[doc(hidden)]
+pub mod named;
 mod number;
 #[doc(hidden)]
 pub mod op;
@@ -93,10 +95,12 @@ pub mod __private {
     pub use crate::intrinsics::LaneValue;
     pub use crate::kernel::{Callee, CalleeKey, Definition, Kernel, MethodResult, NoKey, Options, Returned};
     pub use crate::launch::{Checked, Emulation, Unchecked};
+    pub use crate::methods::{Lossless, array, cloned};
+    pub use crate::named;
     pub use crate::op::{self, BuiltIn, EqualFields, Operator};
     pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
-    pub use crate::slot::{Content, Slot, Slots, contents_of, give};
+    pub use crate::slot::{Content, Slot, Slots, captured, contents_of, give};
     pub use crate::types::{
         Compared, ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits,
         store_bits, structure,
@@ -110,8 +114,9 @@ pub mod __private {
         pub use crate::evaluation::AnyOrder as _;
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
-            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeMethods as _,
-            MixedMethods as _, NumberMethods as _, SignedMethods as _, UnsignedMethods as _,
+            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,
+            LargeMethods as _, Lossless as _, MixedMethods as _, NumberCast as _, NumberMethods as _, OwnIterator as _,
+            SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
     }

@@ -144,7 +144,8 @@ fn of_parts<O: Comparison>(parts: impl IntoIterator<Item = Content>) -> Content 
             | Content::Type(_)
             | Content::Constant(_)
             | Content::Intrinsic(_)
-            | Content::Method(_) => {
+            | Content::Method(_)
+            | Content::Cast(_) => {
                 return Content::Refused(format!(
                     "error: `{}` of a tuple or an array is not supported in a kernel where its parts have a function for it\n       \
                      why: only what is built in is applied to several parts at once\n       \

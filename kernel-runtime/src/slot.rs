@@ -17,6 +17,17 @@ use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
 /// A gap in the IR, typed by what belongs there.
 pub struct Slot<R>(PhantomData<fn() -> R>);
 
+// The methods take a slot by value, where rustc looks for methods first: one of a user's trait for all types, such as `tap`, is
+// then never found before them.
+impl<R> Clone for Slot<R> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Slot<R> {}
+
 impl<R> Slot<R> {
     #[inline(always)]
     #[allow(clippy::new_without_default, reason = "only the macro makes slots")]
@@ -26,15 +37,15 @@ impl<R> Slot<R> {
 
     /// Learns the type of a variable.
     #[inline(always)]
-    pub fn is<T: DeviceType<Repr = R>>(&self, _: &T) {}
+    pub fn is<T: DeviceType<Repr = R>>(self, _: &T) {}
 
     /// Learns the type of what a kernel takes by value.
     #[inline(always)]
-    pub fn element<T: Element<Held = R>>(&self, _: &T) {}
+    pub fn element<T: Element<Held = R>>(self, _: &T) {}
 
     /// Learns the type of the value that passes through.
     #[inline(always)]
-    pub fn tap<T: DeviceType<Repr = R>>(&self, value: T) -> T {
+    pub fn tap<T: DeviceType<Repr = R>>(self, value: T) -> T {
         value
     }
 }
@@ -46,7 +57,7 @@ impl<C, G> Slot<CalleeOf<C, G>> {
     /// Learns what is called. `_give` calls [`give`], whose bound rustc checks where the macro writes the call: at the
     /// callee's name, and not once more where the slots are collected.
     #[inline(always)]
-    pub fn callee(&self, callee: C, _give: G) -> C::This
+    pub fn callee(self, callee: C, _give: G) -> C::This
     where
         C: Callee,
         G: Fn(PhantomData<C>) -> Content + Copy,
@@ -66,7 +77,7 @@ pub struct ConstantOf<F, T, R>(PhantomData<F>, PhantomData<T>, PhantomData<R>);
 impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     /// Learns the closure that gives a constant, and gives the constant.
     #[inline(always)]
-    pub fn constant(&self, value: F) -> T::Value
+    pub fn constant(self, value: F) -> T::Value
     where
         T: ConstantType<Repr = R>,
         F: Fn() -> T + Copy,
@@ -76,7 +87,7 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
 
     /// As [`Slot::constant`], of a constant whose type may follow from its use: a literal in `const { .. }`.
     #[inline(always)]
-    pub fn computed(&self, value: F) -> T
+    pub fn computed(self, value: F) -> T
     where
         T: ConstantType<Repr = R>,
         F: Fn() -> T + Copy,
@@ -91,7 +102,7 @@ pub struct KeyOf<K>(PhantomData<fn() -> K>);
 impl<K> Slot<KeyOf<K>> {
     /// Learns which method was called, and gives its result.
     #[inline(always)]
-    pub fn method<R: MethodResult<Key = K>>(&self, result: R) -> R::Value {
+    pub fn method<R: MethodResult<Key = K>>(self, result: R) -> R::Value {
         result.value()
     }
 }
@@ -105,24 +116,24 @@ pub struct OperatorOf<L, R, K>(Types<(L, R, K)>);
 impl<L, R, K> Slot<OperatorOf<L, R, K>> {
     /// Learns the type of the left operand.
     #[inline(always)]
-    pub fn left(&self, left: L) -> L {
+    pub fn left(self, left: L) -> L {
         left
     }
 
     /// Learns the type of the place that is assigned to, as in `x += 1`.
     #[inline(always)]
-    pub fn target(&self, _: &L) {}
+    pub fn target(self, _: &L) {}
 
     /// Learns the type of the right operand.
     #[inline(always)]
-    pub fn right(&self, right: R) -> R {
+    pub fn right(self, right: R) -> R {
         right
     }
 
     /// Takes the result. What is asked of the operands is asked by [`ResultOf::of`], once rustc has found that the operator
     /// exists: so the mistake of one that does not is reported once.
     #[inline(always)]
-    pub fn result<T>(&self, value: T) -> ResultOf<L, R, T, K> {
+    pub fn result<T>(self, value: T) -> ResultOf<L, R, T, K> {
         ResultOf { value, operands: PhantomData }
     }
 }
@@ -130,7 +141,7 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
 impl<L, K> Slot<OperatorOf<L, (), K>> {
     /// Learns the type of the only operand.
     #[inline(always)]
-    pub fn operand(&self, operand: L) -> L {
+    pub fn operand(self, operand: L) -> L {
         operand
     }
 }
@@ -159,6 +170,8 @@ pub enum Content {
     Intrinsic(ir::Intrinsic),
     Function(Definition),
     Method(ir::Method),
+    /// A conversion of the only argument to this type: to the compiler a cast.
+    Cast(ir::Scalar),
     Operator(Option<Definition>),
     /// What the compiler has no form for, and why.
     Refused(String),
@@ -215,6 +228,7 @@ impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
             | Content::Constant(_)
             | Content::Intrinsic(_)
             | Content::Method(_)
+            | Content::Cast(_)
             | Content::Refused(_)) => content,
         });
     }
@@ -232,6 +246,53 @@ unsafe fn instance_of<F: Copy>() -> F {
     // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It captures nothing, so that
     // there is nothing in it that could not be made.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
+}
+
+/// Refuses a closure that captures nothing, when the program is built: the variable that it names is an item's name there.
+///
+/// ```compile_fail
+/// mod limits {
+///     #![allow(non_upper_case_globals)]
+///     pub const n: u32 = 5;
+/// }
+///
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn kernel(n: u32, out: &mut [u32]) {
+///     use limits::*;
+///     out[0] = n;
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// kernel(3, &mut Device::cpu().zeros(1)?).grid(1).block(1).launch()
+/// # }
+/// ```
+///
+/// Without the constant of this name, the variable is found:
+///
+/// ```
+/// mod limits {
+///     pub const MOST: u32 = 5;
+/// }
+///
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn kernel(n: u32, out: &mut [u32]) {
+///     use limits::*;
+///     out[0] = n + MOST;
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// kernel(3, &mut Device::cpu().zeros(1)?).grid(1).block(1).launch()
+/// # }
+/// ```
+#[inline(always)]
+pub fn captured<F: Fn()>(_: F) {
+    const {
+        assert!(size_of::<F>() != 0, "a glob import hides a variable of the kernel: import by name what is needed");
+    }
 }
 
 impl Slots for () {

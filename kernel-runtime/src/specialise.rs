@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use cumbia_kernel_ir::ir::{Callee, Filled, Function, FunctionId, Instance, Program, Scalar};
+use cumbia_kernel_ir::ir::{
+    Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
+};
 use cumbia_kernel_ir::{Facts, Source};
 
 use crate::cuda;
@@ -198,8 +200,18 @@ fn specialise<K: Kernel>() -> std::result::Result<Specialised, String> {
 struct Linker {
     functions: Vec<Instance>,
     known: HashMap<TypeId, FunctionId>,
-    /// The functions that are being collected, outermost first.
-    open: Vec<(TypeId, &'static str)>,
+    /// The functions that are being collected, outermost first: the chain of calls to the innermost one.
+    open: Vec<Open>,
+}
+
+/// A function whose callees are being collected.
+struct Open {
+    id: TypeId,
+    path: &'static str,
+    file: &'static str,
+    function: Function,
+    /// The slot that is being filled: of the call to the next function of the chain.
+    slot: SlotId,
 }
 
 impl Linker {
@@ -207,12 +219,22 @@ impl Linker {
     fn instance(&mut self, definition: &Definition) -> std::result::Result<Instance, String> {
         let &Definition { id, path, file, ir, slots, overflow_checks } = definition;
         self.refuse_recursion(id, path)?;
-        self.open.push((id, path));
         let function =
             Function::from_bytes(ir).map_err(|error| format!("the IR of `{path}` cannot be read: {error}"))?;
-        let slots = slots().into_iter().map(|content| self.fill(content)).collect::<std::result::Result<_, _>>()?;
-        self.open.pop();
-        Ok(Instance { function, slots, file: file.to_owned(), overflow_checks: overflow_checks() })
+        self.open.push(Open { id, path, file, function, slot: SlotId(0) });
+        let mut filled = Vec::new();
+        let mut casts = Vec::new();
+        for content in slots() {
+            let slot = SlotId(filled.len() as u32);
+            if let Content::Cast(_) = content {
+                casts.push(slot);
+            }
+            self.open.last_mut().expect("this function stays open").slot = slot;
+            filled.push(self.fill(content)?);
+        }
+        let Open { mut function, .. } = self.open.pop().expect("this function was pushed");
+        calls_to_casts(&mut function, &casts);
+        Ok(Instance { function, slots: filled, file: file.to_owned(), overflow_checks: overflow_checks() })
     }
 
     fn fill(&mut self, content: Content) -> std::result::Result<Filled, String> {
@@ -222,6 +244,7 @@ impl Linker {
             Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
             Content::Method(method) => Filled::Callee(Callee::Method(method)),
+            Content::Cast(scalar) => Filled::Type(Type::Scalar(scalar)),
             Content::Refused(why) => return Err(why),
             Content::Operator(None) => Filled::Operator(None),
             Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
@@ -239,17 +262,52 @@ impl Linker {
         Ok(id)
     }
 
-    /// A GPU thread's stack has a fixed size that must be known beforehand, so a cycle of calls has no bound.
+    /// A GPU thread's stack has a fixed size that must be known beforehand, so a cycle of calls has no bound. The message
+    /// names each call of the cycle with its position.
     fn refuse_recursion(&self, id: TypeId, path: &str) -> std::result::Result<(), String> {
-        let Some(begin) = self.open.iter().position(|&(open, _)| open == id) else {
+        let Some(begin) = self.open.iter().position(|open| open.id == id) else {
             return Ok(());
         };
-        let cycle: Vec<_> = self.open[begin..].iter().map(|&(_, name)| name).chain([path]).collect();
+        let cycle = &self.open[begin..];
+        let names: Vec<&str> = cycle.iter().map(|open| open.path).chain([path]).collect();
+        let calls: String = cycle
+            .iter()
+            .zip(&names[1..])
+            .map(|(Open { path, file, function, slot, .. }, callee)| {
+                let Span { line, column } = position_of_call(function, *slot);
+                format!("\n       at {file}:{line}:{column} in `{path}`, which calls `{callee}`")
+            })
+            .collect();
         Err(format!(
             "error: recursion is not supported in a kernel: {}\n       \
              why: the stack of a GPU thread is small and its size is fixed before the launch\n       \
-             help: write a loop, with an array for what the recursion would keep",
-            cycle.join(" → ")
+             help: write a loop, with an array for what the recursion would keep{calls}",
+            names.join(" → ")
         ))
     }
+}
+
+/// Makes casts of the calls whose slots hold a conversion, now that rustc has said what they call.
+fn calls_to_casts(function: &mut Function, casts: &[SlotId]) {
+    for expr in &mut function.exprs {
+        // Another number of arguments is refused by rustc, and by the compiler, which finds a type where a callee belongs.
+        if let ExprKind::Call { callee, args } = &expr.kind
+            && let &[operand] = args.as_slice()
+            && casts.contains(callee)
+        {
+            expr.kind = ExprKind::Cast { operand, slot: *callee };
+        }
+    }
+}
+
+/// Where the call or the operator of this slot stands.
+fn position_of_call(function: &Function, slot: SlotId) -> Span {
+    let calls = |expr: &&Expr| match expr.kind {
+        ExprKind::Call { callee, .. } => callee == slot,
+        ExprKind::Unary { operator, .. } | ExprKind::Binary { operator, .. } | ExprKind::AssignOp { operator, .. } => {
+            operator == slot
+        }
+        _ => false,
+    };
+    function.exprs.iter().find(calls).map_or(function.span, |expr| expr.span)
 }

@@ -56,6 +56,7 @@ pub mod options;
 pub mod order;
 pub mod paths;
 pub mod ranges;
+pub mod resolution;
 pub mod sequences;
 pub mod shared_memory;
 pub mod shipped;
@@ -128,6 +129,7 @@ const MODULES: &[&[Case]] = &[
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
     paths::CASES,
+    resolution::CASES,
     assignments::CASES,
     structs::CASES,
     matching::CASES,

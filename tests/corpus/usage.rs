@@ -40,6 +40,7 @@ impl Usage {
         for content in definition.contents() {
             match content {
                 Content::Type(ty) => self.add_type(&ty),
+                Content::Cast(scalar) => self.add_type(&Type::Scalar(scalar)),
                 Content::Constant(constant) => self.add_type(&constant.ty),
                 Content::Intrinsic(intrinsic) => {
                     if let Intrinsic::Shared(ty) | Intrinsic::DynamicShared(ty) | Intrinsic::DynamicSharedAt(ty) =

@@ -349,7 +349,7 @@ pub(crate) const CASES: &[&[Case]] = &[
     listed![clones],
 ];
 
-/// `.clone()` of all that a kernel can copy.
+/// `.clone()` of all whose `Clone` is known to be a copy.
 pub mod copies {
     use cumbia::prelude::*;
 
@@ -371,14 +371,14 @@ pub mod copies {
         let mut pair = (v, [x[0]; 2]).clone();
         let before = pair.1.clone();
         pair.1[0] = v;
-        let mut item = items[0].clone();
+        let mut item = items[0];
         item.parts[1] += 1;
         let parts = items[0].parts.clone();
-        items[1] = item.clone();
-        let mark = (if v == x[0] { Mark::Red } else { Mark::Blue }).clone();
+        items[1] = item;
+        let mark = if v == x[0] { Mark::Red } else { Mark::Blue };
         let part = (&x[1..]).clone();
-        let (first, same) = (T::clone(&x[0]), Item::clone(&item));
-        y[0] = if first == before[0] && same.parts[1] == item.parts[1] { before[0] } else { v };
+        let (first, same) = (T::clone(&x[0]), <[u16; 3]>::clone(&item.parts));
+        y[0] = if first == before[0] && same[1] == item.parts[1] { before[0] } else { v };
         y[1] = pair.1[0] + part[0].clone();
         n[0] =
             item.parts[1] as u32 * 100 + parts[1] as u32 * 10 + (mark == Mark::Blue) as u32 + part.len() as u32 * 1000;

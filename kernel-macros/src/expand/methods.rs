@@ -12,6 +12,7 @@ use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
 
 use super::data::comparison_name;
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
+use crate::identity::{self, Known};
 use crate::methods::{DeviceImpl, Method, Role};
 use crate::position::ours;
 use crate::signature::{Param, ParamKind, Signature};
@@ -36,6 +37,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
     let bounds = bound_params(generics);
     let of_trait = trait_.as_ref().map(|(path, token)| quote!(#path #token));
+    let marker = marker(role, trait_.as_ref().map(|(path, _)| path));
     let cfgs: Vec<_> = super::cfgs(attrs);
     let functions = methods.iter().map(|method| functions(method, role, bodies));
     let granted = granted(item, role, methods);
@@ -57,12 +59,30 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
             #unsafety impl<#(#bounds),*> #of_trait #self_ty #clause {
                 #(#items)*
                 #(#functions)*
+                #marker
             }
 
             #operator
             #check
         };
     }
+}
+
+/// What a trait under `#[device]` asks of its implementations: that they have the attribute as well.
+fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
+    let (Role::Trait, Some(last)) = (role, path.and_then(|path| path.segments.last())) else {
+        return TokenStream::new();
+    };
+    let name = marker_name(last.ident.span());
+    quote! {
+        #[doc(hidden)]
+        fn #name() {}
+    }
+}
+
+/// The name of this function, which rustc shows where `#[device]` is missing on the trait or on the implementation.
+pub(super) fn marker_name(span: proc_macro2::Span) -> Ident {
+    Ident::new("__device_attribute", ours(span))
 }
 
 /// What an `impl` of a trait takes for granted: that a device can hold the type. The trait asks it of each type with methods,
@@ -267,6 +287,8 @@ pub(super) fn run(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenSt
 fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStream {
     let Role::Operator { marker, right } = role else { return TokenStream::new() };
     let [method] = methods else { return TokenStream::new() }; // rustc says which functions the trait has
+    // A trait of the user's may have the name of an operator's.
+    let check = item.trait_.as_ref().map(|(path, _)| identity::check(path, Known::Operator));
     let generics = &item.generics;
     let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
     let (marker, key) = (Ident::new(marker, ours(method.declared.ident.span())), key_of(method));
@@ -275,6 +297,8 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
         // `#[derive(DeviceType)]` has the implementation, which asks for this function first.
         let function = comparison_name("Eq");
         return quote! {
+            #check
+
             impl<#(#bounds),*> #this #clause {
                 #[doc(hidden)]
                 pub fn #function() -> ::cumbia::__private::Content {
@@ -284,6 +308,8 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
         };
     }
     quote! {
+        #check
+
         impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
             type Key = #key;
         }

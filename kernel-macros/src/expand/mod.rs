@@ -24,7 +24,7 @@ fn allow() -> TokenStream {
     quote! {
         #[allow(
             elided_lifetimes_in_paths, non_camel_case_types, non_snake_case, private_bounds, private_interfaces, unreachable_code,
-            unreachable_pub, unused_braces, unused_labels, unused_mut, unused_parens, unused_assignments, clippy::all, clippy::pedantic, clippy::nursery,
+            unreachable_pub, unused_braces, unused_labels, unused_mut, unused_parens, unused_assignments, irrefutable_let_patterns, clippy::all, clippy::pedantic, clippy::nursery,
             clippy::restriction
         )]
     }

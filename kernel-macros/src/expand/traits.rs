@@ -34,6 +34,7 @@ pub(crate) fn device_trait(device_trait: &DeviceTrait, bodies: Bodies) -> TokenS
     let types = methods.iter().map(|method| types(device_trait, method));
     let impls = methods.iter().map(|method| impls(device_trait, method, bodies));
     let cfgs = cfgs(attrs);
+    let marker = marker(device_trait);
     quote! {
         #(#attrs)*
         #allow
@@ -41,6 +42,7 @@ pub(crate) fn device_trait(device_trait: &DeviceTrait, bodies: Bodies) -> TokenS
         #vis #unsafety trait #ident<#(#bounds),*>: #supertraits #clause {
             #(#items)*
             #(#functions)*
+            #marker
         }
 
         #(#types)*
@@ -57,6 +59,18 @@ pub(crate) fn device_trait(device_trait: &DeviceTrait, bodies: Bodies) -> TokenS
 
             #(#impls)*
         };
+    }
+}
+
+/// What `#[device]` on an `impl` writes. An `impl` without the attribute could override a default for the host alone: so where
+/// there are defaults, it is asked for. An `impl` without it lacks the hidden function of each of the others already.
+fn marker(device_trait: &DeviceTrait) -> TokenStream {
+    let name = methods::marker_name(device_trait.item.ident.span());
+    let defaults = device_trait.methods.iter().any(|method| method.lowered.is_some());
+    let body = if defaults { quote!(;) } else { quote!({}) };
+    quote! {
+        #[doc(hidden)]
+        fn #name() #body
     }
 }
 

@@ -10,6 +10,7 @@ use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path, PathArguments};
 use super::place::Access;
 use super::sugar::is_upper_case;
 use super::{Lowerer, Shape, Value, foreign, peeled, slot_name};
+use crate::identity::{self, Known};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::is_heap_name;
@@ -55,7 +56,8 @@ impl Lowerer<'_> {
 
     fn function_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
         if is_layout(path) && call.args.is_empty() {
-            return self.constant(call.span(), call);
+            // Whichever function it is: its value is a constant.
+            return self.constant(call.span(), &quote!(const { #call }));
         }
         if let Some(name) = path.path.get_ident() {
             if self.lookup(name).is_some() {
@@ -69,7 +71,14 @@ impl Lowerer<'_> {
             return self.geometry(call, path, &dimension);
         }
         let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        self.resolved_call(call, &path.to_token_stream(), &args, shape_of_result(path))
+        let shape = shape_of_result(path, args.len());
+        let known = shape != Shape::Unknown;
+        let Value { id, cpu, shape } = self.resolved_call(call, &path.to_token_stream(), &args, shape);
+        if !known {
+            return Value { id, cpu, shape };
+        }
+        let check = identity::check(&path.path, Known::Operation);
+        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
     }
 
     /// A call of what `path` names.
@@ -103,15 +112,14 @@ impl Lowerer<'_> {
             let shown: &dyn ToTokens = if call.args.is_empty() { call } else { &call.args };
             return self.refuse_named(&shown, &rules::GRID_DIMENSION, name);
         };
+        let check = identity::check(&path.path, Known::Operation);
         let path = quote_spanned!(ours(path.span())=> #path::<#dimension>);
-        self.resolved_call(call, &path, &[], Shape::Owned)
+        let Value { id, cpu, shape } = self.resolved_call(call, &path, &[], Shape::Owned);
+        Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
     }
 
     /// `Complex::new(a)`, `f32::max(a, b)`, `T::from_f64(x)`
     fn associated_call(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
-        if self.is_conversion(path) && call.args.len() == 1 {
-            return self.conversion(call, path);
-        }
         let Some(function) = path.path.segments.last().map(|last| last.ident.clone()) else {
             return self.refuse(path, &rules::CALLEE);
         };
@@ -129,6 +137,13 @@ impl Lowerer<'_> {
         let hidden = if lent { lent_name(&function) } else { hidden_name(&function) };
         self.fallbacks.associated(&function, hidden.clone(), values.len());
         let named = hidden_path(path, hidden);
+        if let Some(primitive) = primitive_of(path)
+            && !path.path.segments.first().is_some_and(|ty| self.signature.types.contains(&ty.ident))
+        {
+            // A module of this name is passed over by rustc where it does not have the hidden function.
+            let check = identity::check(&primitive, Known::Primitive);
+            guard = quote!(#check #guard);
+        }
         let method = CalledMethod { guard, callee: named, shown: path.span(), shape: Shape::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
         self.hidden_call(method, first, rest, call.span())
@@ -169,26 +184,6 @@ impl Lowerer<'_> {
             let name = ty.ident.to_string();
             is_primitive(&name) || name == "f16" || name == "bf16" || self.signature.types.contains(&ty.ident)
         })
-    }
-
-    /// Whether a path is the lossless `from` of a number type, or a conversion that a generic number has. To the device these
-    /// are casts.
-    fn is_conversion(&self, path: &ExprPath) -> bool {
-        let segments: Vec<&Ident> = path.path.segments.iter().map(|segment| &segment.ident).collect();
-        let [ty, function] = segments[..] else { return false };
-        let generic =
-            self.signature.types.contains(ty) && ["from", "from_f64", "cast"].iter().any(|name| function == name);
-        let primitive = is_primitive(&ty.to_string()) && (function == "from" || function == "cast");
-        path.qself.is_none() && (generic || primitive)
-    }
-
-    /// `u64::from(x)`, `T::from_f64(x)`
-    fn conversion(&mut self, call: &ExprCall, path: &ExprPath) -> Value {
-        let Value { id: operand, cpu, shape: _ } = self.expr(&call.args[0]);
-        let slot = self.slot();
-        let (name, function) = (slot_name(slot, path.span()), own_path(path));
-        let cpu = quote_spanned!(ours(path.span())=> #name.tap(#function(#cpu)));
-        self.value(ExprKind::Cast { operand, slot }, call.span(), standing_for(call.span(), cpu))
     }
 
     /// A call of the function that the device has beside a method or an associated function of the user's: that of the hidden
@@ -275,19 +270,15 @@ fn hidden_path(path: &ExprPath, hidden: Ident) -> TokenStream {
     if let Some(last) = path.path.segments.last_mut() {
         last.ident = hidden;
     }
-    own_path(&path)
+    path.to_token_stream()
 }
 
-/// A path to a function of a type, where a module or a type of the user's may have the name of one of Rust's.
-fn own_path(path: &ExprPath) -> TokenStream {
-    let segments = &path.path.segments;
-    match (segments.first(), segments.last(), segments.len()) {
-        (Some(ty), Some(function), 2) if path.qself.is_none() && is_primitive(&ty.ident.to_string()) => {
-            let ty = &ty.ident;
-            quote_spanned!(path.span()=> <::core::primitive::#ty>::#function)
-        }
-        _ => path.to_token_stream(),
-    }
+/// The path of a primitive type before the name of its function: `f32` of `f32::max`.
+fn primitive_of(path: &ExprPath) -> Option<Path> {
+    let mut segments = path.path.segments.iter();
+    let (Some(ty), Some(_), None) = (segments.next(), segments.next(), segments.next()) else { return None };
+    let primitive = path.qself.is_none() && ty.arguments.is_none() && is_primitive(&ty.ident.to_string());
+    primitive.then(|| ty.ident.clone().into())
 }
 
 /// The name of the function for the device beside one of a type's.
@@ -314,10 +305,11 @@ fn is_layout(path: &ExprPath) -> bool {
 
 /// What is known of the result of a function. A device function gives a value or a tuple of them; the intrinsics that give
 /// shared memory are the exceptions. Under another name their result counts as unknown, which works where it is indexed.
-fn shape_of_result(path: &ExprPath) -> Shape {
-    match last_of(&path.path) {
-        Some((name, _)) if name == "shared" => Shape::Reference { mutable: true },
-        Some((name, _)) if name == "dynamic_shared" || name == "dynamic_shared_at" => Shape::Slice,
+fn shape_of_result(path: &ExprPath, arguments: usize) -> Shape {
+    match (last_of(&path.path), arguments) {
+        (Some((name, _)), 0) if name == "shared" => Shape::Reference { mutable: true },
+        (Some((name, _)), 0) if name == "dynamic_shared" => Shape::Slice,
+        (Some((name, _)), 2) if name == "dynamic_shared_at" => Shape::Slice,
         _ => Shape::Unknown,
     }
 }

@@ -141,6 +141,7 @@ impl Lowerer<'_> {
         if let (None, Some(name)) = (&path.qself, path.path.get_ident())
             && let Some(local) = self.lookup(name)
         {
+            self.note_globs(name, local);
             let shape = self.known[local.index()].shape.clone();
             return self.shaped(ExprKind::Local(local), path.span(), path.to_token_stream(), shape);
         }
@@ -254,7 +255,15 @@ impl Lowerer<'_> {
             fields_cpu.extend(quote!(#position: #cpu,));
         }
         let braces = grouped(Delimiter::Brace, call.paren_token.span.join(), fields_cpu);
-        self.built(path, &braces, fields, None, call.span())
+        let Value { id, cpu, shape } = self.built(path, &braces, fields, None, call.span());
+        // A function can have the name of a struct: only a constructor can be a pattern.
+        let value = Ident::new("value", ours(path.span()));
+        let cpu = quote_spanned! {ours(path.span())=> {
+            let #value = #cpu;
+            if let #path(..) = &#value {}
+            #value
+        }};
+        Value { id, cpu: standing_for(call.span(), cpu), shape }
     }
 
     fn built(

@@ -121,6 +121,7 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,
         "shape" | "size" | "length" => &rules::LENGTH,
+        "clone" => &rules::CLONE,
         _ => &rules::METHOD,
     }
 }

@@ -10,7 +10,8 @@ use syn::{Expr, ExprLit, Lit, LitStr, Macro, Token};
 
 use super::format::{self, Mistake, Part, Which};
 use super::{Lowerer, Shape, Value, peeled, slot_name, sugar};
-use crate::position::{Name, ours};
+use crate::identity::{self, Known};
+use crate::position::{self, Name, ours, standing_for};
 use crate::rules;
 
 /// An argument of a macro.
@@ -55,7 +56,30 @@ impl Lowerer<'_> {
     /// `name!(..)`
     pub(super) fn macro_call(&mut self, call: &Macro) -> Value {
         let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        match name.as_str() {
+        let Some(Value { id, cpu, shape }) = self.standard_macro(call, &name) else {
+            return match name.as_str() {
+                "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
+                "vec" | "format" => self.refuse_named(&call.path, &rules::HEAP, &format!("{name}!")),
+                "concat" | "stringify" | "file" | "module_path" => self.refuse(call, &rules::STRING),
+                // Whichever macro it is: what it expands to is a constant.
+                "cfg" | "line" | "column" => self.constant(call.span(), &quote!(const { #call })),
+                _ => self.refuse_named(&call.path, &rules::MACRO, &name),
+            };
+        };
+        if position::is_ours(call.path.span()) || cpu.is_empty() {
+            return Value { id, cpu, shape };
+        }
+        // Both devices run what is lowered here, so that the path has to lead to the standard macro.
+        let check = identity::check(&call.path, Known::Macro);
+        let cpu = quote_spanned!(ours(call.span())=> { #check #cpu });
+        // In the place of an operand a block needs parentheses.
+        let cpu = if name == "matches" { standing_for(call.span(), cpu) } else { cpu };
+        Value { id, cpu, shape }
+    }
+
+    /// A macro of the standard library that has a meaning on a device.
+    fn standard_macro(&mut self, call: &Macro, name: &str) -> Option<Value> {
+        Some(match name {
             "assert" => self.assert(call, false),
             "debug_assert" => self.assert(call, true),
             "assert_eq" => self.assert_compare(call, &quote!(==), false),
@@ -73,22 +97,14 @@ impl Lowerer<'_> {
             "print" => self.print(call, false),
             "matches" => match call.parse_body::<sugar::Matches>().and_then(|matches| matches.written_out(call.span()))
             {
-                Ok(written_out) => {
-                    let Value { id, cpu, shape } = self.expr(&written_out);
-                    // In the place of an operand a `match` needs parentheses.
-                    Value { id, cpu: crate::position::standing_for(call.span(), cpu), shape }
-                }
+                Ok(written_out) => self.expr(&written_out),
                 Err(error) => {
                     self.errors.push(error);
                     self.nothing(call)
                 }
             },
-            "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
-            "vec" | "format" => self.refuse_named(&call.path, &rules::HEAP, &format!("{name}!")),
-            "concat" | "stringify" | "file" | "module_path" => self.refuse(call, &rules::STRING),
-            "cfg" | "line" | "column" => self.constant(call.span(), call),
-            _ => self.refuse_named(&call.path, &rules::MACRO, &name),
-        }
+            _ => return None,
+        })
     }
 
     /// `assert!(condition)`, `assert!(condition, "message {}", x)`

@@ -32,10 +32,6 @@ impl Lowerer<'_> {
         // A method looks through the references to its receiver.
         let (receiver, access) = borrowed(&call.receiver);
         let place = self.place(receiver, access);
-        if text == "clone" && call.args.is_empty() {
-            let value = place.read(receiver.span());
-            return self.looked_through(value, receiver.span());
-        }
         let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
         let (place_cpu, dot) = (&place.cpu, &call.dot_token);
         let (guard, callee) = if place.leads_to_handle() {
@@ -55,6 +51,8 @@ impl Lowerer<'_> {
         self.fallbacks.method(&call.method, args.len());
         let shape = match text.as_str() {
             "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),
+            // A slice has no other method of this name.
+            "clone" if receiver.shape == Shape::Slice => Shape::Slice,
             _ => Shape::Unknown,
         };
         let hidden = CalledMethod { guard, callee, shown: call.method.span(), shape };

@@ -36,6 +36,7 @@ use syn::spanned::Spanned;
 
 use self::fallback::Fallbacks;
 use self::shape::Shape;
+use crate::identity;
 use crate::position::{self, Name, ours};
 use crate::report::Errors;
 use crate::rules::Rule;
@@ -73,6 +74,7 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
         locals: Vec::new(),
         known: Vec::new(),
         scopes: vec![Vec::new()],
+        globs: Vec::new(),
         open: Vec::new(),
         loops: 0,
         slots: 0,
@@ -92,10 +94,12 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     let (result_name, label) = (result_name(), body_label());
     let result_type = signature.result.as_ref().map_or_else(|| quote!(()), ToTokens::to_token_stream);
     let fallbacks = lowerer.fallbacks.items();
+    let views = signature.views.iter().map(|path| identity::check(path, identity::Known::View));
     let cpu = quote! {
         #[allow(unused_imports)]
         use ::cumbia::__private::body::*;
         #fallbacks
+        #(#views)*
         #learn_params
         let #result_name: #result_type = #label: { #statements };
         #learn_result
@@ -173,11 +177,21 @@ struct Lowerer<'a> {
     /// The names in scope, innermost scope last; of two that are alike the later one counts. A name without a local is that
     /// of an item in the body.
     scopes: Vec<Vec<(Name, Option<LocalId>)>>,
+    /// The scopes with a glob import, whose names nobody knows here, innermost last.
+    globs: Vec<GlobScope>,
     /// The loops and labelled blocks around, innermost last.
     open: Vec<Open>,
     loops: u32,
     slots: u32,
     fallbacks: Fallbacks,
+}
+
+/// A scope with a glob import.
+struct GlobScope {
+    /// Its position among the scopes.
+    depth: usize,
+    /// The variables of the scopes around it that are named in it. Rust would find an item of the import first.
+    named: Vec<Ident>,
 }
 
 /// What the tokens tell of a variable.
@@ -269,6 +283,22 @@ impl Lowerer<'_> {
             .flat_map(|scope| scope.iter().rev())
             .find(|(known, _)| *known == name)
             .and_then(|&(_, local)| local)
+    }
+
+    /// Notes that a variable is named where a glob import of an inner block could hide it.
+    fn note_globs(&mut self, name: &Ident, local: LocalId) {
+        let declared = self.scopes.iter().rposition(|scope| scope.iter().any(|&(_, known)| known == Some(local)));
+        let Some(declared) = declared else { return };
+        for glob in self.globs.iter_mut().filter(|glob| glob.depth > declared) {
+            if !glob.named.contains(name) {
+                glob.named.push(name.clone());
+            }
+        }
+    }
+
+    /// Whether there is a variable of these letters, whatever macro wrote it: to an item that is all the same.
+    fn has_variable(&self, text: &str) -> bool {
+        self.scopes.iter().flatten().any(|(known, local)| local.is_some() && known.text() == text)
     }
 
     /// The variable that an expression names, if it names one.

@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
         let cpu = match &inner {
             Some((at, Bound { cpu, .. })) => quote!(#mutability #ident #at #cpu),
-            // So rustc does not take the name of a constant for one: this is a variable, whatever is in scope.
+            // Of a constant's name rustc says that it cannot be shadowed, where it would take the bare name for the constant.
             None if binder.refutable => quote_spanned!(ours(ident.span())=> #mutability #ident @ _),
             None => quote!(#mutability #ident),
         };

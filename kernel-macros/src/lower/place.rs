@@ -71,6 +71,9 @@ impl Lowerer<'_> {
     pub(super) fn place(&mut self, expr: &Expr, access: Access) -> Place {
         match expr {
             Expr::Path(path) if let Some(local) = self.variable(expr) => {
+                if let Some(name) = path.path.get_ident() {
+                    self.note_globs(name, local);
+                }
                 let shape = self.known[local.index()].shape.clone();
                 let id = self.push(ExprKind::Local(local), path.span());
                 Place { id, cpu: path.to_token_stream(), form: Form::Variable, shape }

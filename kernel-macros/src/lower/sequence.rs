@@ -6,6 +6,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprMethodCall, ExprRange, Pat, PatIdent, RangeLimits};
 
+use super::call::hidden_name;
 use super::pattern::{Binder, Bound};
 use super::place::{Access, Form};
 use super::{Body, Lowerer, Shape, Value, in_braces, peeled};
@@ -31,6 +32,10 @@ struct Elements {
     reversed: bool,
     /// The adapters, but for `.copied()`.
     adapters: TokenStream,
+    /// `.cloned()`, which is a copy of what is known to be cloned by one.
+    cloned: bool,
+    /// Has rustc see that `.iter()` is the array's own.
+    check: TokenStream,
     /// Where `.iter()` stands, or else what is iterated over.
     span: Span,
 }
@@ -273,6 +278,20 @@ impl Lowerer<'_> {
         Elements::new(of, place.cpu, By::Reference { mutable }, span)
     }
 
+    /// Has rustc see that a method of an array in a variable is not that of a trait of the user's, whose hidden method would be
+    /// found beside one that every type has. Of what is no variable's array there is no such method.
+    fn own_iterator(&self, receiver: &Expr, method: &Ident) -> TokenStream {
+        let owned = self.variable(peeled(receiver)).is_some_and(|local| {
+            matches!(self.known[local.index()].shape, Shape::Owned | Shape::Unknown)
+                && !self.known[local.index()].deferred
+        });
+        if !owned {
+            return TokenStream::new();
+        }
+        let hidden = hidden_name(method);
+        quote_spanned!(ours(method.span())=> let _ = || #receiver.#hidden();)
+    }
+
     /// `x.iter()`, `x.iter().rev()`
     fn adapted(&mut self, call: &ExprMethodCall) -> Option<Elements> {
         let ExprMethodCall { receiver, dot_token, method, args, .. } = call;
@@ -282,9 +301,15 @@ impl Lowerer<'_> {
         }
         let name = method.to_string();
         match name.as_str() {
-            "iter" => return Some(self.lent_elements(receiver, false, method.span())),
-            "iter_mut" => return Some(self.lent_elements(receiver, true, method.span())),
-            "into_iter" => return self.elements(receiver),
+            "iter" | "iter_mut" => {
+                let check = self.own_iterator(receiver, method);
+                let elements = self.lent_elements(receiver, name == "iter_mut", method.span());
+                return Some(Elements { check, ..elements });
+            }
+            "into_iter" => {
+                let check = self.own_iterator(receiver, method);
+                return self.elements(receiver).map(|elements| Elements { check, ..elements });
+            }
             _ => {}
         }
         let mut elements = match peeled(receiver) {
@@ -307,6 +332,7 @@ impl Lowerer<'_> {
             "enumerate" => elements.enumerated = true,
             "copied" | "cloned" if matches!(elements.by, By::Reference { .. }) && !elements.enumerated => {
                 elements.by = By::Copy;
+                elements.cloned = name == "cloned";
                 return Some(elements);
             }
             _ => {
@@ -330,21 +356,26 @@ struct Looped {
 
 impl Elements {
     fn new(of: ExprId, base: TokenStream, by: By, span: Span) -> Elements {
-        Elements { of, base, by, enumerated: false, reversed: false, adapters: TokenStream::new(), span }
+        let (adapters, check) = (TokenStream::new(), TokenStream::new());
+        Elements { of, base, by, enumerated: false, reversed: false, adapters, cloned: false, check, span }
     }
 
     /// What the CPU iterates over.
     fn iterator(&self, by: By) -> TokenStream {
-        let Elements { base, adapters, span, .. } = self;
+        let Elements { base, adapters, check, span, .. } = self;
         let (span, end) = (*span, ours(*span));
         let elements = match by {
-            By::Reference { mutable: false } => quote_spanned!(end=> #base.elements()),
-            By::Reference { mutable: true } => quote_spanned!(end=> #base.elements_mut()),
-            By::Copy => quote_spanned!(end=> #base.values()),
-            By::Value if adapters.is_empty() => base.clone(),
-            By::Value => quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(#base)),
+            By::Reference { mutable: false } => quote_spanned!(end=> #base.__elements()),
+            By::Reference { mutable: true } => quote_spanned!(end=> #base.__elements_mut()),
+            By::Copy => quote_spanned!(end=> #base.__values()),
+            By::Value if adapters.is_empty() => quote_spanned!(end=> ::cumbia::__private::array(#base)),
+            By::Value => quote_spanned!(end=> ::core::iter::IntoIterator::into_iter(::cumbia::__private::array(#base))),
         };
+        let elements = if check.is_empty() { elements } else { quote!({ #check #elements }) };
         let elements = standing_for(span, elements);
+        if self.cloned {
+            return quote_spanned!(end=> ::cumbia::__private::cloned(#elements #adapters));
+        }
         quote!(#elements #adapters)
     }
 }

@@ -3,12 +3,15 @@
 use cumbia_kernel_ir::ir::{Block, ExprId, ExprKind, Pattern, Stmt};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, Item, Local, Pat, Stmt as SynStmt, Type, TypeReference};
+use syn::{
+    Attribute, Expr, Ident, Item, Local, Pat, Stmt as SynStmt, Type, TypeReference, UseName, UseRename, UseTree,
+};
 
 use super::matching::without_reference;
 use super::pattern::{Binder, Bound};
-use super::{Body, Lowerer, Shape, Value, peeled, slot_name, sugar};
+use super::{Body, GlobScope, Lowerer, Shape, Value, peeled, slot_name, sugar};
 use crate::position::{self, Name, ours};
 use crate::rules;
 
@@ -24,8 +27,15 @@ impl Lowerer<'_> {
     pub(super) fn statements(&mut self, stmts: &[SynStmt]) -> Body {
         // Items are known in the whole block, whatever stands before them.
         for stmt in stmts {
-            if let SynStmt::Item(Item::Const(item)) = stmt {
-                self.bind(Name::of(&item.ident), None);
+            match stmt {
+                SynStmt::Item(Item::Const(item)) => {
+                    if self.lookup(&item.ident).is_none() && self.has_variable(&item.ident.unraw().to_string()) {
+                        self.refuse_named(&item.ident, &rules::HIDDEN_VARIABLE, &item.ident);
+                    }
+                    self.bind(Name::of(&item.ident), None);
+                }
+                SynStmt::Item(Item::Use(item)) => self.imports(&item.tree, None),
+                _ => {}
             }
         }
         let mut statements = Statements { ir: Block::default(), cpu: TokenStream::new(), shape: Shape::Owned };
@@ -34,7 +44,46 @@ impl Lowerer<'_> {
             self.statement(stmt, last, &mut statements);
         }
         let Statements { ir, cpu, shape } = statements;
-        Body { ir, cpu, shape }
+        let unhidden = self.unhidden();
+        Body { ir, cpu: quote!(#unhidden #cpu), shape }
+    }
+
+    /// The names that a `use` in the open scope imports. To Rust they hide the variables of the scopes around it, and which of
+    /// them are values nothing tells here.
+    fn imports(&mut self, tree: &UseTree, parent: Option<&Ident>) {
+        let name = match tree {
+            UseTree::Path(path) => return self.imports(&path.tree, Some(&path.ident)),
+            UseTree::Group(group) => return group.items.iter().for_each(|item| self.imports(item, parent)),
+            UseTree::Glob(_) => {
+                let depth = self.scopes.len() - 1;
+                return self.globs.push(GlobScope { depth, named: Vec::new() });
+            }
+            UseTree::Name(UseName { ident }) if ident == "self" => parent,
+            UseTree::Name(UseName { ident }) => Some(ident),
+            UseTree::Rename(UseRename { rename, .. }) => Some(rename),
+        };
+        if let Some(name) = name
+            && self.has_variable(&name.unraw().to_string())
+        {
+            self.refuse_named(name, &rules::HIDDEN_VARIABLE, name);
+        }
+    }
+
+    /// Sees that no glob import of the scope that is open hides a variable that is named in it: a closure captures a variable,
+    /// and not an item. Variables that are declared without a value may not have one yet, and are left out.
+    fn unhidden(&mut self) -> TokenStream {
+        let depth = self.scopes.len() - 1;
+        let mut checks = TokenStream::new();
+        while let Some(glob) = self.globs.pop_if(|glob| glob.depth == depth) {
+            for name in glob.named {
+                let deferred = self.lookup(&name).is_some_and(|local| self.known[local.index()].deferred);
+                if !deferred {
+                    let captured = quote_spanned!(ours(name.span())=> ::cumbia::__private::captured);
+                    checks.extend(quote!(#captured(|| { let _ = &#name; });));
+                }
+            }
+        }
+        checks
     }
 
     fn statement(&mut self, stmt: &SynStmt, last: bool, into: &mut Statements) {

@@ -186,14 +186,14 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 
     /// `x.iter()`: the place of each element.
     #[inline(always)]
-    pub fn elements(self) -> impl DoubleEndedIterator<Item = LocalRef<'a, T>> + ExactSizeIterator {
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = LocalRef<'a, T>> + ExactSizeIterator {
         // SAFETY: each index is below the length.
         (0..N).map(move |index| unsafe { self.read().element(index) })
     }
 
     /// `x.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn elements_mut(self) -> impl DoubleEndedIterator<Item = LocalMut<'a, T>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = LocalMut<'a, T>> + ExactSizeIterator
     where
         M: Writable,
     {
@@ -203,8 +203,8 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 
     /// `for &v in x`: each element.
     #[inline(always)]
-    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        self.elements().map(Local::get)
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.__elements().map(Local::get)
     }
 }
 
@@ -227,13 +227,13 @@ pub trait LocalArray<T: Copy, const N: usize> {
         T: Element;
 
     /// `x.iter()`: the place of each element.
-    fn elements(&self) -> impl DoubleEndedIterator<Item = LocalRef<'_, T>> + ExactSizeIterator;
+    fn __elements(&self) -> impl DoubleEndedIterator<Item = LocalRef<'_, T>> + ExactSizeIterator;
 
     /// `x.iter_mut()`: the place of each element.
-    fn elements_mut(&mut self) -> impl DoubleEndedIterator<Item = LocalMut<'_, T>> + ExactSizeIterator;
+    fn __elements_mut(&mut self) -> impl DoubleEndedIterator<Item = LocalMut<'_, T>> + ExactSizeIterator;
 
     /// `for v in x`: each element.
-    fn values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator;
+    fn __values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator;
 }
 
 /// The place of an array that is borrowed.
@@ -278,17 +278,17 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     }
 
     #[inline(always)]
-    fn elements(&self) -> impl DoubleEndedIterator<Item = LocalRef<'_, T>> + ExactSizeIterator {
-        of(self).elements()
+    fn __elements(&self) -> impl DoubleEndedIterator<Item = LocalRef<'_, T>> + ExactSizeIterator {
+        of(self).__elements()
     }
 
     #[inline(always)]
-    fn elements_mut(&mut self) -> impl DoubleEndedIterator<Item = LocalMut<'_, T>> + ExactSizeIterator {
-        of_mut(self).elements_mut()
+    fn __elements_mut(&mut self) -> impl DoubleEndedIterator<Item = LocalMut<'_, T>> + ExactSizeIterator {
+        of_mut(self).__elements_mut()
     }
 
     #[inline(always)]
-    fn values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        of(self).values()
+    fn __values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        of(self).__values()
     }
 }

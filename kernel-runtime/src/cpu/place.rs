@@ -229,22 +229,22 @@ impl<'k, T: Element, const N: usize, M: Access> Place<'k, [T; N], M> {
 
     /// `x.iter()`: the place of each element.
     #[inline(always)]
-    pub fn elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
-        self.as_slice().elements()
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+        self.as_slice().__elements()
     }
 
     /// `x.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
     where
         M: Writable,
     {
-        self.as_slice().elements_mut()
+        self.as_slice().__elements_mut()
     }
 
     /// `for &v in x`: each element, read when its turn comes.
     #[inline(always)]
-    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        self.as_slice().values()
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.as_slice().__values()
     }
 }

@@ -160,14 +160,14 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
 
     /// `x.iter()`: the place of each element.
     #[inline(always)]
-    pub fn elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
         // SAFETY: each index is below the length, so that the place is one of the elements.
         (0..self.len).map(move |index| unsafe { Place::new(self.pointer.add(index)) })
     }
 
     /// `x.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
     where
         M: Writable,
     {
@@ -177,7 +177,7 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
 
     /// `for &v in x`: each element, read when its turn comes.
     #[inline(always)]
-    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        self.elements().map(Place::get)
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.__elements().map(Place::get)
     }
 }

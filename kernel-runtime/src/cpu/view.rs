@@ -156,7 +156,7 @@ impl<'k, T: Element, M: Access> View<'k, T, 1, M> {
 
     /// `v.iter()`: the place of each element.
     #[inline(always)]
-    pub fn elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
         let ([len], [stride]) = (self.shape, self.strides);
         // SAFETY: each index is inside the shape, so that there is an element.
         (0..len).map(move |index| unsafe { Place::new(self.pointer.add(index * stride)) })
@@ -164,7 +164,7 @@ impl<'k, T: Element, M: Access> View<'k, T, 1, M> {
 
     /// `v.iter_mut()`: the place of each element.
     #[inline(always)]
-    pub fn elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
     where
         M: Writable,
     {
@@ -175,8 +175,8 @@ impl<'k, T: Element, M: Access> View<'k, T, 1, M> {
 
     /// `for &v in x`: each element, read when its turn comes.
     #[inline(always)]
-    pub fn values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
-        self.elements().map(Place::get)
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.__elements().map(Place::get)
     }
 }
 

@@ -46,6 +46,14 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     }
 }
 
+impl<T: Element> Slice<'_, T, Read> {
+    /// `x.clone()`: of the reference
+    #[inline(always)]
+    pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
+        Returned::new(self)
+    }
+}
+
 /// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the elements.
 macro_rules! places {
     ($($place:ident),*) => {$(

@@ -10,21 +10,32 @@
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
 mod array;
+mod conversion;
 mod number;
 mod view;
 
 use cumbia_kernel_ir::ir::Method;
 
 pub use array::ArrayMethods;
+pub use conversion::{FloatCast, LargeFloatCast, Lossless, NumberCast};
 pub(crate) use number::FORWARDING;
 pub use number::{BitsMethods, HalfMethods, LargeMethods, MixedMethods, NumberMethods, SignedMethods, UnsignedMethods};
 
-use crate::cpu::Call;
-use crate::kernel::{MethodKey, Returned};
-use crate::types::DeviceType;
+use half::{bf16, f16};
 
-/// `x.clone()` of any value: it is `Copy`.
-pub trait CloneMethod: DeviceType {
+use crate::cpu::Call;
+use crate::dim::Dim3;
+use crate::kernel::{MethodKey, Returned};
+
+/// `x.clone()` of values whose `Clone` is known to be a copy. That of a user's type may be written by hand, which nothing
+/// tells, and is compiled for the host alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be cloned in a kernel",
+    label = "its `Clone` may be more than a copy",
+    note = "why: the `Clone` of this type is compiled for the host alone",
+    note = "help: copy it: `.copied()` for `.cloned()`"
+)]
+pub trait CloneMethod: Copy {
     /// `x.clone()`
     #[inline(always)]
     fn __device_clone(&self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
@@ -32,7 +43,61 @@ pub trait CloneMethod: DeviceType {
     }
 }
 
-impl<T: DeviceType> CloneMethod for T {}
+/// What a `for` goes through by value: an array, whose elements are what the compiler takes them for. An `IntoIterator` of a
+/// user's is compiled for the host alone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be iterated over in a kernel",
+    label = "not a range, an array or a slice",
+    note = "why: an `IntoIterator` of other types is compiled for the host alone",
+    note = "help: count through the elements: `for i in 0..n {{ .. }}`"
+)]
+pub trait Array: IntoIterator {}
+
+impl<T, const N: usize> Array for [T; N] {}
+
+/// The array of `for v in array`.
+#[inline(always)]
+pub fn array<A: Array>(array: A) -> A {
+    array
+}
+
+/// The elements of `x.iter().cloned()`, which a kernel copies.
+#[inline(always)]
+pub fn cloned<I: Iterator>(elements: I) -> I
+where
+    I::Item: CloneMethod,
+{
+    elements
+}
+
+/// Beside each method of a trait of the user's that has the name of one that makes an iterator, so that rustc finds both.
+pub trait OwnIterator {
+    /// `x.iter()`
+    fn __device_iter(&self) {}
+
+    /// `x.iter_mut()`
+    fn __device_iter_mut(&self) {}
+
+    /// `x.into_iter()`
+    fn __device_into_iter(&self) {}
+}
+
+impl<T: ?Sized> OwnIterator for T {}
+
+/// Implements [`CloneMethod`]. Each type has an implementation of its own: one for all scalars would be found for every type.
+macro_rules! clones {
+    ($($scalar:ident)*; $([$($part:ident)*])*) => {
+        $(impl CloneMethod for $scalar {})*
+        $(impl<$($part: CloneMethod),*> CloneMethod for ($($part,)*) {})*
+    };
+}
+
+clones! {
+    bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64 Dim3;
+    [] [A] [A B] [A B C] [A B C D] [A B C D E] [A B C D E F] [A B C D E F G] [A B C D E F G H]
+}
+
+impl<T: CloneMethod, const N: usize> CloneMethod for [T; N] {}
 
 #[cfg(test)]
 mod tests {

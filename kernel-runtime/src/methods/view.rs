@@ -35,6 +35,14 @@ impl<T: Element, const D: usize, M: Access> View<'_, T, D, M> {
     }
 }
 
+impl<T: Element, const D: usize> View<'_, T, D, Read> {
+    /// `v.clone()`: of the view, and not of its elements
+    #[inline(always)]
+    pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
+        Returned::new(self)
+    }
+}
+
 /// `v.dim()`, whose type is another one for each number of dimensions.
 macro_rules! dim {
     ($($dimensions:literal [$($name:ident),*] $result:ty = $value:expr;)*) => {$(

@@ -11,6 +11,7 @@ use super::{Number, half as halves, maths};
 use crate::cpu::Call;
 use crate::intrinsics::AtomicAdd;
 use crate::kernel::{MethodKey, Returned};
+use crate::methods::FloatCast;
 
 /// Declares [`Float`], and [`FloatMethods`] with what a kernel calls instead, and implements them: `std` names what `f32` and
 /// `f64` have in the standard library, `ours` what they do not have; the floats of 16 bits compute both as `f32`, and round
@@ -53,7 +54,7 @@ macro_rules! float {
         /// # Ok(())
         /// # }
         /// ```
-        pub trait Float: Number + FloatMethods + Neg<Output = Self> + AtomicAdd {
+        pub trait Float: Number + FloatMethods + FloatCast + Neg<Output = Self> + AtomicAdd {
             /// π
             const PI: Self;
             /// 2π

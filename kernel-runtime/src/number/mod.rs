@@ -17,7 +17,7 @@ pub(crate) use integer::FORWARDING;
 pub(crate) use integer::INTEGER_METHODS;
 pub use integer::{Integer, IntegerMethods};
 
-use crate::methods::NumberMethods;
+use crate::methods::{Lossless, NumberCast, NumberMethods};
 use crate::types::Scalar;
 
 /// A number: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`.
@@ -45,6 +45,8 @@ use crate::types::Scalar;
 pub trait Number:
     Scalar
     + NumberMethods
+    + NumberCast
+    + Lossless<Self>
     + PartialOrd
     + Add<Output = Self>
     + Sub<Output = Self>

@@ -6,6 +6,7 @@ use cumbia_kernel_ir::ir::{self, ConstantValue};
 use half::{bf16, f16};
 
 use super::{ConstantType, DeviceType, Element, Repr};
+use crate::methods::CloneMethod;
 
 /// A number or a `bool`: what one register holds, and what operators are built in for.
 #[diagnostic::on_unimplemented(
@@ -14,7 +15,9 @@ use super::{ConstantType, DeviceType, Element, Repr};
     note = "why: one register must hold it",
     note = "help: use a field or an element of it"
 )]
-pub trait Scalar: Element + PartialEq + std::fmt::Debug + std::fmt::Display + Default + sealed::Sealed {
+pub trait Scalar:
+    Element + CloneMethod + PartialEq + std::fmt::Debug + std::fmt::Display + Default + sealed::Sealed
+{
     /// Which one it is.
     #[doc(hidden)]
     const SCALAR: ir::Scalar;
