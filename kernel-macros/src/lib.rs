@@ -139,6 +139,12 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Item::Fn(function) => device_function(attribute, function),
         Item::Impl(item) => device_impl(attribute, item),
         Item::Trait(item) => device_trait(attribute, item),
+        item @ (Item::Struct(_) | Item::Enum(_)) if !attribute.is_empty() => {
+            let mut errors = Errors::default();
+            let names = options::parse_comparisons(attribute.into(), &mut errors);
+            let item = expand::with_derives(&names, &item.into_token_stream());
+            errors.finish().err().into_iter().chain([item]).collect::<proc_macro2::TokenStream>().into()
+        }
         other => {
             let mut errors = Errors::default();
             errors.refuse(attribute_target(&other), &rules::DEVICE_ITEM);
@@ -226,6 +232,28 @@ pub fn derive_device_type(item: TokenStream) -> TokenStream {
         return errors.finish().err().unwrap_or_default().into();
     };
     both(errors, |bodies| expand::device_type(&data, bodies))
+}
+
+/// The device's side of `#[device(PartialEq)]`.
+#[doc(hidden)]
+#[proc_macro_derive(DevicePartialEq)]
+pub fn derive_partial_eq(item: TokenStream) -> TokenStream {
+    comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialEq)
+}
+
+/// The device's side of `#[device(PartialOrd)]`.
+#[doc(hidden)]
+#[proc_macro_derive(DevicePartialOrd)]
+pub fn derive_partial_ord(item: TokenStream) -> TokenStream {
+    comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialOrd)
+}
+
+fn comparison(input: DeriveInput, comparison: expand::Comparison) -> TokenStream {
+    let mut errors = Errors::default();
+    let data = derive::read(input, &mut errors);
+    // `#[derive(DeviceType)]` reports them.
+    let bodies = if errors.finish().is_ok() { Bodies::Lowered } else { Bodies::Mistaken };
+    data.map_or_else(TokenStream::new, |data| expand::comparison(&data, comparison, bodies).into())
 }
 
 /// The items, beside the errors if there are any.

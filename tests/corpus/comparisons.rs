@@ -9,14 +9,16 @@ pub(crate) const CASES: &[&[Case]] = &[PROGRAMS];
 
 programs! {
     items {
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub enum Level {
             Low = 3,
             High = 200,
             Middle = 100,
         }
 
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub struct Key {
             small: i8,
             float: f32,
@@ -24,14 +26,16 @@ programs! {
             level: Level,
         }
 
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub struct Row<T: Element, const N: usize> {
             id: u16,
             items: [T; N],
             nothing: [u64; 0],
         }
 
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub struct Nested(pub Row<Key, 2>, pub [[u8; 3]; 6], pub i64);
 
         #[derive(Clone, Copy, DeviceType)]
