@@ -35,6 +35,7 @@ pub mod casts;
 pub mod comparisons;
 pub mod control;
 pub mod cooperation;
+pub mod cuda_bodies;
 pub mod device_functions;
 pub mod float_methods;
 pub mod foreign_names;
@@ -112,6 +113,7 @@ const MODULES: &[&[Case]] = &[
     views::CASES,
     vectors::CASES,
     options::CASES,
+    cuda_bodies::CASES,
     words::CASES,
     narrow::CASES,
     shipped::CASES,

@@ -308,7 +308,8 @@ programs! {
 }
 
 /// The discriminants of enums of each representation, as numbers in memory.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
 #[repr(u64)]
 pub enum Huge {
     One = 1,

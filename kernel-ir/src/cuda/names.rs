@@ -40,8 +40,9 @@ pub(super) struct Names {
 /// has to differ from all that CUDA declares in C.
 ///
 /// Unqualified lookup in a user-written body of CUDA C finds `namespace foreign` before the global namespace, where CUDA's
-/// declarations are. So no function in `foreign` has a name that occurs in any body of the program; the name of the function
-/// itself is the usual case: `fn ldexp` with the body `return ldexp(x, n);`.
+/// declarations are. So no function in `foreign` has a name that CUDA may declare, which none is that ends with an underscore,
+/// or that occurs in any body of the program. The name of the function itself is the usual case: `fn ldexp` with the body
+/// `return ldexp(x, n);`.
 pub(super) fn functions(module: &Module) -> FunctionNames {
     let mut in_device = BTreeSet::new();
     let mut in_foreign: BTreeSet<String> = module
@@ -55,11 +56,17 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
         .map(str::to_owned)
         .collect();
     let device = module.functions.iter().map(|(id, function)| {
+        let mut name = identifier(&function.name);
         let taken = match &function.body {
-            Body::Text(_) => &mut in_foreign,
+            Body::Text(_) => {
+                if !name.ends_with('_') {
+                    name.push('_');
+                }
+                &mut in_foreign
+            }
             Body::Stmts(_) => &mut in_device,
         };
-        (*id, free(identifier(&function.name), taken))
+        (*id, free(name, taken))
     });
     let device = device.collect();
     let mut kernel = identifier(&module.kernel.name);
