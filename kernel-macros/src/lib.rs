@@ -116,11 +116,57 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// kernels; where a type parameter has an operator's bound, as in `T: Element + Add<Output = T>`, its operator has to be
 /// one. A trait under `#[device]` whose functions take or give `self` is one of `Element`s.
 ///
+/// # Comparisons of types
+///
+/// `#[device(PartialEq)]` on a struct or an enum derives `==` and `!=`, and `#[device(PartialEq, PartialOrd)]` also `<`, `<=`,
+/// `>` and `>=`, for the host and the device at once: they take the place of `PartialEq` and `PartialOrd` in
+/// `#[derive(..)]`, and mean what Rust derives. Fields are compared one by one, each as its type says: by another such
+/// derive, or by a `#[device] impl PartialEq` that is written by hand. What is derived or written for the host alone is
+/// refused where a kernel uses it.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Angle(i32);
+///
+/// #[device]
+/// impl PartialEq for Angle {
+///     fn eq(&self, other: &Self) -> bool {
+///         (self.0 - other.0) % 360 == 0
+///     }
+/// }
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[device(PartialEq)]
+/// struct Pose {
+///     position: [f32; 3],
+///     heading: Angle,
+/// }
+///
+/// #[kernel]
+/// fn count(wanted: Pose, poses: &[Pose], found: &mut [u32]) {
+///     let i = grid(1);
+///     if i < poses.len() && poses[i] == wanted {
+///         atomic_add(&mut found[0], 1);
+///     }
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let pose = |degrees| Pose { position: [1.0, 2.0, 3.0], heading: Angle(degrees) };
+/// let poses = device.to_device(&[pose(30), pose(90), pose(-330)])?;
+/// let mut found = device.zeros(1)?;
+/// count(pose(30), &poses, &mut found).over(3).launch()?;
+/// assert_eq!(found.to_host()?, [2]);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # CUDA C
 ///
 /// `#[device(unsafe(cuda = ".."))]` gives the body of a function in CUDA C, as statements that see the parameters by
 /// their names (`self` is `self_`); a reference is one of C++'s, and a slice `x` is the pointer `x` and the length
-/// `x_len`. The Rust body is what the CPU runs, as it stands; where it is `unimplemented!()`, a call there is a fault. It
+/// `x_len`. All other names are CUDA's, whatever the program has under them: the text of `fn ldexp` may call `ldexp`. The Rust body is what the CPU runs, as it stands; where it is `unimplemented!()`, a call there is a fault. It
 /// is `unsafe`, since nobody checks that the text keeps to its parameters, nor, where these are references, that no other
 /// thread writes there while the Rust body runs.
 ///
@@ -191,12 +237,14 @@ fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
 /// of a kernel, and variables of one.
 ///
 /// A struct may be generic, and hold numbers, `bool`s, arrays and other such types. Both sides have the layout that rustc
-/// gives it. An enum has variants without fields, and is the integer that rustc makes it. Both have to be `Copy`.
+/// gives it. An enum has variants without fields, and is the integer that rustc makes it. Both have to be `Copy`. A kernel
+/// compares their values where [`#[device(PartialEq)]`](macro@device) derives that.
 ///
 /// ```
 /// use cumbia::prelude::*;
 ///
-/// #[derive(Clone, Copy, PartialEq, DeviceType)]
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[device(PartialEq)]
 /// enum Kind {
 ///     Fluid,
 ///     Wall,

@@ -99,8 +99,8 @@ pub mod __private {
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, contents_of, give};
     pub use crate::types::{
-        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits,
-        store_bits, structure,
+        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
+        structure,
     };
     pub use cumbia_kernel_ir::ir;
     pub use inventory;

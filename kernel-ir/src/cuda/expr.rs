@@ -224,7 +224,10 @@ impl<'p> ExprPrinter<'p> {
         let (name, converts) = match callee {
             Callee::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
             Callee::Builtin(name) | Callee::Effect(name) => {
-                debug_assert!(reserved::is_reserved(name) || name.starts_with("__"), "a user's name may capture `{name}`");
+                debug_assert!(
+                    reserved::is_reserved(name) || name.starts_with("__"),
+                    "a user's name may capture `{name}`"
+                );
                 ((*name).to_owned(), false)
             }
             Callee::Function(id) => (self.function(*id), true),

@@ -76,9 +76,9 @@ pub(crate) fn comparison(data: &DeviceType, comparison: Comparison, bodies: Bodi
             }
         }
         Comparison::PartialOrd => {
-            let parts = fields.iter().map(|Field { member: _, ty }| {
-                quote_spanned!(ty.span()=> ::cumbia::__private::op::order::<#ty>();)
-            });
+            let parts = fields
+                .iter()
+                .map(|Field { member: _, ty }| quote_spanned!(ty.span()=> ::cumbia::__private::op::order::<#ty>();));
             quote! {
                 fn check<#(#bounds),*>() #clause {
                     #(#parts)*
@@ -108,9 +108,9 @@ fn clause(generics: &Generics, fields: &[Field], this: &TokenStream, part: &Toke
         quote!(#name: 'static)
     }));
     let dependent = fields.iter().filter(|field| depends(&field.ty, generics));
-    bounds.extend(dependent.map(|Field { member: _, ty }| {
-        quote_spanned!(ty.span()=> #ty: ::cumbia::__private::#part<#ty>)
-    }));
+    bounds.extend(
+        dependent.map(|Field { member: _, ty }| quote_spanned!(ty.span()=> #ty: ::cumbia::__private::#part<#ty>)),
+    );
     if !generics.params.is_empty() {
         bounds.push(quote!(#this: ::cumbia::DeviceType));
     }
