@@ -493,6 +493,12 @@ pub mod prelude {
 #[doc(hidden)]
 pub use cumbia_kernel_runtime::__private;
 
+/// For `#[device(PartialEq, PartialOrd)]` only.
+#[doc(hidden)]
+pub mod __derives {
+    pub use cumbia_kernel_macros::{DevicePartialEq, DevicePartialOrd};
+}
+
 /// The programs of the README are compiled and run with the other documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

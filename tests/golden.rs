@@ -66,6 +66,8 @@ const GOLDEN: &[&str] = &[
     "options::few_registers",
     "options::fast_kernel",
     "options::foreign",
+    "cuda_bodies::calls_others",
+    "comparisons::same_poses",
     "unchecked::relaxed",
     "halves::weighted",
 ];

@@ -428,3 +428,81 @@ fn a_slice_that_is_only_read_is_read_through_the_read_only_cache() {
     let ptx = ptx!(linear::saxpy);
     assert_eq!(count(&ptx, &["ld.global.nc.f32"]), 1, "{ptx}");
 }
+
+/// The text of a body means what CUDA has, also where its own function is named like that. A function that called itself
+/// would come to nothing.
+#[test]
+#[allow(non_snake_case, non_camel_case_types, reason = "CUDA's names are the point")]
+fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
+    #[device(unsafe(cuda = "return ldexp(x, n);"))]
+    fn ldexp(x: f64, n: i32) -> f64 {
+        x * 2f64.powi(n)
+    }
+    #[device(unsafe(cuda = "return sinf(x);"))]
+    fn sinf(x: f32) -> f32 {
+        x.sin()
+    }
+    #[device(unsafe(cuda = "return rsqrtf(x);"))]
+    fn rsqrtf(_x: f32) -> f32 {
+        unimplemented!()
+    }
+    #[device(unsafe(cuda = "return min(a, b);"))]
+    fn min(a: i32, b: i32) -> i32 {
+        a.min(b)
+    }
+    #[device(unsafe(cuda = "return atomicAdd(&n, by);"))]
+    fn atomicAdd(n: &mut i32, by: i32) -> i32 {
+        *n += by;
+        *n - by
+    }
+    #[device(unsafe(cuda = r#"printf("%d\n", n);"#))]
+    fn printf(_n: i32) {
+        unimplemented!()
+    }
+    #[device(unsafe(cuda = "assert(n > 0);"))]
+    fn assert(n: i32) {
+        assert!(n > 0);
+    }
+    #[device(unsafe(cuda = "return clock64();"))]
+    fn clock64() -> i64 {
+        unimplemented!()
+    }
+    #[device(unsafe(cuda = "float4 v = make_float4(x, x, x, 2.0f); return v.w * v.x;"))]
+    fn make_float4(x: f32) -> f32 {
+        x * 2.0
+    }
+    #[device(unsafe(cuda = "float4 v = make_float4(x, x, x, 3.0f); return v.w * v.x;"))]
+    fn float4(x: f32) -> f32 {
+        x * 3.0
+    }
+    #[device(unsafe(cuda = "dim3 d(threadIdx.x, 2); return d.x * d.y;"))]
+    fn dim3() -> u32 {
+        unimplemented!()
+    }
+    #[device(unsafe(cuda = "return threadIdx.y;"))]
+    fn threadIdx() -> u32 {
+        unimplemented!()
+    }
+
+    #[kernel]
+    fn calling(x: &mut [f32], d: &mut [f64], n: &mut [i32], clock: &mut [i64]) {
+        d[0] = ldexp(d[0], n[0]);
+        x[0] = sinf(x[0]) + rsqrtf(x[1]);
+        n[1] = min(n[1], n[2]);
+        n[3] = atomicAdd(&mut n[4], 2);
+        printf(n[5]);
+        assert(n[6]);
+        clock[0] = clock64();
+        x[2] = make_float4(x[2]) + float4(x[3]);
+        n[7] = (dim3() + threadIdx()) as i32;
+    }
+    let ptx = ptx!(calling);
+    // Of the reduction of an angle, 2/π.
+    let parts = ["vprintf", "__assertfail", "%clock64", "%tid.x", "%tid.y", "0f3F22F983", "0f40400000"];
+    for part in parts {
+        assert!(ptx.contains(part), "no {part} in\n{ptx}");
+    }
+    for instructions in [&["mul.f64", "mul.rn.f64"][..], &["rsqrt.approx"], &["min.s32"], &["atom.", "red."]] {
+        assert!(count(&ptx, instructions) > 0, "none of {instructions:?} in\n{ptx}");
+    }
+}

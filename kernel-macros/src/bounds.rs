@@ -119,8 +119,10 @@ pub(crate) fn complete_bounds(this: &Type, bounds: &mut Punctuated<TypeParamBoun
             }
             let span = ours(path.span());
             let marker = Ident::new(operator.marker, span);
-            let bound = quote_spanned! {span=>
-                ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right>
+            let bound = match operator.marker {
+                "Eq" => quote_spanned!(span=> ::cumbia::__private::Equal<#right>),
+                "Order" => quote_spanned!(span=> ::cumbia::__private::Ordered<#right>),
+                _ => quote_spanned!(span=> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right>),
             };
             syn::parse2(bound).ok()
         })
@@ -143,6 +145,26 @@ mod tests {
             text.replace(",>", ">").replace(",{", "{")
         });
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn bounds_of_comparisons_are_bounds_on_the_device() {
+        check(
+            parse_quote!(
+                fn f<T: Element + PartialEq + PartialOrd<f32>>() {}
+            ),
+            parse_quote!(
+                fn f<
+                    T: Element
+                        + PartialEq
+                        + PartialOrd<f32>
+                        + ::cumbia::__private::Equal<T>
+                        + ::cumbia::__private::Ordered<f32>
+                        + 'static,
+                >() {
+                }
+            ),
+        );
     }
 
     #[test]

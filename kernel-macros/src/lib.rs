@@ -119,11 +119,57 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// one; a bound `T: From<u8>` asks for a built-in conversion in the same way. A trait under `#[device]` whose functions take
 /// or give `self` is one of `Element`s. Where the trait has defaults, each of its implementations needs `#[device]`.
 ///
+/// # Comparisons of types
+///
+/// `#[device(PartialEq)]` on a struct or an enum derives `==` and `!=`, and `#[device(PartialEq, PartialOrd)]` also `<`, `<=`,
+/// `>` and `>=`, for the host and the device at once: they take the place of `PartialEq` and `PartialOrd` in
+/// `#[derive(..)]`, and mean what Rust derives. Fields are compared one by one, each as its type says: by another such
+/// derive, or by a `#[device] impl PartialEq` that is written by hand. What is derived or written for the host alone is
+/// refused where a kernel uses it.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Angle(i32);
+///
+/// #[device]
+/// impl PartialEq for Angle {
+///     fn eq(&self, other: &Self) -> bool {
+///         (self.0 - other.0) % 360 == 0
+///     }
+/// }
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[device(PartialEq)]
+/// struct Pose {
+///     position: [f32; 3],
+///     heading: Angle,
+/// }
+///
+/// #[kernel]
+/// fn count(wanted: Pose, poses: &[Pose], found: &mut [u32]) {
+///     let i = grid(1);
+///     if i < poses.len() && poses[i] == wanted {
+///         atomic_add(&mut found[0], 1);
+///     }
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let pose = |degrees| Pose { position: [1.0, 2.0, 3.0], heading: Angle(degrees) };
+/// let poses = device.to_device(&[pose(30), pose(90), pose(-330)])?;
+/// let mut found = device.zeros(1)?;
+/// count(pose(30), &poses, &mut found).over(3).launch()?;
+/// assert_eq!(found.to_host()?, [2]);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # CUDA C
 ///
 /// `#[device(unsafe(cuda = ".."))]` gives the body of a function in CUDA C, as statements that see the parameters by
 /// their names (`self` is `self_`); a reference is one of C++'s, and a slice `x` is the pointer `x` and the length
-/// `x_len`. The Rust body is what the CPU runs, as it stands; where it is `unimplemented!()`, a call there is a fault. It
+/// `x_len`. All other names are CUDA's, whatever the program has under them: the text of `fn ldexp` may call `ldexp`. The Rust body is what the CPU runs, as it stands; where it is `unimplemented!()`, a call there is a fault. It
 /// is `unsafe`, since nobody checks that the text keeps to its parameters, nor, where these are references, that no other
 /// thread writes there while the Rust body runs.
 ///
@@ -142,6 +188,12 @@ pub fn device(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Item::Fn(function) => device_function(attribute, function),
         Item::Impl(item) => device_impl(attribute, item),
         Item::Trait(item) => device_trait(attribute, item),
+        item @ (Item::Struct(_) | Item::Enum(_)) if !attribute.is_empty() => {
+            let mut errors = Errors::default();
+            let names = options::parse_comparisons(attribute.into(), &mut errors);
+            let item = expand::with_derives(&names, &item.into_token_stream());
+            errors.finish().err().into_iter().chain([item]).collect::<proc_macro2::TokenStream>().into()
+        }
         other => {
             let mut errors = Errors::default();
             errors.refuse(attribute_target(&other), &rules::DEVICE_ITEM);
@@ -188,12 +240,14 @@ fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
 /// of a kernel, and variables of one.
 ///
 /// A struct may be generic, and hold numbers, `bool`s, arrays and other such types. Both sides have the layout that rustc
-/// gives it. An enum has variants without fields, and is the integer that rustc makes it. Both have to be `Copy`.
+/// gives it. An enum has variants without fields, and is the integer that rustc makes it. Both have to be `Copy`. A kernel
+/// compares their values where [`#[device(PartialEq)]`](macro@device) derives that.
 ///
 /// ```
 /// use cumbia::prelude::*;
 ///
-/// #[derive(Clone, Copy, PartialEq, DeviceType)]
+/// #[derive(Clone, Copy, DeviceType)]
+/// #[device(PartialEq)]
 /// enum Kind {
 ///     Fluid,
 ///     Wall,
@@ -229,6 +283,28 @@ pub fn derive_device_type(item: TokenStream) -> TokenStream {
         return errors.finish().err().unwrap_or_default().into();
     };
     both(errors, |bodies| expand::device_type(&data, bodies))
+}
+
+/// The device's side of `#[device(PartialEq)]`.
+#[doc(hidden)]
+#[proc_macro_derive(DevicePartialEq)]
+pub fn derive_partial_eq(item: TokenStream) -> TokenStream {
+    comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialEq)
+}
+
+/// The device's side of `#[device(PartialOrd)]`.
+#[doc(hidden)]
+#[proc_macro_derive(DevicePartialOrd)]
+pub fn derive_partial_ord(item: TokenStream) -> TokenStream {
+    comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialOrd)
+}
+
+fn comparison(input: DeriveInput, comparison: expand::Comparison) -> TokenStream {
+    let mut errors = Errors::default();
+    let data = derive::read(input, &mut errors);
+    // `#[derive(DeviceType)]` reports them.
+    let bodies = if errors.finish().is_ok() { Bodies::Lowered } else { Bodies::Mistaken };
+    data.map_or_else(TokenStream::new, |data| expand::comparison(&data, comparison, bodies).into())
 }
 
 /// The items, beside the errors if there are any.

@@ -6,6 +6,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprTuple, Lit, LitStr, Meta, MetaNameValue, Token, parenthesized};
 
+use crate::expand::Comparison;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
 
@@ -205,6 +206,31 @@ pub(crate) fn refuse_device(tokens: TokenStream, errors: &mut Errors) {
     if !tokens.is_empty() {
         errors.refuse(tokens, &rules::DEVICE_OPTION);
     }
+}
+
+/// The traits in `#[device(PartialEq, PartialOrd)]` on a struct or an enum.
+pub(crate) fn parse_comparisons(tokens: TokenStream, errors: &mut Errors) -> Vec<syn::Ident> {
+    let Ok(names) = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens.clone()) else {
+        errors.refuse(tokens, &rules::NOT_COMPARED);
+        return Vec::new();
+    };
+    let mut found: Vec<syn::Ident> = Vec::new();
+    for meta in names {
+        match &meta {
+            Meta::Path(path)
+                if let Some(name) = path.get_ident()
+                    && Comparison::NAMED.iter().any(|(known, _)| name == known) =>
+            {
+                if found.contains(name) {
+                    errors.refuse_named(name, &rules::OPTION_TWICE, name);
+                } else {
+                    found.push(name.clone());
+                }
+            }
+            other => errors.refuse(other, &rules::NOT_COMPARED),
+        }
+    }
+    found
 }
 
 /// `unsafe(cuda = "return __brev(x);")`

@@ -321,7 +321,10 @@ rules! {
     "Items under `#[device]`":
     DEVICE_ITEM: "`#[device]` goes on a function, an `impl` or a `trait`",
         why "these are what a kernel can call",
-        help "for a struct or an enum write `#[derive(Clone, Copy, DeviceType)]`";
+        help "for a struct or an enum write `#[derive(Clone, Copy, DeviceType)]`; `#[device(PartialEq)]` derives its `==`";
+    NOT_COMPARED: "`#[device(..)]` on a type derives `PartialEq` and `PartialOrd`, and not this",
+        why "it derives what a kernel compares by, `==` and `<`, for the host and the device at once",
+        help "write `#[device(PartialEq, PartialOrd)]`, and all other traits into `#[derive(..)]`";
     METHOD_ALONE: "a method is not compiled for devices on its own",
         why "it needs the types of its `impl`",
         help "put `#[device]` on the whole `impl`";

@@ -15,6 +15,7 @@ mod cuda;
 mod device;
 mod dim;
 pub mod doctor;
+mod equality;
 mod error;
 #[doc(hidden)]
 pub mod evaluation;
@@ -97,13 +98,13 @@ pub mod __private {
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
-    pub use crate::op::{self, BuiltIn, EqualFields, Operator};
+    pub use crate::op::{self, BuiltIn, Equal, Operator, Ordered};
     pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
     pub use crate::slot::{Content, Slot, Slots, captured, contents_of, give};
     pub use crate::types::{
-        Compared, ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits,
-        store_bits, structure,
+        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
+        structure,
     };
     pub use cumbia_kernel_ir::ir;
     pub use inventory;

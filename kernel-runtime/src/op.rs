@@ -3,11 +3,13 @@
 //! The body on the CPU applies Rust's own operators to the user's operands. A slot beside each learns the types of the
 //! operands, and from them what the operator is to the compiler.
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 
+use crate::equality::{Compound, Parts};
 use crate::kernel::CalleeKey;
 use crate::slot::Content;
-use crate::types::{Compared, Scalar};
+use crate::types::{DeviceType, Repr, Scalar};
 
 /// Defines a type for each operator, which stands for the trait of Rust's behind it.
 macro_rules! operators {
@@ -104,90 +106,127 @@ impl CalleeKey for BuiltIn {
     }
 }
 
-/// Fields that are compared one by one: the key of `==` of a type whose `PartialEq` is derived, and which has no function of
-/// its own for it.
-pub struct EqualFields<T>(PhantomData<fn() -> T>);
-
-impl<T: Compared + PartialEq> CalleeKey for EqualFields<T> {
-    fn content() -> Content {
-        T::__device_operator_eq()
-    }
-}
-
-/// The operators that compare.
-#[doc(hidden)]
-pub trait Comparison {
-    /// As a kernel writes it.
-    const NAME: &'static str;
-}
-
-impl Comparison for Eq {
-    const NAME: &'static str = "==";
-}
-
-impl Comparison for Order {
-    const NAME: &'static str = "<";
-}
-
-/// The key of a comparison of tuples or arrays, whose parts have the keys `K`: they are compared one by one.
-pub struct Parts<O, K>(PhantomData<fn() -> (O, K)>);
-
-/// What the parts of a tuple or an array are compared by, as [`Content`]: nothing else than what is built in can be told to the
-/// compiler of several at once.
-fn of_parts<O: Comparison>(parts: impl IntoIterator<Item = Content>) -> Content {
-    for part in parts {
-        match part {
-            Content::Operator(None) => {}
-            refused @ Content::Refused(_) => return refused,
-            Content::Operator(Some(_))
-            | Content::Function(_)
-            | Content::Type(_)
-            | Content::Constant(_)
-            | Content::Intrinsic(_)
-            | Content::Method(_)
-            | Content::Cast(_) => {
-                return Content::Refused(format!(
-                    "error: `{}` of a tuple or an array is not supported in a kernel where its parts have a function for it\n       \
-                     why: only what is built in is applied to several parts at once\n       \
-                     help: compare the parts: `a.0 == b.0 && a.1 == b.1`",
-                    O::NAME
-                ));
-            }
+/// Defines the two traits of a comparison, which differ from [`Operator`] and [`Applied`] in their diagnostics. `$key` bounds
+/// the key.
+macro_rules! comparisons {
+    ($(
+        $(#[$doc:meta])* $name:ident, $part:ident; $(#[$applied_doc:meta])* $applied:ident;
+        $marker:ident [$($key:tt)*] $message:literal, $why:literal, $help:literal;
+    )*) => {$(
+        $(#[$doc])*
+        #[diagnostic::on_unimplemented(
+            message = $message,
+            label = "no comparison of `{Self}` on the device",
+            note = $why,
+            note = $help
+        )]
+        pub trait $name<R>: Operator<$marker, R $($key)*> {
+            /// As [`Operator::Key`].
+            type $part: CalleeKey;
         }
-    }
-    Content::Operator(None)
+
+        #[diagnostic::do_not_recommend]
+        impl<L: Operator<$marker, R $($key)*>, R> $name<R> for L {
+            type $part = L::Key;
+        }
+
+        $(#[$applied_doc])*
+        #[diagnostic::on_unimplemented(
+            message = $message,
+            label = "no comparison of `{Self}` on the device",
+            note = $why,
+            note = $help
+        )]
+        pub trait $applied<R, T, K> {}
+
+        #[diagnostic::do_not_recommend]
+        impl<L: $name<R, $part = K>, R, T, K> $applied<R, T, K> for L {}
+    )*};
 }
 
-#[diagnostic::do_not_recommend]
-impl<O: Comparison + 'static, T: Operator<O, T>, const N: usize> Operator<O, [T; N]> for [T; N] {
-    type Key = Parts<O, (T::Key,)>;
+comparisons! {
+    /// `==` and `!=` are operators of the device: those of numbers, those that `#[device(PartialEq)]` derives, and those of a
+    /// `#[device] impl PartialEq`.
+    Equal, EqualKey;
+    /// [`Equal`], as [`Applied`] is to [`Operator`]. The key `K` is a parameter: where there is none, an associated type would be
+    /// reported in the words of [`Operator`].
+    AppliedEqual;
+    Eq []
+    "`==` of `{Self}` is not supported in a kernel",
+    "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
+    "help: write `#[device(PartialEq)]` before the type, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
+
+    /// `<` and its like are operators of the device: those of numbers, and those that `#[device(PartialOrd)]` derives. All of
+    /// them are lexicographic comparisons of numbers, and need no function.
+    Ordered, OrderedKey;
+    /// [`Ordered`], as [`Applied`] is to [`Operator`].
+    AppliedOrdered;
+    Order [, Key = BuiltIn]
+    "`<` of `{Self}` is not supported in a kernel",
+    "why: an `impl PartialOrd` that is derived or written for the host is not compiled for the device",
+    "help: write `#[device(PartialOrd)]` before the type, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
+}
+
+/// What `==` of a part of a compound type is to the compiler.
+pub fn equality<T: Equal<T>>() -> Content {
+    T::EqualKey::content()
+}
+
+/// Asks whether a part of a compound type has an order on the device.
+pub fn order<T: Ordered<T>>() {}
+
+/// What `==` of a struct is to the compiler, given the names of its fields and what their `==` are. `K` is its key.
+pub fn equality_of_fields<K: 'static, T: DeviceType>(fields: Vec<(&'static str, Content)>) -> Content {
+    let fields = fields.into_iter().map(|(name, content)| (name.to_owned(), content)).collect();
+    Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Fields(fields))
+}
+
+/// The key of `==` of a compound type, whose parts have the keys `K`.
+pub struct EqualParts<R, K>(PhantomData<fn() -> (R, K)>);
+
+impl<R: Repr, K: CalleeKey, const N: usize> CalleeKey for EqualParts<[R; N], K> {
+    fn content() -> Content {
+        Compound::content(TypeId::of::<Self>(), <[R; N]>::ty, Parts::Elements(Box::new(K::content())))
+    }
+}
+
+impl<T: Equal<T> + DeviceType, const N: usize> Operator<Eq, [T; N]> for [T; N] {
+    type Key = EqualParts<[T::Repr; N], T::EqualKey>;
+}
+
+impl<T: Ordered<T>, const N: usize> Operator<Order, [T; N]> for [T; N] {
+    type Key = BuiltIn;
 }
 
 /// Implements comparisons for tuples.
 macro_rules! tuples {
-    ($($($part:ident)*;)*) => {$(
-        #[diagnostic::do_not_recommend]
-        impl<O: Comparison + 'static, $($part: Operator<O, $part>),*> Operator<O, ($($part,)*)> for ($($part,)*) {
-            type Key = Parts<O, ($($part::Key,)*)>;
+    ($($($part:ident $key:ident $position:literal)*;)*) => {$(
+        impl<$($part: Equal<$part> + DeviceType),*> Operator<Eq, ($($part,)*)> for ($($part,)*) {
+            type Key = EqualParts<($($part::Repr,)*), ($($part::EqualKey,)*)>;
         }
 
-        impl<O: Comparison + 'static, $($part: CalleeKey),*> CalleeKey for Parts<O, ($($part,)*)> {
+        impl<$($part: Ordered<$part>),*> Operator<Order, ($($part,)*)> for ($($part,)*) {
+            type Key = BuiltIn;
+        }
+
+        impl<$($part: Repr, $key: CalleeKey),*> CalleeKey for EqualParts<($($part,)*), ($($key,)*)> {
             fn content() -> Content {
-                of_parts::<O>([$($part::content()),*])
+                let parts = vec![$((String::from($position), $key::content())),*];
+                Compound::content(TypeId::of::<Self>(), <($($part,)*)>::ty, Parts::Fields(parts))
             }
         }
     )*};
 }
 
 tuples! {
-    A;
-    A B;
-    A B C;
-    A B C D;
-    A B C D E;
-    A B C D E F;
-    A B C D E F G;
-    A B C D E F G H;
+    A KeyA "0";
+    A KeyA "0" B KeyB "1";
+    A KeyA "0" B KeyB "1" C KeyC "2";
+    A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3";
+    A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4";
+    A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5";
+    A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5" G KeyG "6";
+    A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5" G KeyG "6" H KeyH "7";
 }
 
 /// An [`Operator`] with its result: where rustc has found none, and reported it, `T` has no meaning, and nothing is asked.

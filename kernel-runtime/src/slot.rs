@@ -10,8 +10,9 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir;
 
+use crate::equality::Compound;
 use crate::kernel::{Callee, CalleeKey, Definition, MethodResult};
-use crate::op::Applied;
+use crate::op::{Applied, AppliedEqual, AppliedOrdered};
 use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
 
 /// A gap in the IR, typed by what belongs there.
@@ -161,6 +162,24 @@ impl<L, R, T, K> ResultOf<L, R, T, K> {
     {
         self.value
     }
+
+    /// The result of `==` or `!=`, if the device has it.
+    #[inline(always)]
+    pub fn equal(self) -> T
+    where
+        L: AppliedEqual<R, T, K>,
+    {
+        self.value
+    }
+
+    /// The result of `<` or its like, if the device has it.
+    #[inline(always)]
+    pub fn ordered(self) -> T
+    where
+        L: AppliedOrdered<R, T, K>,
+    {
+        self.value
+    }
 }
 
 /// What a slot holds.
@@ -173,8 +192,25 @@ pub enum Content {
     /// A conversion of the only argument to this type: to the compiler a cast.
     Cast(ir::Scalar),
     Operator(Option<Definition>),
-    /// What the compiler has no form for, and why.
-    Refused(String),
+    /// `==` of a compound type whose parts have functions for it.
+    Compound(Compound),
+}
+
+impl Content {
+    /// What the slot of an operator with this key holds.
+    pub(crate) fn of_operator(self) -> Content {
+        match self {
+            Content::Function(definition) => Content::Operator(Some(definition)),
+            // What is built in, and keys that no operator has: the compiler refuses those.
+            content @ (Content::Operator(_)
+            | Content::Compound(_)
+            | Content::Type(_)
+            | Content::Constant(_)
+            | Content::Intrinsic(_)
+            | Content::Method(_)
+            | Content::Cast(_)) => content,
+        }
+    }
 }
 
 /// Slots, in order: one, or a pair of trees.
@@ -220,17 +256,7 @@ impl<K: CalleeKey> Slots for Slot<KeyOf<K>> {
 
 impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
     unsafe fn collect(into: &mut Vec<Content>) {
-        into.push(match K::content() {
-            Content::Function(definition) => Content::Operator(Some(definition)),
-            // What is built in, and keys that no operator has: the compiler refuses those.
-            content @ (Content::Operator(_)
-            | Content::Type(_)
-            | Content::Constant(_)
-            | Content::Intrinsic(_)
-            | Content::Method(_)
-            | Content::Cast(_)
-            | Content::Refused(_)) => content,
-        });
+        into.push(K::content().of_operator());
     }
 }
 

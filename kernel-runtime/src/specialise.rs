@@ -13,6 +13,7 @@ use cumbia_kernel_ir::ir::{
 use cumbia_kernel_ir::{Facts, Source};
 
 use crate::cuda;
+use crate::equality::{self, Compound};
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::kernel::{Definition, Kernel, KernelInfo, Options};
 use crate::slot::Content;
@@ -245,7 +246,7 @@ impl Linker {
             Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
             Content::Method(method) => Filled::Callee(Callee::Method(method)),
             Content::Cast(scalar) => Filled::Type(Type::Scalar(scalar)),
-            Content::Refused(why) => return Err(why),
+            Content::Compound(compound) => Filled::Operator(Some(self.compound(compound)?)),
             Content::Operator(None) => Filled::Operator(None),
             Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
         })
@@ -256,10 +257,25 @@ impl Linker {
             return Ok(id);
         }
         let instance = self.instance(definition)?;
-        let id = FunctionId(self.functions.len() as u32);
+        Ok(self.add(definition.id, instance))
+    }
+
+    /// The function for `==` of a compound type.
+    fn compound(&mut self, compound: Compound) -> std::result::Result<FunctionId, String> {
+        let id = compound.id;
+        if let Some(&known) = self.known.get(&id) {
+            return Ok(known);
+        }
+        let (function, slots) = compound.function();
+        let slots = slots.into_iter().map(|content| self.fill(content)).collect::<std::result::Result<_, _>>()?;
+        Ok(self.add(id, Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false }))
+    }
+
+    fn add(&mut self, id: TypeId, instance: Instance) -> FunctionId {
+        let number = FunctionId(self.functions.len() as u32);
         self.functions.push(instance);
-        self.known.insert(definition.id, id);
-        Ok(id)
+        self.known.insert(id, number);
+        number
     }
 
     /// A GPU thread's stack has a fixed size that must be known beforehand, so a cycle of calls has no bound. The message

@@ -207,7 +207,7 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
         Content::Method(method) => method.name().to_owned(),
         Content::Operator(None) => String::from("built in"),
         Content::Operator(Some(definition)) => format!("operator {}", definition.path),
-        Content::Refused(why) => format!("refused: {why}"),
+        Content::Compound(_) => String::from("parts"),
     };
     // SAFETY: the closures of the bodies here capture nothing.
     unsafe { contents_of(body) }.into_iter().map(word).collect()
@@ -226,7 +226,7 @@ fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slot
     let b = s3.result(s3.left(a) * s3.right(cx.calling(&AT, w.re))).of(op::Mul);
     let i = s4.result(s4.left(1) << s4.right(3u8)).of(op::Shl);
     let index: usize = i;
-    let same = s5.result(s5.left(Kind::Leaf) == s5.right(Kind::Node)).of(op::Eq);
+    let same = s5.result(s5.left(Kind::Leaf) == s5.right(Kind::Node)).equal();
     s6.is(&(same, index));
     (b, ((s0, (s1, s2)), ((s3, s4), (s5, s6))))
 }

@@ -5,6 +5,7 @@
 //! same numbers of 32 bits.
 
 use cumbia_kernel_macros::{DeviceType, device};
+use cumbia_kernel_runtime::__private::{BuiltIn, Operator, op};
 
 /// How many times the counter is mixed.
 const ROUNDS: u32 = 10;
@@ -60,6 +61,11 @@ pub struct Philox {
     block: [u32; 4],
     /// How many numbers of the block were given out: 0 to 3.
     used: u32,
+}
+
+// `PartialEq` is derived, and the fields are numbers and arrays of them.
+impl Operator<op::Eq, Philox> for Philox {
+    type Key = BuiltIn;
 }
 
 #[device]

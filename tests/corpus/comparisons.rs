@@ -1,22 +1,27 @@
-//! `==`, `<` and their like of structs, enums, tuples and arrays, as what Rust derives compares them.
+//! `==`, `<` and their like of structs, enums, tuples and arrays: as `#[device(PartialEq, PartialOrd)]` derives them, as a
+//! `#[device] impl PartialEq` says, and as both are nested.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
-use crate::Case;
-use crate::program::programs;
+use cumbia::prelude::*;
 
-pub(crate) const CASES: &[&[Case]] = &[PROGRAMS];
+use crate::program::programs;
+use crate::{Case, Run, listed};
+
+pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![elements]];
 
 programs! {
     items {
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub enum Level {
             Low = 3,
             High = 200,
             Middle = 100,
         }
 
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub struct Key {
             small: i8,
             float: f32,
@@ -24,14 +29,16 @@ programs! {
             level: Level,
         }
 
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub struct Row<T: Element, const N: usize> {
             id: u16,
             items: [T; N],
             nothing: [u64; 0],
         }
 
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub struct Nested(pub Row<Key, 2>, pub [[u8; 3]; 6], pub i64);
 
         #[derive(Clone, Copy, DeviceType)]
@@ -58,6 +65,105 @@ programs! {
         impl PartialEq for Sign {
             fn eq(&self, other: &Sign) -> bool {
                 *self as u8 == *other as u8 && *self as u8 != 2
+            }
+        }
+
+        /// Some fields have functions for `==`, and others have none.
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq)]
+        pub struct Pose {
+            pub at: [f32; 2],
+            pub heading: Angle,
+            pub signs: [Sign; 3],
+            pub level: Level,
+        }
+
+        #[device(PartialEq)]
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Both<T, U>(pub T, pub U);
+
+        /// What is written by hand and is nearly what would be derived.
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Tolerance(pub f32, pub i32);
+
+        #[device]
+        impl PartialEq for Tolerance {
+            fn eq(&self, other: &Tolerance) -> bool {
+                self.1 == other.1 && (self.0 - other.0).abs() <= 1.5
+            }
+        }
+
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Exchanged(pub i32, pub i32);
+
+        #[device]
+        impl PartialEq for Exchanged {
+            fn eq(&self, other: &Exchanged) -> bool {
+                self.0 == other.1 && self.1 == other.0
+            }
+        }
+
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct FirstOnly<T>(pub T, pub i32);
+
+        #[device]
+        impl<T: Element + PartialEq> PartialEq for FirstOnly<T> {
+            fn eq(&self, other: &FirstOnly<T>) -> bool {
+                self.0 == other.0
+            }
+        }
+
+        /// By a loop whose length is a field.
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Counted(pub i32);
+
+        #[device]
+        impl PartialEq for Counted {
+            fn eq(&self, other: &Counted) -> bool {
+                let mut rest = self.0 & 15;
+                while rest > 0 {
+                    if rest == other.0 & 15 {
+                        return true;
+                    }
+                    rest -= 1;
+                }
+                other.0 & 15 == 0
+            }
+        }
+
+        #[derive(Clone, Copy, DeviceType)]
+        pub struct Careful(pub i32);
+
+        #[device]
+        impl PartialEq for Careful {
+            fn eq(&self, other: &Careful) -> bool {
+                if self.0 > 2 {
+                    panic!("{} is too large", self.0);
+                }
+                self.0 == other.0
+            }
+        }
+
+        /// Of two types.
+        #[device]
+        impl PartialEq<Counted> for Careful {
+            fn eq(&self, other: &Counted) -> bool {
+                self.0 + 1 == other.0
+            }
+        }
+
+        pub const ORIGIN: Key = Key { small: 0, float: 0.0, flag: false, level: Level::Low };
+        pub const STEP: Both<u8, [f32; 2]> = Both(1, [0.0, -1.0]);
+
+        #[device]
+        pub fn pose(x: &[i32], from: usize) -> Pose {
+            let signs = [Sign::Plus, Sign::Minus, Sign::Unknown];
+            let sign = signs[(x[from] as u32 % 3) as usize];
+            Pose {
+                at: [x[0] as f32, if x[from] == 4 { f32::NAN } else { 1.0 }],
+                heading: Angle { degrees: x[1].wrapping_add(360 * (x[from] & 3)), turns: x[from] },
+                signs: [Sign::Plus, Sign::Minus, if x[from] & 4 != 0 { sign } else { Sign::Plus }],
+                level: level(x[2] & (x[from] | 1)),
             }
         }
 
@@ -195,4 +301,94 @@ programs! {
         y[1] = (s == t) as i64 + 2 * (s != s) as i64 + a.turns as i64;
         y[2] = position([a, c], b) as i64;
     }
+
+    /// Compounds whose parts have functions for `==`.
+    fn by_parts(x: &[i32], y: &mut [i64]) {
+        let (a, b) = (pose(x, 3), pose(x, 4));
+        y[0] = (a == b) as i64 + 2 * (a != b) as i64 + 4 * (a == a) as i64;
+        y[1] = (a.signs == b.signs) as i64 + 2 * ([a, b] == [b, a]) as i64 + 4 * ([a; 6] != [b; 6]) as i64;
+        y[2] = ((a, x[5]) == (b, x[6])) as i64 + 2 * (((a.heading, 1u8), [a]) != ((b.heading, 1), [b])) as i64;
+        let both = Both(a, [Both(a.heading, x[5] as u8 & 1); 2]);
+        let mut other = both;
+        other.1[1] = Both(b.heading, x[6] as u8 & 1);
+        y[3] = (both == other) as i64 + 2 * (both.1 == other.1) as i64 + 4 * (both.1[0] != other.1[1]) as i64;
+        y[4] = position([a.heading, b.heading], other.1[1].0) as i64;
+        y[5] = position([Both(1u8, a), Both(2, b)], Both(2, a)) as i64;
+        let empty: [Angle; 0] = [];
+        y[6] = (empty == []) as i64 + 2 * (Both(empty, x[0]) == Both([], x[7])) as i64;
+    }
+
+    /// Each as it was written.
+    fn nearly_derived(x: &[i32], y: &mut [i64]) {
+        let (a, b) = (Tolerance(x[0] as f32, x[1] & 1), Tolerance(x[2] as f32, x[3] & 1));
+        y[0] = (a == b) as i64 + 2 * (a != b) as i64 + 4 * ([a, b] == [b, a]) as i64;
+        let (a, b) = (Exchanged(x[0], x[1]), Exchanged(x[2], x[3]));
+        y[1] = (a == b) as i64 + 2 * (a == a) as i64 + 4 * (a == Exchanged(a.1, a.0)) as i64;
+        let (a, b) = (FirstOnly(x[0], x[1]), FirstOnly(x[2], x[3]));
+        y[2] = (a == b) as i64 + 2 * (a == FirstOnly(a.0, b.1)) as i64;
+        let (a, b) = (FirstOnly(Exchanged(x[0], x[1]), 1), FirstOnly(Exchanged(x[1], x[2]), 2));
+        y[3] = (a == b) as i64 + 2 * (a != b) as i64;
+        let (a, b) = (Counted(x[0]), Counted(x[2]));
+        y[4] = (a == b) as i64 + 2 * (b == a) as i64 + 4 * ((a, 1) == (b, 1)) as i64;
+        y[5] = (Careful(x[0] & 1) == Counted(x[1])) as i64;
+    }
+
+    /// The first parts that differ decide: those behind them are not compared.
+    fn up_to_the_first_difference(x: &[i32], y: &mut [i64]) {
+        y[0] = (Both(x[0], Careful(x[1])) == Both(x[2], Careful(x[3]))) as i64;
+        y[1] = ((x[2], Careful(x[4])) != (x[5], Careful(x[3]))) as i64;
+        y[2] = ([Careful(x[1]), Careful(x[6])] == [Careful(x[3]), Careful(x[7])]) as i64;
+        let (a, b) = ([Careful(x[5]); 7], [Careful(x[6]); 7]);
+        y[3] = (x[7] > 1 && Both(a, 1) == Both(b, 1)) as i64;
+    }
+
+    /// A constant in a pattern is compared as rustc's derive does.
+    fn constants(x: &[i32], y: &mut [i64]) {
+        let zero = if x[1] & 1 == 1 { -0.0 } else { 0.0 };
+        let k = Key { small: (x[0] & 1) as i8, float: zero, flag: false, level: level(x[2] & 1) };
+        y[0] = match k {
+            ORIGIN => 1,
+            Key { small: 1, .. } => 2,
+            _ => 3,
+        };
+        y[1] = match Both(x[3] as u8 & 1, [zero, if x[4] > 2 { f32::NAN } else { -1.0 }]) {
+            STEP => 1,
+            _ => 2,
+        };
+        y[2] = (k == ORIGIN) as i64;
+    }
+}
+
+/// Elements of arrays, as they are in memory.
+#[kernel]
+pub fn same_poses(x: &[device::Pose], y: &[device::Pose], out: &mut [u32]) {
+    let i = grid(1);
+    if i < out.len() {
+        let swapped = [x[i], y[i]] == [y[i], x[i]];
+        let parts = x[i].heading == y[i].heading && x[i].signs == y[i].signs;
+        out[i] = (x[i] == y[i]) as u32
+            + 2 * (x[i] != y[i]) as u32
+            + 4 * swapped as u32
+            + 8 * ((x[i], 1u8) == (y[i], 1)) as u32
+            + 16 * parts as u32;
+    }
+}
+
+fn elements(run: &mut Run<'_>) {
+    let numbers = [1, 5, 2, 0, 1, 2, 3, 4];
+    let all: Vec<_> = (0..8).map(|from| device::pose(&numbers, from)).collect();
+    let pairs: Vec<_> = all.iter().flat_map(|x| all.iter().map(move |y| (*x, *y))).collect();
+    let (x, y): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+    let of = |&(x, y): &(device::Pose, device::Pose)| {
+        let parts = x.heading == y.heading && x.signs == y.signs;
+        (x == y) as u32
+            + 2 * (x != y) as u32
+            + 4 * ([x, y] == [y, x]) as u32
+            + 8 * ((x, 1u8) == (y, 1)) as u32
+            + 16 * parts as u32
+    };
+    let expected: Vec<u32> = pairs.iter().map(of).collect();
+    let (x, y, mut out) = (run.array(&x), run.array(&y), run.zeros(pairs.len()));
+    run.launch(same_poses(&x, &y, &mut out).over(pairs.len()));
+    run.expect("out", &out, &expected);
 }

@@ -36,6 +36,7 @@ pub mod casts;
 pub mod comparisons;
 pub mod control;
 pub mod cooperation;
+pub mod cuda_bodies;
 pub mod device_functions;
 pub mod endless;
 pub mod float_methods;
@@ -117,6 +118,7 @@ const MODULES: &[&[Case]] = &[
     views::CASES,
     vectors::CASES,
     options::CASES,
+    cuda_bodies::CASES,
     words::CASES,
     narrow::CASES,
     shipped::CASES,

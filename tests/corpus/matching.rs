@@ -12,7 +12,8 @@ pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![discriminants, of_each_
 
 programs! {
     items {
-        #[derive(Clone, Copy, DeviceType, PartialEq, PartialOrd)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         pub enum Kind {
             Plus,
             Minus,
@@ -20,7 +21,8 @@ programs! {
             Over,
         }
 
-        #[derive(Clone, Copy, PartialEq, PartialOrd, DeviceType)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq, PartialOrd)]
         #[repr(i16)]
         pub enum Level {
             Low = -300,
@@ -306,7 +308,8 @@ programs! {
 }
 
 /// The discriminants of enums of each representation, as numbers in memory.
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
 #[repr(u64)]
 pub enum Huge {
     One = 1,

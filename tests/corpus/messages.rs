@@ -9,7 +9,8 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![printed, printed_in_loops, panics, assertions, of_enums];
 
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
 pub enum State {
     Idle,
     Busy,

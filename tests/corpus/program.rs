@@ -91,8 +91,11 @@ macro_rules! programs {
 }
 pub(crate) use programs;
 
-/// Items without what makes them known to devices.
+/// Items without what makes them known to devices. What `#[device(..)]` derives is derived by Rust alone.
 macro_rules! plain {
+    ([$($done:tt)*] #[device($($derived:ident),*)] $($rest:tt)*) => {
+        $crate::program::plain! { [$($done)* #[derive($($derived),*)]] $($rest)* }
+    };
     ([$($done:tt)*] #[device] $($rest:tt)*) => { $crate::program::plain! { [$($done)*] $($rest)* } };
     ([$($done:tt)*] #[derive(Clone, Copy, DeviceType $(, $more:ident)*)] $($rest:tt)*) => {
         $crate::program::plain! { [$($done)* #[derive(Clone, Copy $(, $more)*)]] $($rest)* }

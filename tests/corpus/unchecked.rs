@@ -142,7 +142,8 @@ fn arrays(run: &mut Run<'_>) {
     run.expect("y", &y, &values.iter().map(of).collect::<Vec<_>>());
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
 pub enum Kind {
     Fixed,
     Free,

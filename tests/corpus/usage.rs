@@ -37,7 +37,11 @@ impl Usage {
         if !self.seen.insert(definition.id()) {
             return;
         }
-        for content in definition.contents() {
+        self.add_contents(definition.contents());
+    }
+
+    fn add_contents(&mut self, contents: Vec<Content>) {
+        for content in contents {
             match content {
                 Content::Type(ty) => self.add_type(&ty),
                 Content::Cast(scalar) => self.add_type(&Type::Scalar(scalar)),
@@ -54,7 +58,8 @@ impl Usage {
                     self.methods.insert(method);
                 }
                 Content::Function(definition) | Content::Operator(Some(definition)) => self.add(&definition),
-                Content::Operator(None) | Content::Refused(_) => {}
+                Content::Compound(compound) => self.add_contents(compound.function().1),
+                Content::Operator(None) => {}
             }
         }
     }

@@ -359,7 +359,8 @@ pub mod copies {
         pub parts: [u16; 3],
     }
 
-    #[derive(Clone, Copy, PartialEq, DeviceType)]
+    #[derive(Clone, Copy, DeviceType)]
+    #[device(PartialEq)]
     pub enum Mark {
         Red,
         Blue,

@@ -136,7 +136,8 @@ pub struct Launch_<Array: Element> {
     fault: Array,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
 pub enum rt {
     types,
     constants,

@@ -492,6 +492,13 @@ inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
 inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)((unsigned long long)x * y >> 32); }
 inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
 
+// What only bodies in CUDA C use.
+
+struct float4 {
+    float x, y, z, w;
+};
+inline int min(int a, int b) { return a < b ? a : b; }
+
 inline float __int_as_float(int x) { return shim::bits<float>(x); }
 inline float __uint_as_float(unsigned x) { return shim::bits<float>(x); }
 inline int __float_as_int(float x) { return shim::bits<int>(x); }

@@ -139,62 +139,62 @@ constexpr Level Level_High = 30000;
 
 namespace device {
 
-#line 52 "tests/corpus/matching.rs"
+#line 54 "tests/corpus/matching.rs"
 static __device__ inline types::Kind kind(i32 n) {
     const i32 matched = n & 3;
-#line 53
+#line 55
     switch (matched) {
         case 0: {
-#line 54
+#line 56
             return types::Kind_Plus;
         }
         case 1: {
-#line 55
+#line 57
             return types::Kind_Minus;
         }
         case 2: {
-#line 56
+#line 58
             return types::Kind_Times;
         }
         default: {
-#line 57
+#line 59
             return types::Kind_Over;
         }
     }
 }
 
-#line 62 "tests/corpus/matching.rs"
+#line 64 "tests/corpus/matching.rs"
 static __device__ inline types::Level level(i32 n) {
     if (n < 0) {
-#line 63
+#line 65
         return types::Level_Low;
     } else {
-#line 63
+#line 65
         return n == 0 ? types::Level_None : (n < 8 ? types::Level_Mid : types::Level_High);
     }
 }
 
-#line 67 "tests/corpus/matching.rs"
+#line 69 "tests/corpus/matching.rs"
 static __device__ inline i64 apply(types::Kind kind, i64 a, i64 b, rt::Launch launch) {
-#line 69
+#line 71
     if (kind == types::Kind_Plus) {
         return rt::add_i64(a, b, 0, launch);
     } else if (kind == types::Kind_Minus) {
-#line 71
+#line 73
         return rt::sub_i64(a, b, 1, launch);
     } else if (kind == types::Kind_Times) {
-#line 72
+#line 74
         return rt::mul_i64(a, b, 2, launch);
     } else if (kind == types::Kind_Over && b == 0) {
-#line 73
+#line 75
         return -1;
     } else {
-#line 74
+#line 76
         return rt::div_i64(a, b, 3, launch);
     }
 }
 
-#line 79 "tests/corpus/matching.rs"
+#line 81 "tests/corpus/matching.rs"
 static __device__ inline void enums(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
     const types::Kind k = device::kind(x[rt::at(0, x_len, 5, launch)]);
     const types::Level l = device::level(x[rt::at(1, x_len, 6, launch)]);
@@ -205,40 +205,40 @@ static __device__ inline void enums(const i32* x, usize x_len, i64* y, usize y_l
     const rt::Array<types::Kind, 3> kinds = {{types::Kind_Over, k, device::kind(x[rt::at(4, x_len, 25, launch)])}};
     rt::Array<i64, 4> count = {{0, 0, 0, 0}};
     for (usize i = 0; i < 3; ++i) {
-#line 88
+#line 90
         const types::Kind kind = kinds[i];
         const usize at = rt::at((usize)kind, 4, 26, launch);
-#line 89
+#line 91
         count[at] = rt::add_i64(count[at], 1, 27, launch);
     }
     y[rt::at(4, y_len, 34, launch)] = rt::add_i64(rt::add_i64(rt::add_i64(rt::mul_i64(count[0], 1000, 28, launch), rt::mul_i64(count[1], 100, 29, launch), 30, launch), rt::mul_i64(count[2], 10, 31, launch), 32, launch), count[3], 33, launch);
     y[rt::at(5, y_len, 37, launch)] = rt::add_i64(rt::add_i64((i64)types::Level_High, (i64)types::Level_Low, 35, launch), (i64)(u8)types::Level_Mid, 36, launch);
     bool value;
-#line 93
+#line 95
     if (l == types::Level_Low || l == types::Level_High) {
-#line 93
+#line 95
         value = true;
     } else {
-#line 93
+#line 95
         value = false;
     }
-#line 93
+#line 95
     bool value_2;
-#line 93
+#line 95
     if (k == types::Kind_Times) {
-#line 93
+#line 95
         value_2 = true;
     } else {
-#line 93
+#line 95
         value_2 = false;
     }
-#line 93
+#line 95
     y[rt::at(6, y_len, 40, launch)] = rt::add_i64((i64)value, rt::mul_i64(2, (i64)!value_2, 38, launch), 39, launch);
 }
 
 }  // namespace device
 
-#line 79 "tests/corpus/matching.rs"
+#line 81 "tests/corpus/matching.rs"
 extern "C" __global__ void enums(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 46
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

@@ -94,74 +94,74 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 
 namespace device {
 
-#line 96 "tests/corpus/matching.rs"
+#line 98 "tests/corpus/matching.rs"
 static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
     for (usize i = 0; i < 8; ++i) {
         i64 value;
-#line 98
+#line 100
         const i32 matched = x[rt::at(i, x_len, 0, launch)];
-#line 98
+#line 100
         if (matched <= -2) {
             value = -1;
         } else if (matched == -1) {
-#line 100
+#line 102
             value = 10;
         } else if (matched == 0 || matched == 2 || matched == 4) {
-#line 101
+#line 103
             value = 20;
         } else if (matched == 1 || matched == 3) {
-#line 102
+#line 104
             const i32 n = matched;
-#line 102
+#line 104
             value = rt::mul_i64((i64)n, 100, 1, launch);
         } else if (matched == 5) {
-#line 103
+#line 105
             value = 50;
         } else if (matched >= 6 && matched < 9) {
-#line 104
+#line 106
             const i32 n_2 = matched;
-#line 104
+#line 106
             value = rt::add_i64(60, (i64)n_2, 2, launch);
         } else if (matched == 9) {
-#line 105
+#line 107
             value = 90;
         } else if (matched % 2 == 0 && matched > 1000) {
-#line 106
+#line 108
             const i32 n_3 = matched;
-#line 106
+#line 108
             value = (i64)n_3 / 1000;
         } else if (matched >= 1000000) {
-#line 107
+#line 109
             value = 7;
         } else {
-#line 108
+#line 110
             value = 8;
         }
-#line 98
+#line 100
         y[rt::at(i, y_len, 3, launch)] = value;
     }
-#line 111
+#line 113
     i64 value_2;
-#line 111
+#line 113
     const i32 matched_2 = x[rt::at(0, x_len, 4, launch)];
-#line 111
+#line 113
     if (matched_2 >= -2 && matched_2 <= 0) {
-#line 111
+#line 113
         value_2 = 1;
     } else if (matched_2 < -2) {
-#line 111
+#line 113
         value_2 = 2;
     } else {
-#line 111
+#line 113
         value_2 = 3;
     }
-#line 111
+#line 113
     y[rt::at(8, y_len, 5, launch)] = value_2;
 }
 
 }  // namespace device
 
-#line 96 "tests/corpus/matching.rs"
+#line 98 "tests/corpus/matching.rs"
 extern "C" __global__ void integers(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 46
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

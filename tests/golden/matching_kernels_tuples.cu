@@ -126,147 +126,147 @@ constexpr Kind Kind_Over = 3;
 
 namespace device {
 
-#line 52 "tests/corpus/matching.rs"
+#line 54 "tests/corpus/matching.rs"
 static __device__ inline types::Kind kind(i32 n) {
     const i32 matched = n & 3;
-#line 53
+#line 55
     switch (matched) {
         case 0: {
-#line 54
+#line 56
             return types::Kind_Plus;
         }
         case 1: {
-#line 55
+#line 57
             return types::Kind_Minus;
         }
         case 2: {
-#line 56
+#line 58
             return types::Kind_Times;
         }
         default: {
-#line 57
+#line 59
             return types::Kind_Over;
         }
     }
 }
 
-#line 130 "tests/corpus/matching.rs"
+#line 132 "tests/corpus/matching.rs"
 static __device__ inline void tuples(const i32* x, usize x_len, i64* y, usize y_len, rt::Launch launch) {
     const i32 pair_0 = x[rt::at(0, x_len, 0, launch)];
-#line 131
+#line 133
     const i32 pair_1 = x[rt::at(1, x_len, 1, launch)];
     i64 value;
-#line 132
+#line 134
     if (pair_0 == 0 && pair_1 == 0) {
         value = 1;
     } else if (pair_0 == 0 || pair_1 == 0) {
-#line 134
+#line 136
         i32 n;
-#line 134
+#line 136
         if (pair_0 == 0) {
-#line 134
+#line 136
             n = pair_1;
         } else {
-#line 134
+#line 136
             n = pair_0;
         }
-#line 134
+#line 136
         value = rt::mul_i64((i64)n, 10, 2, launch);
     } else if (pair_0 == pair_1) {
-#line 135
+#line 137
         const i32 a = pair_0;
-#line 135
+#line 137
         const i32 b = pair_1;
-#line 135
+#line 137
         value = 2;
     } else if (pair_0 >= 1 && pair_0 <= 3 && (pair_1 == 4 || pair_1 == 5)) {
-#line 136
+#line 138
         value = 3;
     } else if (pair_0 >= 4) {
-#line 137
+#line 139
         const i32 a_2 = pair_0;
-#line 137
+#line 139
         value = (i64)a_2;
     } else {
-#line 138
+#line 140
         value = 4;
     }
-#line 132
+#line 134
     y[rt::at(0, y_len, 3, launch)] = value;
-#line 140
+#line 142
     i64 value_2;
-#line 140
+#line 142
     const bool matched = x[rt::at(2, x_len, 4, launch)] > 0;
-#line 140
+#line 142
     const bool matched_2 = x[rt::at(3, x_len, 5, launch)] > 0;
-#line 140
+#line 142
     const types::Kind matched_3 = device::kind(x[rt::at(4, x_len, 6, launch)]);
-#line 140
+#line 142
     if (matched && matched_2 && (matched_3 == types::Kind_Plus || matched_3 == types::Kind_Times)) {
         value_2 = 1;
     } else if (matched && !matched_2) {
-#line 142
+#line 144
         value_2 = 2;
     } else if (!matched && matched_3 == types::Kind_Over) {
-#line 143
+#line 145
         value_2 = 3;
     } else {
-#line 144
+#line 146
         const bool p = matched;
-#line 144
+#line 146
         const bool q = matched_2;
-#line 144
+#line 146
         const types::Kind k = matched_3;
-#line 144
+#line 146
         value_2 = rt::add_i64(rt::add_i64(rt::add_i64((i64)p, rt::mul_i64((i64)q, 2, 7, launch), 8, launch), rt::mul_i64((i64)k, 4, 9, launch), 10, launch), 100, 11, launch);
     }
-#line 140
+#line 142
     y[rt::at(1, y_len, 12, launch)] = value_2;
-#line 146
+#line 148
     i64 value_3;
-#line 146
+#line 148
     const i32 matched_4 = x[rt::at(5, x_len, 13, launch)];
-#line 146
+#line 148
     const i32 matched_5 = x[rt::at(6, x_len, 14, launch)];
-#line 146
+#line 148
     const rt::Array<i32, 3> value_4 = {{x[rt::at(7, x_len, 15, launch)], x[rt::at(0, x_len, 16, launch)], x[rt::at(1, x_len, 17, launch)]}};
-#line 146
+#line 148
     if (matched_4 == 1 && value_4[0] == 0) {
         value_3 = 1;
     } else if (matched_5 == 2 && value_4[2] == 2) {
-#line 148
+#line 150
         value_3 = 2;
     } else if (rt::add_i32(matched_4, matched_5, 18, launch) == value_4[0]) {
-#line 149
+#line 151
         const i32 a_3 = matched_4;
-#line 149
+#line 151
         const i32 b_2 = matched_5;
-#line 149
+#line 151
         const i32 c = value_4[0];
-#line 149
+#line 151
         const i32 d = value_4[1];
-#line 149
+#line 151
         const i32 e = value_4[2];
-#line 149
+#line 151
         value_3 = rt::add_i64((i64)d, (i64)e, 19, launch);
     } else if (value_4[1] >= 0 && value_4[1] <= 9) {
-#line 150
+#line 152
         const i32 a_4 = matched_4;
-#line 150
+#line 152
         const i32 rest = value_4[1];
-#line 150
+#line 152
         value_3 = rt::add_i64(rt::mul_i64((i64)a_4, 7, 20, launch), (i64)rest, 21, launch);
     } else {
-#line 151
+#line 153
         value_3 = 5;
     }
-#line 146
+#line 148
     y[rt::at(2, y_len, 22, launch)] = value_3;
 }
 
 }  // namespace device
 
-#line 130 "tests/corpus/matching.rs"
+#line 132 "tests/corpus/matching.rs"
 extern "C" __global__ void tuples(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
 #line 46
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;

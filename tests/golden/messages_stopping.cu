@@ -108,195 +108,195 @@ static __device__ __forceinline__ i32 div_i32(i32 a, i32 b, u32 site, Launch lau
 
 namespace device {
 
-#line 107 "tests/corpus/messages.rs"
+#line 108 "tests/corpus/messages.rs"
 static __device__ inline i32 stop(u32 which, i32 i, float f, u64 n, rt::Launch launch) {
-#line 123
+#line 124
     switch (which) {
         case 0: {
-#line 124
+#line 125
             rt::fault(launch, 0, 0, 0);
         }
         case 1: {
-#line 125
+#line 126
             rt::fault(launch, 1, 0, 0);
         }
         case 2: {
-#line 126
+#line 127
             rt::panic(launch, 2, i, f, n);
         }
         case 3: {
-#line 127
+#line 128
             rt::panic(launch, 3, i, f, n, (i8)i, (u16)n, f > 1.0f);
         }
         case 4: {
-#line 128
+#line 129
             rt::fault(launch, 4, 0, 0);
         }
         case 5: {
-#line 129
+#line 130
             rt::panic(launch, 5, n);
         }
         case 6: {
-#line 130
+#line 131
             rt::fault(launch, 6, 0, 0);
         }
         case 7: {
-#line 131
+#line 132
             rt::panic(launch, 7, i);
         }
         case 8: {
-#line 132
+#line 133
             rt::panic(launch, 8, f);
         }
         case 9: {
-#line 133
+#line 134
             if (!(i > 5)) {
-#line 133
+#line 134
                 rt::fault(launch, 9, 0, 0);
             }
             break;
         }
         case 10: {
-#line 134
+#line 135
             if (!(i > 5 && n < 3)) {
-#line 134
+#line 135
                 rt::panic(launch, 10, i, n);
             }
             break;
         }
         case 11: {
-#line 135
+#line 136
             const i32 left = i;
-#line 135
+#line 136
             const i32 right = 5;
-#line 135
+#line 136
             if (left != right) {
-#line 135
+#line 136
                 rt::panic(launch, 11, left, right);
             }
             break;
         }
         case 12: {
-#line 136
+#line 137
             const i32 left_2 = i;
-#line 136
+#line 137
             const i32 right_2 = 5;
-#line 136
+#line 137
             if (left_2 != right_2) {
-#line 136
+#line 137
                 rt::panic(launch, 12, f, left_2, right_2, n);
             }
             break;
         }
         case 13: {
-#line 137
+#line 138
             const u64 left_3 = (u64)i & 1;
-#line 137
+#line 138
             const u64 right_3 = n & 1;
-#line 137
+#line 138
             if (left_3 == right_3) {
-#line 137
+#line 138
                 rt::panic(launch, 13, left_3, right_3);
             }
             break;
         }
         case 14: {
-#line 138
+#line 139
             const float left_4 = f;
-#line 138
+#line 139
             const float right_4 = 1.5f;
-#line 138
+#line 139
             if (left_4 == right_4) {
-#line 138
+#line 139
                 rt::panic(launch, 14, left_4, right_4);
             }
             break;
         }
         case 15: {
-#line 139
+#line 140
             if (i == 7) {
-#line 139
+#line 140
                 rt::panic(launch, 15, i);
             }
             break;
         }
         case 16: {
-#line 140
+#line 141
             const i32 left_5 = i % 2;
-#line 140
+#line 141
             const i32 right_5 = 1;
-#line 140
+#line 141
             if (left_5 != right_5) {
-#line 140
+#line 141
                 rt::panic(launch, 16, left_5, right_5);
             }
             break;
         }
         case 17: {
-#line 141
+#line 142
             rt::div_i32(10, i, 17, launch);
             break;
         }
         case 18: {
-#line 142
+#line 143
             bool value;
-#line 142
+#line 143
             if (i >= 1 && i <= 4) {
-#line 142
+#line 143
                 value = true;
             } else {
-#line 142
+#line 143
                 value = false;
             }
-#line 142
+#line 143
             if (!value) {
-#line 142
+#line 143
                 rt::panic(launch, 19, i, f);
             }
             break;
         }
         case 19: {
-#line 143
+#line 144
             const u8 left_6 = rt::add_u8((u8)(i > 0), 200, 20, launch);
-#line 143
+#line 144
             const u8 right_6 = 200;
-#line 143
+#line 144
             if (left_6 != right_6) {
-#line 143
+#line 144
                 rt::panic(launch, 21, left_6, right_6);
             }
             break;
         }
         case 20: {
-#line 144
+#line 145
             const bool left_7 = i > 3;
-#line 144
+#line 145
             const bool right_7 = f > 1.0f;
-#line 144
+#line 145
             if (left_7 != right_7) {
-#line 144
+#line 145
                 rt::panic(launch, 22, left_7, right_7);
             }
             break;
         }
         case 21: {
-#line 145
+#line 146
             const rt::Array<i32, 3> list = {{1, 2, 3}};
-#line 145
+#line 146
             return list[rt::at((usize)i, 3, 23, launch)];
         }
         default: {
-#line 146
+#line 147
             return rt::add_i32(i, 1, 24, launch);
         }
     }
-#line 148
+#line 149
     return 0;
 }
 
 }  // namespace device
 
-#line 152 "tests/corpus/messages.rs"
+#line 153 "tests/corpus/messages.rs"
 extern "C" __global__ void stopping(u32 which, i32 i, float f, u64 n, i32* __restrict__ y, usize y_len, rt::Launch launch) {
     y[rt::at(0, y_len, 25, launch)] = 1;
     y[rt::at(1, y_len, 26, launch)] = device::stop(which, i, f, n, launch);

@@ -104,7 +104,7 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
 
 namespace device {
 
-#line 68 "tests/corpus/messages.rs"
+#line 69 "tests/corpus/messages.rs"
 static __device__ inline float tell(float value, usize at, rt::Launch launch) {
     rt::print(launch, 0, value, at);
     return value * 2.0f;
@@ -112,16 +112,16 @@ static __device__ inline float tell(float value, usize at, rt::Launch launch) {
 
 }  // namespace device
 
-#line 75 "tests/corpus/messages.rs"
+#line 76 "tests/corpus/messages.rs"
 extern "C" __global__ void telling(const float* __restrict__ x, usize x_len, float* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     rt::print(launch, 1);
     for (usize k = 0; k < x_len; ++k) {
         if (x[rt::at(k, x_len, 2, launch)] > 1.0f) {
             const float value = device::tell(x[rt::at(k, x_len, 3, launch)], k, launch);
-#line 80
+#line 81
             const float value_2 = device::tell(-x[rt::at(k, x_len, 4, launch)], i, launch);
-#line 80
+#line 81
             y[rt::at(k, y_len, 5, launch)] = value + value_2;
             continue;
         }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use crate::ir::{FunctionId, Scalar};
-use crate::lower::{CType, Callee, Expr, Operator, Prefix, TypeId, TypeKind};
+use crate::lower::{Body, CType, Callee, Expr, Operator, Prefix, TypeId, TypeKind};
 
 use super::names::Names;
-use super::{Context, literal, types};
+use super::{Context, literal, reserved, types};
 
 /// How tightly an operator binds, from C++'s grammar (\[expr\]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -212,14 +212,24 @@ impl<'p> ExprPrinter<'p> {
     }
 
     fn function(self, id: FunctionId) -> String {
-        format!("device::{}", self.context.functions.device[&id])
+        let namespace = match self.context.module.functions[&id].body {
+            Body::Stmts(_) => "device",
+            Body::Text(_) => "foreign",
+        };
+        format!("{namespace}::{}", self.context.functions.device[&id])
     }
 
     fn call(self, text: &mut String, callee: &Callee, args: &[Expr]) {
         // A function of ours or the user's converts its arguments; CUDA's are overloaded.
         let (name, converts) = match callee {
             Callee::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
-            Callee::Builtin(name) | Callee::Effect(name) => ((*name).to_owned(), false),
+            Callee::Builtin(name) | Callee::Effect(name) => {
+                debug_assert!(
+                    reserved::is_reserved(name) || name.starts_with("__"),
+                    "a user's name may capture `{name}`"
+                );
+                ((*name).to_owned(), false)
+            }
             Callee::Function(id) => (self.function(*id), true),
         };
         text.push_str(&name);

@@ -1,7 +1,9 @@
 //! Prints the tree of C as CUDA C that people can read.
 //!
 //! Everything of ours is in `namespace rt` and called as `rt::x`; the device functions are in `namespace device`, the
-//! user's types in `namespace types`, and constants that have storage in `namespace constants`. In `rt::x`, C++ looks for
+//! user's types in `namespace types`, and constants that have storage in `namespace constants`. Device functions whose body
+//! the user wrote in CUDA C are in `namespace foreign`, before `device`: their text sees CUDA's global namespace, and
+//! nothing of the program shadows it (see [`names::functions`]). In `rt::x`, C++ looks for
 //! nothing but a namespace named `rt` (\[basic.lookup.qual\]), so that no variable of the user's can capture it. There
 //! are no includes: NVRTC compiles a source without headers in a fraction of the time.
 
@@ -40,14 +42,20 @@ pub(crate) fn source(module: Module, options: Options) -> Source {
     prelude::write(&mut text, &module);
     types::write(&mut text, &context);
     types::write_constants(&mut text, &context);
-    if !module.functions.is_empty() {
-        text.push_str("\nnamespace device {\n");
-        for (id, function) in &module.functions {
+    // A body in CUDA C calls no function of the program, so that those with one can come before all others.
+    let is_foreign = |function: &Function| matches!(function.body, Body::Text(_));
+    for (namespace, foreign) in [("foreign", true), ("device", false)] {
+        let mut functions = module.functions.iter().filter(|(_, function)| is_foreign(function) == foreign).peekable();
+        if functions.peek().is_none() {
+            continue;
+        }
+        let _ = writeln!(text, "\nnamespace {namespace} {{");
+        for (id, function) in functions {
             let result = function.result.as_ref().map_or("void".to_owned(), |ty| context.ctype(ty));
             let head = format!("static __device__ inline {result} {}", context.functions.device[id]);
             write_function(&mut text, &context, &head, function, function.takes_launch);
         }
-        text.push_str("\n}  // namespace device\n");
+        let _ = writeln!(text, "\n}}  // namespace {namespace}");
     }
     let entry = context.functions.kernel.clone();
     let takes_launch = !module.sites.is_empty();
@@ -71,7 +79,10 @@ struct Context<'m> {
 
 /// Prints a function after an empty line.
 fn write_function(text: &mut String, context: &Context<'_>, head: &str, function: &Function, takes_launch: bool) {
-    let names = names::variables(&function.vars);
+    let names = match &function.body {
+        Body::Stmts(_) => names::variables(&function.vars),
+        Body::Text(_) => names::parameters(&function.vars),
+    };
     let mut params: Vec<String> =
         function.params.iter().map(|param| parameter(context, function, &names, *param)).collect();
     if takes_launch {

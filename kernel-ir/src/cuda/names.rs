@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::ir::FunctionId;
-use crate::lower::{Module, Named, TypeDef, TypeKind, Variable};
+use crate::lower::{Body, Module, Named, TypeDef, TypeKind, Variable};
 
 use super::reserved;
 
 /// The C names of all functions.
 pub(super) struct FunctionNames {
-    /// Of the device functions.
+    /// The unqualified names of the device functions: those with a body in CUDA C are in `namespace foreign`, all others
+    /// in `namespace device`.
     pub(super) device: BTreeMap<FunctionId, String>,
     /// Of the entry point.
     pub(super) kernel: String,
@@ -35,17 +36,49 @@ pub(super) struct Names {
     pub(super) launch: String,
 }
 
-/// Names functions. Device functions are in a namespace and have to differ from each other; a kernel is `extern "C"`, and
+/// Names functions. Device functions are in namespaces and have to differ from each other; a kernel is `extern "C"`, and
 /// has to differ from all that CUDA declares in C.
+///
+/// Unqualified lookup in a user-written body of CUDA C finds `namespace foreign` before the global namespace, where CUDA's
+/// declarations are. So no function in `foreign` has a name that CUDA may declare, which none is that ends with an underscore,
+/// or that occurs in any body of the program. The name of the function itself is the usual case: `fn ldexp` with the body
+/// `return ldexp(x, n);`.
 pub(super) fn functions(module: &Module) -> FunctionNames {
-    let mut taken = BTreeSet::new();
-    let device = module.functions.iter().map(|(id, function)| (*id, free(identifier(&function.name), &mut taken)));
+    let mut in_device = BTreeSet::new();
+    let mut in_foreign: BTreeSet<String> = module
+        .functions
+        .iter()
+        .filter_map(|(_, function)| match &function.body {
+            Body::Text(cuda) => Some(identifiers(&cuda.text)),
+            Body::Stmts(_) => None,
+        })
+        .flatten()
+        .map(str::to_owned)
+        .collect();
+    let device = module.functions.iter().map(|(id, function)| {
+        let mut name = identifier(&function.name);
+        let taken = match &function.body {
+            Body::Text(_) => {
+                if !name.ends_with('_') {
+                    name.push('_');
+                }
+                &mut in_foreign
+            }
+            Body::Stmts(_) => &mut in_device,
+        };
+        (*id, free(name, taken))
+    });
     let device = device.collect();
     let mut kernel = identifier(&module.kernel.name);
     if reserved::is_global(&kernel) {
         kernel.push('_');
     }
     FunctionNames { device, kernel }
+}
+
+/// All identifiers in a text of C++, those in comments and literals among them.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
 /// Names types, their members and variants. A variant stands beside its enum, and is named after it too.
@@ -69,11 +102,30 @@ pub(super) fn types(defs: &[TypeDef]) -> TypeNames {
 
 /// The fields of a tuple are numbers in Rust.
 fn member_identifier(name: &str) -> String {
-    if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { identifier(name) }
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("_{name}")
+    } else if reserved::is_function(name) {
+        name.to_owned() // a member hides nothing
+    } else {
+        identifier(name)
+    }
 }
 
 /// Names the variables of a function.
 pub(super) fn variables(vars: &[Variable]) -> Names {
+    assign(vars, identifier)
+}
+
+/// Names the parameters of a function with a user-written body of CUDA C, which refers to them as the user named them.
+pub(super) fn parameters(vars: &[Variable]) -> Names {
+    assign(vars, |name| {
+        let valid = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let ours = name.starts_with("__") || reserved::is_no_parameter(name);
+        if valid && !ours { name.to_owned() } else { identifier(name) }
+    })
+}
+
+fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
     let mut taken = BTreeSet::new();
     let mut names = vec![String::new(); vars.len()];
     let wishes: Vec<String> = vars.iter().map(|var| identifier(&var.wish)).collect();
@@ -184,6 +236,26 @@ mod tests {
         );
         check(&[("float", true), ("float_", true)], &["float_", "float_2"]);
         check(&[("a__b", true), ("_Foo", true), ("größe", true)], &["a_b", "v_Foo", "gr_xf6_xdf_e"]);
+    }
+
+    #[test]
+    fn parameters_of_a_body_in_cuda_c_keep_their_names() {
+        let names = ["exp", "threadIdx", "a__b", "float", "u32", "linux", "__x", "größe"];
+        let vars = names.map(|wish| Variable {
+            wish: wish.to_owned(),
+            named: Named::ByUser,
+            ty: CType::Scalar(Scalar::F32),
+            constant: true,
+            stable: true,
+        });
+        let expected = ["exp", "threadIdx", "a__b", "float_", "u32_", "linux_", "_x", "gr_xf6_xdf_e"];
+        assert_eq!(parameters(&vars).vars, expected);
+    }
+
+    #[test]
+    fn identifiers_of_a_text() {
+        let found: Vec<&str> = identifiers("return ldexp(x, -2) /* y_1 */ + \"%d\";").collect();
+        assert_eq!(found, ["return", "ldexp", "x", "2", "y_1", "d"]);
     }
 
     #[test]

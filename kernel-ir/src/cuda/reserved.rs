@@ -5,10 +5,21 @@ pub(super) fn is_reserved(name: &str) -> bool {
     [KEYWORDS, CUDA, MACROS, OURS, BUILTINS].into_iter().any(|list| list.contains(&name))
 }
 
+/// Not a name for a parameter of a function with a body in CUDA C: no declaration can have it, or the declarations of the
+/// other parameters need it.
+pub(super) fn is_no_parameter(name: &str) -> bool {
+    [KEYWORDS, MACROS, OURS].into_iter().any(|list| list.contains(&name))
+}
+
+/// A function of CUDA's that the emitted text calls, and no macro.
+pub(super) fn is_function(name: &str) -> bool {
+    BUILTINS.contains(&name)
+}
+
 /// Not a name for a kernel, which is `extern "C"` at the top of the text.
 pub(super) fn is_global(name: &str) -> bool {
     is_reserved(name)
-        || ["rt", "types", "constants"].contains(&name) // our namespaces
+        || ["rt", "types", "constants", "foreign"].contains(&name) // our namespaces
         || C_LIBRARY.contains(&name)
         || C_LIBRARY.iter().any(|function| name.strip_suffix('f') == Some(function))
 }
@@ -168,7 +179,7 @@ const MACROS: &[&str] = &[
     "va_start",
 ];
 
-/// The typedefs of the prelude and the two namespaces.
+/// The typedefs of the prelude and a namespace.
 const OURS: &[&str] = &["device", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize"];
 
 /// The functions of CUDA's that the text calls from the user's scopes, where a user's name could capture them.

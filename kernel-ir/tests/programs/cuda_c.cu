@@ -13,17 +13,17 @@ static_assert(offset_of(Pair, b) == 4, "the offset of Pair::b");
 
 #undef offset_of
 
-namespace device {
+namespace foreign {
 
 #line 7 "src/kernels.rs"
-static __device__ inline u32 reversed(u32 x) {
+static __device__ inline u32 reversed_(u32 x) {
 // CUDA C of reversed, 1 lines
 #line 6 "src/kernels.rs"
     return __brev(x);
 }
 
 #line 15 "src/kernels.rs"
-static __device__ inline void sum(const u32* x, usize x_len, types::Pair& total) {
+static __device__ inline void sum_(const u32* x, usize x_len, types::Pair& total) {
 // CUDA C of sum, 4 lines
 #line 10 "src/kernels.rs"
     for (usize i = 0; i < x_len; ++i) {
@@ -32,13 +32,13 @@ static __device__ inline void sum(const u32* x, usize x_len, types::Pair& total)
     total.b += (u32)x_len;
 }
 
-}  // namespace device
+}  // namespace foreign
 
 #line 17 "src/kernels.rs"
 extern "C" __global__ void cuda_c(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, rt::Launch launch) {
     types::Pair total = {1, 2};
-    device::sum(x, x_len, total);
-    const u32 value = device::reversed(total.a);
+    foreign::sum_(x, x_len, total);
+    const u32 value = foreign::reversed_(total.a);
 #line 20
     y[rt::at(0, y_len, 0, launch)] = value + total.b;
 }

@@ -1,12 +1,12 @@
 //! `#[derive(DeviceType)]`: what makes a struct or an enum a type that memory of a device can hold.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{GenericParam, Generics, Path, Type};
 
-use super::{Bodies, arguments, bare_params, bound_params, type_tuple};
+use super::{Bodies, arguments, bound_params};
 use crate::derive::{DeviceType, Field, Shape};
 
 /// The implementations. Those of a type with mistakes in it do nothing, but its users are not mistakes too.
@@ -23,7 +23,6 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
     let Implementation { ty, any_bits, load, store, constant } = implementation;
     let clause = clause(generics, shape, &this, mistaken);
     let held = if mistaken { quote!(Self) } else { held(name, generics, shape) };
-    let comparisons = comparisons(generics, &this, &clause);
     let lane_value = matches!(shape, Shape::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
     let check = (!mistaken).then(|| check(generics, &bounds, shape, &this));
     quote! {
@@ -74,7 +73,6 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
                 }
             }
 
-            #comparisons
             #lane_value
             #check
         };
@@ -235,44 +233,8 @@ fn check(generics: &Generics, bounds: &[TokenStream], shape: &Shape, this: &Toke
     }
 }
 
-/// `==` and `<`, where the type has them: of what is derived the compiler compares the fields. The functions that are asked
-/// for that are those of a `#[device] impl`, if there is one, and else the trait's.
-fn comparisons(generics: &Generics, this: &TokenStream, clause: &TokenStream) -> TokenStream {
-    let (bounds, arguments, params) = (bound_params(generics), arguments(generics), bare_params(generics));
-    let types = type_tuple(generics);
-    let comparison = |key: &str, marker: &str, bound: TokenStream| {
-        let (key, marker) = (format_ident!("{key}"), format_ident!("{marker}"));
-        let function = comparison_name(&marker.to_string());
-        quote! {
-            pub struct #key<#(#params),*>(::core::marker::PhantomData<fn() -> #types>);
-
-            impl<#(#bounds),*> ::cumbia::__private::CalleeKey for #key<#(#arguments),*> #clause, for<'a> #this: #bound {
-                fn content() -> ::cumbia::__private::Content {
-                    #[allow(unused_imports)]
-                    use ::cumbia::__private::Compared as _;
-                    <#this>::#function()
-                }
-            }
-
-            impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #this> for #this
-            #clause, for<'a> #this: #bound
-            {
-                type Key = #key<#(#arguments),*>;
-            }
-        }
-    };
-    let eq = comparison("EqKey", "Eq", quote!(::core::cmp::PartialEq));
-    let order = comparison("OrderKey", "Order", quote!(::core::cmp::PartialOrd));
-    quote!(#eq #order)
-}
-
-/// The function that says what a comparison is to the compiler, by what the runtime calls the operator.
-pub(super) fn comparison_name(marker: &str) -> Ident {
-    format_ident!("__device_operator_{}", marker.to_lowercase())
-}
-
 /// Whether a type names one of the generic parameters.
-fn depends(ty: &Type, generics: &Generics) -> bool {
+pub(super) fn depends(ty: &Type, generics: &Generics) -> bool {
     struct Names<'a> {
         generics: &'a Generics,
         found: bool,

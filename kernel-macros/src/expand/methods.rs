@@ -5,12 +5,11 @@
 //! That of an operator is found by its operands' types instead.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Generics, Ident, Type, WherePredicate, parse_quote};
 
-use super::data::comparison_name;
 use super::{allow, arguments, bare_params, body, bound_params, cfgs, params, type_tuple};
 use crate::identity::{self, Known};
 use crate::methods::{DeviceImpl, Method, Role};
@@ -292,21 +291,6 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
     let generics = &item.generics;
     let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
     let (marker, key) = (Ident::new(marker, ours(method.declared.ident.span())), key_of(method));
-    let same = right.to_token_stream().to_string() == this.to_token_stream().to_string();
-    if marker == "Eq" && same {
-        // `#[derive(DeviceType)]` has the implementation, which asks for this function first.
-        let function = comparison_name("Eq");
-        return quote! {
-            #check
-
-            impl<#(#bounds),*> #this #clause {
-                #[doc(hidden)]
-                pub fn #function() -> ::cumbia::__private::Content {
-                    <#key as ::cumbia::__private::CalleeKey>::content()
-                }
-            }
-        };
-    }
     quote! {
         #check
 

@@ -1,6 +1,7 @@
 //! The items that a kernel or device function becomes.
 
 mod body;
+mod comparisons;
 mod data;
 mod device;
 mod kernel;
@@ -8,6 +9,7 @@ mod methods;
 mod params;
 mod traits;
 
+pub(crate) use comparisons::{Comparison, comparison, with_derives};
 pub(crate) use data::device_type;
 pub(crate) use device::{device_function, device_stub};
 pub(crate) use kernel::{kernel, kernel_stub};

@@ -1,6 +1,6 @@
 //! Operators. The slot of each learns the types of its operands, by functions that give back what they are given: so the
 //! tokens stay an operator of Rust's, and rustc infers types as ever. What the operator is to the device is asked of its
-//! result (`.of(op::Add)`), so that an operator that does not exist is rustc's one error.
+//! result (`.of(op::Add)`, `.equal()`, `.ordered()`), so that an operator that does not exist is rustc's one error.
 
 use cumbia_kernel_ir::ir::{BinaryOp, ExprKind, LogicalOp, SlotId, UnaryOp};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -109,7 +109,13 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
 /// The value of an operator, at `span`. An error about it is shown where the operator's slot is, at its token.
 pub(super) fn applied(slot: &Ident, marker: &Ident, value: &TokenStream, span: Span) -> TokenStream {
     let at = slot.span();
-    standing_for(span, quote_spanned!(at=> #slot.result(#value).of(::cumbia::__private::op::#marker)))
+    // Comparisons have diagnostics of their own.
+    let asked = match marker.to_string().as_str() {
+        "Eq" => quote_spanned!(at=> equal()),
+        "Order" => quote_spanned!(at=> ordered()),
+        _ => quote_spanned!(at=> of(::cumbia::__private::op::#marker)),
+    };
+    standing_for(span, quote_spanned!(at=> #slot.result(#value).#asked))
 }
 
 /// Whether an operator faults on some numbers.

@@ -4,7 +4,7 @@
 
 use std::mem::offset_of;
 
-use cumbia_kernel_runtime::__private::{ConstantType, EqualFields, Operator, Repr, ir, op, structure};
+use cumbia_kernel_runtime::__private::{BuiltIn, ConstantType, Operator, Repr, ir, op, structure};
 use cumbia_kernel_runtime::{DeviceType, Element, Lanes};
 
 use super::{Lane, Vec2, Vec3, Vec4};
@@ -34,8 +34,9 @@ macro_rules! elements {
             }
         }
 
+        // `PartialEq` is derived, and the lanes are numbers.
         impl<T: Lane> Operator<op::Eq, $name<T>> for $name<T> {
-            type Key = EqualFields<Self>;
+            type Key = BuiltIn;
         }
 
         // SAFETY: each lane is loaded and stored as the number that it is, at its own place; what is left of the value

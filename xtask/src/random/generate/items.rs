@@ -51,7 +51,7 @@ impl Generator<'_> {
             }
             let repr_text = repr.map_or(String::new(), |repr| format!("#[repr({})]\n", repr.name()));
             items.push(format!(
-                "#[derive(Clone, Copy, Debug, PartialEq, Eq, DeviceType)]\n{repr_text}pub enum {name} {{\n{text}}}"
+                "#[derive(Clone, Copy, Debug, Eq, DeviceType)]\n#[device(PartialEq)]\n{repr_text}pub enum {name} {{\n{text}}}"
             ));
             self.types.push(Type::Enum(Rc::new(Enum { name, repr, variants })));
         }
