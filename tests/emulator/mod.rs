@@ -9,7 +9,7 @@ use std::process::Command;
 use std::{fs, thread};
 
 use cumbia::__private::{Emulation, RawFault};
-use cumbia_corpus::Emulated;
+use cumbia_cases::Emulated;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, LAUNCH_BYTES, PANIC_ARGS, PRINT_HEADER_BYTES};
 use libloading::Library;
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cumbia_corpus::{Case, Record};
+use cumbia_cases::{Case, Record};
 use cumbia_random::{CASES, text_of};
 
 /// How many failures are shown with their kernels.

@@ -103,7 +103,7 @@ impl Printer {
     /// What launches the kernel, as `tests/random` calls it.
     fn launch(&mut self, program: &Program) {
         let Program { kernel, launch, .. } = program;
-        self.lines("pub fn case(run: &mut cumbia_corpus::Run<'_>) {");
+        self.lines("pub fn case(run: &mut cumbia_cases::Run<'_>) {");
         self.indent += 1;
         let names: Vec<&str> = launch.values.iter().map(|(name, _)| name.as_str()).collect();
         let launches = launch.values.first().map_or(1, |(_, values)| values.len());
@@ -240,9 +240,9 @@ pub(crate) fn file(programs: &[(String, Program)]) -> String {
         printer.program(name, program);
     }
     let (mut text, long) = printer.finish();
-    text.push_str("/// Every kernel, and what launches it.\npub const CASES: &[cumbia_corpus::Case] = &[\n");
+    text.push_str("/// Every kernel, and what launches it.\npub const CASES: &[cumbia_cases::Case] = &[\n");
     for (name, _) in programs {
-        let _ = writeln!(text, "    cumbia_corpus::Case {{ name: \"{name}\", run: {name}::case }},");
+        let _ = writeln!(text, "    cumbia_cases::Case {{ name: \"{name}\", run: {name}::case }},");
     }
     text.push_str("];\n\n/// The first and the last line of each statement that takes several.\n");
     text.push_str("pub const LONG_STATEMENTS: &[(u32, u32)] = &[\n");
