@@ -129,7 +129,8 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
 
 /// What a call in a kernel resolves to, of a type's own function.
 fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
-    let body = run(method, key, bodies);
+    let receiver = params::split_receiver(&method.signature).0.map(|param| params::from_receiver(param, &call()));
+    let body = run(method, key, bodies, receiver);
     let resolved = resolved(method, &method.vis, key, &quote!(#body));
     let lent = lent(method, &method.vis, key, Owner::Type);
     quote!(#resolved #lent)
@@ -149,7 +150,7 @@ pub(super) enum Owner {
 pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, owner: Owner) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let Some((first, rest)) = signature.params.split_first() else { return TokenStream::new() };
-    let this = Ident::new("this", ours(declared.ident.span()));
+    let this = this(method);
     let (param, value) = match (&first.kind, &first.this, owner) {
         (ParamKind::Ref(_), Some(_), Owner::Type) => (quote!(#this: &'k Self), quote!(#this)),
         (ParamKind::RefMut(_), Some(_), Owner::Type) => (quote!(#this: &'k mut Self), quote!(#this)),
@@ -213,13 +214,22 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
 pub(super) fn implementation(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let result = result_type(&method.signature);
     let signature = implementation_signature(method, &quote!(::cumbia::__private::Returned<#key, #result>));
-    let run = run(method, key, bodies);
+    let run = implementation_body(method, key, bodies);
     quote! {
         #[allow(refining_impl_trait)] // the trait says only that there is a key
         #signature {
             ::cumbia::__private::Returned::new(#run)
         }
     }
+}
+
+/// The body of this function, and of a default in a trait.
+pub(super) fn implementation_body(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let receiver = params::split_receiver(&method.signature).0.map(|_| {
+        let this = this(method);
+        quote!(#this)
+    });
+    run(method, key, bodies, receiver)
 }
 
 /// The signature of this function, which gives `result`. An error about it, such as that the trait has none, is shown at
@@ -229,8 +239,11 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
     let name = implementation_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
-    let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = with_call(receiver.chain(rest.iter().map(|param| {
+    let receiver = receiver.map(|param| {
+        let (this, ty) = (this(method), params::received(param, &quote!(Self), &quote!('k)));
+        quote!(#this: #ty)
+    });
+    let inputs = with_call(receiver.into_iter().chain(rest.iter().map(|param| {
         let (name, ty) = (&param.name, params::body_type(param));
         quote!(#name: #ty)
     })));
@@ -248,14 +261,18 @@ pub(super) fn implementation_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_impl_of_{}", name.unraw()), name.span())
 }
 
-/// The body, run by the thread of a call, from the parameters' handles.
-pub(super) fn run(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+/// The receiver in the functions of an implementation, which takes it as a handle.
+fn this(method: &Method) -> Ident {
+    Ident::new("this", ours(method.declared.ident.span()))
+}
+
+/// The body, run by the thread of a call, from the handles of the receiver and the other parameters.
+fn run(method: &Method, key: &TokenStream, bodies: Bodies, receiver: Option<TokenStream>) -> TokenStream {
     if bodies == Bodies::Mistaken {
         return quote!(loop {});
     }
-    let (receiver, rest) = params::split_receiver(&method.signature);
-    let receiver = receiver.map(params::from_host).into_iter();
-    let args = receiver.chain(rest.iter().map(|param| {
+    let (_, rest) = params::split_receiver(&method.signature);
+    let args = receiver.into_iter().chain(rest.iter().map(|param| {
         let name = &param.name;
         quote!(#name)
     }));

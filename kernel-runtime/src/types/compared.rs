@@ -267,6 +267,10 @@ mod tests {
             unsafe { place.write(value) };
         }
 
+        fn stand_in() -> Self {
+            Plain { a: 0.0, b: [0; 12], c: 0.0 }
+        }
+
         fn constant(&self) -> ir::ConstantValue {
             ir::ConstantValue::Parts(vec![self.a.constant(), self.b.constant(), self.c.constant()])
         }
