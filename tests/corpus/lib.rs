@@ -53,6 +53,7 @@ pub mod options;
 pub mod order;
 pub mod paths;
 pub mod ranges;
+pub mod receivers;
 pub mod sequences;
 pub mod shared_memory;
 pub mod shipped;
@@ -116,6 +117,7 @@ const MODULES: &[&[Case]] = &[
     narrow::CASES,
     shipped::CASES,
     unchecked::CASES,
+    receivers::CASES,
 ];
 
 /// The cases of modules with programs.

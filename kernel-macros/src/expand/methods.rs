@@ -43,7 +43,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
         let generics = with_predicate(&method.generics, granted.as_ref());
         key_items(&key(method), &generics, method, bodies)
     });
-    let operator = operator(item, role, methods);
+    let operator = operator(item, role, methods, bodies);
     let clause = with_predicate(generics, granted.as_ref()).where_clause;
     let check = granted.as_ref().map(|_| element_check(item));
     quote! {
@@ -281,7 +281,7 @@ fn run(method: &Method, key: &TokenStream, bodies: Bodies, receiver: Option<Toke
 }
 
 /// `impl Operator<op::Add, Rhs> for Lhs`, by which the compiler finds the function.
-fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStream {
+fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method], bodies: Bodies) -> TokenStream {
     let Role::Operator { marker, right } = role else { return TokenStream::new() };
     let [method] = methods else { return TokenStream::new() }; // rustc says which functions the trait has
     let generics = &item.generics;
@@ -300,9 +300,38 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
             }
         };
     }
+    let assign = assignment(method, right, &key, bodies);
     quote! {
         impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
             type Key = #key;
+
+            #assign
+        }
+    }
+}
+
+/// Of an operator that assigns, its function on a place in memory.
+fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let Some((Param { kind: ParamKind::RefMut(_), .. }, [_])) = method.signature.params.split_first() else {
+        return TokenStream::new();
+    };
+    let [cx, place, operand] =
+        ["cx", "place", "right"].map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
+    let body = match bodies {
+        Bodies::Lowered => quote! {
+            ::cumbia::__private::Cx::host(|#cx| {
+                <#key>::__body(#cx, (::cumbia::__private::Handle::place(#place), #operand)).0
+            })
+        },
+        Bodies::Mistaken => quote!(loop {}),
+    };
+    quote! {
+        #[inline(always)]
+        fn assign<'k, H>(#place: H, #operand: #right, _: impl ::core::ops::FnOnce(&mut Self, #right))
+        where
+            H: ::cumbia::__private::Handle<'k, Value = Self, Access = ::cumbia::__private::Write>,
+        {
+            #body
         }
     }
 }

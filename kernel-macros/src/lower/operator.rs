@@ -109,7 +109,13 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
 /// The value of an operator, at `span`. An error about it is shown where the operator's slot is, at its token.
 pub(super) fn applied(slot: &Ident, marker: &Ident, value: &TokenStream, span: Span) -> TokenStream {
     let at = slot.span();
-    standing_for(span, quote_spanned!(at=> #slot.result(#value).of(::cumbia::__private::op::#marker)))
+    asked(&quote_spanned!(at=> #slot.result(#value)), marker, at, span)
+}
+
+/// The value of an operator whose slot has learned its operands: what is left is to ask whether the device has it. An error
+/// about that is shown at `at`.
+pub(super) fn asked(learned: &TokenStream, marker: &Ident, at: Span, span: Span) -> TokenStream {
+    standing_for(span, quote_spanned!(at=> #learned.of(::cumbia::__private::op::#marker)))
 }
 
 /// Whether an operator faults on some numbers.
