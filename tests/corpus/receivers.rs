@@ -350,11 +350,7 @@ fn generic_tallies(run: &mut Run<'_>) {
             return;
         }
         let third = all / 3;
-        let expected = [
-            all + 4 * third + 3 * all,
-            4 * third + all + 2 * all,
-            4 * third + all + 2 * all,
-        ];
+        let expected = [all + 4 * third + 3 * all, 4 * third + all + 2 * all, 4 * third + all + 2 * all];
         let counts: Vec<Vec<u32>> = x.to_host().expect("no fault").iter().map(&values).collect();
         for (counts, expected) in counts.iter().zip(expected) {
             if counts.iter().any(|&count| count != expected) || counts.len() != per as usize {
@@ -449,11 +445,8 @@ fn tallies_of_views(run: &mut Run<'_>) {
         let there = if transposed { a.reshape_mut((3, 2)).unwrap().t() } else { a.reshape_mut((2, 3)).unwrap() };
         run.launch(tally_views(there, b.reshape_mut(2).unwrap()).grid(blocks).block(threads));
         let rows = [[of(0, 0), of(n, 0), of(n, n - 2)], [of(n, 0), of(2 * n, 0), of(n, n - 1)]];
-        let expected: Vec<Counter> = if transposed {
-            (0..6).map(|at| rows[at % 2][at / 2]).collect()
-        } else {
-            rows.as_flattened().to_vec()
-        };
+        let expected: Vec<Counter> =
+            if transposed { (0..6).map(|at| rows[at % 2][at / 2]).collect() } else { rows.as_flattened().to_vec() };
         run.expect("a", &a, &expected);
         let mut boards = [Board::default(); 2];
         boards[0].first.n = n;
@@ -582,7 +575,10 @@ pub fn assigned_out(x: &mut [Shares], counters: &mut [Counter], pairs: &mut [Pai
     sync_threads();
     for round in 0..rounds {
         x[t] += Share { at: b as u32, value: round };
-        x[{ let at = t; at }] += Share { at: b as u32, value: { 1 } };
+        x[{
+            let at = t;
+            at
+        }] += Share { at: b as u32, value: { 1 } };
         let one = &mut x[t];
         *one += Share { at: b as u32, value: 1 };
         x[0] -= 1;
@@ -613,10 +609,11 @@ fn assignments_to_one_element(run: &mut Run<'_>) {
     let of = |n, most| Counter { n, most };
     run.expect("counters", &counters, &[of(all, 0x7fff), of(all + blocks as u32, 0x1fe)]);
     let none = of(0, 0);
-    run.expect("pairs", &pairs, &[
-        Pair { left: of(all, 4), right: none },
-        Pair { left: of(all, 0xff), right: of(all, 0x1fe) },
-    ]);
+    run.expect(
+        "pairs",
+        &pairs,
+        &[Pair { left: of(all, 4), right: none }, Pair { left: of(all, 0xff), right: of(all, 0x1fe) }],
+    );
 }
 
 /// Something that one thread makes and others wait for.
@@ -798,8 +795,8 @@ impl Ring {
 pub fn turned(rings: &mut [Ring], y: &mut [u32]) {
     let mut mine = shared::<[Ring; 2]>();
     let (b, t) = (block_idx().x, thread_idx().x);
-    if t == 0 {
-        mine[1].turns = 0;
+    if t < 2 {
+        mine[t].turns = 0;
     }
     let mut value = mine[1].turn(grid(1) as u32);
     value = mine[b % 2].turn_twice(value);
@@ -930,14 +927,43 @@ pub fn noted(x: &mut [Notes], y: &mut [u32]) {
     x[next(&mut n) as usize].note_two(next(&mut n), next(&mut n));
     y[0] = n;
     let mut at = 1;
-    x[at].note({ at += 1; at as u32 });
-    Notes::note(&mut x[{ at += 1; at }], { at += 10; at as u32 });
+    x[at].note({
+        at += 1;
+        at as u32
+    });
+    Notes::note(
+        &mut x[{
+            at += 1;
+            at
+        }],
+        {
+            at += 10;
+            at as u32
+        },
+    );
     y[1] = at as u32;
-    y[2] = x[0].with({ x[0].note(5); 1 });
-    y[3] = x[0].and({ x[0].note(6); 2 });
-    y[4] = Notes::with(x[0], { x[0].note(7); 3 });
-    y[5] = x[0].note({ x[0].note(8); x[0].note(9) });
-    y[6] = if n > 100 { 0 } else { x[0].clear(); x[0].note(50) };
+    y[2] = x[0].with({
+        x[0].note(5);
+        1
+    });
+    y[3] = x[0].and({
+        x[0].note(6);
+        2
+    });
+    y[4] = Notes::with(x[0], {
+        x[0].note(7);
+        3
+    });
+    y[5] = x[0].note({
+        x[0].note(8);
+        x[0].note(9)
+    });
+    y[6] = if n > 100 {
+        0
+    } else {
+        x[0].clear();
+        x[0].note(50)
+    };
     x[4].add_all(&x[1]);
     x[4].add_all(&x[3]);
     let which = &mut x[5];
@@ -954,14 +980,7 @@ fn order_of_evaluation(run: &mut Run<'_>) {
         list[..values.len()].copy_from_slice(values);
         Notes { list, len: values.len() as u32 }
     };
-    run.expect("x", &x, &[
-        of(&[50]),
-        of(&[2, 2]),
-        of(&[]),
-        of(&[4, 5, 13]),
-        of(&[2, 2, 4, 5, 13]),
-        of(&[1, 2, 3, 4]),
-    ]);
+    run.expect("x", &x, &[of(&[50]), of(&[2, 2]), of(&[]), of(&[4, 5, 13]), of(&[2, 2, 4, 5, 13]), of(&[1, 2, 3, 4])]);
     run.expect("y", &y, &[5, 13, 1, 202, 203, 6, 1, 304 + 404]);
 }
 
@@ -984,7 +1003,12 @@ pub fn on_values(x: &[Notes], y: &mut [u32]) {
     y[6 * i + 1] = list[0].len * 10 + list[1].len;
     y[6 * i + 2] = pair.0.and(1) + pair.1[0].with(2);
     y[6 * i + 3] = x[i].and(x[i].len) + x[i].with(1);
-    y[6 * i + 4] = { let mut copy = x[i]; copy.note(3); copy }.len;
+    y[6 * i + 4] = {
+        let mut copy = x[i];
+        copy.note(3);
+        copy
+    }
+    .len;
     y[6 * i + 5] = list[0].list[1] * 100 + list[1].list[1];
 }
 
@@ -1096,7 +1120,10 @@ fn enums_and_bools(run: &mut Run<'_>) {
 #[kernel]
 pub fn outside(x: &mut [Notes], y: &mut [u32], at: usize) {
     y[0] = 1;
-    x[at].note({ y[1] = 1; y[at] });
+    x[at].note({
+        y[1] = 1;
+        y[at]
+    });
     y[2] = 1;
 }
 

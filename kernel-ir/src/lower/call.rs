@@ -47,7 +47,11 @@ impl Lowering<'_, '_> {
                 Type::Ref { target, mutable } if passing == Passing::Place && !is_reference(self.ty(*arg)) => {
                     self.receiver(*arg, target, *mutable)
                 }
-                _ => self.value(*arg),
+                _ => {
+                    let value = self.value(*arg);
+                    // What a reference leads to is read where it is passed as a value, and not behind later arguments.
+                    if is_reference(param) { value } else { self.converted(value, param) }
+                }
             };
             self.settle(mark, &mut values);
             if matches!(value, Value::Never) {
@@ -104,8 +108,7 @@ impl Lowering<'_, '_> {
 
     /// A reference to a receiver: to the place that it is, or to a variable that holds its value.
     fn receiver(&mut self, arg: ExprId, target: &Type, mutable: bool) -> Value {
-        let value =
-            if self.expr(arg).kind.is_place() { self.place(&mut Vec::new(), arg) } else { self.value(arg) };
+        let value = if self.expr(arg).kind.is_place() { self.place(&mut Vec::new(), arg) } else { self.value(arg) };
         self.lend(value, target, mutable)
     }
 

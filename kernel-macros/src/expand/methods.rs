@@ -315,8 +315,7 @@ fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) 
     let Some((Param { kind: ParamKind::RefMut(_), .. }, [_])) = method.signature.params.split_first() else {
         return TokenStream::new();
     };
-    let [cx, place, operand] =
-        ["cx", "place", "right"].map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
+    let [cx, place, operand] = ["cx", "place", "right"].map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
     let body = match bodies {
         Bodies::Lowered => quote! {
             ::cumbia::__private::Cx::host(|#cx| {
