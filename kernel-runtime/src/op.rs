@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
+use crate::cpu::{Handle, Write};
 use crate::equality::{Compound, Parts};
 use crate::kernel::CalleeKey;
 use crate::slot::Content;
@@ -82,6 +83,19 @@ operators! {
 pub trait Operator<O, Rhs = ()> {
     /// What it is to the compiler.
     type Key: CalleeKey;
+
+    /// Applies an operator that assigns (`+=`) to a place in memory; `assign` applies Rust's own. A function of a device gets
+    /// the place itself, as a method does.
+    #[inline(always)]
+    fn assign<'k, H>(place: H, right: Rhs, assign: impl FnOnce(&mut Self, Rhs))
+    where
+        H: Handle<'k, Value = Self, Access = Write>,
+        Self: Sized,
+    {
+        let mut value = place.load();
+        assign(&mut value, right);
+        place.store(value);
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -240,9 +254,23 @@ tuples! {
 pub trait Applied<O, R, T> {
     /// As [`Operator::Key`].
     type Key: CalleeKey;
+
+    /// As [`Operator::assign`].
+    fn assign<'k, H>(place: H, right: R, assign: impl FnOnce(&mut Self, R))
+    where
+        H: Handle<'k, Value = Self, Access = Write>,
+        Self: Sized;
 }
 
 #[diagnostic::do_not_recommend]
 impl<O, L: Operator<O, R>, R, T> Applied<O, R, T> for L {
     type Key = L::Key;
+
+    #[inline(always)]
+    fn assign<'k, H>(place: H, right: R, assign: impl FnOnce(&mut Self, R))
+    where
+        H: Handle<'k, Value = Self, Access = Write>,
+    {
+        <L as Operator<O, R>>::assign(place, right, assign)
+    }
 }
