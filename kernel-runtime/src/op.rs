@@ -168,7 +168,7 @@ comparisons! {
     Eq []
     "`==` of `{Self}` is not supported in a kernel",
     "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
-    "help: write `#[device(PartialEq)]` before the type, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
+    "help: write `#[device(PartialEq)]` before the struct or enum, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
 
     /// `<` and its like are operators of the device: those of numbers, and those that `#[device(PartialOrd)]` derives. All of
     /// them are lexicographic comparisons of numbers, and need no function.
@@ -178,7 +178,7 @@ comparisons! {
     Order [, Key = BuiltIn]
     "`<` of `{Self}` is not supported in a kernel",
     "why: an `impl PartialOrd` that is derived or written for the host is not compiled for the device",
-    "help: write `#[device(PartialOrd)]` before the type, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
+    "help: write `#[device(PartialOrd)]` before the struct or enum, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
 }
 
 /// What `==` of a part of a compound type is to the compiler.
