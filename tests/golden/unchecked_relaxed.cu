@@ -85,11 +85,7 @@ extern "C" __global__ void relaxed(const types::Node* __restrict__ from, usize f
             const u32 link = links[i_2];
             sum += from[(usize)link].value;
         }
-        types::Node copy = to[i];
-#line 180
-        device::Node_push(copy, 0.5 * sum);
-#line 180
-        to[i] = copy;
+        device::Node_push(to[i], 0.5 * sum);
         to[i].links[0] = from[(usize)links[1]].links[0];
         if (kind == types::Kind_Fixed) {
             to[i].kind = from[(usize)links[0]].kind;
