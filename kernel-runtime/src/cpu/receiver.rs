@@ -5,10 +5,11 @@
 //! its atomic operations, its fences and its waiting would be lost on a copy. So two things travel to the hidden method that a
 //! call in a kernel resolves to: a reference to a *stand-in* of the receiver's type, by which rustc resolves the method, and,
 //! in the [`Call`], the place that it stands for. The hidden method asks [`Place::of_receiver`] what `self` means, and passes
-//! that handle to the body. A stand-in that was borrowed is neither read nor written, so that the optimiser removes it.
+//! that handle to the body. Nothing looks at a stand-in that was borrowed.
 //!
 //! A method that takes `self` by value gets the value that the place has where the receiver is evaluated, which is before the
-//! arguments.
+//! arguments. Whether a method takes `self` or `&self` does not show where the receiver is dereferenced, so that the value is
+//! read for both; for `&mut self` any value will do, and the optimiser removes it.
 //!
 //! Safe code may call a hidden method with any reference and any [`Call`]. The place in a `Call` is valid for the lifetime of
 //! the `Call`. It is taken only for a `self` of its own type, and for a `&mut self` only if it may be written. So any
@@ -135,5 +136,47 @@ impl<'k, T: 'static> Place<'k, T, Write> {
             },
             _ => Place::<T, Write>::from_mut(this),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{At, Cx, Slice};
+
+    static AT: At = At { file: "kernel.rs", line: 1, column: 1, id: 0 };
+
+    /// Safe code can combine any call with any reference.
+    #[test]
+    fn a_call_gives_places_of_its_type_and_access_only() {
+        let mut values = [1u32, 2];
+        let (mut other, mut another) = (7u32, 1.0f32);
+        Cx::host(|cx| {
+            let place = Slice::<u32, Write>::from_host_mut(&mut values).at_mut(cx, 1, &AT);
+            let receiver = place.receiver();
+            let call = receiver.called(cx.call(&AT));
+            Place::of_receiver_mut(&mut other, call).set(9);
+            assert_eq!(Place::of_receiver(&other, call).get(), 9);
+            Place::of_receiver_mut(&mut another, call).set(2.0);
+            let receiver = place.read().receiver();
+            let call = receiver.called(cx.call(&AT));
+            assert_eq!(Place::of_receiver(&other, call).get(), 9);
+            Place::of_receiver_mut(&mut other, call).set(5);
+            let next = other + 1;
+            Place::of_receiver_mut(&mut other, cx.call(&AT)).set(next);
+        });
+        assert_eq!((values, other, another), ([1, 9], 6, 2.0));
+    }
+
+    #[test]
+    fn a_receiver_by_value_is_read_where_it_is_dereferenced() {
+        let mut values = [3u32];
+        Cx::host(|cx| {
+            let place = Slice::<u32, Write>::from_host_mut(&mut values).at_mut(cx, 0, &AT);
+            let receiver = place.receiver();
+            let before = *receiver;
+            place.set(4);
+            assert_eq!((before, place.get()), (3, 4));
+        });
     }
 }
