@@ -103,6 +103,32 @@ programs! {
         y[11] = n as i64 + p.y as i64;
     }
 
+    fn references_assigned_later(x: &[i32], y: &mut [i64]) {
+        let numbers = [x[0] as i64, 5];
+        let first: &i64;
+        let part: &[i32];
+        let whole;
+        if x[1] > 2 {
+            first = &numbers[0];
+            part = &x[2..];
+        } else {
+            first = &numbers[1];
+            part = x;
+        }
+        whole = x;
+        y[0] = *first + part[0] as i64;
+        for i in 0..3 {
+            let near: &[i32];
+            for j in 0..3 {
+                if part[j] > 0 {
+                    near = &part[j..];
+                    y[1 + i] = near[i] as i64 + whole[j] as i64;
+                    break;
+                }
+            }
+        }
+    }
+
     fn assigned_later(x: &[i32], y: &mut [i64]) {
         let a;
         let b: i64;

@@ -5,8 +5,8 @@
 
 use cumbia::prelude::*;
 
+use crate::Tolerance::{self, Exact, Ulps};
 use crate::inputs::Edges;
-use crate::record::Tolerance::{self, Exact, Ulps};
 use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![

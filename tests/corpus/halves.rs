@@ -5,8 +5,8 @@
 
 use cumbia::prelude::*;
 
+use crate::Tolerance::Ulps;
 use crate::inputs::{Edges, Random};
-use crate::record::Tolerance::Ulps;
 use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![

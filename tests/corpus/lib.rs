@@ -20,12 +20,8 @@
 
 mod inputs;
 mod program;
-mod record;
-mod report;
-mod run;
 mod sweep;
 mod twin;
-mod usage;
 
 pub mod alternatives;
 pub mod arrays;
@@ -73,19 +69,10 @@ pub mod warps;
 pub mod widths;
 pub mod words;
 
-pub use record::{Agreement, Record, Tolerance};
-pub use report::{compare, left_out};
-pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
-pub use usage::Usage;
-
-/// A set of launches whose results are the same wherever they run.
-#[derive(Clone, Copy)]
-pub struct Case {
-    /// The function's path.
-    pub name: &'static str,
-    /// Makes the inputs, launches, and notes the outputs.
-    pub run: fn(&mut Run<'_>),
-}
+pub use cumbia_cases::{
+    Agreement, Case, Emulated, Emulator, Kernels, Look, Record, Run, STRIDED, Tolerance, Usage, compare, kernels_of,
+    left_out, sources,
+};
 
 /// The cases of a module, named after their functions.
 macro_rules! listed {
@@ -160,28 +147,4 @@ pub fn cases() -> Vec<&'static Case> {
 /// Every kernel that some case launches, at the types it is launched with.
 pub fn kernels() -> Kernels {
     kernels_of(&cases())
-}
-
-/// Every kernel that one of these cases launches.
-pub fn kernels_of(cases: &[&Case]) -> Kernels {
-    let mut kernels = Kernels::new();
-    for case in cases {
-        let mut run = Run::nowhere();
-        (case.run)(&mut run);
-        for (name, look) in run.into_kernels() {
-            let known = kernels.entry(name).or_insert_with(|| look.clone());
-            known.strided = known.strided.take().or(look.strided);
-        }
-    }
-    kernels
-}
-
-/// The texts of kernels, by the names under which the emulator is asked for them.
-pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
-    let texts = |(kernel, look): (&&'static str, &Look)| {
-        let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
-        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
-        [contiguous, strided].into_iter().flatten()
-    };
-    kernels.iter().flat_map(texts).collect()
 }

@@ -4,8 +4,8 @@
 use cumbia::prelude::*;
 use cumbia::{Error, LaunchError};
 
+use crate::Tolerance::UlpsOr;
 use crate::inputs::Random;
-use crate::record::Tolerance::UlpsOr;
 use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![

@@ -6,7 +6,8 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use cumbia::{DeviceArray, Element, FaultKind, Scalar};
+use cumbia::{DeviceArray, Element, Scalar};
+use cumbia_cases::in_our_words;
 
 use crate::Run;
 use crate::inputs::{Edges, Random};
@@ -207,24 +208,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("a panic without a message").to_owned()
 }
 
-/// A panic's message as our own faults have it.
-fn in_our_words(panic: &str) -> String {
-    if panic.starts_with("min > max") {
-        // Rust's versions have different words for it, and the values in them.
-        return "assertion failed: min <= max".to_owned();
-    }
-    if panic == "attempt to calculate the remainder with a divisor of zero" {
-        return "attempt to divide by zero".to_owned();
-    }
-    panic.replace("the len is", "the length is")
-}
-
 /// What a device function that the host calls panics with begins with its place.
 fn without_position(panic: &str) -> &str {
     panic.strip_prefix("tests/corpus/").and_then(|rest| rest.split_once(": ")).map_or(panic, |(_, words)| words)
-}
-
-/// Whether a fault says what Rust's panic does.
-pub(crate) fn says(kind: &FaultKind, panic: &str) -> bool {
-    in_our_words(&kind.to_string()) == in_our_words(panic)
 }

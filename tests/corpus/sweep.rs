@@ -4,7 +4,7 @@ use cumbia::__private::Kernel;
 use cumbia::{DeviceArray, Element, Launch};
 
 use crate::Run;
-use crate::record::Tolerance;
+use crate::Tolerance;
 
 /// Runs a kernel of one input. `host` is what Rust gives, or `None` where it panics.
 #[track_caller]

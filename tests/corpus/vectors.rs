@@ -4,8 +4,8 @@ use cumbia::prelude::*;
 use cumbia::random::Philox;
 use cumbia::vector::{Double2, Float2, Float3, Float4, Int2, Int3, Int4, Lane, Uchar4, Ulonglong2, Vec2, Vec3, Vec4};
 
+use crate::Tolerance::UlpsOr;
 use crate::inputs::{Edges, Random};
-use crate::record::Tolerance::UlpsOr;
 use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![

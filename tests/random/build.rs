@@ -5,6 +5,7 @@
 //! | `CUMBIA_RANDOM_SEED` | what all follows from |
 //! | `CUMBIA_RANDOM_KERNELS` | how many there are (`200`), or which (`17..18`) |
 //! | `CUMBIA_RANDOM_OVERFLOW` | `wraps`, for a profile without checks of overflow |
+//! | `CUMBIA_RANDOM_TALLIES` | `on` for methods with atomics on shared elements |
 //! | `CUMBIA_RANDOM_FILE` | a file to take instead |
 
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ mod told;
 
 use cumbia::__private::Emulation;
 use cumbia::Device;
-use cumbia_corpus::{Run, kernels_of, left_out, sources};
+use cumbia_cases::{Run, kernels_of, left_out, sources};
 use cumbia_random::CASES;
 use emulator::Emulator;
 

@@ -5,7 +5,7 @@ mod told;
 use std::sync::LazyLock;
 
 use cumbia::{Device, Error};
-use cumbia_corpus::{Run, left_out};
+use cumbia_cases::{Run, left_out};
 
 static CPU: LazyLock<Device> = LazyLock::new(Device::cpu);
 

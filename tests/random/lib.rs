@@ -12,7 +12,7 @@
     reason = "nobody wrote these kernels"
 )]
 
-use cumbia_corpus::{Agreement, Run};
+use cumbia_cases::{Agreement, Run};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 

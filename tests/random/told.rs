@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cumbia_corpus::{Case, Record};
+use cumbia_cases::{Case, Record};
 use cumbia_random::{CASES, text_of};
 
 /// How many failures are shown with their kernels.
@@ -28,7 +28,12 @@ pub(crate) fn compare(here: &str, there: &str, run: impl Fn(&Case, bool) -> Reco
     let mut failures = Vec::new();
     let (mut values, mut faults, mut faulting) = (0, 0, 0);
     let running = watched();
-    for case in CASES {
+    let skipped = std::env::var("CUMBIA_RANDOM_SKIP").unwrap_or_default();
+    let traced = std::env::var_os("CUMBIA_RANDOM_TRACE").is_some();
+    for case in CASES.iter().filter(|case| !skipped.split(',').any(|name| name == case.name)) {
+        if traced {
+            eprintln!("RUNNING {}", case.name);
+        }
         let record = |elsewhere| {
             let place = if elsewhere { there } else { here };
             *running.lock().expect("nobody panics with it") =

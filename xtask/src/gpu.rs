@@ -117,9 +117,9 @@ fn build_with(arguments: &[&str]) -> Result<Vec<Program>> {
 
 /// The program that a message of Cargo's is about. In one line of JSON, `target` comes before what was built.
 fn program(message: &str) -> Option<Program> {
-    let path = PathBuf::from(value_of(message, "executable")?);
+    let path = PathBuf::from(program::value_of(message, "executable")?);
     let target = &message[message.find(r#""target":{"#)?..];
-    let name = value_of(target, "name")?;
+    let name = program::value_of(target, "name")?;
     let folder = match target {
         _ if target.starts_with(r#""target":{"kind":["example"]"#) => "examples",
         _ if target.starts_with(r#""target":{"kind":["bench"]"#) => "benches",
@@ -127,11 +127,4 @@ fn program(message: &str) -> Option<Program> {
     };
     let is_left_out = LEFT_OUT.contains(&name.as_str());
     (!is_left_out).then_some(Program { folder, name, path })
-}
-
-/// The text after `"name":` in a line of JSON. Paths of Cargo's have no character that JSON escapes, but for `\`.
-fn value_of(json: &str, name: &str) -> Option<String> {
-    let start = json.find(&format!(r#""{name}":""#))? + name.len() + 4;
-    let text = &json[start..];
-    Some(text[..text.find('"')?].replace(r"\\", r"\"))
 }

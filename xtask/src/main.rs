@@ -23,7 +23,10 @@ cargo xtask COMMAND
             --kernels N | A..B how many, or which; 200 if left out
             --kernel N         one
             --overflow wraps   compile them without checks of overflow
+            --tallies on       call methods with atomics on elements that all threads share
             --gpu              compare with a GPU instead
+            --batch N          compile so many at a time, go on behind failures, and from where it was stopped
+            --pack FOLDER      compile them for another machine with a GPU, and run nothing
             --reduce           make the first that fails smaller
             --out FILE         only write them
 ";

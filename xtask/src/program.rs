@@ -50,3 +50,10 @@ fn line_of(command: &Command) -> String {
     let words = [program].into_iter().chain(command.get_args());
     words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
 }
+
+/// The text after `"name":` in a line of JSON. Paths of Cargo's have no character that JSON escapes, but for `\`.
+pub fn value_of(json: &str, name: &str) -> Option<String> {
+    let start = json.find(&format!(r#""{name}":""#))? + name.len() + 4;
+    let text = &json[start..];
+    Some(text[..text.find('"')?].replace(r"\\", r"\"))
+}

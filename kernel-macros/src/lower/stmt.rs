@@ -168,7 +168,11 @@ impl Lowerer<'_> {
                     // A variable that is never assigned has its type from here.
                     let slot = slot_name(self.locals[id.index()].slot, ty.span());
                     let value = syn::Ident::new("value", ours(ty.span()));
-                    into.cpu.extend(quote_spanned!(ours(ty.span())=> let _ = |#value #annotation| #slot.tap(#value);));
+                    // An annotated parameter of the closure would make it generic over the lifetime of a reference.
+                    into.cpu.extend(quote_spanned!(ours(ty.span())=> let _ = |#value| {
+                        let #value #annotation = #value;
+                        #slot.tap(#value);
+                    };));
                 }
             }
             Pat::Wild(_) => {}

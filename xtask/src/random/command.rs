@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::Options;
 use super::compare::Comparison;
-use super::{compare, programs, reduce};
+use super::{batches, compare, programs, reduce};
 use crate::program::{Failure, Result};
 
 /// What was asked for.
@@ -12,9 +12,16 @@ struct Asked {
     options: Options,
     /// Only write the kernels to this file.
     out: Option<PathBuf>,
+    /// Only compile the kernels, into this folder.
+    pack: Option<PathBuf>,
+    /// How many are compiled together, if not all.
+    batch: Option<u64>,
     reduce: bool,
     gpu: bool,
 }
+
+/// How many kernels go into an executable that is sent to another machine.
+const PACKED: u64 = 250;
 
 /// Runs the command.
 ///
@@ -22,12 +29,19 @@ struct Asked {
 ///
 /// Where the arguments are wrong, or kernels differ.
 pub fn run(arguments: &[&str]) -> Result<()> {
-    let Asked { options, out, reduce, gpu } = parse(arguments)?;
+    let Asked { options, out, pack, batch, reduce, gpu } = parse(arguments)?;
+    let comparison = Comparison { overflow: options.overflow, gpu, small: false };
+    if let Some(folder) = &pack {
+        let comparison = Comparison { gpu: true, small: true, ..comparison };
+        return batches::pack(&options, comparison, batch.unwrap_or(PACKED), folder);
+    }
+    if let Some(size) = batch {
+        return batches::run(&options, comparison, size);
+    }
     let programs = programs(&options);
     if let Some(out) = &out {
         return compare::write(out, &programs);
     }
-    let comparison = Comparison { overflow: options.overflow, gpu };
     let mut failures = comparison.run(&programs, true)?;
     let Some((name, program)) = programs.iter().find(|(name, _)| failures.contains_key(name)) else {
         return Ok(());
@@ -41,12 +55,13 @@ pub fn run(arguments: &[&str]) -> Result<()> {
         )));
     }
     let failure = failures.remove(name).unwrap_or_default();
-    reduce::show_least(&comparison, program, &failure)?;
+    reduce::show_least(comparison, program, &failure)?;
     Err(Failure(format!("{name} differs")))
 }
 
 fn parse(arguments: &[&str]) -> Result<Asked> {
-    let mut asked = Asked { options: Options::default(), out: None, reduce: false, gpu: false };
+    let options = Options::default();
+    let mut asked = Asked { options, out: None, pack: None, batch: None, reduce: false, gpu: false };
     let mut rest = arguments.iter();
     while let Some(&argument) = rest.next() {
         let mut value = || rest.next().ok_or_else(|| Failure(format!("`{argument}` needs a value")));
@@ -54,6 +69,12 @@ fn parse(arguments: &[&str]) -> Result<Asked> {
             Some("reduce") => asked.reduce = true,
             Some("gpu") => asked.gpu = true,
             Some("out") => asked.out = Some(PathBuf::from(value()?)),
+            Some("pack") => asked.pack = Some(PathBuf::from(value()?)),
+            Some("batch") => {
+                let text = value()?;
+                let size = text.parse().ok().filter(|size| *size > 0);
+                asked.batch = Some(size.ok_or_else(|| Failure(format!("batch: `{text}` is no number of kernels")))?);
+            }
             Some(name) if Options::NAMES.contains(&name) => asked.options.set(name, value()?).map_err(Failure)?,
             _ => return Err(Failure(format!("`{argument}` is not an option of `cargo xtask random`"))),
         }

@@ -1,9 +1,9 @@
-//! Compiling programs, running them, and what differs: the work of the package `cumbia-random`.
+//! Compilation of programs, and the comparison of their results: the work of the package `cumbia-random`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::Path;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::Overflow;
 use super::print;
@@ -13,14 +13,31 @@ use crate::program::{self, Failure, Result};
 /// Programs by their names.
 pub(super) type Programs = [(String, Program)];
 
-/// Of each program that fails, by its name, what is told of it.
+/// The programs that fail, by their names, with what is told of each.
 pub(super) type Failures = HashMap<String, String>;
 
 /// How programs are compared.
+#[derive(Clone, Copy)]
 pub(super) struct Comparison {
     pub(super) overflow: Overflow,
     /// With a GPU, and not with the emitted C in `g++`.
     pub(super) gpu: bool,
+    /// In as few bytes as possible, for a machine that has to be sent the executable.
+    pub(super) small: bool,
+}
+
+/// What became of a build.
+pub(super) enum Build {
+    Done(PathBuf),
+    /// rustc's errors.
+    Refused(String),
+}
+
+/// What became of a run.
+pub(super) struct Outcome {
+    pub(super) failures: Failures,
+    /// What the run printed.
+    pub(super) text: String,
 }
 
 /// Writes programs to a file.
@@ -29,77 +46,159 @@ pub(super) fn write(path: &Path, programs: &Programs) -> Result<()> {
 }
 
 impl Comparison {
-    /// Compiles and compares programs, and shows what is told if `shown`.
+    /// Compiles programs into an executable of this name, which no other build replaces.
     ///
     /// # Errors
     ///
-    /// Where they cannot be compiled.
-    pub(super) fn run(&self, programs: &Programs, shown: bool) -> Result<Failures> {
-        let file = program::target().join("random-kernels.rs");
+    /// Where Cargo cannot be run, or a file cannot be written.
+    pub(super) fn build(self, programs: &Programs, name: &str) -> Result<Build> {
+        let folder = program::target().join("random-kernels");
+        fs::create_dir_all(&folder).map_err(|error| Failure(format!("{}: {error}", folder.display())))?;
+        let file = folder.join("kernels.rs");
         write(&file, programs)?;
         let mut arguments = Vec::new();
         if self.overflow == Overflow::Wraps {
             // Of this package alone: all others stay as they were built.
-            arguments.extend(["--config", "profile.dev.package.cumbia-random.overflow-checks=false"]);
+            arguments.extend(["--config", "profile.random.package.cumbia-random.overflow-checks=false"]);
+        }
+        if self.small {
+            arguments.extend(["--config", "profile.random.package.cumbia-random.opt-level='s'"]);
         }
         let on = if self.gpu { "random_gpu" } else { "random" };
-        arguments.extend(["test", "--quiet", "-p", "cumbia-random", "--test", on, "--", "--nocapture"]);
+        arguments.extend(["test", "--quiet", "--profile", "random", "--no-run", "-p", "cumbia-random", "--test", on]);
+        arguments.push("--message-format=json-render-diagnostics");
         let output = program::cargo(&arguments)
             .env("CUMBIA_RANDOM_FILE", &file)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .output()
             .map_err(|error| Failure(format!("cargo cannot be run: {error}")))?;
-        let text = String::from_utf8_lossy(&output.stderr);
+        if !output.status.success() {
+            return Ok(Build::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        let messages = String::from_utf8_lossy(&output.stdout);
+        let built = messages.lines().find_map(|message| program::value_of(message, "executable"));
+        let built = built.ok_or_else(|| Failure(String::from("cargo names no executable")))?;
+        let kept = folder.join(name);
+        let _ = fs::remove_file(&kept);
+        fs::copy(&built, &kept).map_err(|error| Failure(format!("{built}: {error}")))?;
+        Ok(Build::Done(kept))
+    }
+
+    /// Compiles programs without those that rustc refuses. Gives the executable, and the errors about each of the others.
+    ///
+    /// # Errors
+    ///
+    /// Where rustc's errors are about none of them.
+    pub(super) fn build_accepted(self, programs: &Programs, name: &str) -> Result<(PathBuf, Failures)> {
+        let mut accepted = programs.to_vec();
+        let mut left_out = Failures::new();
+        loop {
+            match self.build(&accepted, name)? {
+                Build::Done(path) => return Ok((path, left_out)),
+                Build::Refused(errors) => {
+                    let refused = refused(&errors, &print::file(&accepted));
+                    if refused.is_empty() {
+                        return Err(Failure(errors));
+                    }
+                    accepted.retain(|(name, _)| !refused.contains_key(name));
+                    left_out.extend(refused);
+                }
+            }
+        }
+    }
+
+    /// Compiles and compares programs, and shows what is told if `shown`.
+    ///
+    /// # Errors
+    ///
+    /// Where they cannot be compiled.
+    pub(super) fn run(self, programs: &Programs, shown: bool) -> Result<Failures> {
+        let Outcome { failures, text } = match self.build(programs, "one")? {
+            Build::Done(path) => run(&path)?,
+            Build::Refused(errors) => return Err(Failure(errors)),
+        };
         if shown {
             eprint!("{text}");
-            print!("{}", String::from_utf8_lossy(&output.stdout));
-        }
-        let failures: Failures = text
-            .lines()
-            .filter_map(|line| line.strip_prefix("FAILED ")?.split_once(": "))
-            .map(|(name, what)| (name.to_owned(), what.to_owned()))
-            .collect();
-        if !output.status.success() && failures.is_empty() {
-            return Err(Failure(format!("the kernels in {} could not be compared\n{text}", file.display())));
         }
         Ok(failures)
     }
 
     /// As [`Comparison::run`], without those programs that rustc refuses.
-    pub(super) fn run_accepted(&self, programs: &Programs) -> Result<Failures> {
-        let mut accepted = programs.to_vec();
-        loop {
-            match self.run(&accepted, false) {
-                Err(Failure(text)) => {
-                    let refused = refused(&text, &print::file(&accepted));
-                    if refused.is_empty() {
-                        return Err(Failure(text));
-                    }
-                    accepted.retain(|(name, _)| !refused.contains(name));
-                }
-                compared => return compared,
-            }
-        }
+    pub(super) fn run_accepted(self, programs: &Programs) -> Result<Failures> {
+        let (path, _) = self.build_accepted(programs, "one")?;
+        run(&path).map(|outcome| outcome.failures)
     }
 }
 
-/// The modules that rustc's errors are about.
-fn refused(errors: &str, file: &str) -> Vec<String> {
-    let lines: Vec<&str> = file.lines().collect();
-    let module = |line: usize| {
-        let before = lines.get(..line)?;
-        let name = before.iter().rev().find_map(|line| line.strip_prefix("pub mod "))?;
-        Some(name.trim_end_matches(" {").to_owned())
-    };
-    let mut found = Vec::new();
-    let mut in_error = false;
+/// Runs the programs of an executable, up to the last: where one of them ends the process, the others are run without it.
+///
+/// # Errors
+///
+/// Where the executable cannot be run, or fails before the first program.
+pub(super) fn run(executable: &Path) -> Result<Outcome> {
+    let mut outcome = Outcome { failures: Failures::new(), text: String::new() };
+    let mut skipped: Vec<String> = Vec::new();
+    loop {
+        let output = Command::new(executable)
+            .arg("--nocapture")
+            .current_dir(program::root().join("tests/random"))
+            .env("CUMBIA_RANDOM_TRACE", "1")
+            .env("CUMBIA_RANDOM_SKIP", skipped.join(","))
+            .output()
+            .map_err(|error| Failure(format!("{}: {error}", executable.display())))?;
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let mut last = None;
+        for line in errors.lines() {
+            if let Some(name) = line.strip_prefix("RUNNING ") {
+                last = Some(name.to_owned());
+                continue;
+            }
+            if let Some((name, what)) = line.strip_prefix("FAILED ").and_then(|line| line.split_once(": ")) {
+                outcome.failures.insert(name.to_owned(), what.to_owned());
+            }
+            outcome.text.push_str(line);
+            outcome.text.push('\n');
+        }
+        let printed = String::from_utf8_lossy(&output.stdout);
+        outcome.text.push_str(&printed);
+        // The harness has said how it went: all programs have run.
+        if printed.contains("test result:") {
+            if !output.status.success() && outcome.failures.is_empty() {
+                return Err(Failure(format!("no program is named by the failure\n{}", outcome.text)));
+            }
+            return Ok(outcome);
+        }
+        let Some(name) = last.filter(|name| !skipped.contains(name)) else {
+            return Err(Failure(format!("{} before any program: {}", output.status, outcome.text)));
+        };
+        outcome.failures.entry(name.clone()).or_insert_with(|| format!("the process died: {}", output.status));
+        skipped.push(name);
+    }
+}
+
+/// The modules that rustc's errors are about, and the first error of each.
+fn refused(errors: &str, file: &str) -> Failures {
+    let starts: BTreeMap<usize, &str> = file
+        .lines()
+        .enumerate()
+        .filter_map(|(at, line)| Some((at + 1, line.strip_prefix("pub mod ")?.trim_end_matches(" {"))))
+        .collect();
+    let mut found = Failures::new();
+    let mut error = None;
     for line in errors.lines() {
-        in_error = (in_error || line.starts_with("error")) && !line.starts_with("warning");
-        let place = line.split_once("kernels.rs:").and_then(|(_, place)| place.split(':').next()?.parse().ok());
-        if let (true, true, Some(place)) = (in_error, line.trim_start().starts_with("-->"), place) {
-            found.extend(module(place));
-            in_error = false;
+        if line.starts_with("error") {
+            error = Some(line);
+        } else if line.starts_with("warning") {
+            error = None;
+        }
+        let place: Option<usize> =
+            line.split_once("kernels.rs:").and_then(|(_, place)| place.split(':').next()?.parse().ok());
+        if let (Some(message), true, Some(place)) = (error, line.trim_start().starts_with("-->"), place)
+            && let Some((_, module)) = starts.range(..=place).next_back()
+        {
+            found.entry((*module).to_owned()).or_insert_with(|| format!("rustc refuses it: {message}"));
+            error = None;
         }
     }
     found
@@ -107,10 +206,12 @@ fn refused(errors: &str, file: &str) -> Vec<String> {
 
 /// What is common to failures of one cause: the words, without names and numbers.
 pub(super) fn class(failure: &str) -> &'static str {
-    const CLASSES: [&str; 9] = [
+    const CLASSES: [&str; 11] = [
         "undefined behaviour",
         "does not compile",
         "did not run",
+        "does not end",
+        "the process died",
         "a panic on",
         "has no CUDA C",
         "results against",

@@ -293,7 +293,12 @@ fn retain<T>(of: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
 /// Outputs have elements for each thread: `[0; 48]`.
 fn shrink_arrays(program: &mut Program) {
     let threads = program.launch.blocks * program.launch.threads;
-    for array in program.launch.arrays.iter_mut().filter(|array| array.written && !array.name.starts_with("sums")) {
+    for array in program
+        .launch
+        .arrays
+        .iter_mut()
+        .filter(|array| array.written && !["sums", "tallies"].iter().any(|shared| array.name.starts_with(shared)))
+    {
         if let Some((value, len)) = array.value.trim_end_matches(']').rsplit_once("; ")
             && let Ok(len) = len.parse::<usize>()
         {

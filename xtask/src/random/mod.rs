@@ -7,6 +7,7 @@
 //!
 //! What a seed generates is the same everywhere. Kernel 17 of a seed is the same whatever other kernels there are.
 
+mod batches;
 pub mod command;
 mod compare;
 mod edit;

@@ -11,6 +11,8 @@ pub struct Options {
     pub kernels: Range<u64>,
     /// What the kernels are compiled for.
     pub overflow: Overflow,
+    /// Methods with atomics in them are called on elements that all threads share.
+    pub tallies: bool,
 }
 
 /// What arithmetic does that overflows, as the profile says.
@@ -24,13 +26,13 @@ pub enum Overflow {
 
 impl Default for Options {
     fn default() -> Self {
-        Options { seed: 1, kernels: 0..200, overflow: Overflow::Faults }
+        Options { seed: 1, kernels: 0..200, overflow: Overflow::Faults, tallies: false }
     }
 }
 
 impl Options {
     /// What can be chosen.
-    pub const NAMES: [&str; 4] = ["seed", "kernels", "kernel", "overflow"];
+    pub const NAMES: [&str; 5] = ["seed", "kernels", "kernel", "overflow", "tallies"];
 
     /// Chooses by name.
     ///
@@ -65,6 +67,13 @@ impl Options {
                     "faults" => Overflow::Faults,
                     "wraps" => Overflow::Wraps,
                     _ => return Err(format!("{name}: `{value}` is neither `faults` nor `wraps`")),
+                };
+            }
+            "tallies" => {
+                self.tallies = match value {
+                    "on" => true,
+                    "off" => false,
+                    _ => return Err(format!("{name}: `{value}` is neither `on` nor `off`")),
                 };
             }
             _ => return Err(format!("`{name}` is none of {}", Options::NAMES.join(", "))),

@@ -13,7 +13,7 @@ const MOST: usize = 32;
 /// # Errors
 ///
 /// Where the programs cannot be compiled.
-pub(super) fn show_least(comparison: &Comparison, program: &Program, failure: &str) -> Result<()> {
+pub(super) fn show_least(comparison: Comparison, program: &Program, failure: &str) -> Result<()> {
     let mut program = program.clone();
     while let Some(smaller) = smaller(comparison, &program, failure)? {
         program = smaller;
@@ -23,7 +23,7 @@ pub(super) fn show_least(comparison: &Comparison, program: &Program, failure: &s
 }
 
 /// The program without some of its parts, if it still fails.
-fn smaller(comparison: &Comparison, program: &Program, failure: &str) -> Result<Option<Program>> {
+fn smaller(comparison: Comparison, program: &Program, failure: &str) -> Result<Option<Program>> {
     let mut all = edit::edits(program);
     // What leaves out most comes first.
     all.sort_by_cached_key(|edit| edit::size(&edit::apply(program, &[*edit])));
@@ -54,7 +54,7 @@ fn smaller(comparison: &Comparison, program: &Program, failure: &str) -> Result<
 }
 
 /// Which of some sets of edits leave a program that fails in the same way.
-fn still_failing(comparison: &Comparison, program: &Program, sets: &[Vec<Edit>], failure: &str) -> Result<Vec<usize>> {
+fn still_failing(comparison: Comparison, program: &Program, sets: &[Vec<Edit>], failure: &str) -> Result<Vec<usize>> {
     let numbered = sets.iter().enumerate();
     let programs: Vec<(String, Program)> =
         numbered.map(|(number, edits)| (format!("k{number}"), edit::apply(program, edits))).collect();

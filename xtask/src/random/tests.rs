@@ -29,3 +29,51 @@ fn edits_make_programs_smaller() {
         assert!(!print::file(&[(String::from("k"), together)]).is_empty());
     }
 }
+
+/// The text of many kernels has every construct that the generator knows, so that none is lost unnoticed.
+#[test]
+fn many_kernels_have_each_construct() {
+    let options = Options { tallies: true, ..options(0..300) };
+    let text = text(&options);
+    let constructs = [
+        // Deferred initialisation, with and without a type.
+        ("let later", ";"),
+        ("let later", "usize;"),
+        ("let later", ": &["),
+        ("later", " = &"),
+        // Search, with and without a default.
+        ("'found", ": {"),
+        ("break 'found", ";"),
+        // Loops without a bound.
+        ("while turns", " != 1"),
+        ("while turns", " != 0"),
+        ("while at", ".len() {}"),
+        // Traits, their constants, defaults, and generic functions.
+        ("pub trait Tr", ": Copy {"),
+        ("Self::K", ""),
+        ("<T: Tr", " + Element>"),
+        // Alternatives that bind a variable, with a guard.
+        (") | (", " if "),
+        // Methods with atomics on shared elements.
+        ("&mut self", ") { atomic_"),
+        ("tallies", ".note"),
+        ("tallies", ".inner.note"),
+    ];
+    for (first, then) in constructs {
+        let has_both = |line: &str| line.split_once(first).is_some_and(|(_, rest)| rest.contains(then));
+        assert!(text.lines().any(has_both), "no line has `{first}` and then `{then}`");
+    }
+}
+
+/// Barriers in the arms of a `match` with alternatives, whose threads have not returned.
+#[test]
+fn some_arms_have_barriers() {
+    let text = text(&options(0..300));
+    let mut in_arm = false;
+    let found = text.lines().any(|line| {
+        in_arm |= line.contains(") | (") && line.ends_with("=> {");
+        in_arm &= !line.contains("pub fn ");
+        in_arm && line.contains("sync_threads();")
+    });
+    assert!(found);
+}

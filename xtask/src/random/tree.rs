@@ -9,7 +9,7 @@ pub(crate) struct Program {
     pub(crate) origin: String,
     /// Constants, types and implementations, as text. They are written before the functions.
     pub(crate) items: Vec<String>,
-    /// `#[device] impl` blocks.
+    /// `#[device] impl` and `#[device] trait` blocks.
     pub(crate) impls: Vec<Impl>,
     /// Device functions.
     pub(crate) functions: Vec<Function>,
@@ -17,14 +17,21 @@ pub(crate) struct Program {
     pub(crate) launch: Launch,
 }
 
-/// A `#[device] impl`.
+/// A `#[device] impl` or `#[device] trait`.
 #[derive(Clone, Debug)]
 pub(crate) struct Impl {
-    /// What stands behind `impl`.
+    /// `impl Tr for S`
     pub(crate) header: String,
-    /// An associated type, as text.
-    pub(crate) associated: Option<String>,
+    /// Associated types and constants, and the signatures of required methods, as text.
+    pub(crate) associated: Vec<String>,
     pub(crate) functions: Vec<Function>,
+}
+
+impl Impl {
+    /// Whether the functions have a visibility of their own: those of traits have none.
+    pub(crate) fn is_inherent(&self) -> bool {
+        self.header.starts_with("impl ") && !self.header.contains(" for ")
+    }
 }
 
 /// How a kernel is launched.
@@ -55,6 +62,8 @@ pub(crate) struct Array {
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
+    /// `<T: Tr>`, or nothing.
+    pub(crate) generics: String,
     /// `self`, `&self`, `&mut self`, for a method.
     pub(crate) receiver: Option<&'static str>,
     pub(crate) params: Vec<(String, Type)>,
@@ -293,7 +302,7 @@ impl Expr {
             Type::Array(element, len) => ExprKind::Repeat(Box::new(Expr::simplest(element)?), *len),
             Type::Struct(structure) => ExprKind::simplest_struct(structure)?,
             Type::Enum(choice) => ExprKind::Name(format!("{}::{}", choice.name, choice.variants[0].0)),
-            Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) => return None,
+            Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) | Type::Param(_) => return None,
         };
         Some(Expr::any(ty.clone(), kind))
     }

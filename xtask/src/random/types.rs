@@ -172,6 +172,8 @@ pub(crate) enum Type {
     View(Box<Type>, usize, bool),
     /// `&T`, `&mut T`
     Ref(Box<Type>, bool),
+    /// `T` or `Self`, of which it is known which trait it implements.
+    Param(&'static str),
 }
 
 /// A struct with `#[derive(DeviceType)]`. One whose fields are named by their positions is a tuple struct.
@@ -218,7 +220,7 @@ impl Type {
         match self {
             Type::Bool | Type::Int(_) | Type::Float(_) | Type::Struct(_) | Type::Enum(_) => true,
             Type::Array(element, _) => element.is_in_memory(),
-            Type::Unit | Type::Tuple(_) | Type::Slice(..) | Type::View(..) | Type::Ref(..) => false,
+            Type::Unit | Type::Tuple(_) | Type::Slice(..) | Type::View(..) | Type::Ref(..) | Type::Param(_) => false,
         }
     }
 
@@ -250,6 +252,7 @@ impl fmt::Display for Type {
                 write!(f, "ArrayView{}{dimensions}<{element}>", if *mutable { "Mut" } else { "" })
             }
             Type::Ref(target, mutable) => write!(f, "&{}{target}", if *mutable { "mut " } else { "" }),
+            Type::Param(name) => f.write_str(name),
         }
     }
 }

@@ -110,39 +110,6 @@ impl Generator<'_> {
         self.scope.push(&name, Kind::Slice { element, writable: false, bound });
     }
 
-    /// `let x; if c { x = 1; } else { x = 2; }`
-    pub(super) fn let_later(&mut self, out: &mut Vec<Stmt>) {
-        let ty = self.value_type();
-        let name = self.fresh("later");
-        let at = out.len();
-        let mut written = self.random.percent(50);
-        let condition = self.condition(2);
-        let (mut range, mut blocks) = (None, Vec::new());
-        for _ in 0..2 {
-            let open = self.scope.open();
-            let mut stmts = Vec::new();
-            if self.random.percent(30) {
-                self.stmt(&mut stmts);
-            }
-            let value = self.value(&ty, 2);
-            self.scope.close(open);
-            range = Some(range.map_or(value.range, |range: Range| range.or(value.range)));
-            // Of a literal alone rustc would not know the type.
-            written |= value.is_literal();
-            let place = Expr::name(&name, ty.clone(), Range::NONE);
-            stmts.push(Stmt::expr(Expr::assign("=", place, value).pinned()).pinned());
-            blocks.push(Block { stmts, value: None });
-        }
-        let otherwise = blocks.pop();
-        let then = blocks.pop().unwrap_or_default();
-        let choice = ExprKind::If { condition: Box::new(condition), then, otherwise };
-        out.push(Stmt::expr(Expr::unit(choice).pinned()).pinned());
-        let written = written.then(|| ty.clone());
-        let declared = StmtKind::Let { pattern: name.clone(), names: vec![name.clone()], ty: written, value: None };
-        out.insert(at, Stmt::new(declared));
-        self.scope.value(&name, ty, range.unwrap_or(Range::NONE), Access::Read);
-    }
-
     pub(super) fn let_array(&mut self, out: &mut Vec<Stmt>) {
         let len = *self.random.pick(&[1, 2, 3, 4, 5, 8, 9, 12]);
         let element = match self.random.below(10) {

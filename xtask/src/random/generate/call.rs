@@ -36,6 +36,22 @@ pub(super) enum Param {
     Ref(Type, bool),
 }
 
+impl Param {
+    /// The parameter of a generic function at a type.
+    pub(super) fn at(&self, generic: &Type, concrete: &Type) -> Param {
+        let at = |ty: &Type| if ty == generic { concrete.clone() } else { ty.clone() };
+        match self {
+            Param::Value(ty) => Param::Value(at(ty)),
+            Param::Slice(ty) => Param::Slice(at(ty)),
+            Param::Own(ty, size) => Param::Own(at(ty), *size),
+            Param::Lent(ty) => Param::Lent(at(ty)),
+            Param::Sums(ty, function) => Param::Sums(at(ty), function),
+            Param::View(ty, dimensions) => Param::View(at(ty), *dimensions),
+            Param::Ref(ty, mutable) => Param::Ref(at(ty), *mutable),
+        }
+    }
+}
+
 impl Generator<'_> {
     /// A call of a function that gives this type.
     pub(super) fn call(&mut self, ty: &Type, depth: u32) -> Option<Expr> {

@@ -94,7 +94,7 @@ impl Generator<'_> {
     }
 
     /// What is matched, and the arms. The last takes what is left.
-    fn arms(&mut self, mut body: impl FnMut(&mut Self) -> Block) -> (Expr, Vec<Arm>) {
+    pub(super) fn arms(&mut self, mut body: impl FnMut(&mut Self) -> Block) -> (Expr, Vec<Arm>) {
         let (scrutinee, ty) = self.matched();
         // A guard may change nothing that is matched, and a copy is not.
         let place = matches!(
@@ -118,10 +118,16 @@ impl Generator<'_> {
         for pattern in patterns {
             let open = self.scope.open();
             let mut pattern = pattern;
-            if ty.int().is_some() {
-                pattern = self.bound_pattern(pattern, &ty, 25);
+            let mut guarded = 25;
+            match &ty {
+                Type::Int(_) => pattern = self.bound_pattern(pattern, &ty, 25),
+                Type::Tuple(parts) if self.random.percent(60) => {
+                    pattern = self.alternatives(parts);
+                    guarded = 70;
+                }
+                _ => {}
             }
-            let guard = (!complete && !place && self.random.percent(25)).then(|| self.condition(2));
+            let guard = (!complete && !place && self.random.percent(guarded)).then(|| self.condition(2));
             let body = body(self);
             self.scope.close(open);
             arms.push(Arm { pattern, guard, body });
@@ -150,17 +156,50 @@ impl Generator<'_> {
             0..4 if !enums.is_empty() => self.random.pick(&enums).clone(),
             0..7 => Type::Int(*self.random.pick(&Int::ALL)),
             7 => Type::Bool,
-            _ => Type::Tuple(vec![Type::Int(*self.random.pick(&Int::ALL)), Type::Bool]),
+            8 => Type::Tuple(vec![Type::Int(*self.random.pick(&Int::ALL)), Type::Bool]),
+            _ => Type::Tuple((0..2).map(|_| Type::Int(*self.random.pick(&Int::ALL))).collect()),
         };
         self.heads += 1;
-        let mut scrutinee = self.value(&ty, 2);
+        let scrutinee = match &ty {
+            Type::Tuple(parts) if self.random.percent(70) => {
+                let parts = parts.iter().map(|part| self.matched_part(part)).collect();
+                Expr::any(ty.clone(), ExprKind::Tuple(parts))
+            }
+            _ => self.matched_part(&ty),
+        };
         self.heads -= 1;
-        if let (Type::Int(int), true) = (&ty, self.random.percent(60)) {
-            // So that the arms are met.
-            let range = Range::new(if int.is_signed() { -4 } else { 0 }, 9);
-            scrutinee = self.narrow(scrutinee, range);
-        }
         (scrutinee, ty)
+    }
+
+    /// A value, mostly a small number, so that the arms are met.
+    fn matched_part(&mut self, ty: &Type) -> Expr {
+        let value = self.value(ty, 2);
+        match ty {
+            Type::Int(int) if self.random.percent(60) => {
+                self.narrow(value, Range::new(if int.is_signed() { -4 } else { 0 }, 9))
+            }
+            _ => value,
+        }
+    }
+
+    /// `(0, k) | (1, k)`: alternatives that bind the same variable, and may overlap. A guard behind them is asked once for
+    /// each that matches.
+    pub(super) fn alternatives(&mut self, parts: &[Type]) -> String {
+        let bound = self.random.below(parts.len());
+        let name = self.fresh("k");
+        let written: Vec<String> = (0..2 + self.random.below(2))
+            .map(|_| {
+                let parts = parts.iter().enumerate().map(|(at, part)| match part {
+                    _ if at == bound && self.random.percent(85) => name.clone(),
+                    _ if at == bound => format!("{name} @ ({})", self.pattern(part)),
+                    _ if self.random.percent(15) => String::from("_"),
+                    _ => self.pattern(part),
+                });
+                format!("({})", parts.collect::<Vec<_>>().join(", "))
+            })
+            .collect();
+        self.scope.value(&name, parts[bound].clone(), parts[bound].range(), Access::Read);
+        written.join(" | ")
     }
 
     /// `k @ pattern`, so many times of 100.

@@ -74,7 +74,14 @@ impl Generator<'_> {
         let steps = self.steps + 1;
         let word = receiver.as_ref().map(|(_, word)| *word);
         self.callees.push(Callee { name: name.clone(), receiver, params, result: result.clone(), steps });
-        Function { name, receiver: word, params: written, result, body: Block { stmts, value } }
+        Function {
+            name,
+            generics: String::new(),
+            receiver: word,
+            params: written,
+            result,
+            body: Block { stmts, value },
+        }
     }
 
     /// Brings a parameter into scope, and gives what is written for it.

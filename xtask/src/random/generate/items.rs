@@ -104,8 +104,8 @@ impl Generator<'_> {
                 (self.risk, self.hosted) = (risk, hosted);
                 self.operators.push((ty.clone(), sign, self.steps + 1));
                 impls.push(Impl {
-                    header: format!("std::ops::{name} for {ty}"),
-                    associated: Some(format!("type Output = {ty};")),
+                    header: format!("impl std::ops::{name} for {ty}"),
+                    associated: vec![format!("type Output = {ty};")],
                     functions: vec![function],
                 });
             }
@@ -128,7 +128,7 @@ impl Generator<'_> {
                 functions.push(function);
             }
             if !functions.is_empty() {
-                impls.push(Impl { header: ty.to_string(), associated: None, functions });
+                impls.push(Impl { header: format!("impl {ty}"), associated: vec![], functions });
             }
         }
         impls

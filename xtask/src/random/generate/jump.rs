@@ -93,7 +93,10 @@ impl Generator<'_> {
         if self.heads > 0 {
             return None;
         }
-        if self.loops.is_empty() || self.random.percent(10) {
+        if self.loops.is_empty() && !self.may_return {
+            return None;
+        }
+        if self.may_return && (self.loops.is_empty() || self.random.percent(10)) {
             let value = (self.result != Type::Unit).then(|| self.value(&self.result.clone(), 1));
             return Some(Expr::jump("return", None, value));
         }

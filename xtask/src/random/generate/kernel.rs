@@ -1,12 +1,15 @@
 //! Whole programs: a kernel, and how it is launched.
 
+use std::rc::Rc;
+
 use super::super::tree::{Array, Block, Expr, ExprKind, Function, Launch, Program, Stmt};
 use super::super::types::{Int, Range, Type};
-use super::convert::converted;
+use super::place::mixed_in;
 use super::scope::{Access, Bound, Kind, Path, Scope, Step};
 use super::shared::Shared;
+use super::tally::Tally;
 use super::view::View;
-use super::{Generator, LONGEST, Options, Overflow, Random, SHORTEST};
+use super::{Generator, LONGEST, MOST_STEPS, Options, Overflow, Random, SHORTEST};
 
 /// The parameters of a kernel.
 pub(super) struct Params {
@@ -20,6 +23,8 @@ pub(super) struct Params {
     pub(super) sums: Vec<(String, Type, &'static str)>,
     /// Arrays that are seen through a view.
     pub(super) views: Vec<View>,
+    /// An array of structs that all threads add to by their methods.
+    pub(super) tally: Option<Rc<Tally>>,
 }
 
 /// Generates kernel `number` of the options' seed.
@@ -37,31 +42,37 @@ pub(crate) fn program(options: &Options, number: u64) -> Program {
         operators: Vec::new(),
         hosted: false,
         loops: Vec::new(),
+        may_return: true,
         result: Type::Unit,
         left: 0,
         turns: 1,
         steps: 0,
+        most_steps: MOST_STEPS,
         risk,
         heads: 0,
+        reserved: Vec::new(),
         names: 0,
     };
     let mut items = Vec::new();
     generator.declare_types(&mut items);
     generator.declare_constants(&mut items);
-    let params = generator.params();
-    let impls = generator.impls();
-    let functions = generator.functions(&params);
+    let params = generator.params(&mut items);
+    let mut impls = generator.impls();
+    let generic = generator.traits(&mut impls);
+    let mut functions = generic;
+    functions.extend(generator.functions(&params));
     let (kernel, launch) = generator.kernel(&params);
     let overflow = match options.overflow {
         Overflow::Faults => "",
         Overflow::Wraps => " --overflow wraps",
     };
-    let origin = format!("`cargo xtask random --seed {} --kernel {number}{overflow}`", options.seed);
+    let tallies = if options.tallies { " --tallies on" } else { "" };
+    let origin = format!("`cargo xtask random --seed {} --kernel {number}{overflow}{tallies}`", options.seed);
     Program { origin, items, impls, functions, kernel, launch }
 }
 
 impl Generator<'_> {
-    fn params(&mut self) -> Params {
+    fn params(&mut self, items: &mut Vec<String>) -> Params {
         let values = (0..=self.random.below(4)).map(|_| (self.fresh("a"), self.scalar_type())).collect();
         let inputs = (0..=1 + self.random.below(2))
             .map(|_| {
@@ -80,11 +91,12 @@ impl Generator<'_> {
             })
             .collect();
         let views = (0..self.random.below(3)).map(|_| self.view()).collect();
-        Params { values, inputs, outputs, sums, views }
+        let tally = (self.options.tallies && self.random.percent(40)).then(|| Rc::new(self.tally(items)));
+        Params { values, inputs, outputs, sums, views, tally }
     }
 
     /// An atomic whose effects have the same sum in any order.
-    fn atomic_function(&mut self) -> &'static str {
+    pub(super) fn atomic_function(&mut self) -> &'static str {
         const FUNCTIONS: [&str; 7] =
             ["atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor"];
         FUNCTIONS[self.random.below(FUNCTIONS.len())]
@@ -127,6 +139,10 @@ impl Generator<'_> {
             written.push((name.clone(), slice(element, true)));
         }
 
+        if let Some(tally) = &params.tally {
+            self.scope.push(&tally.param, Kind::Tallies(Rc::clone(tally)));
+            written.push((tally.param.clone(), Type::Slice(Box::new(tally.ty()), true)));
+        }
         written.extend(params.views.iter().map(|view| self.declare_view(view)));
 
         let mut stmts = Vec::new();
@@ -137,12 +153,21 @@ impl Generator<'_> {
         let most = (threads * blocks) as i128 - 1;
         self.scope.value("i", Type::USIZE, Range::new(0, most), Access::Count);
 
-        let shared = if self.random.percent(35) { self.shared_arrays(&mut stmts) } else { vec![] };
-        self.segments(&shared, &mut stmts);
+        let shared = if self.random.percent(35) {
+            self.may_return = self.random.percent(50);
+            if !self.may_return {
+                self.reserved.extend(params.values.iter().map(|(name, _)| name.clone()));
+            }
+            self.shared_arrays(&mut stmts)
+        } else {
+            vec![]
+        };
+        self.segments(&shared, params, &mut stmts);
         self.flush(&mut stmts);
 
         let kernel = Function {
             name: String::from("kernel"),
+            generics: String::new(),
             receiver: None,
             params: written,
             result: Type::Unit,
@@ -171,12 +196,8 @@ impl Generator<'_> {
             let path = values.swap_remove(self.random.below(values.len()));
             let output = self.random.pick(&outputs).clone();
             let value = self.follow(&path, 0);
-            let value = converted(value, &output.ty);
             let place = self.follow(&output, 0);
-            stmts.push(Stmt::expr(match &output.ty {
-                Type::Int(_) | Type::Bool => Expr::assign("^=", place, value),
-                _ => Expr::assign("+=", place, value),
-            }));
+            stmts.push(mixed_in(place, value));
         }
     }
 
@@ -198,6 +219,10 @@ impl Generator<'_> {
         for (name, element, len) in outputs.chain(sums) {
             let value = format!("[{}; {len}]", self.value_text(element));
             arrays.push(Array { name: name.clone(), written: true, value, shape: vec![], transposed: false });
+        }
+        if let Some(tally) = &params.tally {
+            let value = format!("[{}; {SHORTEST}]", self.tally_text(tally));
+            arrays.push(Array { name: tally.param.clone(), written: true, value, shape: vec![], transposed: false });
         }
         arrays.extend(params.views.iter().map(|view| self.viewed(view, threads * blocks)));
         Launch { blocks, threads, shared_bytes, values, arrays }

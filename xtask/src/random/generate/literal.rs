@@ -118,7 +118,9 @@ impl Generator<'_> {
                 format!("{}{open}{fields}{close}", structure.name)
             }
             Type::Enum(choice) => format!("{}::{}", choice.name, self.random.pick(&choice.variants).0),
-            Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) => unreachable!("`{ty}` is no value"),
+            Type::Unit | Type::Slice(..) | Type::View(..) | Type::Ref(..) | Type::Param(_) => {
+                unreachable!("`{ty}` is no value")
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ mod int_method;
 mod items;
 mod jump;
 mod kernel;
+mod later;
 mod literal;
 mod narrow;
 mod place;
@@ -22,6 +23,9 @@ mod repeat;
 mod scope;
 mod shared;
 mod stmt;
+mod tally;
+mod traits;
+mod unbounded;
 mod value;
 mod view;
 
@@ -59,6 +63,8 @@ struct Generator<'o> {
     hosted: bool,
     /// The loops that are open, the innermost last.
     loops: Vec<OpenLoop>,
+    /// A thread may return before the end: there is no barrier behind which others read what it has not written.
+    may_return: bool,
     /// What the function returns.
     result: Type,
     /// How many more expressions may be made.
@@ -66,10 +72,14 @@ struct Generator<'o> {
     /// How often what is made next is executed at most, and how many steps the function takes in all.
     turns: u64,
     steps: u64,
+    /// The most steps that the function may take.
+    most_steps: u64,
     /// How many times of 1000 something is left unprotected that may then fault.
     risk: u32,
     /// How many heads of loops and conditions are open, out of which nothing may jump.
     heads: u32,
+    /// Names that nothing may shadow, since what they name is borrowed.
+    reserved: Vec<String>,
     /// How many names were given.
     names: usize,
 }
@@ -93,7 +103,7 @@ impl Generator<'_> {
                 .visible()
                 .filter(|binding| matches!(binding.kind, Kind::Value { access: Access::Read | Access::Write, .. }))
                 .map(|binding| binding.name.clone())
-                .filter(|name| self.scope.may_shadow(name))
+                .filter(|name| self.scope.may_shadow(name) && !self.reserved.contains(name))
                 .collect();
             if !names.is_empty() {
                 return self.random.pick(&names).clone();
@@ -121,7 +131,7 @@ impl Generator<'_> {
 
     /// Whether so many steps can be added here.
     fn affords(&self, steps: u64) -> bool {
-        self.steps + self.turns * steps <= MOST_STEPS
+        self.steps + self.turns * steps <= self.most_steps
     }
 
     /// Adds steps here.

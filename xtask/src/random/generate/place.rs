@@ -1,8 +1,9 @@
 //! Places: what a path leads to, and the indices on the way.
 
-use super::super::tree::{Expr, ExprKind};
+use super::super::tree::{Expr, ExprKind, Stmt};
 use super::super::types::{Range, Type};
 use super::Generator;
+use super::convert::converted;
 use super::scope::{Access, Bound, Path, Step};
 
 impl Generator<'_> {
@@ -95,6 +96,48 @@ impl Generator<'_> {
         index
     }
 
+    /// The element of a slice at an index: of a thread's own elements, counted from the first of them.
+    pub(super) fn element_at(&mut self, path: &Path, bound: &Bound, at: Expr, risky: bool) -> Expr {
+        let shifted = |generator: &mut Self, at: Expr, inside: Range| {
+            let shift = generator.random.within(0, 2);
+            let range = Range::new(at.range.low, at.range.high.saturating_add(shift));
+            if shift == 0 || !range.is_inside(inside) {
+                return at;
+            }
+            Expr::binary(Type::USIZE, range, "+", at, Expr::usize(shift as usize))
+        };
+        let index = match bound {
+            Bound::Own { base, size } => {
+                let inside = Range::new(0, *size as i128 - 1);
+                let at = shifted(self, at, inside);
+                let base = Expr::name(base, Type::USIZE, Range::NONE).pinned();
+                let start = Expr::binary(Type::USIZE, Range::NONE, "*", base, Expr::usize(*size).pinned()).pinned();
+                let within = self.pinned_narrow(at, inside);
+                Expr::binary(Type::USIZE, Range::NONE, "+", start, within).pinned()
+            }
+            Bound::Length { least, most: _ } => {
+                let inside = Range::new(0, *least as i128 - 1);
+                let at = shifted(self, at, inside);
+                if risky { at } else { self.narrow(at, inside) }
+            }
+            Bound::From { .. } | Bound::Below(_) | Bound::At(_) => self.index(bound, 1, None),
+        };
+        let slice = Expr::name(&path.name, path.ty.clone(), path.range);
+        Expr::new(path.ty.clone(), path.range, ExprKind::Index(Box::new(slice), Box::new(index)))
+    }
+
+    /// A statement that a value has an effect by: it goes into some place.
+    pub(super) fn absorb(&mut self, value: Expr) -> Option<Stmt> {
+        let mut places = self.scope.paths(Type::is_scalar);
+        places.retain(|path| path.access == Access::Write);
+        if places.is_empty() {
+            return None;
+        }
+        let path = self.random.pick(&places).clone();
+        let place = self.follow(&path, 0);
+        Some(mixed_in(place, value))
+    }
+
     /// `j`, `j + 1`, `7 - j`, `2 * j + k`: indices as programs have them in loops, of variables that are small.
     fn affine_index(&mut self, inside: Range) -> Option<Expr> {
         if self.random.percent(45) {
@@ -165,6 +208,13 @@ impl Generator<'_> {
         let path = self.random.pick(&paths).clone();
         Some(self.follow(&path, 0).pinned())
     }
+}
+
+/// `place ^= value`, or `+=` for a float.
+pub(super) fn mixed_in(place: Expr, value: Expr) -> Stmt {
+    let value = converted(value, &place.ty);
+    let op = if matches!(place.ty, Type::Float(_)) { "+=" } else { "^=" };
+    Stmt::expr(Expr::assign(op, place, value))
 }
 
 /// The variable of a place.

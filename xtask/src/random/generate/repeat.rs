@@ -22,16 +22,27 @@ impl Generator<'_> {
 
     /// The body of a loop.
     fn loop_body(&mut self, turns: u64, before: Vec<Stmt>, bind: impl FnOnce(&mut Self)) -> (Option<String>, Block) {
+        self.loop_around(turns, before, |generator| {
+            bind(generator);
+            generator.body(4).stmts
+        })
+    }
+
+    /// The body of a loop of the statements that `make` gives, and the loop's label if something names it.
+    pub(super) fn loop_around(
+        &mut self,
+        turns: u64,
+        mut stmts: Vec<Stmt>,
+        make: impl FnOnce(&mut Self) -> Vec<Stmt>,
+    ) -> (Option<String>, Block) {
         let open = self.scope.open();
         self.turns *= turns;
         self.loops.push(OpenLoop { label: None, value: None, range: None, block: false });
-        bind(self);
-        let mut block = self.body(4);
-        block.stmts.splice(0..0, before);
+        stmts.append(&mut make(self));
         let this = self.loops.pop().expect("it was pushed");
         self.turns /= turns;
         self.scope.close(open);
-        (this.label, block)
+        (this.label, Block { stmts, value: None })
     }
 
     fn while_stmt(&mut self, most: u64, out: &mut Vec<Stmt>) {
@@ -76,6 +87,11 @@ impl Generator<'_> {
 
     /// `for i in range { .. }`
     fn for_stmt(&mut self, most: u64, out: &mut Vec<Stmt>) {
+        self.for_stmt_with(most, out, |generator| generator.body(4).stmts);
+    }
+
+    /// `for i in range { .. }` around the statements that `make` gives.
+    pub(super) fn for_stmt_with(&mut self, most: u64, out: &mut Vec<Stmt>, make: impl FnOnce(&mut Self) -> Vec<Stmt>) {
         let int = if self.random.percent(60) { Int::Usize } else { *self.random.pick(&Int::ALL) };
         self.heads += 1;
         let (sequence, range, turns, before) = self.counted(int, most, out);
@@ -84,15 +100,43 @@ impl Generator<'_> {
         let mutable = self.random.percent(6);
         let name = if unused { String::from("_") } else { self.fresh("j") };
         let pattern = if mutable && !unused { format!("mut {name}") } else { name.clone() };
-        let (label, body) = self.loop_body(turns, before, |generator| {
+        let (label, body) = self.loop_around(turns, before, |generator| {
             if !unused {
                 let (range, access) = if mutable { (int.range(), Access::Write) } else { (range, Access::Count) };
                 generator.scope.value(&name, Type::Int(int), range, access);
             }
+            make(generator)
         });
         let head = Head::For { pattern, sequence: Box::new(sequence) };
         let unroll = self.unroll();
         out.push(Stmt::expr(Expr::repeat(unroll, label, head, body)));
+    }
+
+    /// `for i in 0..n { .. }` of `usize`, up to a length or a number that is not known: a loop out of which checks of
+    /// indices move.
+    pub(super) fn plain_for(&mut self, most: u64, out: &mut Vec<Stmt>, make: impl FnOnce(&mut Self) -> Vec<Stmt>) {
+        let at = |value: usize| Some(Box::new(Expr::usize(value).pinned()));
+        let (end, turns) = match self.whole_slice(Int::Usize) {
+            Some((slice, longest)) if self.affords(4 * longest as u64) && self.random.percent(60) => {
+                let name = Expr::name(&slice, Type::USIZE, Range::NONE).pinned();
+                (Expr::method(Type::USIZE, Range::NONE, name, "len", vec![]).pinned(), longest as u64)
+            }
+            _ => {
+                self.heads += 1;
+                let end = self.value(&Type::USIZE, 2);
+                self.heads -= 1;
+                (self.pinned_narrow(end, Range::new(0, i128::from(most))), most)
+            }
+        };
+        let name = self.fresh("j");
+        let (label, body) = self.loop_around(turns, vec![], |generator| {
+            let range = Range::new(0, i128::from(turns) - 1);
+            generator.scope.value(&name, Type::USIZE, range, Access::Count);
+            make(generator)
+        });
+        let range = ExprKind::Range(at(0), "..", Some(Box::new(end)));
+        let sequence = Box::new(Expr::any(Type::USIZE, range).pinned());
+        out.push(Stmt::expr(Expr::repeat(None, label, Head::For { pattern: name, sequence }, body)));
     }
 
     /// What a `for` counts through, the range of its counter, how many turns there are at most, and what the body begins

@@ -1,6 +1,9 @@
 //! What is in scope, and how to get from there to a value of some type.
 
+use std::rc::Rc;
+
 use super::super::types::{Range, Type};
+use super::tally::Tally;
 
 /// Something with a name.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub(crate) enum Kind {
     Hidden,
     /// A slice that all threads add to, by this atomic function, and none reads.
     Sums { element: Type, function: &'static str },
+    /// An array of structs that all threads add to by their methods.
+    Tallies(Rc<Tally>),
 }
 
 /// What may be done to a variable.
@@ -123,7 +128,7 @@ impl Scope {
                 match &binding.kind {
                     Kind::Slice { bound, .. } => binding.name != name && !is_a_bound(bound),
                     Kind::View { bounds, .. } => binding.name != name && !bounds.iter().any(is_a_bound),
-                    Kind::Sums { .. } => binding.name != name,
+                    Kind::Sums { .. } | Kind::Tallies(_) => binding.name != name,
                     Kind::Value { .. } | Kind::Ref { .. } | Kind::Hidden => true,
                 }
             })
@@ -152,7 +157,7 @@ impl Scope {
                     let access = if *writable { Access::Write } else { Access::Read };
                     (ty, ty.range(), access, vec![Step::Deref])
                 }
-                Kind::Sums { .. } | Kind::Hidden => continue,
+                Kind::Sums { .. } | Kind::Tallies(_) | Kind::Hidden => continue,
             };
             let path = Path { name: binding.name.clone(), steps, ty: ty.clone(), range, access };
             follow(path, &wanted, &mut paths);
@@ -191,7 +196,8 @@ fn follow(path: Path, wanted: &impl Fn(&Type) -> bool, paths: &mut Vec<Path>) {
         | Type::Enum(_)
         | Type::Slice(..)
         | Type::View(..)
-        | Type::Ref(..) => {}
+        | Type::Ref(..)
+        | Type::Param(_) => {}
     }
     if wanted(&path.ty) {
         paths.push(path);

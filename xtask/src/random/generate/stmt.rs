@@ -6,7 +6,6 @@ use super::scope::{Access, Kind, Path};
 use super::{Generator, SHORTEST};
 
 /// What a statement does.
-/// What a statement does.
 #[derive(Clone, Copy)]
 enum Form {
     Let,
@@ -20,9 +19,11 @@ enum Form {
     AssignOp,
     If,
     Loop,
+    Unbounded,
     Jump,
     Call,
     Atomic,
+    Note,
     Block,
     Assert,
     Drop,
@@ -75,15 +76,17 @@ impl Generator<'_> {
             (2, Form::AssignBoth),
             (12, Form::AssignOp),
             (12, Form::If),
-            (11, Form::Loop),
+            (9, Form::Loop),
+            (4, Form::Unbounded),
             (3, Form::Jump),
             (5, Form::Call),
             (4, Form::Atomic),
+            (if self.options.tallies { 4 } else { 0 }, Form::Note),
             (2, Form::Block),
             (2, Form::Assert),
             (1, Form::Drop),
             (1, Form::Const),
-            (3, Form::LetLater),
+            (6, Form::LetLater),
             (7, Form::LetArray),
             (3, Form::LetRef),
             (7, Form::LetStruct),
@@ -106,9 +109,11 @@ impl Generator<'_> {
                 out.push(stmt);
             }
             Form::Loop => self.loop_stmt(out),
+            Form::Unbounded => self.unbounded_loop(out),
             Form::Jump => self.conditional_jump(out),
             Form::Call => self.call_stmt(depth, out),
             Form::Atomic => self.atomic(depth, out),
+            Form::Note => self.note(out),
             Form::Block => {
                 let block = self.body(3);
                 out.push(Stmt::expr(Expr::unit(ExprKind::Block(block))));

@@ -7,7 +7,6 @@ use super::convert::converted;
 use super::scope::{Bound, Kind, Path, Step};
 
 /// What an expression is made of.
-/// What an expression is made of.
 #[derive(Clone, Copy)]
 enum Form {
     Read,
@@ -25,6 +24,9 @@ impl Generator<'_> {
     /// An expression of a type.
     pub(super) fn value(&mut self, ty: &Type, depth: u32) -> Expr {
         self.left -= 1;
+        if let Type::Param(_) = ty {
+            return self.param_value(ty);
+        }
         if depth == 0 || self.left <= 0 {
             return self.leaf(ty, depth);
         }
@@ -51,6 +53,13 @@ impl Generator<'_> {
             Form::Jump => self.jump_value(ty, depth),
         };
         made.unwrap_or_else(|| self.leaf(ty, depth))
+    }
+
+    /// A value of a generic parameter, of which nothing is known: that of a variable.
+    fn param_value(&mut self, ty: &Type) -> Expr {
+        let paths = self.scope.paths(|found| found == ty);
+        let path = self.random.pick(&paths).clone();
+        self.follow(&path, 0)
     }
 
     /// What the type's own operators and methods give.
@@ -172,7 +181,8 @@ impl Generator<'_> {
             | Type::Float(_)
             | Type::Slice(..)
             | Type::View(..)
-            | Type::Ref(..) => unreachable!("`{ty}` has no parts"),
+            | Type::Ref(..)
+            | Type::Param(_) => unreachable!("`{ty}` has no parts"),
         };
         Expr::any(ty.clone(), kind)
     }

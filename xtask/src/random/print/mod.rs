@@ -58,19 +58,20 @@ impl Printer {
             self.end();
             self.lines(item);
         }
-        for Impl { header, associated, functions } in impls {
+        for block in impls {
+            let Impl { header, associated, functions } = block;
             self.end();
-            self.lines(&format!("#[device]\nimpl {header} {{"));
+            self.lines(&format!("#[device]\n{header} {{"));
             self.indent += 1;
-            if let Some(associated) = associated {
-                self.lines(&format!("{associated}\n"));
+            for line in associated {
+                self.lines(line);
                 self.end();
             }
             for (i, method) in functions.iter().enumerate() {
                 if i > 0 {
                     self.end();
                 }
-                self.function(method, associated.is_none());
+                self.function(method, block.is_inherent());
             }
             self.indent -= 1;
             self.lines("}");
@@ -90,12 +91,12 @@ impl Printer {
     }
 
     fn function(&mut self, function: &Function, public: bool) {
-        let Function { name, receiver, params, result, body } = function;
+        let Function { name, generics, receiver, params, result, body } = function;
         let receiver = receiver.iter().map(|receiver| (*receiver).to_owned());
         let params: Vec<_> = receiver.chain(params.iter().map(|(name, ty)| format!("{name}: {ty}"))).collect();
         let result = if *result == Type::Unit { String::new() } else { format!(" -> {result}") };
         let visibility = if public { "pub " } else { "" };
-        self.put(&format!("{visibility}fn {name}({}){result} ", params.join(", ")));
+        self.put(&format!("{visibility}fn {name}{generics}({}){result} ", params.join(", ")));
         self.block(body);
         self.end();
     }
@@ -103,7 +104,7 @@ impl Printer {
     /// What launches the kernel, as `tests/random` calls it.
     fn launch(&mut self, program: &Program) {
         let Program { kernel, launch, .. } = program;
-        self.lines("pub fn case(run: &mut cumbia_corpus::Run<'_>) {");
+        self.lines("pub fn case(run: &mut cumbia_cases::Run<'_>) {");
         self.indent += 1;
         let names: Vec<&str> = launch.values.iter().map(|(name, _)| name.as_str()).collect();
         let launches = launch.values.first().map_or(1, |(_, values)| values.len());
@@ -240,9 +241,9 @@ pub(crate) fn file(programs: &[(String, Program)]) -> String {
         printer.program(name, program);
     }
     let (mut text, long) = printer.finish();
-    text.push_str("/// Every kernel, and what launches it.\npub const CASES: &[cumbia_corpus::Case] = &[\n");
+    text.push_str("/// Every kernel, and what launches it.\npub const CASES: &[cumbia_cases::Case] = &[\n");
     for (name, _) in programs {
-        let _ = writeln!(text, "    cumbia_corpus::Case {{ name: \"{name}\", run: {name}::case }},");
+        let _ = writeln!(text, "    cumbia_cases::Case {{ name: \"{name}\", run: {name}::case }},");
     }
     text.push_str("];\n\n/// The first and the last line of each statement that takes several.\n");
     text.push_str("pub const LONG_STATEMENTS: &[(u32, u32)] = &[\n");

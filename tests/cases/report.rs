@@ -3,6 +3,8 @@
 use std::io::Write;
 use std::panic::{self, AssertUnwindSafe};
 
+use cumbia::FaultKind;
+
 use crate::{Case, Record};
 
 /// Says that checks were left out, past the test harness, which hides what a passing test prints. Where the environment
@@ -52,4 +54,21 @@ fn tell(all: &mut Vec<String>, case: &str, failures: &[String]) {
     if failures.len() > MOST {
         all.push(format!("{case}: {} more like these", failures.len() - MOST));
     }
+}
+
+/// A panic's message as our own faults have it.
+pub fn in_our_words(panic: &str) -> String {
+    if panic.starts_with("min > max") {
+        // Rust's versions have different words for it, and the values in them.
+        return "assertion failed: min <= max".to_owned();
+    }
+    if panic == "attempt to calculate the remainder with a divisor of zero" {
+        return "attempt to divide by zero".to_owned();
+    }
+    panic.replace("the len is", "the length is")
+}
+
+/// Whether a fault says what Rust's panic does.
+pub(crate) fn says(kind: &FaultKind, panic: &str) -> bool {
+    in_our_words(&kind.to_string()) == in_our_words(panic)
 }

@@ -7,8 +7,8 @@ use std::panic::Location;
 use cumbia::__private::{Checked, Emulation, Kernel, RawFault, Unchecked, inspect};
 use cumbia::{Device, DeviceArray, Element, Error, FaultKind, Launch};
 
-use crate::program::says;
 use crate::record::{Agreement, Record, Tolerance};
+use crate::report::says;
 use crate::usage::Usage;
 
 /// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type, with

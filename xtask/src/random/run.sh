@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Compares random kernels on the CPU and on GPU 0: all that lie beside this file. Written by `cargo xtask random --pack`.
+#
+# A machine needs NVIDIA's driver and NVRTC (CUMBIA_NVRTC), gzip, and no Rust. A kernel that ends the process is told of,
+# and the others run without it. The last line has the counts.
+set -u
+export CUMBIA_REQUIRE_GPU=1 CUMBIA_REQUIRE_NVRTC=1 CUMBIA_RANDOM_TRACE=1
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+batches=0
+
+for packed in "$here"/*.gz; do
+    name=$(basename "$packed" .gz)
+    gzip -dc "$packed" >"$work/$name"
+    chmod +x "$work/$name"
+    batches=$((batches + 1))
+    skipped=""
+    while true; do
+        CUMBIA_RANDOM_SKIP=$skipped "$work/$name" --nocapture >"$work/out" 2>&1
+        grep -a -E '^FAILED ' "$work/out" | sed "s/^/$name /" | tee -a "$work/failed"
+        grep -a -E 'random kernels,' "$work/out" | tail -n 1 | sed "s/^/$name: /"
+        if grep -a -q '^test result:' "$work/out"; then break; fi
+        last=$(grep -a '^RUNNING ' "$work/out" | tail -n 1 | cut -d ' ' -f 2)
+        if [ -z "$last" ] || [[ ",$skipped," == *",$last,"* ]]; then
+            echo "$name FAILED: $(tail -n 3 "$work/out")" | tee -a "$work/failed"
+            break
+        fi
+        if ! grep -a -q "^FAILED $last:" "$work/out"; then
+            echo "$name FAILED $last: the process died" | tee -a "$work/failed"
+        fi
+        skipped=${skipped:+$skipped,}$last
+    done
+    rm -f "${work:?}/$name"
+done
+failures=$(cat "$work/failed" 2>/dev/null | wc -l)
+echo "$batches batches, $failures failures"
+[ "$failures" -eq 0 ]
