@@ -443,8 +443,8 @@ fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
         x.sin()
     }
     #[device(unsafe(cuda = "return rsqrtf(x);"))]
-    fn rsqrtf(_x: f32) -> f32 {
-        unimplemented!()
+    fn rsqrtf(x: f32) -> f32 {
+        1.0 / x.sqrt()
     }
     #[device(unsafe(cuda = "return min(a, b);"))]
     fn min(a: i32, b: i32) -> i32 {
@@ -456,8 +456,8 @@ fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
         *n - by
     }
     #[device(unsafe(cuda = r#"printf("%d\n", n);"#))]
-    fn printf(_n: i32) {
-        unimplemented!()
+    fn printf(n: i32) {
+        println!("{n}");
     }
     #[device(unsafe(cuda = "assert(n > 0);"))]
     fn assert(n: i32) {
@@ -505,4 +505,232 @@ fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
     for instructions in [&["mul.f64", "mul.rn.f64"][..], &["rsqrt.approx"], &["min.s32"], &["atom.", "red."]] {
         assert!(count(&ptx, instructions) > 0, "none of {instructions:?} in\n{ptx}");
     }
+}
+/// NVRTC puts a `trap` where it has found undefined behaviour: an atomic operation on a copy of what is in memory, say. No
+/// kernel of ours has one, whatever it does.
+#[test]
+fn no_kernel_has_a_trap() {
+    let Some(kernels) = with_nvrtc("the search for traps in the PTX") else {
+        return;
+    };
+    let checked = AtomicUsize::new(0);
+    let failures = for_each(&kernels, |_, look| {
+        let failures = COMPILERS.iter().filter_map(|architecture| {
+            checked.fetch_add(1, Relaxed);
+            match (look.ptx)(architecture) {
+                Ok(ptx) if count(&ptx, &["trap", "brkpt"]) == 0 => None,
+                Ok(_) => Some(format!("{architecture}: a trap")),
+                Err(error) => Some(format!("{architecture}: {error}")),
+            }
+        });
+        failures.collect::<Vec<_>>().join("\n")
+    });
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    println!("{} texts without a trap, of {} kernels", checked.into_inner(), kernels.len());
+}
+
+/// What one thread publishes and others wait for.
+#[derive(Clone, Copy, DeviceType)]
+struct Gate {
+    data: u32,
+    ready: u32,
+    count: u32,
+}
+
+#[device]
+trait Publish: Element {
+    fn publish(&mut self, data: u32);
+
+    fn publish_by_default(&mut self, data: u32) {
+        self.publish(data);
+    }
+
+    fn is_ready(&self) -> bool;
+}
+
+#[device]
+impl Publish for Gate {
+    fn publish(&mut self, data: u32) {
+        self.data = data;
+        thread_fence();
+        self.ready = 1;
+    }
+
+    fn is_ready(&self) -> bool {
+        atomic_load(&self.ready) != 0
+    }
+}
+
+#[device]
+impl Gate {
+    fn bump(&mut self) {
+        atomic_add(&mut self.count, 1);
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Gates {
+    front: Gate,
+    rows: [Gate; 2],
+}
+
+#[device]
+impl Gates {
+    fn publish_inner(&mut self, data: u32) {
+        self.rows[1].publish(data);
+    }
+
+    fn bump_inner(&mut self) {
+        self.front.bump();
+    }
+}
+
+#[device]
+impl std::ops::AddAssign<u32> for Gate {
+    fn add_assign(&mut self, by: u32) {
+        atomic_add(&mut self.count, by);
+    }
+}
+
+/// The instructions of the kernel, without those of the function that reports a fault.
+fn entry(ptx: &str) -> &str {
+    let start = ptx.find(".visible .entry").expect("a kernel");
+    let body = start + ptx[start..].find("\n{").expect("its body");
+    let end = ptx[body..].find("\n}").expect("the end of its body");
+    &ptx[body..body + end]
+}
+
+/// The operations on memory, in the order of the text: `S` stores, `L` loads, `A` is atomic, and `F` a fence.
+fn operations(ptx: &str) -> String {
+    const KINDS: [(char, &[&str]); 4] = [
+        ('F', &["membar", "fence"]),
+        ('A', &["atom", "red."]),
+        ('L', &["ld.global", "ld.shared", "ld.local", "ld.relaxed", "ld.acquire", "ld.volatile", "ld.u", "ld.v"]),
+        ('S', &["st.global", "st.shared", "st.local", "st.relaxed", "st.release", "st.volatile", "st.u", "st.v"]),
+    ];
+    let kind = |line| KINDS.iter().find(|(_, instructions)| count(line, instructions) > 0).map(|(kind, _)| *kind);
+    ptx.lines().filter_map(kind).collect()
+}
+
+/// Checks the operations on memory of kernels for each of the architectures.
+macro_rules! check_operations {
+    ($($kernel:ident)*; $expected:literal) => {$(
+        for architecture in COMPILERS {
+            let Some(ptx) = found(stringify!($kernel), $kernel::ptx(architecture)) else { return };
+            assert_eq!(operations(entry(&ptx)), $expected, "{} for {architecture}:\n{ptx}", stringify!($kernel));
+        }
+    )*};
+}
+
+#[test]
+fn methods_publish_in_the_order_of_their_statements() {
+    #[kernel]
+    fn of_an_element(x: &mut [Gate]) {
+        x[0].publish(5);
+    }
+    #[kernel]
+    fn of_a_field(x: &mut [Gates]) {
+        x[0].front.publish(5);
+    }
+    #[kernel]
+    fn of_an_element_of_a_field(x: &mut [Gates]) {
+        x[0].rows[1].publish(5);
+    }
+    #[kernel]
+    fn of_a_field_of_self(x: &mut [Gates]) {
+        x[0].publish_inner(5);
+    }
+    #[kernel]
+    fn by_default(x: &mut [Gate]) {
+        x[0].publish_by_default(5);
+    }
+    #[kernel]
+    fn by_path(x: &mut [Gate]) {
+        Publish::publish(&mut x[0], 5);
+    }
+    #[kernel]
+    fn by_reference(x: &mut [Gates]) {
+        let gate = &mut x[0].front;
+        gate.publish(5);
+    }
+    #[kernel]
+    fn of_a_view(mut x: ArrayViewMut1<Gate>) {
+        x[0].publish(5);
+    }
+    #[device]
+    fn publish_any<T: Publish>(gate: &mut T) {
+        gate.publish(5);
+    }
+    #[kernel]
+    fn in_generic_code(x: &mut [Gate]) {
+        publish_any(&mut x[0]);
+    }
+    check_operations! {
+        of_an_element of_a_field of_an_element_of_a_field of_a_field_of_self by_default by_path by_reference of_a_view
+        in_generic_code;
+        "SFS"
+    }
+    #[kernel]
+    fn of_shared_memory(x: &mut [Gate]) {
+        let mut gates = shared::<[Gate; 4]>();
+        gates[thread_idx().x].publish(5);
+        sync_threads();
+        x[0].data = gates[1].data;
+    }
+    check_operations!(of_shared_memory; "SFSLS");
+}
+
+#[test]
+fn atomic_operations_in_methods_are_applied_to_the_place() {
+    #[kernel]
+    fn of_an_element(x: &mut [Gate]) {
+        x[0].bump();
+    }
+    #[kernel]
+    fn of_a_field(x: &mut [Gates]) {
+        x[0].rows[1].bump();
+    }
+    #[kernel]
+    fn of_a_field_of_self(x: &mut [Gates]) {
+        x[0].bump_inner();
+    }
+    #[kernel]
+    fn by_path(x: &mut [Gate]) {
+        Gate::bump(&mut x[0]);
+    }
+    #[kernel]
+    fn by_an_operator(x: &mut [Gate]) {
+        x[0] += 1;
+    }
+    check_operations!(of_an_element of_a_field of_a_field_of_self by_path by_an_operator; "A");
+}
+
+#[test]
+fn methods_that_are_waited_with_load_in_each_turn() {
+    #[kernel]
+    fn waited(x: &mut [Gate], y: &mut [u32]) {
+        while !x[0].is_ready() {}
+        y[0] = 1;
+    }
+    #[kernel]
+    fn waited_by_path(x: &[Gates], y: &mut [u32]) {
+        while !Publish::is_ready(&x[0].rows[1]) {}
+        y[0] = 1;
+    }
+    #[kernel]
+    fn waited_by_reference(x: &mut [Gate], y: &mut [u32]) {
+        let gate = &x[0];
+        while !gate.is_ready() {}
+        y[0] = 1;
+    }
+    macro_rules! check {
+        ($($kernel:ident)*) => {$(
+            for architecture in COMPILERS {
+                let Some(ptx) = found(stringify!($kernel), $kernel::ptx(architecture)) else { return };
+                assert_eq!(operations(loop_of(&ptx)), "L", "{} for {architecture}:\n{ptx}", stringify!($kernel));
+                assert_eq!(operations(entry(&ptx)), "LS", "{} for {architecture}:\n{ptx}", stringify!($kernel));
+            }
+        )*};
+    }
+    check!(waited waited_by_path waited_by_reference);
 }

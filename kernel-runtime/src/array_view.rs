@@ -382,7 +382,7 @@ mod tests {
 
     use super::*;
     use crate::argument::{ReadView as _, WriteView};
-    use crate::cpu::{At, Call, Cx, View};
+    use crate::cpu::{At, Cx, View};
     use crate::kernel::MethodResult as _;
 
     static AT: At = At { file: "kernel.rs", line: 1, column: 1, id: 0 };
@@ -471,7 +471,7 @@ mod tests {
         let (_, column) = matrix.split_at(1, 2).unwrap();
         Cx::host(|cx| {
             let column = View::from_host(WriteView::bind(column));
-            for place in column.__device_column_mut(Call { cx, at: &AT }, 0).value().__elements_mut() {
+            for place in column.__device_column_mut(cx.call(&AT), 0).value().__elements_mut() {
                 place.set(place.get() + 1);
             }
         });

@@ -88,8 +88,8 @@ pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        At, Call, Cx, FieldOf, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lent, LentMut,
-        LocalMut, LocalRef, Place, Slice, View, lend, lend_mut,
+        At, Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lent,
+        LentMut, LocalMut, LocalRef, Place, Slice, View, lend, lend_mut,
     };
     pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;

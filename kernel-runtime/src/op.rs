@@ -6,6 +6,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
+use crate::cpu::{Handle, Write};
 use crate::equality::{Compound, Parts};
 use crate::kernel::CalleeKey;
 use crate::slot::Content;
@@ -82,6 +83,19 @@ operators! {
 pub trait Operator<O, Rhs = ()> {
     /// What it is to the compiler.
     type Key: CalleeKey;
+
+    /// Applies an operator that assigns (`+=`) to a place in memory; `assign` applies Rust's own. A function of a device gets
+    /// the place itself, as a method does.
+    #[inline(always)]
+    fn assign<'k, H>(place: H, right: Rhs, assign: impl FnOnce(&mut Self, Rhs))
+    where
+        H: Handle<'k, Value = Self, Access = Write>,
+        Self: Sized,
+    {
+        let mut value = place.load();
+        assign(&mut value, right);
+        place.store(value);
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -154,7 +168,7 @@ comparisons! {
     Eq []
     "`==` of `{Self}` is not supported in a kernel",
     "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
-    "help: write `#[device(PartialEq)]` before the type, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
+    "help: write `#[device(PartialEq)]` before the struct or enum, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
 
     /// `<` and its like are operators of the device: those of numbers, and those that `#[device(PartialOrd)]` derives. All of
     /// them are lexicographic comparisons of numbers, and need no function.
@@ -164,7 +178,7 @@ comparisons! {
     Order [, Key = BuiltIn]
     "`<` of `{Self}` is not supported in a kernel",
     "why: an `impl PartialOrd` that is derived or written for the host is not compiled for the device",
-    "help: write `#[device(PartialOrd)]` before the type, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
+    "help: write `#[device(PartialOrd)]` before the struct or enum, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
 }
 
 /// What `==` of a part of a compound type is to the compiler.
@@ -240,9 +254,23 @@ tuples! {
 pub trait Applied<O, R, T> {
     /// As [`Operator::Key`].
     type Key: CalleeKey;
+
+    /// As [`Operator::assign`].
+    fn assign<'k, H>(place: H, right: R, assign: impl FnOnce(&mut Self, R))
+    where
+        H: Handle<'k, Value = Self, Access = Write>,
+        Self: Sized;
 }
 
 #[diagnostic::do_not_recommend]
 impl<O, L: Operator<O, R>, R, T> Applied<O, R, T> for L {
     type Key = L::Key;
+
+    #[inline(always)]
+    fn assign<'k, H>(place: H, right: R, assign: impl FnOnce(&mut Self, R))
+    where
+        H: Handle<'k, Value = Self, Access = Write>,
+    {
+        <L as Operator<O, R>>::assign(place, right, assign)
+    }
 }

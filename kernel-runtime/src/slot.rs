@@ -10,6 +10,7 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir;
 
+use crate::cpu::{Handle, Write};
 use crate::equality::Compound;
 use crate::kernel::{Callee, CalleeKey, Definition, MethodResult};
 use crate::op::{Applied, AppliedEqual, AppliedOrdered};
@@ -139,6 +140,19 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
     }
 }
 
+impl<L, R, K> Slot<OperatorOf<L, R, K>> {
+    /// Takes an operator that assigns to a place in memory, and its operand. As for [`Slot::result`], the rest is asked by
+    /// [`AssignmentOf::of`]; `assign` applies Rust's own operator.
+    #[inline(always)]
+    pub fn assignment<'k, H, T, F>(&self, place: H, right: R, assign: F) -> AssignmentOf<H, R, T, F, K>
+    where
+        H: Handle<'k, Value = L>,
+        F: FnOnce(&mut L, R) -> T,
+    {
+        AssignmentOf { place, right, assign, result: PhantomData }
+    }
+}
+
 impl<L, K> Slot<OperatorOf<L, (), K>> {
     /// Learns the type of the only operand.
     #[inline(always)]
@@ -179,6 +193,30 @@ impl<L, R, T, K> ResultOf<L, R, T, K> {
         L: AppliedOrdered<R, T, K>,
     {
         self.value
+    }
+}
+
+/// An assignment on its way.
+pub struct AssignmentOf<H, R, T, F, K> {
+    place: H,
+    right: R,
+    assign: F,
+    result: Types<(T, K)>,
+}
+
+impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
+    /// Assigns, if the operator is one that the device has.
+    #[inline(always)]
+    pub fn of<'k, O, L>(self, _operator: O)
+    where
+        H: Handle<'k, Value = L, Access = Write>,
+        F: FnOnce(&mut L, R) -> T,
+        L: Applied<O, R, T, Key = K>,
+    {
+        let assign = self.assign;
+        L::assign(self.place, self.right, |value, right| {
+            assign(value, right);
+        });
     }
 }
 

@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -286,14 +287,11 @@ impl Linker {
         };
         let cycle = &self.open[begin..];
         let names: Vec<&str> = cycle.iter().map(|open| open.path).chain([path]).collect();
-        let calls: String = cycle
-            .iter()
-            .zip(&names[1..])
-            .map(|(Open { path, file, function, slot, .. }, callee)| {
-                let Span { line, column } = position_of_call(function, *slot);
-                format!("\n       at {file}:{line}:{column} in `{path}`, which calls `{callee}`")
-            })
-            .collect();
+        let mut calls = String::new();
+        for (Open { path, file, function, slot, .. }, callee) in cycle.iter().zip(&names[1..]) {
+            let Span { line, column } = position_of_call(function, *slot);
+            let _ = write!(calls, "\n       at {file}:{line}:{column} in `{path}`, which calls `{callee}`");
+        }
         Err(format!(
             "error: recursion is not supported in a kernel: {}\n       \
              why: the stack of a GPU thread is small and its size is fixed before the launch\n       \

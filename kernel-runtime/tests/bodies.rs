@@ -205,6 +205,7 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
         Content::Intrinsic(_) => String::from("intrinsic"),
         Content::Function(definition) => definition.path.to_owned(),
         Content::Method(method) => method.name().to_owned(),
+        Content::Cast(scalar) => format!("cast to {scalar:?}"),
         Content::Operator(None) => String::from("built in"),
         Content::Operator(Some(definition)) => format!("operator {}", definition.path),
         Content::Compound(_) => String::from("parts"),
@@ -360,11 +361,11 @@ fn handles_are_references() {
 
 /// What a device function takes.
 fn total<'k>(x: impl IntoSlice<'k, Element = f32>) -> f32 {
-    x.into_slice().values().sum()
+    x.into_slice().__values().sum()
 }
 
 fn clear<'k>(x: impl IntoSliceMut<'k, Element = f32>) {
-    x.into_slice_mut().elements_mut().for_each(|place| place.set(0.0));
+    x.into_slice_mut().__elements_mut().for_each(|place| place.set(0.0));
 }
 
 fn read<'k, T: Element>(x: impl IntoPlace<'k, T>) -> T {
@@ -395,12 +396,12 @@ fn local_arrays_are_places() {
         clear(lend_mut(&mut a[1]));
         assert_eq!(a, [[0.0; 2]; 2]);
 
-        for (i, place) in a[0].elements_mut().enumerate().rev() {
+        for (i, place) in a[0].__elements_mut().enumerate().rev() {
             place.set(i as f32 + 1.0);
         }
-        let reversed: Vec<f32> = a[0].values().rev().collect();
+        let reversed: Vec<f32> = a[0].__values().rev().collect();
         assert_eq!(reversed, [2.0, 1.0]);
-        let sum: f32 = a[0].elements().map(|place| place.get()).sum();
+        let sum: f32 = a[0].__elements().map(|place| place.get()).sum();
         assert_eq!(sum, 3.0);
 
         let mut bodies = [Body { position: [1.0; 3], alive: false }; 2];
@@ -463,7 +464,7 @@ fn an_empty_place_has_no_parts() {
     Cx::host(|cx| {
         let x = Slice::<f32, Read>::from_host(&[]);
         assert!(x.__device_is_empty(cx.call(&AT)).value());
-        assert_eq!(x.part(cx, 0..0, &AT).values().len(), 0);
+        assert_eq!(x.part(cx, 0..0, &AT).__values().len(), 0);
         assert_eq!(total(x.part(cx, .., &AT)), 0.0);
     });
 }

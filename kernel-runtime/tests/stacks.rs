@@ -2,6 +2,8 @@
 //! optimisation, a value is copied at each step on its way. A launch runs on the main thread, on a thread of little stack, and
 //! on those of the pool. What overflows ends the process: such scenarios run in a process of their own.
 
+#![allow(clippy::large_stack_arrays, reason = "these are what is tested")]
+
 use std::process::{Command, Output};
 
 use cumbia::prelude::*;
@@ -153,7 +155,7 @@ fn expected_values() -> Vec<u32> {
     let of = |i: u32| {
         let b = |k: u32| if k == i { 7 } else { i };
         let c = |k: u32| if k == 0 { b(0) + i } else { b(k) };
-        let h = if i % 2 == 0 { i } else { c(0) };
+        let h = if i.is_multiple_of(2) { i } else { c(0) };
         h + c(i) + b(1)
     };
     (0..THREADS as u32).map(of).collect()

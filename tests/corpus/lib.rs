@@ -53,6 +53,7 @@ pub mod options;
 pub mod order;
 pub mod paths;
 pub mod ranges;
+pub mod receivers;
 pub mod resolution;
 pub mod sequences;
 pub mod shared_memory;
@@ -112,6 +113,7 @@ const MODULES: &[&[Case]] = &[
     unchecked::CASES,
     endless::CASES,
     undefined::CASES,
+    receivers::CASES,
 ];
 
 /// The cases of modules with programs.

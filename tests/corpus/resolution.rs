@@ -262,7 +262,8 @@ programs! {
             arc.radius.wrapping_mul(inside.side)
         }
 
-        #[derive(Clone, Copy, PartialEq, DeviceType)]
+        #[derive(Clone, Copy, DeviceType)]
+        #[device(PartialEq)]
         pub enum Ordering {
             Less,
             Equal,

@@ -286,18 +286,8 @@ static __device__ inline void operators(const i32* x, usize x_len, i64* y, usize
 #line 435
     y[rt::at(6, y_len, 26, launch)] = rt::add_i64(saved, rt::mul_i64(4, (i64)device::Vector_eq(value, value_2), 24, launch), 25, launch);
     rt::Array<types::Vector, 2> list = {{a, b}};
-    types::Vector copy = list[1];
-#line 437
-    device::Vector_add_assign(copy, a);
-#line 437
-    list[1] = copy;
-    const usize at = rt::at((usize)(x[rt::at(5, x_len, 27, launch)] & 1), 2, 28, launch);
-#line 438
-    types::Vector copy_2 = list[at];
-#line 438
-    device::Vector_mul_assign(copy_2, 2);
-#line 438
-    list[at] = copy_2;
+    device::Vector_add_assign(list[1], a);
+    device::Vector_mul_assign(list[rt::at((usize)(x[rt::at(5, x_len, 27, launch)] & 1), 2, 28, launch)], 2);
     const types::Vector sum = device::Vector_add(list[0], list[1]);
     y[rt::at(7, y_len, 29, launch)] = sum.x ^ sum.y;
     types::Bits bits = {(u32)x[rt::at(6, x_len, 30, launch)]};

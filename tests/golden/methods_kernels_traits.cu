@@ -216,20 +216,10 @@ static __device__ inline i64 grow_all(rt::Array<types::Square, 2> shapes, i64 by
     rt::Array<types::Square, 2> shapes_2 = shapes;
     i64 sum = 0;
     for (usize i = 0; i < 2; ++i) {
-        const usize at = rt::at(i, 2, 8, launch);
-#line 343
-        types::Square copy = shapes_2[at];
-#line 343
-        device::Square_grow(copy, by);
-#line 343
-        shapes_2[at] = copy;
-        const usize at_2 = rt::at(i, 2, 9, launch);
+        device::Square_grow(shapes_2[rt::at(i, 2, 8, launch)], by);
+        const i64 value = device::Shape_grown_2(shapes_2[rt::at(i, 2, 9, launch)], by, launch);
 #line 344
-        const types::Square value = shapes_2[at_2];
-#line 344
-        const i64 value_2 = device::Shape_grown_2(value, by, launch);
-#line 344
-        sum = rt::add_i64(sum, value_2, 10, launch);
+        sum = rt::add_i64(sum, value, 10, launch);
     }
     return sum;
 }
@@ -239,20 +229,10 @@ static __device__ inline i64 grow_all_2(rt::Array<types::Rectangle_i32, 1> shape
     rt::Array<types::Rectangle_i32, 1> shapes_2 = shapes;
     i64 sum = 0;
     for (usize i = 0; i < 1; ++i) {
-        const usize at = rt::at(i, 1, 11, launch);
-#line 343
-        types::Rectangle_i32 copy = shapes_2[at];
-#line 343
-        device::Rectangle_grow(copy, by);
-#line 343
-        shapes_2[at] = copy;
-        const usize at_2 = rt::at(i, 1, 12, launch);
+        device::Rectangle_grow(shapes_2[rt::at(i, 1, 11, launch)], by);
+        const i64 value = device::Shape_grown(shapes_2[rt::at(i, 1, 12, launch)], by, launch);
 #line 344
-        const types::Rectangle_i32 value = shapes_2[at_2];
-#line 344
-        const i64 value_2 = device::Shape_grown(value, by, launch);
-#line 344
-        sum = rt::add_i64(sum, value_2, 13, launch);
+        sum = rt::add_i64(sum, value, 13, launch);
     }
     return sum;
 }
@@ -289,20 +269,10 @@ static __device__ inline i64 grow_all_3(rt::Array<i32, 2> shapes, i64 by, rt::La
     rt::Array<i32, 2> shapes_2 = shapes;
     i64 sum = 0;
     for (usize i = 0; i < 2; ++i) {
-        const usize at = rt::at(i, 2, 17, launch);
-#line 343
-        i32 copy = shapes_2[at];
-#line 343
-        device::i32_grow(copy, by);
-#line 343
-        shapes_2[at] = copy;
-        const usize at_2 = rt::at(i, 2, 18, launch);
+        device::i32_grow(shapes_2[rt::at(i, 2, 17, launch)], by);
+        const i64 value = device::Shape_grown_3(shapes_2[rt::at(i, 2, 18, launch)], by, launch);
 #line 344
-        const i32 value = shapes_2[at_2];
-#line 344
-        const i64 value_2 = device::Shape_grown_3(value, by, launch);
-#line 344
-        sum = rt::add_i64(sum, value_2, 19, launch);
+        sum = rt::add_i64(sum, value, 19, launch);
     }
     return sum;
 }

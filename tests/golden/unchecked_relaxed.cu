@@ -53,17 +53,17 @@ static_assert(offset_of(Node, kind) == 16, "the offset of Node::kind");
 
 namespace device {
 
-#line 162 "tests/corpus/unchecked.rs"
+#line 161 "tests/corpus/unchecked.rs"
 static __device__ inline void Node_push(types::Node& self_, double by) {
     const types::Kind matched = self_.kind;
-#line 163
+#line 162
     if (matched != types::Kind_Fixed) {
-#line 163
+#line 162
         if (matched == types::Kind_Free) {
-#line 165
+#line 164
             self_.value += by;
         } else {
-#line 166
+#line 165
             self_.value = rt::clamp_to_f64(self_.value + by, -1.0, 1.0);
         }
     }
@@ -71,25 +71,21 @@ static __device__ inline void Node_push(types::Node& self_, double by) {
 
 }  // namespace device
 
-#line 172 "tests/corpus/unchecked.rs"
+#line 171 "tests/corpus/unchecked.rs"
 extern "C" __global__ void relaxed(const types::Node* __restrict__ from, usize from_len, types::Node* __restrict__ to, usize to_len) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < from_len) {
         const types::Kind kind = from[i].kind;
-#line 175
+#line 174
         const rt::Array<u32, 2> links = from[i].links;
         to[i] = from[i];
         double sum = 0.0;
         for (usize i_2 = 0; i_2 < 2; ++i_2) {
-#line 178
+#line 177
             const u32 link = links[i_2];
             sum += from[(usize)link].value;
         }
-        types::Node copy = to[i];
-#line 181
-        device::Node_push(copy, 0.5 * sum);
-#line 181
-        to[i] = copy;
+        device::Node_push(to[i], 0.5 * sum);
         to[i].links[0] = from[(usize)links[1]].links[0];
         if (kind == types::Kind_Fixed) {
             to[i].kind = from[(usize)links[0]].kind;

@@ -115,12 +115,6 @@ static __device__ inline void Vec4_add_assign(types::Vec4_f32& self_, types::Vec
 extern "C" __global__ void axpy(float a, const types::Vec4_f32* __restrict__ x, usize x_len, types::Vec4_f32* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < y_len) {
-        const usize at = rt::at(i, y_len, 0, launch);
-#line 28
-        types::Vec4_f32 copy = y[at];
-#line 28
-        device::Vec4_add_assign(copy, device::Vec4_mul(x[rt::at(i, x_len, 1, launch)], a));
-#line 28
-        y[at] = copy;
+        device::Vec4_add_assign(y[rt::at(i, y_len, 0, launch)], device::Vec4_mul(x[rt::at(i, x_len, 1, launch)], a));
     }
 }

@@ -146,34 +146,3 @@ fn memory_ends() {
         assert_eq!(y.to_host().unwrap(), [1.0; 8]);
     });
 }
-
-/// Compared by a function of the host's.
-#[derive(Clone, Copy, DeviceType)]
-struct Rounded(f32);
-
-impl PartialEq for Rounded {
-    fn eq(&self, other: &Rounded) -> bool {
-        (self.0 - other.0).abs() < 0.5
-    }
-}
-
-#[kernel]
-fn alike(x: &[Rounded], same: &mut [bool]) {
-    same[0] = x[0] == x[1];
-}
-
-#[test]
-fn a_comparison_by_the_host_is_refused() {
-    on_each_device(|device| {
-        let x = device.to_device(&[Rounded(1.0), Rounded(1.25)]).unwrap();
-        let mut same = device.zeros(1).unwrap();
-        let error = alike(&x, &mut same).over(1).launch().unwrap_err();
-        let text = error.to_string();
-        assert!(matches!(error, Error::Compile(_)), "{error:?}");
-        for part in
-            ["`==` of `", "Rounded` is not supported in a kernel", "write `#[device]` before the `impl PartialEq`"]
-        {
-            assert!(text.contains(part), "{text}");
-        }
-    });
-}

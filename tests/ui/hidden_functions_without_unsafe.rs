@@ -12,8 +12,10 @@ fn cast_of_a_variable(place: LocalMut<'_, [u8; 8]>) -> LocalMut<'_, &'static str
 
 /// A place may lead to a variable, which is accessed without atomics.
 fn elsewhere(place: Place<'_, u32, Write>) {
-    std::thread::scope(|scope| scope.spawn(|| place.set(1)));
+    sent(place);
 }
+
+fn sent<T: Send>(_: T) {}
 
 /// A value that cannot exist, in a closure of size 0.
 #[derive(Clone, Copy)]

@@ -47,8 +47,8 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
     let mut in_device = BTreeSet::new();
     let mut in_foreign: BTreeSet<String> = module
         .functions
-        .iter()
-        .filter_map(|(_, function)| match &function.body {
+        .values()
+        .filter_map(|function| match &function.body {
             Body::Text(cuda) => Some(identifiers(&cuda.text)),
             Body::Stmts(_) => None,
         })

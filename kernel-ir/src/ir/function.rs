@@ -285,9 +285,9 @@ pub enum ExprKind {
         /// The slot of the callee.
         callee: SlotId,
         /// Evaluated in order; the receiver comes first. Where the callee takes its receiver by reference, and a value
-        /// is given, that is borrowed here: the variable itself if it is one or a field of one, and else a copy, which
-        /// is written back behind the call if it was borrowed as `&mut`. Where the callee takes a value, and a
-        /// reference to one is given, that is read; a reference to an array is given where a slice is taken.
+        /// is given, that is borrowed here: the place itself if it is one, wherever that is, and else a temporary of the
+        /// thread. Where the callee takes a value, and a reference to one is given, that is read; a reference to an
+        /// array is given where a slice is taken.
         args: Vec<ExprId>,
     },
     /// `&x`, `&mut y[i]`, `&x[a..b]`: the place itself, not its value. A slice or a reference is borrowed again.

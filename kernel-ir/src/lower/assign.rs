@@ -3,6 +3,7 @@
 use crate::ir::{BinaryOp, ExprId, ExprKind, Scalar, SlotId, Span, Type};
 
 use super::StmtKind;
+use super::call::Passing;
 use super::control::{Target, operator};
 use super::function::Lowering;
 use super::value::{Value, position};
@@ -32,7 +33,7 @@ impl Lowering<'_, '_> {
     /// `place op= value`
     pub(super) fn assign_op(&mut self, op: BinaryOp, place: ExprId, value: ExprId, operator: SlotId, span: Span) {
         if let Some(function) = self.operator_function(operator) {
-            self.call_function(function, &[place, value]);
+            self.call_function(function, &[place, value], Passing::Place);
             return;
         }
         let value = self.value(value);

@@ -1,7 +1,7 @@
 //! Calls: device functions, those behind operators, and where the others go.
 
 use crate::analyse::is_reference;
-use crate::ir::{Callee as IrCallee, ExprId, ExprKind, Filled, FunctionId, Type};
+use crate::ir::{Callee as IrCallee, ExprId, Filled, FunctionId, Type};
 
 use super::bind::address_of;
 use super::function::Lowering;
@@ -9,11 +9,21 @@ use super::types::is_empty;
 use super::value::Value;
 use super::{Callee, Expr, StmtKind, Summary};
 
+/// How an argument that is a place gets to a parameter that is a reference, where the source does not borrow it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passing {
+    /// The receiver of a method, and the left side of `+=`: a reference to the place itself, which is evaluated once, before
+    /// the arguments behind it. The callee may apply atomic operations to it, or wait for what another thread writes there.
+    Place,
+    /// An operand of an operator that gives a value: its value at the time when it is evaluated.
+    Value,
+}
+
 impl Lowering<'_, '_> {
     /// The result of a call, and whether it has an effect.
     pub(super) fn call(&mut self, callee: &Filled, args: &[ExprId], id: ExprId) -> (Value, bool) {
         match callee {
-            Filled::Callee(IrCallee::Function(function)) => self.call_function(*function, args),
+            Filled::Callee(IrCallee::Function(function)) => self.call_function(*function, args, Passing::Place),
             Filled::Callee(IrCallee::Intrinsic(intrinsic)) => {
                 let (value, effect) = self.intrinsic(intrinsic, args, id);
                 (value.with_index(self.typed.index), effect)
@@ -27,18 +37,21 @@ impl Lowering<'_, '_> {
     }
 
     /// The result of a device function, and whether the call has an effect.
-    pub(super) fn call_function(&mut self, id: FunctionId, args: &[ExprId]) -> (Value, bool) {
+    pub(super) fn call_function(&mut self, id: FunctionId, args: &[ExprId], passing: Passing) -> (Value, bool) {
         let signature = &self.function(id).signature;
         let summary = self.output.summaries[id.index()];
         let mut values: Vec<Value> = Vec::with_capacity(args.len());
-        let mut written_back = Vec::new();
         for (arg, param) in args.iter().zip(&signature.params) {
             let mark = self.out.len();
             let value = match param {
-                Type::Ref { target, mutable } if !is_reference(self.ty(*arg)) => {
-                    self.receiver(*arg, target, (*mutable, summary.writes), &mut written_back)
+                Type::Ref { target, mutable } if passing == Passing::Place && !is_reference(self.ty(*arg)) => {
+                    self.receiver(*arg, target, *mutable)
                 }
-                _ => self.value(*arg),
+                _ => {
+                    let value = self.value(*arg);
+                    // What a reference leads to is read where it is passed as a value, and not behind later arguments.
+                    if is_reference(param) { value } else { self.converted(value, param) }
+                }
             };
             self.settle(mark, &mut values);
             if matches!(value, Value::Never) {
@@ -71,16 +84,7 @@ impl Lowering<'_, '_> {
             Type::Enum(choice) => Value::Scalar(call, choice.repr),
             other => Value::Whole(call, other.clone()),
         };
-        if written_back.is_empty() {
-            let effect = writes && !is_empty(result);
-            return (value, effect);
-        }
-        let value = self.performed(value);
-        for (place, copy) in written_back {
-            self.summary.writes |= self.is_in_memory(&place);
-            self.push(StmtKind::Assign { place, value: copy });
-        }
-        (value, false)
+        (value, writes && !is_empty(result))
     }
 
     /// The result of what has an effect, which happens now.
@@ -102,48 +106,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value where a reference is asked for: the variable that it is in, or a copy. What was lent to be changed, and is
-    /// no variable, is written back behind the call.
-    fn receiver(
-        &mut self,
-        arg: ExprId,
-        target: &Type,
-        (mutable, callee_writes): (bool, bool),
-        written_back: &mut Vec<(Expr, Expr)>,
-    ) -> Value {
-        if self.is_in_variable(arg) {
-            let place = self.place(&mut Vec::new(), arg);
-            return self.lend(place, target, mutable);
-        }
-        if !self.expr(arg).kind.is_place() {
-            let value = self.value(arg);
-            return self.lend(value, target, mutable);
-        }
-        let place = self.place(&mut Vec::new(), arg);
-        // Nobody can tell a copy from what it is a copy of, as long as nothing is written.
-        if !mutable && !callee_writes {
-            return self.load(place);
-        }
-        match self.once(place) {
-            Value::Place { lvalue, target } => {
-                let value = self.load(Value::Place { lvalue: lvalue.clone(), target: target.clone() });
-                let copy = self.kept(value, &target, mutable);
-                if let (true, Value::Place { lvalue: copy, target: _ }) = (mutable, &copy) {
-                    written_back.push((lvalue, copy.clone()));
-                }
-                copy
-            }
-            value => self.lend(value, target, mutable),
-        }
-    }
-
-    /// A variable, or a field of one: no index and no reference leads there.
-    fn is_in_variable(&self, id: ExprId) -> bool {
-        match &self.expr(id).kind {
-            ExprKind::Local(_) => !is_reference(self.ty(id)),
-            ExprKind::Field { base, name: _ } => self.is_in_variable(*base),
-            _ => false,
-        }
+    /// A reference to a receiver: to the place that it is, or to a variable that holds its value.
+    fn receiver(&mut self, arg: ExprId, target: &Type, mutable: bool) -> Value {
+        let value = if self.expr(arg).kind.is_place() { self.place(&mut Vec::new(), arg) } else { self.value(arg) };
+        self.lend(value, target, mutable)
     }
 
     /// The C arguments for a parameter.

@@ -5,6 +5,7 @@ use crate::ir::{
 };
 use crate::source::SiteKind;
 
+use super::call::Passing;
 use super::cast::cast;
 use super::control::{Target, not};
 use super::function::Lowering;
@@ -101,7 +102,7 @@ impl Lowering<'_, '_> {
 
     fn unary(&mut self, op: UnaryOp, operand: ExprId, operator: SlotId, span: Span) -> (Value, bool) {
         if let Some(function) = self.operator_function(operator) {
-            return self.call_function(function, &[operand]);
+            return self.call_function(function, &[operand], Passing::Value);
         }
         let value = match self.value(operand) {
             Value::Scalar(operand, scalar) => {
@@ -126,7 +127,7 @@ impl Lowering<'_, '_> {
 
     /// The result of an operator that is a function of the user's.
     fn overloaded(&mut self, op: BinaryOp, function: FunctionId, operands: [ExprId; 2]) -> (Value, bool) {
-        let (value, effect) = self.call_function(function, &operands);
+        let (value, effect) = self.call_function(function, &operands, Passing::Value);
         match (op, value) {
             // Users write `eq`, and `!=` is its opposite.
             (BinaryOp::Ne, Value::Scalar(equal, Scalar::Bool)) => (Value::bool(not(equal)), effect),

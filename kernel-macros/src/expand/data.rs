@@ -20,7 +20,7 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
         Shape::Struct(fields) => structure(name, fields),
         Shape::Enum(variants) => enumeration(name, variants),
     };
-    let Implementation { ty, any_bits, load, store, constant } = implementation;
+    let Implementation { ty, any_bits, load, store, stand_in, constant } = implementation;
     let clause = clause(generics, shape, &this, mistaken);
     let held = if mistaken { quote!(Self) } else { held(name, generics, shape) };
     let lane_value = matches!(shape, Shape::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
@@ -68,6 +68,11 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
                     #store
                 }
 
+                #[inline(always)]
+                fn stand_in() -> Self {
+                    #stand_in
+                }
+
                 fn constant(&self) -> ::cumbia::__private::ir::ConstantValue {
                     #constant
                 }
@@ -85,6 +90,7 @@ struct Implementation {
     any_bits: TokenStream,
     load: TokenStream,
     store: TokenStream,
+    stand_in: TokenStream,
     constant: TokenStream,
 }
 
@@ -93,7 +99,7 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
     let text = syn::ext::IdentExt::unraw(name).to_string();
     let texts = fields.iter().map(Field::text);
     let members: Vec<_> = fields.iter().map(|field| &field.member).collect();
-    // An error about a field is shown at its type, and there are four uses of it: said in the same words, at the same
+    // An error about a field is shown at its type, and there are several uses of it: said in the same words, at the same
     // place, it is said once.
     let elements: Vec<TokenStream> =
         fields.iter().map(|Field { member: _, ty }| quote_spanned!(ty.span()=> <#ty as ::cumbia::Element>)).collect();
@@ -107,6 +113,7 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
         any_bits: quote!(const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;),
         load: quote!(unsafe { #name { #(#members: #elements::load(&raw mut (*place).#members),)* } }),
         store: quote!(unsafe { #(#elements::store(&raw mut (*place).#members, value.#members);)* }),
+        stand_in: quote!(#name { #(#members: #elements::stand_in(),)* }),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#(#elements::constant(&self.#members)),*])
         },
@@ -147,6 +154,7 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
                 )
             }
         },
+        stand_in: quote!(Self::#first),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Bits(
                 ::cumbia::__private::bits_of::<Self>(*self as ::core::primitive::i128),
@@ -157,8 +165,9 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
 
 /// For a type that was refused.
 fn nothing() -> Implementation {
-    let (ty, load, store, constant) = (quote!(loop {}), quote!(loop {}), quote!(loop {}), quote!(loop {}));
-    Implementation { ty, any_bits: TokenStream::new(), load, store, constant }
+    let nothing = || quote!(loop {});
+    let (ty, load, store, stand_in, constant) = (nothing(), nothing(), nothing(), nothing(), nothing());
+    Implementation { ty, any_bits: TokenStream::new(), load, store, stand_in, constant }
 }
 
 /// `Self`, in a form that has no meaning where a generic argument is no element: then the mistake is reported once.

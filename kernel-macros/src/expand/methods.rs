@@ -44,7 +44,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
         let generics = with_predicate(&method.generics, granted.as_ref());
         key_items(&key(method), &generics, method, bodies)
     });
-    let operator = operator(item, role, methods);
+    let operator = operator(item, role, methods, bodies);
     let clause = with_predicate(generics, granted.as_ref()).where_clause;
     let check = granted.as_ref().map(|_| element_check(item));
     quote! {
@@ -148,7 +148,8 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
 
 /// What a call in a kernel resolves to, of a type's own function.
 fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
-    let body = run(method, key, bodies);
+    let receiver = params::split_receiver(&method.signature).0.map(|param| params::from_receiver(param, &call()));
+    let body = run(method, key, bodies, receiver);
     let resolved = resolved(method, &method.vis, key, &quote!(#body));
     let lent = lent(method, &method.vis, key, Owner::Type);
     quote!(#resolved #lent)
@@ -168,7 +169,7 @@ pub(super) enum Owner {
 pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, owner: Owner) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let Some((first, rest)) = signature.params.split_first() else { return TokenStream::new() };
-    let this = Ident::new("this", ours(declared.ident.span()));
+    let this = this(method);
     let (param, value) = match (&first.kind, &first.this, owner) {
         (ParamKind::Ref(_), Some(_), Owner::Type) => (quote!(#this: &'k Self), quote!(#this)),
         (ParamKind::RefMut(_), Some(_), Owner::Type) => (quote!(#this: &'k mut Self), quote!(#this)),
@@ -232,13 +233,22 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
 pub(super) fn implementation(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let result = result_type(&method.signature);
     let signature = implementation_signature(method, &quote!(::cumbia::__private::Returned<#key, #result>));
-    let run = run(method, key, bodies);
+    let run = implementation_body(method, key, bodies);
     quote! {
         #[allow(refining_impl_trait)] // the trait says only that there is a key
         #signature {
             ::cumbia::__private::Returned::new(#run)
         }
     }
+}
+
+/// The body of this function, and of a default in a trait.
+pub(super) fn implementation_body(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let receiver = params::split_receiver(&method.signature).0.map(|_| {
+        let this = this(method);
+        quote!(#this)
+    });
+    run(method, key, bodies, receiver)
 }
 
 /// The signature of this function, which gives `result`. An error about it, such as that the trait has none, is shown at
@@ -248,8 +258,11 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
     let name = implementation_name(&declared.ident);
     let (receiver, rest) = params::split_receiver(signature);
-    let receiver = receiver.map(params::receiver).into_iter();
-    let inputs = with_call(receiver.chain(rest.iter().map(|param| {
+    let receiver = receiver.map(|param| {
+        let (this, ty) = (this(method), params::received(param, &quote!(Self), &quote!('k)));
+        quote!(#this: #ty)
+    });
+    let inputs = with_call(receiver.into_iter().chain(rest.iter().map(|param| {
         let (name, ty) = (&param.name, params::body_type(param));
         quote!(#name: #ty)
     })));
@@ -267,14 +280,18 @@ pub(super) fn implementation_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_impl_of_{}", name.unraw()), name.span())
 }
 
-/// The body, run by the thread of a call, from the parameters' handles.
-pub(super) fn run(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
+/// The receiver in the functions of an implementation, which takes it as a handle.
+fn this(method: &Method) -> Ident {
+    Ident::new("this", ours(method.declared.ident.span()))
+}
+
+/// The body, run by the thread of a call, from the handles of the receiver and the other parameters.
+fn run(method: &Method, key: &TokenStream, bodies: Bodies, receiver: Option<TokenStream>) -> TokenStream {
     if bodies == Bodies::Mistaken {
         return quote!(loop {});
     }
-    let (receiver, rest) = params::split_receiver(&method.signature);
-    let receiver = receiver.map(params::from_host).into_iter();
-    let args = receiver.chain(rest.iter().map(|param| {
+    let (_, rest) = params::split_receiver(&method.signature);
+    let args = receiver.into_iter().chain(rest.iter().map(|param| {
         let name = &param.name;
         quote!(#name)
     }));
@@ -283,7 +300,7 @@ pub(super) fn run(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenSt
 }
 
 /// `impl Operator<op::Add, Rhs> for Lhs`, by which the compiler finds the function.
-fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStream {
+fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method], bodies: Bodies) -> TokenStream {
     let Role::Operator { marker, right } = role else { return TokenStream::new() };
     let [method] = methods else { return TokenStream::new() }; // rustc says which functions the trait has
     // A trait of the user's may have the name of an operator's.
@@ -291,11 +308,39 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> TokenStrea
     let generics = &item.generics;
     let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
     let (marker, key) = (Ident::new(marker, ours(method.declared.ident.span())), key_of(method));
+    let assign = assignment(method, right, &key, bodies);
     quote! {
         #check
 
         impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
             type Key = #key;
+
+            #assign
+        }
+    }
+}
+
+/// Of an operator that assigns, its function on a place in memory.
+fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) -> TokenStream {
+    let Some((Param { kind: ParamKind::RefMut(_), .. }, [_])) = method.signature.params.split_first() else {
+        return TokenStream::new();
+    };
+    let [cx, place, operand] = ["cx", "place", "right"].map(|name| Ident::new(name, proc_macro2::Span::mixed_site()));
+    let body = match bodies {
+        Bodies::Lowered => quote! {
+            ::cumbia::__private::Cx::host(|#cx| {
+                <#key>::__body(#cx, (::cumbia::__private::Handle::place(#place), #operand)).0
+            })
+        },
+        Bodies::Mistaken => quote!(loop {}),
+    };
+    quote! {
+        #[inline(always)]
+        fn assign<'k, H>(#place: H, #operand: #right, _: impl ::core::ops::FnOnce(&mut Self, #right))
+        where
+            H: ::cumbia::__private::Handle<'k, Value = Self, Access = ::cumbia::__private::Write>,
+        {
+            #body
         }
     }
 }

@@ -61,6 +61,25 @@ pub(super) fn from_host(param: &Param) -> TokenStream {
     }
 }
 
+/// The receiver of a hidden function as the body takes it: `call` carries its place, if that is in memory.
+pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
+    let this = &param.this;
+    match &param.kind {
+        ParamKind::Ref(_) => {
+            quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Read>::of_receiver(#this, #call))
+        }
+        ParamKind::RefMut(_) => {
+            quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Write>::of_receiver_mut(#this, #call))
+        }
+        // As in `receiver`.
+        ParamKind::Value(_)
+        | ParamKind::Refused
+        | ParamKind::Slice(_)
+        | ParamKind::SliceMut(_)
+        | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
+    }
+}
+
 /// The parameter of what a call in a kernel ends in: it takes what may be lent as the user's type.
 pub(super) fn call_param(param: &Param) -> TokenStream {
     let name = &param.name;
@@ -152,17 +171,21 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
     }
 }
 
-/// The receiver as a parameter like any other, of a function of `this`.
-pub(super) fn receiver_type(param: &Param, this: &Ident) -> TokenStream {
+/// The receiver as the handle of its place, in a function of `this` that has no other receiver. One by value stays what it is.
+pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream) -> TokenStream {
+    let place = |mutable| {
+        let access = access(mutable);
+        quote!(::cumbia::__private::Place<#lifetime, #this, #access>)
+    };
     match &param.kind {
-        ParamKind::Ref(_) => quote!(&#this),
-        ParamKind::RefMut(_) => quote!(&mut #this),
+        ParamKind::Ref(_) => place(false),
+        ParamKind::RefMut(_) => place(true),
         // As in `receiver`.
         ParamKind::Value(_)
         | ParamKind::Refused
         | ParamKind::Slice(_)
         | ParamKind::SliceMut(_)
-        | ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(#this),
+        | ParamKind::View { element: _, dimensions: _, mutable: _ } => this.clone(),
     }
 }
 

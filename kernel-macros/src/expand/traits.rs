@@ -84,7 +84,7 @@ fn functions(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> Tok
     let (host, implementation) = if lowered.is_some() {
         let default = key_in_trait(device_trait, method, "_default");
         let result = implementation_result(device_trait, method);
-        let body = methods::run(method, &default, bodies);
+        let body = methods::implementation_body(method, &default, bodies);
         let signature = methods::implementation_signature(method, &result);
         let implementation = quote! {
             #signature {
@@ -118,7 +118,7 @@ fn implementation_result(device_trait: &DeviceTrait, method: &Method) -> TokenSt
 fn run(method: &Method) -> TokenStream {
     let (name, own) = (methods::implementation_name(&method.declared.ident), arguments(&method.declared.generics));
     let (receiver, rest) = params::split_receiver(&method.signature);
-    let receiver = receiver.and_then(|param| param.this).map(|this| quote!(#this)).into_iter();
+    let receiver = receiver.map(|param| params::from_receiver(param, &methods::call())).into_iter();
     let names = rest.iter().map(|Param { name, .. }| quote!(#name));
     let call = methods::call();
     let args = methods::behind_first(receiver.chain(names), quote!(#call));
@@ -155,7 +155,7 @@ fn impls(device_trait: &DeviceTrait, method: &Method, bodies: Bodies) -> TokenSt
     let (this, path) = (&device_trait.this, path(device_trait));
     let own = super::arguments(&method.declared.generics);
     let (receiver, rest) = params::split_receiver(&method.inner);
-    let receiver = receiver.map(|param| params::receiver_type(param, this));
+    let receiver = receiver.map(|param| params::received(param, &quote!(#this), &quote!('_)));
     let types = receiver.into_iter().chain(rest.iter().map(params::anonymous_type));
     let types = methods::behind_first(types, quote!(::cumbia::__private::Call<'_>));
     let names: Vec<Ident> = (0..types.len()).map(|i| format_ident!("argument{i}")).collect();

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
 
 use super::call::is_primitive;
-use super::operator::{applied, assign_marker};
+use super::operator::{applied, asked, assign_marker};
 use super::place::{Access, Form, Place};
 use super::{Lowerer, Shape, Value, effects, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
@@ -83,16 +83,15 @@ impl Lowerer<'_> {
         let (left_cpu, value_cpu) = (&place.cpu, value.cpu);
         let statements = match place.form {
             Form::Handle => {
-                let changed = standing_for(shown, quote!(#new));
+                let changed = standing_for(shown, quote!(*#new));
                 let by = self.assigned_operand(op, operator, binary, quote!(#operand));
-                let change = applied(&slot, &marker, &quote!(#changed #token #by), binary.span());
+                let assign = quote_spanned!(span=> |#new, #operand| #changed #token #by);
+                let assignment = quote_spanned!(slot.span()=> #slot.assignment(#reference, #operand, #assign));
+                let change = asked(&assignment, &marker, slot.span(), binary.span());
                 quote_spanned! {span=>
                     let #operand = #value_cpu;
-                    let mut #reference = #left_cpu;
-                    let mut #new = #reference.get();
-                    #target(&#new);
+                    let #reference = #left_cpu;
                     #change;
-                    #reference.set(#new);
                 }
             }
             Form::Variable | Form::Computed => {

@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         };
         let mut args = call.args.iter();
         let first = args.next().map(|first| self.receiving_argument(first));
-        let mut guard = TokenStream::new();
+        let mut guard = None;
         let mut values = Vec::new();
         if let Some((value, before)) = first {
             values.push(value);
@@ -133,32 +133,32 @@ impl Lowerer<'_> {
         }
         values.extend(args.map(|arg| self.expr(arg)));
         // What is in memory is lent to the function; a type before it is the function's own, or one that implements its trait.
-        let lent = !guard.is_empty() && path.qself.is_none() && !self.is_number(path);
+        let lent = guard.is_some() && path.qself.is_none() && !self.is_number(path);
         let hidden = if lent { lent_name(&function) } else { hidden_name(&function) };
         self.fallbacks.associated(&function, hidden.clone(), values.len());
         let named = hidden_path(path, hidden);
+        let mut check = TokenStream::new();
         if let Some(primitive) = primitive_of(path)
             && !path.path.segments.first().is_some_and(|ty| self.signature.types.contains(&ty.ident))
         {
             // A module of this name is passed over by rustc where it does not have the hidden function.
-            let check = identity::check(&primitive, Known::Primitive);
-            guard = quote!(#check #guard);
+            check = identity::check(&primitive, Known::Primitive);
         }
-        let method = CalledMethod { guard, callee: named, shown: path.span(), shape: Shape::Unknown };
+        let method = CalledMethod { check, guard, callee: named, shown: path.span(), shape: Shape::Unknown };
         let (first, rest) = values.split_at(values.len().min(1));
         self.hidden_call(method, first, rest, call.span())
     }
 
     /// The first argument of a function of a type, and what belongs before the call. It may be the receiver of a method, which
     /// is a Rust reference, or another reference, which is a handle; what is given here becomes either.
-    fn receiving_argument(&mut self, arg: &Expr) -> (Value, TokenStream) {
+    fn receiving_argument(&mut self, arg: &Expr) -> (Value, Option<Guard>) {
         let reference = match peeled(arg) {
             Expr::Reference(reference) if !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) => {
                 reference
             }
             _ => {
                 let value = self.expr(arg);
-                let Shape::Reference { mutable } = value.shape else { return (value, TokenStream::new()) };
+                let Shape::Reference { mutable } = value.shape else { return (value, None) };
                 return received(value, mutable, arg.span());
             }
         };
@@ -175,7 +175,7 @@ impl Lowerer<'_> {
         }
         let (cpu, and, mutability) = (place.cpu, &reference.and_token, &reference.mutability);
         let cpu = if place.shape == Shape::Slice { cpu } else { quote!(#and #mutability #cpu) };
-        (Value { id, cpu, shape: to_value }, TokenStream::new())
+        (Value { id, cpu, shape: to_value }, None)
     }
 
     /// Whether a path is that of a function of a number's, or of a type parameter's.
@@ -190,25 +190,57 @@ impl Lowerer<'_> {
     /// name. Who calls is said behind the first value, which is the receiver or the first argument; the tokens of a receiver
     /// are none, since it stands before the name.
     pub(super) fn hidden_call(&mut self, method: CalledMethod, first: &[Value], rest: &[Value], span: Span) -> Value {
-        let CalledMethod { guard, callee, shown, shape } = method;
+        let CalledMethod { check, guard, callee, shown, shape } = method;
         let slot = self.slot();
         let name = slot_name(slot, shown);
         let at = self.at(span);
         let cx = &self.cx;
         let (before, behind) =
             (first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()), rest.iter().map(|value| &value.cpu));
-        let cpu = quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #cx.call(#at), #(#behind),*)));
-        // What was written to a copy is written back before the statement goes on.
-        let cpu = if guard.is_empty() { cpu } else { quote!({ #guard #cpu }) };
+        let call = quote_spanned!(ours(shown)=> #cx.call(#at));
+        let cpu = match guard {
+            Some(Guard { receiver, call: called, place }) => quote_spanned! {ours(shown)=>
+                {
+                    #check
+                    let mut #receiver = #place.receiver();
+                    let #called = #receiver.called(#call);
+                    #name.method(#callee(#(#before,)* #called, #(#behind),*))
+                }
+            },
+            None => {
+                let called = quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #call, #(#behind),*)));
+                if check.is_empty() { called } else { quote!({ #check #called }) }
+            }
+        };
         let args = first.iter().chain(rest).map(|value| value.id).collect();
         self.shaped(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), shape)
     }
 }
 
+/// The receiver of a call that is in memory. It is evaluated before the arguments, and the call carries its place.
+pub(super) struct Guard {
+    /// The variable of the receiver.
+    pub(super) receiver: Ident,
+    /// The variable of the call.
+    call: Ident,
+    /// The handle of the place.
+    place: TokenStream,
+}
+
+impl Guard {
+    /// That of a handle. An error about it is shown at `span`.
+    pub(super) fn new(handle: &TokenStream, span: Span) -> Guard {
+        let [receiver, call] = ["receiver", "call"].map(|name| Ident::new(name, ours(span)));
+        Guard { receiver, call, place: handle.clone() }
+    }
+}
+
 /// What a hidden function is called by.
 pub(super) struct CalledMethod {
-    /// What belongs before the call.
-    pub(super) guard: TokenStream,
+    /// Verifies that names which the macro recognised mean what it takes them for.
+    pub(super) check: TokenStream,
+    /// The receiver, if it is in memory.
+    pub(super) guard: Option<Guard>,
     /// All that stands before the parentheses.
     pub(super) callee: TokenStream,
     /// Where an error about the function is shown.
@@ -219,12 +251,12 @@ pub(super) struct CalledMethod {
 
 /// A reference to what is in memory, for a function that may take a Rust reference: the guard that [`super::method`] calls
 /// methods on.
-fn received(value: Value, mutable: bool, span: Span) -> (Value, TokenStream) {
-    let (Value { id, cpu, shape }, span) = (value, ours(span));
-    let name = Ident::new("receiver", span);
-    let guard = quote_spanned!(span=> let mut #name = #cpu.receiver(););
+fn received(value: Value, mutable: bool, span: Span) -> (Value, Option<Guard>) {
+    let Value { id, cpu, shape } = value;
+    let guard = Guard::new(&cpu, span);
+    let (name, span) = (&guard.receiver, ours(span));
     let cpu = if mutable { quote_spanned!(span=> &mut #name) } else { quote_spanned!(span=> &#name) };
-    (Value { id, cpu, shape }, guard)
+    (Value { id, cpu, shape }, Some(guard))
 }
 
 fn callee_of(path: &ExprPath) -> Callee {

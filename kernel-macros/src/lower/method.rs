@@ -1,15 +1,15 @@
 //! Method calls: of numbers, slices and arrays, and of the user's types.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::quote;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};
 
-use super::call::{CalledMethod, hidden_name};
+use super::call::{CalledMethod, Guard, hidden_name};
 use super::place::Access;
 use super::{Lowerer, Shape, Value, foreign, peeled};
-use crate::position::{ours, standing_for};
+use crate::position::standing_for;
 use crate::rules;
 
 impl Lowerer<'_> {
@@ -35,16 +35,16 @@ impl Lowerer<'_> {
         let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
         let (place_cpu, dot) = (&place.cpu, &call.dot_token);
         let (guard, callee) = if place.leads_to_handle() {
-            let span = ours(receiver.span());
-            let name = Ident::new("receiver", span);
-            let guard = quote_spanned!(span=> let mut #name = #place_cpu.receiver(););
+            let guard = Guard::new(place_cpu, receiver.span());
+            let name = &guard.receiver;
             // What an array in memory tells without being copied, the guard has itself. For all else rustc is to speak of the
             // type behind it.
             let has_itself = ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str());
             let target = if has_itself { quote!(#name) } else { standing_for(receiver.span(), quote!(*#name)) };
-            (guard, quote!(#target #dot #method #turbofish))
+            let callee = quote!(#target #dot #method #turbofish);
+            (Some(guard), callee)
         } else {
-            (TokenStream::new(), quote!(#place_cpu #dot #method #turbofish))
+            (None, quote!(#place_cpu #dot #method #turbofish))
         };
         let receiver = Value { id: place.id, cpu: TokenStream::new(), shape: place.shape };
         let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
             "clone" if receiver.shape == Shape::Slice => Shape::Slice,
             _ => Shape::Unknown,
         };
-        let hidden = CalledMethod { guard, callee, shown: call.method.span(), shape };
+        let hidden = CalledMethod { check: TokenStream::new(), guard, callee, shown: call.method.span(), shape };
         self.hidden_call(hidden, &[receiver], &args, call.span())
     }
 }

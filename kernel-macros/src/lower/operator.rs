@@ -109,13 +109,19 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
 /// The value of an operator, at `span`. An error about it is shown where the operator's slot is, at its token.
 pub(super) fn applied(slot: &Ident, marker: &Ident, value: &TokenStream, span: Span) -> TokenStream {
     let at = slot.span();
+    asked(&quote_spanned!(at=> #slot.result(#value)), marker, at, span)
+}
+
+/// The value of an operator whose slot has learned its operands: what is left is to ask whether the device has it. An error
+/// about that is shown at `at`.
+pub(super) fn asked(learned: &TokenStream, marker: &Ident, at: Span, span: Span) -> TokenStream {
     // Comparisons have diagnostics of their own.
     let asked = match marker.to_string().as_str() {
         "Eq" => quote_spanned!(at=> equal()),
         "Order" => quote_spanned!(at=> ordered()),
         _ => quote_spanned!(at=> of(::cumbia::__private::op::#marker)),
     };
-    standing_for(span, quote_spanned!(at=> #slot.result(#value).#asked))
+    standing_for(span, quote_spanned!(at=> #learned.#asked))
 }
 
 /// Whether an operator faults on some numbers.

@@ -8,7 +8,6 @@ pub(super) const UNFINISHED: &str = ".unfinished-";
 
 /// Who may read what is written. Nobody but the user may write it: see [`trust`](super::trust).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(unix), expect(dead_code, reason = "permissions are those of the folder there"))]
 pub(crate) enum Readers {
     /// The user.
     User,

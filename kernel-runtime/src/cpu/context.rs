@@ -6,6 +6,7 @@ use std::fmt::{self, Display};
 use crate::cpu::at::At;
 use crate::cpu::block::{BlockMemory, Position};
 use crate::cpu::coroutine::Member;
+use crate::cpu::receiver::Origin;
 use crate::cpu::{crew, fault};
 use crate::dim::Dim3;
 
@@ -81,7 +82,7 @@ impl<'k> Cx<'k> {
     /// The call of a device function or intrinsic from `at`.
     #[inline(always)]
     pub fn call(self, at: &'static At) -> Call<'k> {
-        Call { cx: self, at }
+        Call { cx: self, at, origin: None }
     }
 
     /// The step of a `for`, or a fault where it is 0.
@@ -133,9 +134,23 @@ pub struct Call<'k> {
     pub cx: Cx<'k>,
     /// The place of the call.
     pub at: &'static At,
+    /// Where the receiver is, if that is a place in memory.
+    origin: Option<Origin<'k>>,
 }
 
-impl Call<'_> {
+impl<'k> Call<'k> {
+    /// The same call, on a receiver in memory.
+    #[inline(always)]
+    pub(crate) fn on(self, origin: Origin<'k>) -> Self {
+        Call { origin: Some(origin), ..self }
+    }
+
+    /// Where the receiver is, if that is a place in memory.
+    #[inline(always)]
+    pub(crate) fn origin(self) -> Option<Origin<'k>> {
+        self.origin
+    }
+
     /// Remembers the call of a function of the standard library's that may panic, as [`Cx::calling`] does.
     #[inline(always)]
     pub(crate) fn note(self) {

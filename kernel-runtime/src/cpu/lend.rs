@@ -170,26 +170,26 @@ impl<'k, T: Element> IntoPlaceMut<'k, T> for &'k mut T {
 // The receiver of a method, where the method turns out to be a function that takes a reference: the place itself, and not the
 // copy that a method would get.
 #[diagnostic::do_not_recommend]
-impl<'k, T, H: Handle + IntoPlace<'k, T> + Copy> IntoPlace<'k, T> for &Receiver<H> {
+impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &Receiver<'p, H> {
     #[inline(always)]
     fn into_place(self) -> Place<'k, T, Read> {
-        (*self.handle()).into_place()
+        self.handle().into_place()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, T, H: Handle + IntoPlace<'k, T> + Copy> IntoPlace<'k, T> for &mut Receiver<H> {
+impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &mut Receiver<'p, H> {
     #[inline(always)]
     fn into_place(self) -> Place<'k, T, Read> {
-        (*self.handle()).into_place()
+        self.handle().into_place()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, T, H: Handle + IntoPlaceMut<'k, T> + Copy> IntoPlaceMut<'k, T> for &mut Receiver<H> {
+impl<'k, 'p, T, H: Handle<'p> + IntoPlaceMut<'k, T>> IntoPlaceMut<'k, T> for &mut Receiver<'p, H> {
     #[inline(always)]
     fn into_place_mut(self) -> Place<'k, T, Write> {
-        (*self.handle()).into_place_mut()
+        self.handle().into_place_mut()
     }
 }
 
@@ -199,7 +199,7 @@ pub trait Lent<'k> {
     /// The type of the value.
     type Value;
 
-    /// The copy that a method gets.
+    /// What rustc resolves the method by: see [`Receiver`].
     fn lent(self) -> &'k Self::Value;
 }
 
@@ -208,11 +208,11 @@ pub trait LentMut<'k> {
     /// The type of the value.
     type Value;
 
-    /// The copy that a method gets, which is written back.
+    /// What rustc resolves the method by.
     fn lent_mut(self) -> &'k mut Self::Value;
 }
 
-impl<'k, H: Handle> Lent<'k> for &'k Receiver<H> {
+impl<'k, 'p, H: Handle<'p>> Lent<'k> for &'k Receiver<'p, H> {
     type Value = H::Value;
 
     #[inline(always)]
@@ -221,7 +221,7 @@ impl<'k, H: Handle> Lent<'k> for &'k Receiver<H> {
     }
 }
 
-impl<'k, H: Handle> Lent<'k> for &'k mut Receiver<H> {
+impl<'k, 'p, H: Handle<'p>> Lent<'k> for &'k mut Receiver<'p, H> {
     type Value = H::Value;
 
     #[inline(always)]
@@ -230,7 +230,7 @@ impl<'k, H: Handle> Lent<'k> for &'k mut Receiver<H> {
     }
 }
 
-impl<'k, H: Handle> LentMut<'k> for &'k mut Receiver<H>
+impl<'k, 'p, H: Handle<'p>> LentMut<'k> for &'k mut Receiver<'p, H>
 where
     H::Access: Writable,
 {
@@ -321,32 +321,32 @@ impl<'k, T: Element, const N: usize> IntoSliceMut<'k> for &'k mut [T; N] {
 
 // As for `IntoPlace`.
 #[diagnostic::do_not_recommend]
-impl<'k, H: Handle + IntoSlice<'k> + Copy> IntoSlice<'k> for &Receiver<H> {
+impl<'k, 'p, H: Handle<'p> + IntoSlice<'k>> IntoSlice<'k> for &Receiver<'p, H> {
     type Element = H::Element;
 
     #[inline(always)]
     fn into_slice(self) -> Slice<'k, H::Element, Read> {
-        (*self.handle()).into_slice()
+        self.handle().into_slice()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, H: Handle + IntoSlice<'k> + Copy> IntoSlice<'k> for &mut Receiver<H> {
+impl<'k, 'p, H: Handle<'p> + IntoSlice<'k>> IntoSlice<'k> for &mut Receiver<'p, H> {
     type Element = H::Element;
 
     #[inline(always)]
     fn into_slice(self) -> Slice<'k, H::Element, Read> {
-        (*self.handle()).into_slice()
+        self.handle().into_slice()
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, H: Handle + IntoSliceMut<'k> + Copy> IntoSliceMut<'k> for &mut Receiver<H> {
+impl<'k, 'p, H: Handle<'p> + IntoSliceMut<'k>> IntoSliceMut<'k> for &mut Receiver<'p, H> {
     type Element = H::Element;
 
     #[inline(always)]
     fn into_slice_mut(self) -> Slice<'k, H::Element, Write> {
-        (*self.handle()).into_slice_mut()
+        self.handle().into_slice_mut()
     }
 }
 

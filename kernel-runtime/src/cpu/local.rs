@@ -93,9 +93,12 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
         unsafe { self.pointer.write(value) }
     }
 
-    /// What a method is called on: the value, which is written back if the method changes it.
+    /// What a method is called on.
     #[inline(always)]
-    pub fn receiver(self) -> Receiver<Self> {
+    pub fn receiver(self) -> Receiver<'a, Self>
+    where
+        T: 'static,
+    {
         Receiver::new(self)
     }
 
@@ -111,19 +114,32 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
     }
 }
 
-impl<T: Copy, M: Access> Handle for Local<'_, T, M> {
+impl<'a, T: Copy + 'static, M: Access> Handle<'a> for Local<'a, T, M> {
     type Value = T;
     type Access = M;
 
     #[inline(always)]
-    fn load(&self) -> T {
+    fn load(self) -> T {
         self.get()
     }
 
     #[inline(always)]
-    unsafe fn store(&self, value: T) {
-        // SAFETY: as in `Local::get`, and the caller says that the place may be written.
-        unsafe { self.pointer.write(value) }
+    fn store(self, value: T)
+    where
+        M: Writable,
+    {
+        self.set(value);
+    }
+
+    #[inline(always)]
+    fn place(self) -> Place<'a, T, M> {
+        // SAFETY: as in `Local::as_place`.
+        unsafe { Place::new(self.pointer) }
+    }
+
+    #[inline(always)]
+    fn stand_in(self) -> T {
+        self.get()
     }
 }
 

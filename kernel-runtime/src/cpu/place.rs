@@ -52,6 +52,12 @@ impl<'k, T, M> Place<'k, T, M> {
         unsafe { Place::new(std::ptr::from_mut(value)) }
     }
 
+    /// Where the value is.
+    #[inline(always)]
+    pub(super) fn pointer(self) -> *mut T {
+        self.pointer
+    }
+
     /// The same place, to be read only.
     #[inline(always)]
     #[must_use]
@@ -147,9 +153,9 @@ impl<'k, T: Element, M: Access> Place<'k, T, M> {
         unsafe { T::store(self.pointer, value) }
     }
 
-    /// What a method is called on: the value, which is written back if the method changes it.
+    /// What a method is called on.
     #[inline(always)]
-    pub fn receiver(self) -> Receiver<Self> {
+    pub fn receiver(self) -> Receiver<'k, Self> {
         Receiver::new(self)
     }
 
@@ -169,19 +175,32 @@ impl<'k, T: Element, M: Access> Place<'k, T, M> {
     }
 }
 
-impl<T: Element, M: Access> Handle for Place<'_, T, M> {
+impl<'k, T: Element, M: Access> Handle<'k> for Place<'k, T, M> {
     type Value = T;
     type Access = M;
 
     #[inline(always)]
-    fn load(&self) -> T {
+    fn load(self) -> T {
         self.get()
     }
 
     #[inline(always)]
-    unsafe fn store(&self, value: T) {
-        // SAFETY: as in `Place::get`, and the caller says that the place may be written.
-        unsafe { T::store(self.pointer, value) }
+    fn store(self, value: T)
+    where
+        M: Writable,
+    {
+        self.set(value);
+    }
+
+    #[inline(always)]
+    fn place(self) -> Self {
+        self
+    }
+
+    // An atomic read is an effect to LLVM, used or not.
+    #[inline(always)]
+    fn stand_in(self) -> T {
+        T::stand_in()
     }
 }
 

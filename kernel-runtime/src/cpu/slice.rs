@@ -5,7 +5,7 @@ use std::ops::RangeBounds;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::at::At;
-use crate::cpu::context::Cx;
+use crate::cpu::context::{Call, Cx};
 use crate::cpu::fault;
 use crate::cpu::place::Place;
 use crate::cpu::range::part_of;
@@ -66,6 +66,12 @@ impl<'k, T, M> Slice<'k, T, M> {
     #[must_use]
     pub fn receiver(self) -> Self {
         self
+    }
+
+    /// The call of a method on it.
+    #[inline(always)]
+    pub fn called(self, call: Call<'_>) -> Call<'_> {
+        call
     }
 
     /// The number of elements.

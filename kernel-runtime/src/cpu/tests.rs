@@ -329,7 +329,7 @@ fn all_blocks_run_whatever_faults() {
             for stack_bytes in [0, 3 << 20] {
                 for faulty in faulty {
                     let ended = AtomicU32::new(0);
-                    let shape = Shape { side_by_side, calls_host_code, stack_bytes, ..shape(70, 50) };
+                    let shape = Shape { side_by_side, stack_bytes, calls_host_code, ..shape(70, 50) };
                     let body = |cx: Cx<'_>| {
                         let i = cx.position().block_idx.x * 50 + cx.thread().x;
                         if faulty(i) {
@@ -483,7 +483,7 @@ fn the_grid_waits_for_threads_that_have_ended() {
     for returns in [true, false] {
         let end = move |cx: Cx<'_>| {
             if returns {
-                cx.returning(())
+                cx.returning(());
             }
         };
         // A thread of a block, in the first round and in a later one; here the first of the block, there another.

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::at::At;
-use crate::cpu::context::Cx;
+use crate::cpu::context::{Call, Cx};
 use crate::cpu::fault;
 use crate::cpu::place::Place;
 use crate::types::Element;
@@ -61,6 +61,12 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
     #[must_use]
     pub fn receiver(self) -> Self {
         self
+    }
+
+    /// The call of a method on it.
+    #[inline(always)]
+    pub fn called(self, call: Call<'_>) -> Call<'_> {
+        call
     }
 
     /// How many elements there are in each dimension.

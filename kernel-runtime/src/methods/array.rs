@@ -86,7 +86,7 @@ macro_rules! places {
             }
         }
 
-        impl<'k, T: Element, const N: usize, M: Access> Receiver<$place<'k, [T; N], M>> {
+        impl<'k, T: Element, const N: usize, M: Access> Receiver<'k, $place<'k, [T; N], M>> {
             /// `x[i].len()`
             #[inline(always)]
             pub fn __device_len(&self, call: Call<'_>) -> Len {

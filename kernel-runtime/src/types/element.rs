@@ -46,6 +46,10 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
     #[doc(hidden)]
     unsafe fn store(place: *mut Self, value: Self);
 
+    /// Any value. Giving one has no effect.
+    #[doc(hidden)]
+    fn stand_in() -> Self;
+
     /// Its value for the compiler.
     #[doc(hidden)]
     fn constant(&self) -> ConstantValue;
@@ -69,6 +73,11 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
             // SAFETY: as above.
             unsafe { T::store(place.cast::<T>().add(i), value) };
         }
+    }
+
+    #[inline(always)]
+    fn stand_in() -> Self {
+        [T::stand_in(); N]
     }
 
     fn constant(&self) -> ConstantValue {

@@ -83,6 +83,11 @@ macro_rules! scalar {
                 unsafe { $atomic::from_ptr(place.cast()) }.store(($to)(value), Relaxed);
             }
 
+            #[inline(always)]
+            fn stand_in() -> Self {
+                ($from)(0)
+            }
+
             fn constant(&self) -> ConstantValue {
                 ConstantValue::Bits(self.to_bits64())
             }

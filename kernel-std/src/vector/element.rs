@@ -60,6 +60,11 @@ macro_rules! elements {
                 }
             }
 
+            #[inline(always)]
+            fn stand_in() -> Self {
+                $name { $($lane: T::stand_in(),)* align: [] }
+            }
+
             fn constant(&self) -> ir::ConstantValue {
                 ir::ConstantValue::Parts(vec![$(self.$lane.constant()),*])
             }
