@@ -311,7 +311,11 @@ fn compile(folder: &Path, name: &str, text: &str, sanitized: bool) -> Result<Pat
     // A variable that is read before it is assigned is refused where g++ sees it. Elsewhere it has a value that no kernel
     // computes; in every other file it is 0, which passes a test for being inside an array (GCC 12 and newer).
     command.args(["-Werror=uninitialized", "-Werror=maybe-uninitialized"]);
-    command.arg(if hash(name).is_multiple_of(2) { "-ftrivial-auto-var-init=zero" } else { "-ftrivial-auto-var-init=pattern" });
+    command.arg(if hash(name).is_multiple_of(2) {
+        "-ftrivial-auto-var-init=zero"
+    } else {
+        "-ftrivial-auto-var-init=pattern"
+    });
     if sanitized {
         command.args(["-fsanitize=undefined,float-cast-overflow", "-static-libubsan"]);
     }

@@ -21,7 +21,7 @@ struct Asked {
 }
 
 /// How many kernels go into an executable that is sent to another machine.
-const PACKED: u64 = 250;
+const PACKED: u64 = 500;
 
 /// Runs the command.
 ///

@@ -17,10 +17,17 @@ for packed in "$here"/*.gz; do
     batches=$((batches + 1))
     skipped=""
     while true; do
-        CUMBIA_RANDOM_SKIP=$skipped "$work/$name" --nocapture >"$work/out" 2>&1
+        status=0
+        CUMBIA_RANDOM_SKIP=$skipped "$work/$name" --nocapture >"$work/out" 2>&1 || status=$?
         grep -a -E '^FAILED ' "$work/out" | sed "s/^/$name /" | tee -a "$work/failed"
         grep -a -E 'random kernels,' "$work/out" | tail -n 1 | sed "s/^/$name: /"
-        if grep -a -q '^test result:' "$work/out"; then break; fi
+        if grep -a -q '^test result:' "$work/out"; then
+            # A failure of no kernel's: there is no GPU, or no NVRTC.
+            if [ "$status" -ne 0 ] && ! grep -a -q '^FAILED ' "$work/out"; then
+                echo "$name FAILED: $(grep -a -A 1 'panicked at' "$work/out" | tail -n 1)" | tee -a "$work/failed"
+            fi
+            break
+        fi
         last=$(grep -a '^RUNNING ' "$work/out" | tail -n 1 | cut -d ' ' -f 2)
         if [ -z "$last" ] || [[ ",$skipped," == *",$last,"* ]]; then
             echo "$name FAILED: $(tail -n 3 "$work/out")" | tee -a "$work/failed"
@@ -33,6 +40,7 @@ for packed in "$here"/*.gz; do
     done
     rm -f "${work:?}/$name"
 done
-failures=$(cat "$work/failed" 2>/dev/null | wc -l)
+touch "$work/failed"
+failures=$(wc -l <"$work/failed")
 echo "$batches batches, $failures failures"
 [ "$failures" -eq 0 ]
