@@ -382,7 +382,7 @@ mod tests {
 
     use super::*;
     use crate::argument::{ReadView as _, WriteView};
-    use crate::cpu::{At, Call, Cx, View};
+    use crate::cpu::{At, Cx, View};
     use crate::kernel::MethodResult as _;
 
     static AT: At = At { file: "kernel.rs", line: 1, column: 1, id: 0 };
