@@ -3,6 +3,8 @@
 //! The body on the CPU applies Rust's own operators to the user's operands. A slot beside each learns the types of the
 //! operands, and from them what the operator is to the compiler.
 
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
 use std::any::TypeId;
 use std::marker::PhantomData;
 
@@ -271,6 +273,6 @@ impl<O, L: Operator<O, R>, R, T> Applied<O, R, T> for L {
     where
         H: Handle<'k, Value = Self, Access = Write>,
     {
-        <L as Operator<O, R>>::assign(place, right, assign)
+        <L as Operator<O, R>>::assign(place, right, assign);
     }
 }

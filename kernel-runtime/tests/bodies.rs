@@ -69,6 +69,10 @@ unsafe impl<T: Element> Element for Complex<T> {
         }
     }
 
+    fn stand_in() -> Self {
+        Complex { re: T::stand_in(), im: T::stand_in() }
+    }
+
     fn constant(&self) -> ConstantValue {
         ConstantValue::Parts(vec![self.re.constant(), self.im.constant()])
     }
@@ -117,6 +121,10 @@ unsafe impl Element for Kind {
     unsafe fn store(place: *mut Self, value: Self) {
         // SAFETY: the caller's promise.
         unsafe { store_bits(place, bits_of::<Kind>(value as i128)) }
+    }
+
+    fn stand_in() -> Self {
+        Kind::Leaf
     }
 
     fn constant(&self) -> ConstantValue {
@@ -273,12 +281,14 @@ fn methods<'k, T: Float, I: Integer>(
     let len = s0.method(x.__device_len(cx.call(&AT)));
     let root = {
         let mut receiver = x.at(cx, 0, &AT).receiver();
-        s1.method(receiver.__device_sqrt(cx.call(&AT)))
+        let call = receiver.called(cx.call(&AT));
+        s1.method(receiver.__device_sqrt(call))
     };
     let norm = s2.method(z.__device_norm(cx.call(&AT)));
     {
         let mut receiver = out.at(cx, 1, &AT).receiver();
-        s3.method(receiver.__device_conjugate(cx.call(&AT)))
+        let call = receiver.called(cx.call(&AT));
+        s3.method(receiver.__device_conjugate(call))
     };
     let least = s4.method(root.__device_min(cx.call(&AT), norm));
     let ones = s5.method(n.__device_count_ones(cx.call(&AT)));

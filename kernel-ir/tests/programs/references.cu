@@ -76,18 +76,8 @@ extern "C" __global__ void references(const i32* __restrict__ x, usize x_len, i3
     device::through(c, y, y_len, launch);
     y[rt::at(2, y_len, 6, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(rt::wrapping_add_i32(c.hits, rt::wrapping_mul_i32(c.last[0], 10)), rt::wrapping_mul_i32(c.last[1], 100)), (i32)(c.open != 0));
     rt::Array<types::Counter, 2> list = {{c, c}};
-    types::Counter copy = list[1];
-#line 55
-    const i32 value_3 = device::hit(copy, 4, launch);
-#line 55
-    list[1] = copy;
-    const usize at_2 = rt::at((usize)x[rt::at(1, x_len, 7, launch)] & 1, 2, 8, launch);
-#line 56
-    types::Counter copy_2 = list[at_2];
-#line 56
-    const i32 value_4 = device::hit(copy_2, 5, launch);
-#line 56
-    list[at_2] = copy_2;
+    device::hit(list[1], 4, launch);
+    device::hit(list[rt::at((usize)x[rt::at(1, x_len, 7, launch)] & 1, 2, 8, launch)], 5, launch);
     y[rt::at(3, y_len, 9, launch)] = rt::wrapping_add_i32(device::both(list[0], list[1]), rt::wrapping_mul_i32((i32)(list[0].open != 0), 1000));
     types::Counter& r = list[0];
     r.hits = 1;
@@ -99,15 +89,15 @@ extern "C" __global__ void references(const i32* __restrict__ x, usize x_len, i3
     y[rt::at(4, y_len, 11, launch)] = rt::wrapping_add_i32(list[0].last[0], list[0].hits);
     u8 flag = x[rt::at(0, x_len, 12, launch)] > 0;
     const bool was = flag != 0;
-    const bool value_5 = device::flip(flag);
+    const bool value_3 = device::flip(flag);
 #line 68
-    bool decided = value_5;
+    bool decided = value_3;
 #line 68
     if (decided) {
 #line 68
-        const bool value_6 = device::flip(flag);
+        const bool value_4 = device::flip(flag);
 #line 68
-        decided = value_6;
+        decided = value_4;
     }
 #line 68
     const bool now = decided;
@@ -142,17 +132,9 @@ extern "C" __global__ void references(const i32* __restrict__ x, usize x_len, i3
 #line 86
     cells[0] = c;
     cells[1] = list[0];
-    types::Counter copy_3 = cells[0];
-#line 88
-    const i32 value_7 = device::hit(copy_3, 1, launch);
-#line 88
-    cells[0] = copy_3;
+    device::hit(cells[0], 1, launch);
     device::through(cells[1], y, y_len, launch);
-    types::Counter copy_4 = cells[0];
-#line 90
-    device::reset(copy_4);
-#line 90
-    cells[0] = copy_4;
+    device::reset(cells[0]);
     y[rt::at(10, y_len, 23, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(device::both(cells[0], cells[1]), cells[0].last[0]), device::first(&cells[1].last[0], 2, launch));
     for (usize i = 0; i < 2; ++i) {
 #line 92

@@ -141,11 +141,7 @@ extern "C" __global__ void structs(const i32* __restrict__ x, usize x_len, i32* 
     const i32 value_6 = device::count(y, y_len, 3, launch);
 #line 101
     body.history[rt::at((usize)value_6, 3, 7, launch)].x = 100;
-    types::Point copy = body.history[1];
-#line 102
-    const i32 value_7 = device::shift(copy, 5);
-#line 102
-    body.history[1] = copy;
+    const i32 value_7 = device::shift(body.history[1], 5);
 #line 102
     y[rt::at(4, y_len, 8, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(value_7, body.history[1].x), body.history[1].y);
     device::add_assign(body.at, device::add(device::neg(body.history[0]), constants::c0[rt::at((usize)(y[rt::at(3, y_len, 9, launch)] & 1), 2, 10, launch)]));
@@ -165,11 +161,7 @@ extern "C" __global__ void structs(const i32* __restrict__ x, usize x_len, i32* 
 #line 114
     shared_bodies[1] = found;
     shared_bodies[0] = types::Body{shared_bodies[1].small, shared_bodies[1].at, shared_bodies[1].history, {shared_bodies[1].tag._0, false}, shared_bodies[1].wide};
-    types::Point copy_2 = shared_bodies[0].history[2];
-#line 116
-    const i32 value_9 = device::shift(copy_2, 9);
-#line 116
-    shared_bodies[0].history[2] = copy_2;
+    const i32 value_9 = device::shift(shared_bodies[0].history[2], 9);
 #line 116
     y[rt::at(7, y_len, 14, launch)] = rt::wrapping_add_i32(value_9, shared_bodies[0].history[2].x);
     y[rt::at(8, y_len, 15, launch)] = (shared_bodies[0].tag._1 != 0) != (shared_bodies[1].tag._1 != 0) ? 1 : 2;

@@ -195,22 +195,26 @@ impl Lowerer<'_> {
         let name = slot_name(slot, shown);
         let at = self.at(span);
         let cx = &self.cx;
-        let (before, behind) =
-            (first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()), rest.iter().map(|value| &value.cpu));
+        let before: Vec<_> = first.iter().map(|value| &value.cpu).filter(|cpu| !cpu.is_empty()).collect();
+        let behind: Vec<_> = rest.iter().map(|value| &value.cpu).collect();
         let call = quote_spanned!(ours(shown)=> #cx.call(#at));
-        let cpu = match guard {
-            Some(Guard { receiver, call: called, place }) => quote_spanned! {ours(shown)=>
+        let method =
+            |call: &TokenStream| quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #call, #(#behind),*)));
+        let cpu = if let Some(Guard { receiver, call: called, place }) = guard {
+            let result = method(&called.to_token_stream());
+            quote_spanned! {ours(shown)=>
                 {
                     #check
                     let mut #receiver = #place.receiver();
                     let #called = #receiver.called(#call);
-                    #name.method(#callee(#(#before,)* #called, #(#behind),*))
+                    #result
                 }
-            },
-            None => {
-                let called = quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #call, #(#behind),*)));
-                if check.is_empty() { called } else { quote!({ #check #called }) }
             }
+        } else if check.is_empty() {
+            method(&call)
+        } else {
+            let called = method(&call);
+            quote!({ #check #called })
         };
         let args = first.iter().chain(rest).map(|value| value.id).collect();
         self.shaped(ExprKind::Call { callee: slot, args }, span, standing_for(span, cpu), shape)
