@@ -71,7 +71,7 @@ pub(crate) fn flow(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> 
     let function = &typed.instance.function;
     let locals = function.locals.len();
     let mut entry = FixedBitSet::with_capacity(locals);
-    function.params.iter().for_each(|param| entry.insert(param.index()));
+    entry.extend(function.params.iter().map(|param| param.index()));
     let mut walk = Walk {
         typed,
         program,
@@ -123,7 +123,7 @@ impl Walk<'_, '_> {
                 Stmt::Expr(id) => self.expr(*id),
             }
         }
-        block.tail.iter().for_each(|tail| self.expr(*tail));
+        self.optional(block.tail);
     }
 
     /// A new variable, with a value or without.
@@ -140,7 +140,14 @@ impl Walk<'_, '_> {
         }
     }
 
+    fn optional(&mut self, id: Option<ExprId>) {
+        if let Some(id) = id {
+            self.expr(id);
+        }
+    }
+
     /// Evaluates an expression.
+    #[expect(clippy::too_many_lines, reason = "an arm for each kind of expression")]
     fn expr(&mut self, id: ExprId) {
         if !self.typed.is_alive(id) {
             return;
@@ -159,7 +166,7 @@ impl Walk<'_, '_> {
                 let fails = self.condition(*condition);
                 self.block(then);
                 let after = std::mem::replace(&mut self.state, fails);
-                otherwise.iter().for_each(|otherwise| self.expr(*otherwise));
+                self.optional(*otherwise);
                 join(&mut self.state, after);
             }
             ExprKind::Logical { .. } => {
@@ -205,7 +212,7 @@ impl Walk<'_, '_> {
                 });
             }
             ExprKind::Break { target, value } => {
-                value.iter().for_each(|value| self.expr(*value));
+                self.optional(*value);
                 let state = self.state.take();
                 if let Some(end) = self.breaks.get_mut(target) {
                     join(end, state);
@@ -213,7 +220,7 @@ impl Walk<'_, '_> {
             }
             ExprKind::Continue { target: _ } => self.state = None,
             ExprKind::Return(value) => {
-                value.iter().for_each(|value| self.expr(*value));
+                self.optional(*value);
                 self.state = None;
             }
             ExprKind::Assign { place, value } | ExprKind::AssignOp { op: _, place, value, operator: _ } => {
@@ -293,9 +300,11 @@ impl Walk<'_, '_> {
             Access::Borrowed { mutable } => changed.extend(mutable.then_some(local)),
         });
         if let Some(state) = &mut self.state {
-            assigned.iter().for_each(|local| state.insert(local.index()));
+            state.extend(assigned.iter().map(|local| local.index()));
         }
-        changed.into_iter().for_each(|local| self.change(local));
+        for local in changed {
+            self.change(local);
+        }
     }
 
     fn match_(&mut self, scrutinee: ExprId, arms: &[Arm]) {

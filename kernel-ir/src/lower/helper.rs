@@ -234,6 +234,7 @@ impl Atomic {
 
 impl Op {
     /// Whether calling it does more than give a value: it writes or waits, or other threads take part.
+    #[expect(clippy::too_many_lines, reason = "a table")]
     pub(crate) fn has_effect(self) -> bool {
         match self {
             Op::OverflowingAdd

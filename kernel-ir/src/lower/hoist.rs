@@ -90,11 +90,11 @@ impl Lowering<'_, '_> {
         if survey.unsuited || survey.size > BODY_SIZE {
             return None;
         }
-        let counted = Counted { id, counter, start, end };
+        let over = Counted { id, counter, start, end };
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            let Some(mut needed) = self.tests(*element, &counted, &survey) else { continue };
+            let Some(mut needed) = self.tests(*element, &over, &survey) else { continue };
             // The compiler unrolls such a loop whole, and then sees that its turns check the same.
             if !needed.is_empty() && is_short(start, end) {
                 continue;

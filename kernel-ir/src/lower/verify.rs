@@ -25,7 +25,7 @@ use crate::ir::Scalar;
 /// The variables that are read on some path on which they were not assigned, in the order of their first such read.
 pub(super) fn uninitialised(params: &[VarId], vars: &[Variable], body: &[Stmt]) -> Vec<VarId> {
     let mut assigned = FixedBitSet::with_capacity(vars.len());
-    params.iter().for_each(|param| assigned.insert(param.index()));
+    assigned.extend(params.iter().map(|param| param.index()));
     let state = Some(State { assigned, bools: BTreeMap::new() });
     let mut verifier = Verifier { vars, state, labels: BTreeMap::new(), breaks: Vec::new(), found: Vec::new() };
     verifier.stmts(body);
@@ -85,7 +85,9 @@ struct Verifier<'f> {
 
 impl Verifier<'_> {
     fn stmts(&mut self, stmts: &[Stmt]) {
-        stmts.iter().for_each(|stmt| self.stmt(&stmt.kind));
+        for stmt in stmts {
+            self.stmt(&stmt.kind);
+        }
     }
 
     fn stmt(&mut self, kind: &StmtKind) {
@@ -146,21 +148,20 @@ impl Verifier<'_> {
                 }
             }
             // The head of a loop needs nothing of what its turns assign.
-            StmtKind::Continue => self.state = None,
+            StmtKind::Continue | StmtKind::Contradiction(_) => self.state = None,
             StmtKind::Goto(label) => {
                 let state = self.state.take();
                 join(self.labels.entry(label.number).or_default(), state);
             }
             StmtKind::Return(value) => {
-                value.iter().for_each(|value| self.read(value));
+                self.read_all(value.as_slice());
                 self.state = None;
             }
             StmtKind::Fault { site: _, args } => {
-                args.iter().for_each(|arg| self.read(arg));
+                self.read_all(args);
                 self.state = None;
             }
-            StmtKind::Print { site: _, args } => args.iter().for_each(|arg| self.read(arg)),
-            StmtKind::Contradiction(_) => self.state = None,
+            StmtKind::Print { site: _, args } => self.read_all(args),
         }
     }
 
@@ -184,14 +185,18 @@ impl Verifier<'_> {
         };
         self.breaks.push(None);
         self.stmts(body);
-        next.iter().for_each(|next| self.label(*next));
+        if let Some(next) = next {
+            self.label(next);
+        }
         if let Header::For { var: _, init: _, test: _, next: Next::Assign(value) } = header {
             self.read(value);
         }
         self.state = left;
         let breaks = self.breaks.pop().flatten();
         join(&mut self.state, breaks);
-        end.iter().for_each(|end| self.label(*end));
+        if let Some(end) = end {
+            self.label(end);
+        }
     }
 
     /// Control arrives here from all `goto`s of a label, which are before it.
@@ -230,6 +235,12 @@ impl Verifier<'_> {
         }
     }
 
+    fn read_all(&mut self, exprs: &[Expr]) {
+        for expr in exprs {
+            self.read(expr);
+        }
+    }
+
     /// Evaluates an expression, with what it assigns through pointers.
     fn read(&mut self, expr: &Expr) {
         match expr {
@@ -263,7 +274,9 @@ impl Verifier<'_> {
                         self.read(arg);
                     }
                 }
-                outputs.into_iter().for_each(|var| self.assign(var, None));
+                for var in outputs {
+                    self.assign(var, None);
+                }
             }
             _ => expr.for_each_child(&mut |child| self.read(child)),
         }

@@ -49,12 +49,12 @@ impl Check<'_, '_> {
         if found.is_some() {
             return found;
         }
-        let slot = match kind {
-            ExprKind::Call { callee: slot, .. }
-            | ExprKind::Unary { operator: slot, .. }
-            | ExprKind::Binary { operator: slot, .. }
-            | ExprKind::AssignOp { operator: slot, .. } => slot,
-            _ => return None,
+        let (ExprKind::Call { callee: slot, .. }
+        | ExprKind::Unary { operator: slot, .. }
+        | ExprKind::Binary { operator: slot, .. }
+        | ExprKind::AssignOp { operator: slot, .. }) = kind
+        else {
+            return None;
         };
         match &function.instance.slots[slot.index()] {
             Filled::Callee(Callee::Intrinsic(intrinsic)) if has_one_place(intrinsic) => {
