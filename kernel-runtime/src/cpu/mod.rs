@@ -38,7 +38,6 @@ pub use lend::{
     lend_mut,
 };
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
-pub(crate) use local::{of as local_of, of_mut as local_of_mut};
 pub use place::Place;
 pub(crate) use range::split_outside;
 pub use receiver::{Handle, Receiver};
