@@ -169,9 +169,13 @@ fn tallies(run: &mut Run<'_>) {
     let all = n as u32;
     let of = |n: u32| Counter { n, most: 0 };
     let mut expected = [of(all), Counter { n: 2 * all, most: all - 1 }, of(0), of(0), of(0), of(0)];
-    (0..n).for_each(|i| expected[i % 3 + 2].n += 1);
+    for i in 0..n {
+        expected[i % 3 + 2].n += 1;
+    }
     expected[5] = Counter { n: all, most: all - 1 };
-    expected.iter_mut().for_each(|counter| counter.n += 3 * all);
+    for counter in &mut expected {
+        counter.n += 3 * all;
+    }
     run.expect("x", &x, &expected);
     let mut both = [Board { title: 9, ..Board::default() }; 2];
     for i in 0..n {
