@@ -199,8 +199,11 @@ impl<T: Float> Complex<T> {
         Returned::new(self.re.hypot(self.im))
     }
 
-    fn __device_conjugate(&mut self, _call: Call<'_>) -> Returned<Key, ()> {
-        self.im = -self.im;
+    fn __device_conjugate<'k>(&'k mut self, call: Call<'k>) -> Returned<Key, ()> {
+        let this = Place::<Self, Write>::of_receiver_mut(self, call);
+        // SAFETY: the field is inside of the place.
+        let im = this.project(|place| unsafe { &raw mut (*place).im });
+        im.set(-im.get());
         Returned::new(())
     }
 }

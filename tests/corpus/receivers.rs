@@ -169,9 +169,13 @@ fn tallies(run: &mut Run<'_>) {
     let all = n as u32;
     let of = |n: u32| Counter { n, most: 0 };
     let mut expected = [of(all), Counter { n: 2 * all, most: all - 1 }, of(0), of(0), of(0), of(0)];
-    (0..n).for_each(|i| expected[i % 3 + 2].n += 1);
+    for i in 0..n {
+        expected[i % 3 + 2].n += 1;
+    }
     expected[5] = Counter { n: all, most: all - 1 };
-    expected.iter_mut().for_each(|counter| counter.n += 3 * all);
+    for counter in &mut expected {
+        counter.n += 3 * all;
+    }
     run.expect("x", &x, &expected);
     let mut both = [Board { title: 9, ..Board::default() }; 2];
     for i in 0..n {
@@ -469,6 +473,9 @@ pub fn tally_numbers(x: &mut [u32], lists: &mut [[u32; 4]], y: &mut [u32]) {
     x[0].count(x[1].min(3) + lists[0][2].count_ones());
     lists[1].count(1);
     lists[2][i % 4].count_twice(2);
+    let (front, back) = lists[4].split_at_mut(1);
+    front[0].count(1);
+    back[2].count(2);
     let list = &mut lists[3];
     list.count(2);
     list[1].count(1);
@@ -478,11 +485,14 @@ pub fn tally_numbers(x: &mut [u32], lists: &mut [[u32; 4]], y: &mut [u32]) {
 fn numbers_and_arrays(run: &mut Run<'_>) {
     let (blocks, threads) = (50, 32);
     let n = (blocks * threads) as u32;
-    let (mut x, mut lists, mut y) =
-        (run.array(&[1u32, 2, 3]), run.array(&[[1u32, 2, 3, 4], [0; 4], [0; 4], [0; 4]]), run.zeros(n as usize));
+    let (mut x, mut lists, mut y) = (
+        run.array(&[1u32, 2, 3]),
+        run.array(&[[1u32, 2, 3, 4], [0; 4], [0; 4], [0; 4], [0; 4]]),
+        run.zeros(n as usize),
+    );
     run.launch(tally_numbers(&mut x, &mut lists, &mut y).grid(blocks).block(threads));
     run.expect("x", &x, &[1 + 4 * n, 2, 3]);
-    run.expect("lists", &lists, &[[1, 2, 3, 4], [n; 4], [n; 4], [2 * n, 3 * n, 2 * n, 2 * n]]);
+    run.expect("lists", &lists, &[[1, 2, 3, 4], [n; 4], [n; 4], [2 * n, 3 * n, 2 * n, 2 * n], [n, 0, 0, 2 * n]]);
     run.expect("y", &y, &vec![4 + 9 + 10 + 1; n as usize]);
 }
 

@@ -254,14 +254,14 @@ pub trait LocalArray<T: Copy, const N: usize> {
 
 /// The place of an array that is borrowed.
 #[inline(always)]
-pub(crate) fn of<T>(value: &T) -> LocalRef<'_, T> {
+fn of<T>(value: &T) -> LocalRef<'_, T> {
     // SAFETY: the borrow keeps the value alive and unwritten; a `Read` place does not leave the thread.
     unsafe { Local::new(std::ptr::from_ref(value).cast_mut()) }
 }
 
 /// The place of an array that is borrowed mutably.
 #[inline(always)]
-pub(crate) fn of_mut<T>(value: &mut T) -> LocalMut<'_, T> {
+fn of_mut<T>(value: &mut T) -> LocalMut<'_, T> {
     // SAFETY: the borrow keeps the value alive and is exclusive.
     unsafe { Local::new(std::ptr::from_mut(value)) }
 }

@@ -39,7 +39,6 @@ pub use lend::{
     lend_mut,
 };
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
-pub(crate) use local::{of as local_of, of_mut as local_of_mut};
 pub use place::{FieldOf, Place};
 pub(crate) use range::split_outside;
 pub use receiver::{Handle, Receiver};

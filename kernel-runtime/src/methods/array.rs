@@ -3,9 +3,7 @@
 use cumbia_kernel_ir::ir::Method;
 
 use crate::cpu::access::{Access, Writable};
-use crate::cpu::{
-    Call, Local, Place, Read, Receiver, Slice, Write, local_of as of, local_of_mut as of_mut, split_outside,
-};
+use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_outside};
 use crate::kernel::{MethodKey, Returned};
 use crate::types::Element;
 
@@ -119,7 +117,7 @@ macro_rules! places {
 
 places!(Place, Local);
 
-/// Methods of arrays in variables.
+/// Methods of arrays in variables, and of those in memory where a path names the method.
 pub trait ArrayMethods<T> {
     /// `x.len()`
     fn __device_len(&self, call: Call<'_>) -> Len;
@@ -128,12 +126,12 @@ pub trait ArrayMethods<T> {
     fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty;
 
     /// `x.split_at(mid)`
-    fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'_, T>
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
     where
         T: Element;
 
     /// `x.split_at_mut(mid)`
-    fn __device_split_at_mut(&mut self, call: Call<'_>, mid: usize) -> SplitAtMut<'_, T>
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
     where
         T: Element;
 }
@@ -150,19 +148,19 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     }
 
     #[inline(always)]
-    fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'_, T>
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
     where
         T: Element,
     {
-        of(self).__device_split_at(call, mid)
+        Place::of_receiver(self, call).__device_split_at(call, mid)
     }
 
     #[inline(always)]
-    fn __device_split_at_mut(&mut self, call: Call<'_>, mid: usize) -> SplitAtMut<'_, T>
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
     where
         T: Element,
     {
-        of_mut(self).__device_split_at_mut(call, mid)
+        Place::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
     }
 }
 
