@@ -27,8 +27,8 @@ fn f32_kernels_have_no_f64() {
             Err(error) => return error.to_string(),
         };
         let usage = (look.usage)();
-        // Of a generic kernel, `T::from_f64(0.5)` names an `f64` that is none in `f32`.
-        let has_f64 = usage.has_f64() && !kernel.ends_with("<f32>");
+        // Of a generic kernel, `T::from_f64(0.5)` names an `f64` that is none in `f32`; arrays of `f64` are.
+        let has_f64 = usage.has_f64() && (!kernel.ends_with("<f32>") || source.contains("double*"));
         // What `mul_add` of a `bf16` rounds once needs more digits than an `f32` has.
         let is_exact = usage.scalars.contains(&Scalar::Bf16) && usage.methods.contains(&Method::MulAdd);
         if has_f64 || is_exact {
@@ -364,10 +364,13 @@ fn loops_that_may_not_end_are_not_left_out() {
             known_result,
             nested,
             in_a_branch,
-            between_stores
+            between_stores,
+            halved
         ];
         for (kernel, ptx) in &kernels {
             assert!(has_loop(ptx), "{kernel} for {architecture}:\n{ptx}");
+            // The assembler leaves out a loop without an effect whose values nobody uses.
+            assert!(count(ptx, &["pmevent"]) > 0, "{kernel} for {architecture}:\n{ptx}");
         }
     }
 }
@@ -728,7 +731,9 @@ fn methods_that_are_waited_with_load_in_each_turn() {
             for architecture in COMPILERS {
                 let Some(ptx) = found(stringify!($kernel), $kernel::ptx(architecture)) else { return };
                 assert_eq!(operations(loop_of(&ptx)), "L", "{} for {architecture}:\n{ptx}", stringify!($kernel));
-                assert_eq!(operations(entry(&ptx)), "LS", "{} for {architecture}:\n{ptx}", stringify!($kernel));
+                // The first turn may stand in front of the loop.
+                let all = operations(entry(&ptx));
+                assert!(["LS", "LLS"].contains(&all.as_str()), "{} for {architecture}: {all}\n{ptx}", stringify!($kernel));
             }
         )*};
     }

@@ -313,3 +313,34 @@ fn checks_are_hoisted_over_invariant_variables() {
     );
     assert!(!lent.contains("rt::within"), "{lent}");
 }
+
+/// Only a loop without a proven end and without an effect in each turn needs an instruction to keep it.
+#[test]
+fn loops_are_kept_where_nothing_else_keeps_them() {
+    let kept = |body: &str| {
+        let text = text_of(&format!("fn k(x: &[u32], y: &mut [u32], n: usize, hits: &mut [u32]) {{ {body} }}"));
+        assert!(text.contains("for ("), "{text}");
+        text.contains("rt::keep_loop()")
+    };
+    assert!(!kept("let mut i: usize = 0; while i < n { i += 1; }"));
+    assert!(!kept("let mut i: usize = 0; while i < x.len() && n > 3 { i += 1; }"));
+    assert!(!kept("let mut i: usize = n; while i > 0 { i /= 2; }"));
+    assert!(!kept("let mut i: usize = n; while i != 0 { i >>= 1; }"));
+    assert!(!kept("let mut i: usize = n; while i > 5 { i -= 1; }"));
+    assert!(!kept("let mut i: usize = 0; while i < n { y[i] = 1u32; i += 3; }"));
+    assert!(!kept("let mut i: usize = n; while i != 1 { sync_threads(); i = i * 3 + 1; }"));
+    assert!(!kept(
+        "let mut i: usize = n; loop { atomic_add(&mut hits[0], 1u32); i = i * 3 + 1; if i == 1 { break; } }"
+    ));
+    assert!(kept("while n > 3 { }"));
+    assert!(kept("loop { if n > 3 { break; } }"));
+    assert!(kept("let mut i: usize = 0; while i < n { i += 3; }"));
+    assert!(kept("let mut i: usize = 0; while i != n { i += 1; }"));
+    assert!(kept("let mut i: usize = 0; let mut m: usize = n; while i < m { i += 1; m += 2; }"));
+    assert!(kept("let mut i: usize = 0; while i < n { if x[i] > 3u32 { continue; } i += 1; }"));
+    assert!(kept("let mut i: usize = 0; while i < n { i += 1; i -= 1; }"));
+    assert!(kept("let mut i: usize = 0; while i < n { if x[0] > 3u32 { i += 1; } }"));
+    assert!(kept("let mut i: usize = n; while i > 0 { i /= 1; }"));
+    assert!(kept("let mut i: usize = n; while i != 1 { if i > 7 { y[0] = 1u32; } i = i * 3 + 1; }"));
+    assert!(kept("let mut i: usize = n; while i != 1 { i = i * 3 + 1; if i > 7 { continue; } y[0] = 1u32; }"));
+}

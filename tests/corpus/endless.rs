@@ -126,6 +126,42 @@ pub fn between_stores(y: &mut [u32], n: usize) {
     }
 }
 
+/// The end of the loop implies that `y` is not empty, and nobody uses `at`.
+#[kernel]
+pub fn halved(y: &mut [u32]) {
+    let mut at = grid(1);
+    while at >= y.len() {
+        at /= 2;
+    }
+    y[0] = 7;
+}
+
+/// Loops that are proved to end.
+#[kernel]
+pub fn proved(y: &mut [u32], n: u32) {
+    let i = grid(1);
+    let (mut count, mut at, mut width) = (0, 0, n);
+    while at < n && count < 1000 {
+        count += at % 3;
+        at += 1;
+    }
+    while width > 0 {
+        count += 1;
+        width /= 2;
+    }
+    let mut left = n;
+    while left > 3 {
+        left -= 1;
+        count ^= left;
+    }
+    let mut bits = n;
+    while bits != 0 {
+        bits >>= 1;
+        count += 5;
+    }
+    y[i] = count;
+}
+
 fn loops_that_end(run: &mut Run<'_>) {
     let mut y = run.zeros(64);
     run.launch(while_outside(&mut y).grid(2).block(32));
@@ -156,4 +192,10 @@ fn loops_that_end(run: &mut Run<'_>) {
     let mut y = run.zeros(64);
     run.launch(between_stores(&mut y, 64).grid(2).block(32));
     run.expect("between_stores", &y, &[2; 64]);
+    let mut y = run.zeros(3);
+    run.launch(halved(&mut y).grid(2).block(32));
+    run.expect("halved", &y, &[7, 0, 0]);
+    let mut y = run.zeros(4);
+    run.launch(proved(&mut y, 37).grid(1).block(4));
+    run.output("proved", &y);
 }

@@ -572,6 +572,7 @@ using half = unsigned short;
 inline float wide(half x) { return float(shim::bits<_Float16>(x)); }
 template <class T>
 half narrow(T x) { return shim::bits<half>(_Float16(x)); }
+inline void pmevent() {}
 inline void cvt_f32_f16(float& y, half x) { y = wide(x); }
 inline void cvt_rn_f16_f32(half& y, float x) { y = narrow(x); }
 inline void cvt_rn_f16_f64(half& y, double x) { y = narrow(x); }

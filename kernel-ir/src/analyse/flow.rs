@@ -46,6 +46,8 @@ struct Loop {
     initialised: FixedBitSet,
     /// Declared or assigned inside the loop: in its condition or its body.
     changed: FixedBitSet,
+    /// How often the text of the loop declares or changes each of those.
+    changes: BTreeMap<LocalId, usize>,
 }
 
 impl Flow {
@@ -53,6 +55,11 @@ impl Flow {
     #[cfg(test)]
     pub(super) fn has_loop(&self, id: LoopId) -> bool {
         self.loops.contains_key(&id)
+    }
+
+    /// How often the text of a loop declares, assigns or mutably borrows the variable.
+    pub(crate) fn changes(&self, local: LocalId, id: LoopId) -> usize {
+        self.loops.get(&id).and_then(|at| at.changes.get(&local)).copied().unwrap_or(0)
     }
 
     /// Whether the variable has a value at the loop's entry, and the same one throughout the loop. What it refers to, if it
@@ -105,7 +112,7 @@ struct Walk<'s, 'a> {
     /// The states at the `break`s of the enclosing loops and labelled blocks.
     breaks: BTreeMap<LoopId, State>,
     /// The enclosing loops, and what changes in them so far.
-    open: Vec<FixedBitSet>,
+    open: Vec<BTreeMap<LocalId, usize>>,
     flow: Flow,
 }
 
@@ -135,8 +142,8 @@ impl Walk<'_, '_> {
     }
 
     fn change(&mut self, local: LocalId) {
-        for changed in &mut self.open {
-            changed.insert(local.index());
+        for changes in &mut self.open {
+            *changes.entry(local).or_default() += 1;
         }
     }
 
@@ -332,13 +339,15 @@ impl Walk<'_, '_> {
         // Nothing asks about a loop that is not reached.
         let initialised = self.state.clone().unwrap_or_else(|| none.clone());
         self.breaks.insert(id, None);
-        self.open.push(none);
+        self.open.push(BTreeMap::new());
         let end = turn(self);
         self.state = end;
         let breaks = self.breaks.remove(&id).flatten();
         join(&mut self.state, breaks);
-        if let Some(changed) = self.open.pop() {
-            self.flow.loops.insert(id, Loop { initialised, changed });
+        if let Some(changes) = self.open.pop() {
+            let mut changed = none;
+            changed.extend(changes.keys().map(|local| local.index()));
+            self.flow.loops.insert(id, Loop { initialised, changed, changes });
         }
     }
 }

@@ -241,6 +241,7 @@ double $name(double a, double b) {
         | Op::LaneMask(_)
         | Op::SyncGrid
         | Op::Progress
+        | Op::KeepLoop
         | Op::CompareExchangeSystem
         | Op::Atomic(_) => "",
     }

@@ -290,6 +290,7 @@ $T $name($T a, $T b, $T c) {
         | Op::LaneMask(_)
         | Op::SyncGrid
         | Op::Progress
+        | Op::KeepLoop
         | Op::CompareExchangeSystem
         | Op::Atomic(_) => "",
     };

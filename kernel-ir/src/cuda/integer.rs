@@ -141,6 +141,7 @@ $T $name($T x, $fault) {
         | Op::LaneMask(_)
         | Op::SyncGrid
         | Op::Progress
+        | Op::KeepLoop
         | Op::CompareExchangeSystem
         | Op::Atomic(_) => "",
     }

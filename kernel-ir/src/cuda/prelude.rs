@@ -208,6 +208,7 @@ impl Helper {
             Op::Shuffle(shuffle) => return Intrinsic::Shuffle(shuffle).name().to_owned(),
             Op::SyncGrid => return "sync_grid".to_owned(),
             Op::Progress => return "progress".to_owned(),
+            Op::KeepLoop => return "keep_loop".to_owned(),
             Op::Reduce(reduce) => return format!("{}_{scalar}", Intrinsic::Reduce(reduce).name()),
             Op::Atomic(atomic) => return format!("{}_{scalar}", atomic::stem(atomic)),
             Op::FloatTo(to) => return format!("{scalar}_to_{to}"),
@@ -312,6 +313,7 @@ impl Helper {
             Op::FloatTo(to) => return fill(&float::to_integer(scalar, to), self),
             Op::Opaque => return fill(&integer::opaque(scalar), self),
             Op::Progress => PROGRESS,
+            Op::KeepLoop => KEEP_LOOP,
             Op::LaneOffset => warp::LANE_OFFSET,
             Op::LaneId => warp::LANE_ID,
             Op::SyncGrid => warp::SYNC_GRID,
@@ -382,12 +384,17 @@ bool $name(usize base, usize stride, usize start, usize end, usize len) {
 }
 ";
 
-/// A side effect without an instruction. C++ lets the compiler assume that a loop without side effects ends
-/// (\[intro.progress\]), so NVRTC 12.9 and later drop `while (i >= n) {}` for `sm_100` and `sm_120`, and with it what the
-/// end of the loop proves about `i`. In Rust such a loop runs for ever.
+/// See `lower/endless.rs`.
 const PROGRESS: &str = "\
 void $name() {
     asm volatile(\"\");
+}
+";
+
+/// PTX ISA, "Miscellaneous Instructions: `pmevent`".
+const KEEP_LOOP: &str = "\
+void $name() {
+    asm volatile(\"pmevent 7;\");
 }
 ";
 

@@ -9,7 +9,7 @@ use super::control::not;
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::{Value, field_type};
-use super::{Expr, Header, Operator, StmtKind};
+use super::{Expr, Header, Op, Operator, StmtKind};
 
 /// The longest array whose elements are compared one after the other in the text.
 const WRITTEN_OUT: u64 = 4;
@@ -109,7 +109,7 @@ impl Lowering<'_, '_> {
         });
         body.extend(rest);
         self.push(StmtKind::Loop {
-            header: Header::open(test),
+            header: Header::open(test, Op::Progress),
             body,
             next: None,
             end: None,

@@ -6,7 +6,7 @@ use super::function::Lowering;
 use super::types::is_empty;
 use super::value::Value;
 use super::variable::Declared;
-use super::{Expr, Header, Label, Named, Operator, Prefix, StmtKind};
+use super::{Expr, Header, Label, Named, Op, Operator, Prefix, StmtKind};
 
 /// Where the value of an expression goes.
 #[derive(Clone, Debug)]
@@ -117,9 +117,10 @@ impl Lowering<'_, '_> {
             ExprKind::Loop { id, body, unroll } => self.lower_loop(
                 (*id, *unroll),
                 target,
-                |_| Header::open(None),
+                |_| Header::open(None, Op::KeepLoop),
                 |this| {
                     this.block(body, &Target::Discard);
+                    false
                 },
             ),
             ExprKind::While { id, condition, body, unroll } => self.while_loop((*id, *unroll), *condition, body),
@@ -225,19 +226,19 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A loop around `body`. `header` may look at the loop's body as it became.
+    /// A loop around `body`, which says whether the loop is proved to end.
     pub(super) fn lower_loop(
         &mut self,
         (id, unroll): (LoopId, Unroll),
         target: &Target,
         header: impl FnOnce(&mut Self) -> Header,
-        body: impl FnOnce(&mut Self),
+        body: impl FnOnce(&mut Self) -> bool,
     ) {
         self.enter(id, true, target);
         let (body, header) = self.scope(|this| {
             let header = header(this);
-            body(this);
-            header
+            let ends = body(this);
+            this.open_header(header, ends, &this.out)
         });
         if let Some(Loop { next, end, .. }) = self.loops.pop() {
             let unroll = if counts_to_a_constant(&header) { unroll } else { by_a_power_of_two(unroll) };
@@ -279,13 +280,16 @@ impl Lowering<'_, '_> {
         let header = |this: &mut Self| {
             let condition = this.value(condition).expr();
             if this.out.is_empty() {
-                return Header::open(Some(condition));
+                return Header::open(Some(condition), Op::KeepLoop);
             }
             let (leave, ()) = this.scope(|this| this.push(StmtKind::Break));
             this.push(StmtKind::If { condition: not(condition), then: leave, otherwise: Vec::new() });
-            Header::open(None)
+            Header::open(None, Op::KeepLoop)
         };
-        self.lower_loop(id, &Target::Discard, header, |this| this.block(body, &Target::Discard));
+        self.lower_loop(id, &Target::Discard, header, |this| {
+            this.block(body, &Target::Discard);
+            this.ends(id.0, condition, body)
+        });
     }
 
     fn break_loop(&mut self, id: LoopId, value: Option<ExprId>) {

@@ -186,8 +186,10 @@ pub(crate) enum Op {
     LaneMask(Comparison),
     /// A barrier for the grid. Faults where the launch is not cooperative.
     SyncGrid,
-    /// A side effect that a loop without a proven end has in each turn.
+    /// A side effect of a loop in each turn, without an instruction.
     Progress,
+    /// The same with an instruction, where nothing else keeps the loop.
+    KeepLoop,
     /// `atomicCAS_system` of 16 bits, which CUDA does not have.
     CompareExchangeSystem,
     Atomic(Atomic),
@@ -248,6 +250,7 @@ impl Op {
             | Op::ActiveMask
             | Op::SyncGrid
             | Op::Progress
+            | Op::KeepLoop
             | Op::CompareExchangeSystem
             | Op::Atomic(_) => true,
             Op::At

@@ -19,6 +19,7 @@ mod choice;
 mod compare;
 mod constant;
 mod control;
+mod endless;
 mod expr;
 mod float;
 mod function;

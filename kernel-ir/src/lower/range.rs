@@ -187,6 +187,7 @@ impl Lowering<'_, '_> {
                     this.bind_to_local(local, value);
                 }
                 this.block(body, &Target::Discard);
+                true
             },
         );
     }

@@ -1,7 +1,7 @@
 //! The verifier on trees that no lowering makes.
 
 use super::verify::uninitialised;
-use super::{CType, Case, Expr, Header, Label, Named, Next, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
+use super::{CType, Case, Expr, Header, Label, Named, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
 use crate::ir::{Scalar, Unroll};
 
 const P: VarId = VarId(0);
@@ -33,7 +33,7 @@ fn branch(condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt>) -> Stmt {
 }
 
 fn forever(body: Vec<Stmt>, next: Option<Label>, end: Option<Label>) -> Stmt {
-    stmt(StmtKind::Loop { header: Header::open(None), body, next, end, unroll: Unroll::Undecided })
+    stmt(StmtKind::Loop { header: Header::open(None, Op::Progress), body, next, end, unroll: Unroll::Undecided })
 }
 
 fn counted(body: Vec<Stmt>) -> Stmt {

@@ -117,6 +117,7 @@ namespace ptx {
 using half = unsigned short;
 static inline float wide(half x) { return (float)bits_as<_Float16>(x); }
 template <class T> static half narrow(T x) { return bits_as<half>((_Float16)x); }
+static inline void pmevent() {}
 static inline void cvt_f32_f16(float& y, half x) { y = wide(x); }
 static inline void cvt_rn_f16_f32(half& y, float x) { y = narrow(x); }
 static inline void cvt_rn_f16_f64(half& y, double x) { y = narrow(x); }

@@ -47,7 +47,7 @@ static __device__ inline void swap(i32& a, i32& b) {
 #line 31 "src/kernels.rs"
 static __device__ inline void reversed(i32* x, usize x_len, rt::Launch launch) {
     usize i = 0;
-    for (; i < x_len / 2; rt::progress()) {
+    for (; i < x_len / 2; rt::keep_loop()) {
         const i32 t = x[rt::at(i, x_len, 0, launch)];
         x[rt::at(i, x_len, 2, launch)] = x[rt::at(x_len - 1 - i, x_len, 1, launch)];
         const usize last = x_len - 1 - i;

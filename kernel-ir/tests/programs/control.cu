@@ -11,7 +11,7 @@ static __device__ inline i32 bump(i32* y, usize y_len, usize i, rt::Launch launc
 #line 6 "src/kernels.rs"
 static __device__ inline usize find(const i32* x, usize x_len, i32 v, rt::Launch launch) {
     usize i = 0;
-    for (;; rt::progress()) {
+    for (;; rt::keep_loop()) {
         if (rt::opaque_u64(i) >= x_len) {
             return 3;
         }

@@ -160,7 +160,7 @@ static __device__ inline i32 walk(const i32* x, usize x_len, i32* y, usize y_len
                                 }
                                 at = rt::wrapping_add_i32(at, 100);
                                 usize k = 0;
-                                for (;; rt::progress()) {
+                                for (;; rt::keep_loop()) {
                                     k += 1;
                                     if (k == 2) {
                                         goto next_4;
@@ -388,7 +388,7 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
     y[rt::at(13, y_len, 36, launch)] = (i32)n;
     types::Step step_4;
 #line 176
-    for (;; rt::progress()) {
+    for (;; rt::keep_loop()) {
         const i32 value_8 = device::count(y, y_len, launch);
 #line 177
         if (rt::opaque_i32(value_8) > 9) {

@@ -162,7 +162,7 @@ extern "C" __global__ void tuples(const i32* __restrict__ x, usize x_len, i32* _
 #line 65
     bool looped_1;
 #line 65
-    for (;; rt::progress()) {
+    for (;; rt::keep_loop()) {
         const i32 value_7 = device::count(y, y_len, launch);
 #line 66
         if (rt::opaque_i32(value_7) > 6) {

@@ -65,9 +65,9 @@ pub(crate) enum Header {
 }
 
 impl Header {
-    /// A loop that may not end.
-    pub(crate) fn open(test: Option<Expr>) -> Header {
-        Header::Open { test, turn: Expr::helper(Helper::new(Op::Progress, Scalar::Usize), Vec::new()) }
+    /// A loop that may not end, with the side effect of each turn.
+    pub(crate) fn open(test: Option<Expr>, turn: Op) -> Header {
+        Header::Open { test, turn: Expr::helper(Helper::new(turn, Scalar::Usize), Vec::new()) }
     }
 }
 
