@@ -84,6 +84,10 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
     return a * b;
 }
 
+static __device__ __forceinline__ void keep_loop() {
+    asm volatile("pmevent 7;");
+}
+
 }  // namespace rt
 
 #line 365 "tests/corpus/arrays.rs"
@@ -148,7 +152,7 @@ extern "C" __global__ void unrolled_sums(const float* __restrict__ x, usize x_le
     usize k_5 = 0;
     #pragma unroll 2
 #line 402
-    while (k_5 < n) {
+    for (; k_5 < n; rt::keep_loop()) {
 #line 404
         sum += 0.5f;
         k_5 = rt::add_u64(k_5, 3, 3, launch);

@@ -85,6 +85,10 @@ static __device__ __forceinline__ i32 mul_i32(i32 a, i32 b, u32 site, Launch lau
     return (i32)product;
 }
 
+static __device__ __forceinline__ void keep_loop() {
+    asm volatile("pmevent 7;");
+}
+
 }  // namespace rt
 
 namespace device {
@@ -94,10 +98,10 @@ static __device__ inline i32 outer_loop_with_value(i32 x, rt::Launch launch) {
     i32 i = 0;
     i32 found;
 #line 178
-    for (;;) {
+    for (;; rt::keep_loop()) {
         i = rt::add_i32(i, 1, 0, launch);
         i32 j = 0;
-        for (;;) {
+        for (;; rt::keep_loop()) {
             j = rt::add_i32(j, 1, 1, launch);
             if (rt::opaque_i32(rt::mul_i32(i, j, 2, launch)) > x) {
                 found = rt::add_i32(rt::mul_i32(i, 1000, 3, launch), j, 4, launch);

@@ -73,6 +73,10 @@ static __device__ __forceinline__ i32 add_i32(i32 a, i32 b, u32 site, Launch lau
     return (i32)sum;
 }
 
+static __device__ __forceinline__ void keep_loop() {
+    asm volatile("pmevent 7;");
+}
+
 }  // namespace rt
 
 namespace device {
@@ -80,11 +84,11 @@ namespace device {
 #line 95 "tests/corpus/control.rs"
 static __device__ inline i32 three_labels(i32 x, rt::Launch launch) {
     i32 trace = 0;
-    for (;;) {
+    for (;; rt::keep_loop()) {
         {
 #line 98
             trace = rt::add_i32(trace, 1, 0, launch);
-            while (trace < 1000) {
+            for (; trace < 1000; rt::keep_loop()) {
                 {
 #line 100
                     trace = rt::add_i32(trace, 10, 1, launch);

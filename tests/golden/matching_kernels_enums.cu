@@ -240,20 +240,20 @@ static __device__ inline void enums(const i32* x, usize x_len, i64* y, usize y_l
 
 #line 81 "tests/corpus/matching.rs"
 extern "C" __global__ void enums(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
-#line 46
+#line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (rt::mul_u64(12, i, 41, launch) < y_len) {
         const usize from = rt::mul_u64(8, i, 42, launch);
-#line 48
+#line 49
         const usize to = rt::mul_u64(12, i, 43, launch);
         const usize end = rt::add_u64(from, 8, 44, launch);
-#line 49
+#line 50
         const usize part_len = rt::part_len(from, end, x_len, 45, launch);
-#line 49
+#line 50
         const usize end_2 = rt::add_u64(to, 12, 48, launch);
-#line 49
+#line 50
         const usize part_len_2 = rt::part_len(to, end_2, y_len, 49, launch);
-#line 49
+#line 50
         device::enums(x + from, part_len, y + to, part_len_2, launch);
     }
 }

@@ -163,20 +163,20 @@ static __device__ inline void integers(const i32* x, usize x_len, i64* y, usize 
 
 #line 98 "tests/corpus/matching.rs"
 extern "C" __global__ void integers(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
-#line 46
+#line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (rt::mul_u64(12, i, 6, launch) < y_len) {
         const usize from = rt::mul_u64(8, i, 7, launch);
-#line 48
+#line 49
         const usize to = rt::mul_u64(12, i, 8, launch);
         const usize end = rt::add_u64(from, 8, 9, launch);
-#line 49
+#line 50
         const usize part_len = rt::part_len(from, end, x_len, 10, launch);
-#line 49
+#line 50
         const usize end_2 = rt::add_u64(to, 12, 13, launch);
-#line 49
+#line 50
         const usize part_len_2 = rt::part_len(to, end_2, y_len, 14, launch);
-#line 49
+#line 50
         device::integers(x + from, part_len, y + to, part_len_2, launch);
     }
 }

@@ -268,20 +268,20 @@ static __device__ inline void tuples(const i32* x, usize x_len, i64* y, usize y_
 
 #line 132 "tests/corpus/matching.rs"
 extern "C" __global__ void tuples(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
-#line 46
+#line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (rt::mul_u64(12, i, 23, launch) < y_len) {
         const usize from = rt::mul_u64(8, i, 24, launch);
-#line 48
+#line 49
         const usize to = rt::mul_u64(12, i, 25, launch);
         const usize end = rt::add_u64(from, 8, 26, launch);
-#line 49
+#line 50
         const usize part_len = rt::part_len(from, end, x_len, 27, launch);
-#line 49
+#line 50
         const usize end_2 = rt::add_u64(to, 12, 30, launch);
-#line 49
+#line 50
         const usize part_len_2 = rt::part_len(to, end_2, y_len, 31, launch);
-#line 49
+#line 50
         device::tuples(x + from, part_len, y + to, part_len_2, launch);
     }
 }

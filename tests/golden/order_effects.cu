@@ -116,6 +116,10 @@ static __device__ __forceinline__ u32 min_u32(u32 a, u32 b) { return b < a ? b :
 
 static __device__ __forceinline__ u32 max_u32(u32 a, u32 b) { return b < a ? a : b; }
 
+static __device__ __forceinline__ void progress() {
+    asm volatile("");
+}
+
 }  // namespace rt
 
 namespace device {
@@ -306,7 +310,7 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
     y[rt::at(18, y_len, 65, launch)] = rt::add_u32(saved_12, ~value_29 % 100, 64, launch);
 #line 189
     i32 turns = 0;
-    for (;;) {
+    for (;; rt::progress()) {
         turns = rt::add_i32(turns, 1, 66, launch);
         const u32 value_30 = device::number(log_, log_len, 25, launch);
 #line 192

@@ -236,20 +236,20 @@ static __device__ inline void elements(const i32* x, usize x_len, i64* y, usize 
 
 #line 99 "tests/corpus/sequences.rs"
 extern "C" __global__ void elements(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
-#line 46
+#line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (rt::mul_u64(12, i, 47, launch) < y_len) {
         const usize from = rt::mul_u64(8, i, 48, launch);
-#line 48
+#line 49
         const usize to = rt::mul_u64(12, i, 49, launch);
         const usize end = rt::add_u64(from, 8, 50, launch);
-#line 49
+#line 50
         const usize part_len = rt::part_len(from, end, x_len, 51, launch);
-#line 49
+#line 50
         const usize end_2 = rt::add_u64(to, 12, 54, launch);
-#line 49
+#line 50
         const usize part_len_2 = rt::part_len(to, end_2, y_len, 55, launch);
-#line 49
+#line 50
         device::elements(x + from, part_len, y + to, part_len_2, launch);
     }
 }

@@ -73,6 +73,10 @@ static __device__ __forceinline__ u64 add_u64(u64 a, u64 b, u32 site, Launch lau
     return a + b;
 }
 
+static __device__ __forceinline__ void progress() {
+    asm volatile("");
+}
+
 }  // namespace rt
 
 #line 76 "tests/corpus/shared_memory.rs"
@@ -86,7 +90,7 @@ extern "C" __global__ void block_sums(const float* __restrict__ x, usize x_len, 
     partial[rt::at(t, 64, 1, launch)] = i < x_len ? x[rt::at(i, x_len, 0, launch)] : 0.0f;
     __syncthreads();
     usize half = 64ull / 2ull;
-    while (half > 0) {
+    for (; half > 0; rt::progress()) {
         if (t < half) {
             partial[rt::at(t, 64, 5, launch)] = partial[rt::at(t, 64, 2, launch)] + partial[rt::at(rt::add_u64(t, half, 3, launch), 64, 4, launch)];
         }

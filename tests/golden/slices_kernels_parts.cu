@@ -145,20 +145,20 @@ static __device__ inline void parts(const i32* x, usize x_len, i64* y, usize y_l
 
 #line 102 "tests/corpus/slices.rs"
 extern "C" __global__ void parts(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
-#line 46
+#line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (rt::mul_u64(12, i, 25, launch) < y_len) {
         const usize from = rt::mul_u64(8, i, 26, launch);
-#line 48
+#line 49
         const usize to = rt::mul_u64(12, i, 27, launch);
         const usize end = rt::add_u64(from, 8, 28, launch);
-#line 49
+#line 50
         const usize part_len = rt::part_len(from, end, x_len, 29, launch);
-#line 49
+#line 50
         const usize end_2 = rt::add_u64(to, 12, 32, launch);
-#line 49
+#line 50
         const usize part_len_2 = rt::part_len(to, end_2, y_len, 33, launch);
-#line 49
+#line 50
         device::parts(x + from, part_len, y + to, part_len_2, launch);
     }
 }

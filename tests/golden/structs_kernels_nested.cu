@@ -203,20 +203,20 @@ static __device__ inline void nested(const i32* x, usize x_len, i64* y, usize y_
 
 #line 112 "tests/corpus/structs.rs"
 extern "C" __global__ void nested(const i32* __restrict__ x, usize x_len, i64* __restrict__ y, usize y_len, rt::Launch launch) {
-#line 46
+#line 47
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (rt::mul_u64(12, i, 30, launch) < y_len) {
         const usize from = rt::mul_u64(8, i, 31, launch);
-#line 48
+#line 49
         const usize to = rt::mul_u64(12, i, 32, launch);
         const usize end = rt::add_u64(from, 8, 33, launch);
-#line 49
+#line 50
         const usize part_len = rt::part_len(from, end, x_len, 34, launch);
-#line 49
+#line 50
         const usize end_2 = rt::add_u64(to, 12, 37, launch);
-#line 49
+#line 50
         const usize part_len_2 = rt::part_len(to, end_2, y_len, 38, launch);
-#line 49
+#line 50
         device::nested(x + from, part_len, y + to, part_len_2, launch);
     }
 }

@@ -53,17 +53,17 @@ static_assert(offset_of(Node, kind) == 16, "the offset of Node::kind");
 
 namespace device {
 
-#line 161 "tests/corpus/unchecked.rs"
+#line 162 "tests/corpus/unchecked.rs"
 static __device__ inline void Node_push(types::Node& self_, double by) {
     const types::Kind matched = self_.kind;
-#line 162
+#line 163
     if (matched != types::Kind_Fixed) {
-#line 162
+#line 163
         if (matched == types::Kind_Free) {
-#line 164
+#line 165
             self_.value += by;
         } else {
-#line 165
+#line 166
             self_.value = rt::clamp_to_f64(self_.value + by, -1.0, 1.0);
         }
     }
@@ -71,17 +71,17 @@ static __device__ inline void Node_push(types::Node& self_, double by) {
 
 }  // namespace device
 
-#line 171 "tests/corpus/unchecked.rs"
+#line 172 "tests/corpus/unchecked.rs"
 extern "C" __global__ void relaxed(const types::Node* __restrict__ from, usize from_len, types::Node* __restrict__ to, usize to_len) {
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if (i < from_len) {
         const types::Kind kind = from[i].kind;
-#line 174
+#line 175
         const rt::Array<u32, 2> links = from[i].links;
         to[i] = from[i];
         double sum = 0.0;
         for (usize i_2 = 0; i_2 < 2; ++i_2) {
-#line 177
+#line 178
             const u32 link = links[i_2];
             sum += from[(usize)link].value;
         }
