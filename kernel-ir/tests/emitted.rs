@@ -332,6 +332,13 @@ fn loops_are_kept_where_nothing_else_keeps_them() {
     assert!(!kept(
         "let mut i: usize = n; loop { atomic_add(&mut hits[0], 1u32); i = i * 3 + 1; if i == 1 { break; } }"
     ));
+    assert!(!kept("let mut i: usize = 1; while i < 32 { i *= 2; }"));
+    assert!(!kept("let mut i: u32 = 1u32; while i <= 16u32 { i <<= 1; }"));
+    assert!(kept("let mut i: usize = 0; while i < 32 { i *= 2; }"));
+    assert!(kept("let mut i: usize = 1; i = n; while i < 32 { i *= 2; }"));
+    assert!(kept("let mut i: usize = 1; while i < n { i *= 2; }"));
+    assert!(kept("let mut i: u8 = 1u8; while i < 200u8 { i *= 2u8; }"));
+    assert!(kept("let mut i: usize = 1; while i < 32 { i *= 1; }"));
     assert!(kept("while n > 3 { }"));
     assert!(kept("loop { if n > 3 { break; } }"));
     assert!(kept("let mut i: usize = 0; while i < n { i += 3; }"));

@@ -202,7 +202,7 @@ impl<T: Float> Complex<T> {
     fn __device_conjugate<'k>(&'k mut self, call: Call<'k>) -> Returned<Key, ()> {
         let this = Place::<Self, Write>::of_receiver_mut(self, call);
         // SAFETY: the field is inside of the place.
-        let im = this.project(|place| unsafe { &raw mut (*place).im });
+        let im = this.project(|place| unsafe { FieldOf::new(&raw mut (*place).im) });
         im.set(-im.get());
         Returned::new(())
     }

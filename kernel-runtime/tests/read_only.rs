@@ -5,7 +5,8 @@
 
 use cumbia::prelude::*;
 
-#[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
+#[derive(Clone, Copy, Debug, DeviceType)]
+#[device(PartialEq)]
 #[repr(u16)]
 enum Phase {
     Solid = 1,

@@ -61,6 +61,7 @@ pub mod shipped;
 pub mod slices;
 pub mod slots;
 pub mod structs;
+pub mod temporaries;
 pub mod unchecked;
 pub mod undefined;
 pub mod vectors;
@@ -125,6 +126,7 @@ const GROUPS: &[&[&[Case]]] = &[
     structs::CASES,
     matching::CASES,
     alternatives::CASES,
+    temporaries::CASES,
     initialisation::CASES,
     bindings::CASES,
     arrays::CASES,

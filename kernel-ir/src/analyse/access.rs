@@ -22,6 +22,8 @@ pub(crate) struct Usage {
     pub(crate) assigned: Vec<bool>,
     /// Borrowed, mutably or not.
     pub(crate) borrowed: Vec<bool>,
+    /// How many expressions assign it, besides its declaration.
+    pub(crate) assignments: Vec<u32>,
     /// Mutably borrowed: from then on it may change wherever a reference is written through.
     pub(crate) mutably_borrowed: Vec<bool>,
 }
@@ -30,10 +32,14 @@ pub(crate) struct Usage {
 pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Usage {
     let function = &typed.instance.function;
     let none = vec![false; function.locals.len()];
-    let mut usage = Usage { assigned: none.clone(), borrowed: none.clone(), mutably_borrowed: none };
+    let assignments = vec![0; none.len()];
+    let mut usage = Usage { assigned: none.clone(), borrowed: none.clone(), assignments, mutably_borrowed: none };
     for id in typed.alive() {
         for_each_access(typed, program, &function.expr(id).kind, &mut |local, access| match access {
-            Access::Assigned => usage.assigned[local.index()] = true,
+            Access::Assigned => {
+                usage.assigned[local.index()] = true;
+                usage.assignments[local.index()] += 1;
+            }
             Access::Borrowed { mutable } => {
                 usage.borrowed[local.index()] = true;
                 usage.assigned[local.index()] |= mutable;

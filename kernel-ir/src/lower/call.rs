@@ -108,8 +108,8 @@ impl Lowering<'_, '_> {
 
     /// A reference to a receiver: to the place that it is, or to a variable that holds its value.
     fn receiver(&mut self, arg: ExprId, target: &Type, mutable: bool) -> Value {
-        let value = if self.expr(arg).kind.is_place() { self.place(&mut Vec::new(), arg) } else { self.value(arg) };
-        self.lend(value, target, mutable)
+        let value = self.place(&mut Vec::new(), arg);
+        self.lend_expr(arg, value, target, mutable)
     }
 
     /// The C arguments for a parameter.

@@ -33,7 +33,10 @@ impl Lowering<'_, '_> {
         match place {
             Expr::Var(var) => {
                 let var = &self.vars[var.index()];
-                !var.constant && !matches!(var.ty, CType::Reference { mutable: false, .. })
+                match &var.ty {
+                    CType::Reference { target: _, mutable } => *mutable,
+                    CType::Scalar(_) | CType::Named(_) | CType::Array(..) | CType::Pointer { .. } => !var.constant,
+                }
             }
             Expr::Field(base, _, _) => self.is_writable(base),
             Expr::Index(pointer, _) | Expr::Deref(pointer) => match self.pointer_type(pointer) {

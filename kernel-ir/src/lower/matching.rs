@@ -58,6 +58,14 @@ impl<'a> Lowering<'a, '_> {
             return Value::Unit;
         }
         let value = if effect { self.performed(value) } else { value };
+        // A guard may change the variables that a value is made of. (What a place names, Rust keeps it from changing.)
+        let guarded = arms.iter().any(|arm| self.open_guard(arm.guard).is_some());
+        let value = if guarded && !self.is_in_place(scrutinee) {
+            let value = self.load(value);
+            self.saved(value)
+        } else {
+            value
+        };
         let first = arms.first().map(|arm| &arm.pattern);
         match (looks, first) {
             // The first condition evaluates it, and nothing else does.

@@ -1,5 +1,6 @@
 //! Places: variables, fields and elements, what references lead to, and the references themselves.
 
+use crate::analyse::is_reference;
 use crate::ir::{ExprId, ExprKind, Scalar, Span, Type};
 use crate::source::SiteKind;
 
@@ -29,13 +30,37 @@ impl Lowering<'_, '_> {
             }
             ExprKind::Index { base, index } => self.element(operands, *base, *index, id),
             ExprKind::Deref(reference) => self.place(operands, *reference),
+            // A value is a temporary: a copy of the variable that it may be made of.
             _ => {
                 let mark = self.out.len();
                 let value = self.value(id);
+                let value = if is_reference(self.ty(id)) { value } else { self.saved(value) };
                 self.settle(mark, operands);
                 value
             }
         }
+    }
+
+    /// Whether an expression names a place that was there before, and not a part of a temporary: `{ s }.x` is one.
+    pub(super) fn is_in_place(&self, id: ExprId) -> bool {
+        match &self.expr(id).kind {
+            ExprKind::Local(_) | ExprKind::Deref(_) => true,
+            ExprKind::Field { base, name: _ }
+            | ExprKind::Index { base, index: _ }
+            | ExprKind::SubSlice { base, start: _, end: _, inclusive: _ } => {
+                is_reference(self.ty(*base)) || self.is_in_place(*base)
+            }
+            _ => is_reference(self.ty(id)),
+        }
+    }
+
+    /// A reference to what an expression gives: to the place that it names, or to a temporary of its own.
+    pub(super) fn lend_expr(&mut self, id: ExprId, value: Value, ty: &Type, mutable: bool) -> Value {
+        if mutable && !self.is_in_place(id) {
+            let value = self.load(value);
+            return if matches!(value, Value::Never) { value } else { self.kept(value, ty, true) };
+        }
+        self.lend(value, ty, mutable)
     }
 
     /// A field of a struct or a tuple of type `ty`: a place, if the whole is one.
@@ -258,7 +283,7 @@ impl Lowering<'_, '_> {
         }
         let ty = self.ty(place).target();
         let value = self.place(&mut Vec::new(), place);
-        self.lend(value, ty, mutable)
+        self.lend_expr(place, value, ty, mutable)
     }
 
     /// `&x[a..b]`

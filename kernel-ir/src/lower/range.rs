@@ -235,7 +235,9 @@ impl Lowering<'_, '_> {
                 self.once(value)
             }
             (value, Type::Array(..)) => {
-                let value = self.lend(value, self.ty(of), true);
+                let local = element.map(|element| self.typed.local_type(element));
+                let mutable = matches!(local, Some(Type::Ref { target: _, mutable: true }));
+                let value = self.lend_expr(of, value, self.ty(of), mutable);
                 self.once(value)
             }
             (value, _) => self.saved(value),

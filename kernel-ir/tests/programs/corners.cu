@@ -301,7 +301,9 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
     const types::Step step = device::found(&constants::c0[0], 3, constants::c0[rt::at((usize)(x[rt::at(3, x_len, 14, launch)] & 1), 3, 15, launch)].way);
     const usize part_len = rt::rest_len(1, 3, 16, launch);
 #line 131
-    y[rt::at(5, y_len, 17, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(step.n, rt::wrapping_mul_i32(device::found(&constants::c0[0] + 1, part_len, types::Way_Up).n, 10)), (i32)step.way);
+    const types::Step saved_2 = device::found(&constants::c0[0] + 1, part_len, types::Way_Up);
+#line 131
+    y[rt::at(5, y_len, 17, launch)] = rt::wrapping_add_i32(rt::wrapping_add_i32(step.n, rt::wrapping_mul_i32(saved_2.n, 10)), (i32)step.way);
     const i32 value_4 = device::walk(x, x_len, y, y_len, launch);
 #line 132
     y[rt::at(6, y_len, 18, launch)] = value_4;
@@ -347,11 +349,11 @@ extern "C" __global__ void corners(const i32* __restrict__ x, usize x_len, i32* 
     }
 #line 153
     i32 sum = 0;
-    const rt::Array<types::Step, 3> saved_2 = list;
+    const rt::Array<types::Step, 3> saved_3 = list;
 #line 154
     for (usize i_3 = 0; i_3 < 3; ++i_3) {
 #line 154
-        const types::Step step_3 = saved_2[i_3];
+        const types::Step step_3 = saved_3[i_3];
         list[1].n = 50;
         sum = rt::wrapping_add_i32(sum, step_3.n);
     }

@@ -231,35 +231,35 @@ extern "C" __global__ void matching(const i32* __restrict__ x, usize x_len, i32*
 #line 97
     i32 value_5;
 #line 97
-    const i32 matched_2 = x[rt::at(0, x_len, 11, launch)];
+    const i32 saved = x[rt::at(0, x_len, 11, launch)];
 #line 97
-    const bool matched_3 = x[rt::at(1, x_len, 12, launch)] > 0;
+    const bool saved_2 = x[rt::at(1, x_len, 12, launch)] > 0;
 #line 97
-    if (matched_2 == 0 && matched_3) {
+    if (saved == 0 && saved_2) {
         value_5 = 1;
-    } else if ((!matched_3 && kind == types::Kind_Leaf) || (matched_3 && kind == types::Kind_Node)) {
+    } else if ((!saved_2 && kind == types::Kind_Leaf) || (saved_2 && kind == types::Kind_Node)) {
 #line 99
         i32 a;
 #line 99
-        if (!matched_3 && kind == types::Kind_Leaf) {
+        if (!saved_2 && kind == types::Kind_Leaf) {
 #line 99
-            a = matched_2;
+            a = saved;
         } else {
 #line 99
-            a = matched_2;
+            a = saved;
         }
 #line 99
         value_5 = rt::wrapping_add_i32(a, 2);
-    } else if ((kind == types::Kind_Root || kind == types::Kind_Last) && matched_2 > 3) {
+    } else if ((kind == types::Kind_Root || kind == types::Kind_Last) && saved > 3) {
 #line 100
-        const i32 a_2 = matched_2;
+        const i32 a_2 = saved;
 #line 100
         value_5 = rt::wrapping_add_i32(a_2, 10);
     } else {
 #line 101
-        const i32 a_3 = matched_2;
+        const i32 a_3 = saved;
 #line 101
-        const bool b = matched_3;
+        const bool b = saved_2;
 #line 101
         value_5 = rt::wrapping_add_i32(rt::wrapping_mul_i32(a_3, 2), (i32)b);
     }
@@ -299,23 +299,23 @@ extern "C" __global__ void matching(const i32* __restrict__ x, usize x_len, i32*
     y[rt::at(6, y_len, 16, launch)] = value_6;
 #line 108
     y[rt::at(7, y_len, 18, launch)] = rt::wrapping_add_i32((i32)device::named((u8)x[rt::at(4, x_len, 17, launch)]), device::digits(x, x_len));
-    const i32 matched_4 = x[rt::at(5, x_len, 19, launch)];
+    const i32 matched_2 = x[rt::at(5, x_len, 19, launch)];
 #line 109
-    if (matched_4 == 1) {
+    if (matched_2 == 1) {
         y[rt::at(8, y_len, 20, launch)] = 1;
-    } else if (matched_4 != 2) {
+    } else if (matched_2 != 2) {
         y[rt::at(8, y_len, 21, launch)] = 3;
     }
     i32 label;
 #line 114
     {
-        const i32 matched_5 = x[rt::at(0, x_len, 22, launch)];
+        const i32 matched_3 = x[rt::at(0, x_len, 22, launch)];
 #line 115
-        if (matched_5 == 0) {
+        if (matched_3 == 0) {
             label = 5;
 #line 116
             goto end_2;
-        } else if (matched_5 == 1) {
+        } else if (matched_3 == 1) {
             if (x[rt::at(1, x_len, 23, launch)] > 0) {
                 label = 6;
 #line 119
