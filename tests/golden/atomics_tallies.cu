@@ -176,7 +176,9 @@ extern "C" __global__ void tallies(const i32* __restrict__ x, usize x_len, types
     const usize t = (usize)threadIdx.x;
     if (t == 0) {
         tally.count = 3;
-        tally.last = (u64)device::clear(tally).count;
+        const types::Tally saved = device::clear(tally);
+#line 325
+        tally.last = (u64)saved.count;
         more[rt::at(1, more_len, 1, launch)] = types::Tally{{0.0, 2147483647}, {{0.0f, 0.0f}}, 0, 0, 7};
     }
 #line 329

@@ -225,35 +225,35 @@ static __device__ inline void tuples(const i32* x, usize x_len, i64* y, usize y_
 #line 148
     i64 value_3;
 #line 148
-    const i32 matched_4 = x[rt::at(5, x_len, 13, launch)];
+    const i32 saved = x[rt::at(5, x_len, 13, launch)];
 #line 148
-    const i32 matched_5 = x[rt::at(6, x_len, 14, launch)];
+    const i32 saved_2 = x[rt::at(6, x_len, 14, launch)];
 #line 148
-    const rt::Array<i32, 3> value_4 = {{x[rt::at(7, x_len, 15, launch)], x[rt::at(0, x_len, 16, launch)], x[rt::at(1, x_len, 17, launch)]}};
+    const rt::Array<i32, 3> saved_3 = {{x[rt::at(7, x_len, 15, launch)], x[rt::at(0, x_len, 16, launch)], x[rt::at(1, x_len, 17, launch)]}};
 #line 148
-    if (matched_4 == 1 && value_4[0] == 0) {
+    if (saved == 1 && saved_3[0] == 0) {
         value_3 = 1;
-    } else if (matched_5 == 2 && value_4[2] == 2) {
+    } else if (saved_2 == 2 && saved_3[2] == 2) {
 #line 150
         value_3 = 2;
-    } else if (rt::add_i32(matched_4, matched_5, 18, launch) == value_4[0]) {
+    } else if (rt::add_i32(saved, saved_2, 18, launch) == saved_3[0]) {
 #line 151
-        const i32 a_3 = matched_4;
+        const i32 a_3 = saved;
 #line 151
-        const i32 b_2 = matched_5;
+        const i32 b_2 = saved_2;
 #line 151
-        const i32 c = value_4[0];
+        const i32 c = saved_3[0];
 #line 151
-        const i32 d = value_4[1];
+        const i32 d = saved_3[1];
 #line 151
-        const i32 e = value_4[2];
+        const i32 e = saved_3[2];
 #line 151
         value_3 = rt::add_i64((i64)d, (i64)e, 19, launch);
-    } else if (value_4[1] >= 0 && value_4[1] <= 9) {
+    } else if (saved_3[1] >= 0 && saved_3[1] <= 9) {
 #line 152
-        const i32 a_4 = matched_4;
+        const i32 a_4 = saved;
 #line 152
-        const i32 rest = value_4[1];
+        const i32 rest = saved_3[1];
 #line 152
         value_3 = rt::add_i64(rt::mul_i64((i64)a_4, 7, 20, launch), (i64)rest, 21, launch);
     } else {

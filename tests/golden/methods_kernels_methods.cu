@@ -230,16 +230,18 @@ static __device__ inline void methods(const i32* x, usize x_len, i64* y, usize y
 #line 385
     y[rt::at(3, y_len, 16, launch)] = rt::add_i64(value_2, w.y, 15, launch);
     y[rt::at(4, y_len, 18, launch)] = rt::add_i64(device::Vector_with_x(v, 7).x, v.x, 17, launch);
-    const i64 saved = device::Vector_nearer(v, w).x;
+    const types::Vector saved = device::Vector_nearer(v, w);
 #line 387
-    const types::Vector value_3 = device::Vector_nearer(w, v);
+    const types::Vector saved_2 = device::Vector_nearer(w, v);
 #line 387
-    y[rt::at(5, y_len, 20, launch)] = rt::add_i64(saved, device::Vector_part(value_3, 1), 19, launch);
-    const types::Vector value_4 = device::Vector_with_x(device::Vector_new(1, 2), (i64)x[rt::at(4, x_len, 21, launch)]);
+    y[rt::at(5, y_len, 20, launch)] = rt::add_i64(saved.x, device::Vector_part(saved_2, 1), 19, launch);
+    const types::Vector saved_3 = device::Vector_with_x(device::Vector_new(1, 2), (i64)x[rt::at(4, x_len, 21, launch)]);
 #line 388
-    const types::Vector value_5 = device::Vector_zero();
+    const types::Vector value_3 = device::Vector_zero();
 #line 388
-    y[rt::at(6, y_len, 22, launch)] = device::Vector_nearer(value_4, value_5).x;
+    const types::Vector saved_4 = device::Vector_nearer(saved_3, value_3);
+#line 388
+    y[rt::at(6, y_len, 22, launch)] = saved_4.x;
     y[rt::at(7, y_len, 23, launch)] = device::Vector_dot(v, w) ^ device::Vector_norm(v);
     device::Vector_turn(w, launch);
     y[rt::at(8, y_len, 24, launch)] = w.x;

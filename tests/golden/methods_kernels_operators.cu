@@ -270,7 +270,11 @@ static __device__ inline void operators(const i32* x, usize x_len, i64* y, usize
     const types::Vector c = device::Vector_sub(device::Vector_add(a, device::Vector_mul(b, 3)), device::Vector_neg(a));
     y[rt::at(0, y_len, 12, launch)] = c.x;
     y[rt::at(1, y_len, 13, launch)] = c.y ^ device::Vector_mul_2(a, b);
-    y[rt::at(2, y_len, 16, launch)] = rt::add_i64(device::Vector_div(c, 2, launch).x, device::Vector_div(b, x[rt::at(4, x_len, 14, launch)] & 3, launch).y, 15, launch);
+    const types::Vector saved = device::Vector_div(c, 2, launch);
+#line 427
+    const types::Vector saved_2 = device::Vector_div(b, x[rt::at(4, x_len, 14, launch)] & 3, launch);
+#line 427
+    y[rt::at(2, y_len, 16, launch)] = rt::add_i64(saved.x, saved_2.y, 15, launch);
     types::Vector d = c;
     device::Vector_add_assign(d, a);
     device::Vector_sub_assign(d, 5);
@@ -278,13 +282,13 @@ static __device__ inline void operators(const i32* x, usize x_len, i64* y, usize
     y[rt::at(3, y_len, 17, launch)] = d.x;
     y[rt::at(4, y_len, 18, launch)] = d.y;
     y[rt::at(5, y_len, 21, launch)] = rt::add_i64((i64)device::Vector_not(device::Vector_sub(a, a)), rt::mul_i64(2, (i64)device::Vector_not(a), 19, launch), 20, launch);
-    const i64 saved = rt::add_i64((i64)device::Vector_eq(a, b), rt::mul_i64(2, (i64)!device::Vector_eq(a, b), 22, launch), 23, launch);
+    const i64 saved_3 = rt::add_i64((i64)device::Vector_eq(a, b), rt::mul_i64(2, (i64)!device::Vector_eq(a, b), 22, launch), 23, launch);
 #line 435
     const types::Vector value = device::Vector_add(a, b);
 #line 435
     const types::Vector value_2 = device::Vector_add(b, a);
 #line 435
-    y[rt::at(6, y_len, 26, launch)] = rt::add_i64(saved, rt::mul_i64(4, (i64)device::Vector_eq(value, value_2), 24, launch), 25, launch);
+    y[rt::at(6, y_len, 26, launch)] = rt::add_i64(saved_3, rt::mul_i64(4, (i64)device::Vector_eq(value, value_2), 24, launch), 25, launch);
     rt::Array<types::Vector, 2> list = {{a, b}};
     device::Vector_add_assign(list[1], a);
     device::Vector_mul_assign(list[rt::at((usize)(x[rt::at(5, x_len, 27, launch)] & 1), 2, 28, launch)], 2);
@@ -293,7 +297,9 @@ static __device__ inline void operators(const i32* x, usize x_len, i64* y, usize
     types::Bits bits = {(u32)x[rt::at(6, x_len, 30, launch)]};
     device::Bits_bitxor_assign(bits, types::Bits{16711935});
     device::Bits_shr_assign(bits, 3, launch);
-    y[rt::at(8, y_len, 32, launch)] = rt::add_i64((i64)device::Bits_bitand(bits, device::Bits_shl(types::Bits{4095}, 4, launch))._0, (i64)device::Bits_has(bits, 5, launch), 31, launch);
+    const types::Bits saved_4 = device::Bits_bitand(bits, device::Bits_shl(types::Bits{4095}, 4, launch));
+#line 444
+    y[rt::at(8, y_len, 32, launch)] = rt::add_i64((i64)saved_4._0, (i64)device::Bits_has(bits, 5, launch), 31, launch);
     y[rt::at(9, y_len, 33, launch)] = (i64)device::Bits_rem(bits, 77, launch);
     const types::Hour p = {x[rt::at(6, x_len, 34, launch)]};
 #line 446

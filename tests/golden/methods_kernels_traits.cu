@@ -307,18 +307,18 @@ static __device__ inline void traits(const i32* x, usize x_len, i64* y, usize y_
     const rt::Array<types::Square, 2> value_3 = {{s, {3}}};
 #line 482
     y[rt::at(3, y_len, 34, launch)] = device::total(&value_3[0], 2, 5, launch);
-    const rt::Array<types::Rectangle_i32, 3> value_4 = {{r, r, r}};
+    const rt::Array<types::Rectangle_i32, 3> saved = {{r, r, r}};
 #line 483
-    const i64 saved = device::total_2(&value_4[0], 3, 1, launch);
+    const i64 saved_2 = device::total_2(&saved[0], 3, 1, launch);
 #line 483
-    const i64 value_5 = device::grow_all(rt::Array<types::Square, 2>{{s, s}}, 4, launch);
+    const i64 value_4 = device::grow_all(rt::Array<types::Square, 2>{{s, s}}, 4, launch);
 #line 483
-    y[rt::at(4, y_len, 36, launch)] = rt::add_i64(saved, value_5, 35, launch);
-    const i64 value_6 = device::grow_all_2(rt::Array<types::Rectangle_i32, 1>{{r}}, (i64)x[rt::at(4, x_len, 37, launch)], launch);
+    y[rt::at(4, y_len, 36, launch)] = rt::add_i64(saved_2, value_4, 35, launch);
+    const i64 value_5 = device::grow_all_2(rt::Array<types::Rectangle_i32, 1>{{r}}, (i64)x[rt::at(4, x_len, 37, launch)], launch);
 #line 484
-    const i64 value_7 = device::grow_all_3(rt::Array<i32, 2>{{x[rt::at(5, x_len, 38, launch)], 3}}, 1, launch);
+    const i64 value_6 = device::grow_all_3(rt::Array<i32, 2>{{x[rt::at(5, x_len, 38, launch)], 3}}, 1, launch);
 #line 484
-    y[rt::at(5, y_len, 40, launch)] = rt::add_i64(value_6, value_7, 39, launch);
+    y[rt::at(5, y_len, 40, launch)] = rt::add_i64(value_5, value_6, 39, launch);
     y[rt::at(6, y_len, 44, launch)] = rt::add_i64(rt::wrapping_add_i64(device::i32_area(x[rt::at(6, x_len, 41, launch)], 1, launch), device::Shape_double_2(x[rt::at(6, x_len, 42, launch)], launch)), (i64)device::i32_sides(5), 43, launch);
     y[rt::at(7, y_len, 47, launch)] = rt::add_i64(rt::add_i64(device::Square_area(s, 2), device::Square_area(s, 3), 45, launch), device::Shape_double(s, launch), 46, launch);
     y[rt::at(8, y_len, 52, launch)] = rt::add_i64(rt::add_i64(rt::add_i64(device::by_type((i64)x[rt::at(7, x_len, 48, launch)], launch), device::Three_scaled(2), 49, launch), device::Scale_twice(1), 50, launch), 3, 51, launch);

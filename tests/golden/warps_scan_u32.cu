@@ -100,8 +100,8 @@ static __device__ __forceinline__ u32 lane_id() {
     return lane;
 }
 
-static __device__ __forceinline__ void keep_loop() {
-    asm volatile("pmevent 7;");
+static __device__ __forceinline__ void progress() {
+    asm volatile("");
 }
 
 }  // namespace rt
@@ -119,7 +119,7 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     const u32 own = i < x_len ? x[rt::at(i, x_len, 0, launch)] : 0u;
     u32 sum = own;
     usize delta = 1;
-    for (; delta < 32; rt::keep_loop()) {
+    for (; delta < 32; rt::progress()) {
         const u32 below = __shfl_up_sync(4294967295u, sum, rt::lane_offset((u64)delta));
         if (lane >= delta) {
             sum = rt::add_u32(sum, below, 1, launch);
