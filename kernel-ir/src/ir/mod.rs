@@ -4,6 +4,7 @@
 //! [`SlotId`]; rustc knows what belongs there, and the runtime brings it as a [`Filled`] slot. Nothing here knows how
 //! a function was parsed or what it is compiled to.
 
+mod alternatives;
 mod bytes;
 mod display;
 mod function;
@@ -14,6 +15,7 @@ mod program;
 mod types;
 mod visit;
 
+pub(crate) use alternatives::{alternatives, bound, expanded};
 pub use bytes::DecodeError;
 pub use function::{
     Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,

@@ -1,10 +1,9 @@
 //! `let` and patterns: how variables get their values.
 
-use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type};
+use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, bound, expanded};
 
 use super::control::Target;
 use super::function::Lowering;
-use super::matching::{bound, expanded};
 use super::types::comes_apart;
 use super::value::{Value, position};
 use super::{CType, Expr, Named, StmtKind, Variable};

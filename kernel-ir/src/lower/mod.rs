@@ -51,7 +51,6 @@ use crate::source::{Options, Site};
 use crate::typify::TypedFunction;
 
 pub(crate) use helper::{Atomic, Helper, Op};
-pub(crate) use matching::alternatives;
 pub(crate) use tree::{
     Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, Named,
     Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,

@@ -7,8 +7,7 @@
 //! `lower/hoist.rs`.)
 
 use crate::What;
-use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic};
-use crate::lower::alternatives;
+use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic, alternatives};
 use crate::typify::TypedFunction;
 
 use super::Check;
