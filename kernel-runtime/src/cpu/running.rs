@@ -69,12 +69,12 @@ mod report {
     use std::cell::Cell;
     use std::mem::MaybeUninit;
     use std::ptr::{self, null_mut};
-    use std::sync::OnceLock;
 
     use libc::{c_int, c_void, siginfo_t};
 
     use super::Running;
     use crate::dim::Dim3;
+    use crate::sync::OnceLock;
 
     thread_local! {
         /// What runs on this thread.
@@ -117,7 +117,7 @@ mod report {
                 }
             });
             // Before ours is there: it reads them.
-            let _ = BEFORE.set((before, page));
+            BEFORE.get_or_init(|| (before, page));
             for signal in SIGNALS {
                 // SAFETY: all zeros are an action; the handler has the type that `SA_SIGINFO` asks for, and does only what
                 // is allowed in one.

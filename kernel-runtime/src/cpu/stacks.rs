@@ -233,13 +233,14 @@ pub(crate) struct OwnStack {
 impl OwnStack {
     /// A stack of the size.
     pub(crate) fn new(size: Size) -> io::Result<OwnStack> {
-        let mut stack = Vec::new();
-        pool().take(size, 1, &mut stack);
-        let stack = match stack.pop() {
-            Some(stack) => {
-                pool().existing -= 1;
-                stack
-            }
+        let pooled = {
+            let mut pool = pool();
+            let pooled = pool.free(size).pop();
+            pool.existing -= usize::from(pooled.is_some());
+            pooled
+        };
+        let stack = match pooled {
+            Some(stack) => stack,
             None => DefaultStack::new(size.bytes())?,
         };
         Ok(OwnStack { size, stack: Some(stack) })
@@ -256,7 +257,9 @@ impl OwnStack {
 impl Drop for OwnStack {
     fn drop(&mut self) {
         let Some(stack) = self.stack.take() else { return };
-        if is_deep(self.size, std::slice::from_ref(&stack)) {
+        // A smallest one keeps its memory: there are no more of them than threads that launch or help, and to look at the
+        // pages would cost more than a launch.
+        if self.size.bytes() > SMALLEST {
             memory::give_back(&stack, KEPT_BYTES);
         }
         let mut pool = pool();
