@@ -44,9 +44,7 @@ pub(crate) struct Flow {
 struct Loop {
     /// Initialised on every path to the loop, once its bounds are evaluated.
     initialised: FixedBitSet,
-    /// Declared or assigned inside the loop: in its condition or its body.
-    changed: FixedBitSet,
-    /// How often the text of the loop declares or changes each of those.
+    /// Declarations and changes of each variable in the text of the loop: in its condition or its body.
     changes: BTreeMap<LocalId, usize>,
 }
 
@@ -57,7 +55,7 @@ impl Flow {
         self.loops.contains_key(&id)
     }
 
-    /// How often the text of a loop declares, assigns or mutably borrows the variable.
+    /// The number of declarations, assignments and mutable borrows of the variable in the text of a loop.
     pub(crate) fn changes(&self, local: LocalId, id: LoopId) -> usize {
         self.loops.get(&id).and_then(|at| at.changes.get(&local)).copied().unwrap_or(0)
     }
@@ -67,7 +65,7 @@ impl Flow {
     pub(crate) fn is_invariant(&self, local: LocalId, id: LoopId) -> bool {
         self.loops.get(&id).is_some_and(|at| {
             at.initialised.contains(local.index())
-                && !at.changed.contains(local.index())
+                && !at.changes.contains_key(&local)
                 && !self.usage.mutably_borrowed[local.index()]
         })
     }
@@ -335,9 +333,8 @@ impl Walk<'_, '_> {
 
     /// A loop; `turn` evaluates one turn, and gives the state in which the loop ends without a `break`.
     fn repeated(&mut self, id: LoopId, turn: impl FnOnce(&mut Self) -> State) {
-        let none = FixedBitSet::with_capacity(self.typed.instance.function.locals.len());
         // Nothing asks about a loop that is not reached.
-        let initialised = self.state.clone().unwrap_or_else(|| none.clone());
+        let initialised = self.state.clone().unwrap_or_default();
         self.breaks.insert(id, None);
         self.open.push(BTreeMap::new());
         let end = turn(self);
@@ -345,9 +342,7 @@ impl Walk<'_, '_> {
         let breaks = self.breaks.remove(&id).flatten();
         join(&mut self.state, breaks);
         if let Some(changes) = self.open.pop() {
-            let mut changed = none;
-            changed.extend(changes.keys().map(|local| local.index()));
-            self.flow.loops.insert(id, Loop { initialised, changed, changes });
+            self.flow.loops.insert(id, Loop { initialised, changes });
         }
     }
 }

@@ -243,7 +243,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    fn is_len(&self, callee: SlotId) -> bool {
+    pub(super) fn is_len(&self, callee: SlotId) -> bool {
         matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Method(Method::Len)))
     }
 
