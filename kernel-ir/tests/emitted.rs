@@ -348,6 +348,8 @@ fn loops_are_kept_where_nothing_else_keeps_them() {
     assert!(kept("let mut i: usize = 0; while i < n { i += 1; i -= 1; }"));
     assert!(kept("let mut i: usize = 0; while i < n { if x[0] > 3u32 { i += 1; } }"));
     assert!(kept("let mut i: usize = n; while i > 0 { i /= 1; }"));
+    assert!(kept("let mut i: usize = n; while i != 0 { i >>= 64; }"));
+    assert!(kept("let mut i: u32 = 1u32; while i < 16u32 { i <<= 32; }"));
     assert!(kept("let mut i: usize = n; while i != 1 { if i > 7 { y[0] = 1u32; } i = i * 3 + 1; }"));
     assert!(kept("let mut i: usize = n; while i != 1 { i = i * 3 + 1; if i > 7 { continue; } y[0] = 1u32; }"));
 }

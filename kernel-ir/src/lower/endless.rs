@@ -47,17 +47,22 @@ impl Lowering<'_, '_> {
                     return false;
                 }
                 let Some((step, by)) = self.only_step(*counter, id, body) else { return false };
+                // Without overflow checks, a shift takes its amount modulo the width.
+                let shifts = (1..u128::from(scalar.bits())).contains(&by);
                 let is_zero = self.written_number(*right) == Some(0);
                 match (op, step) {
                     (BinaryOp::Lt, BinaryOp::Add) | (BinaryOp::Gt, BinaryOp::Sub) => by == 1,
                     (BinaryOp::Gt | BinaryOp::Ne, BinaryOp::Div) => is_zero && !scalar.is_signed() && by > 1,
-                    (BinaryOp::Gt | BinaryOp::Ne, BinaryOp::Shr) => is_zero && !scalar.is_signed() && by > 0,
+                    (BinaryOp::Gt | BinaryOp::Ne, BinaryOp::Shr) => is_zero && !scalar.is_signed() && shifts,
                     (BinaryOp::Lt | BinaryOp::Le, BinaryOp::Mul | BinaryOp::Shl) => {
-                        let factor = if step == BinaryOp::Mul { Some(by) } else { 1u128.checked_shl(by as u32) };
+                        let factor = match step {
+                            BinaryOp::Mul => by,
+                            _ if shifts => 1 << by,
+                            _ => 0,
+                        };
                         let greatest = (1u128 << (scalar.bits() - u32::from(scalar.is_signed()))) - 1;
                         // The product does not wrap where the loop goes on.
-                        let fits =
-                            |bound: u128| factor.is_some_and(|by| by > 1 && bound.saturating_mul(by) <= greatest);
+                        let fits = |bound: u128| factor > 1 && bound.saturating_mul(factor) <= greatest;
                         self.starts_positive(*counter) && self.constant_number(*right).is_some_and(fits)
                     }
                     _ => false,
