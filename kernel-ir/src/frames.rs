@@ -64,7 +64,7 @@ fn frame(typed: &TypedFunction<'_>, callees: &[u64]) -> u64 {
     bytes.saturating_add(largest.saturating_mul(2 * COPIES))
 }
 
-/// Which expressions are used as places, by position.
+/// The expressions that are used as places, by position.
 fn places(function: &Function) -> Vec<bool> {
     let mut places = vec![false; function.exprs.len()];
     let mut note = |id: ExprId| places[id.index()] = true;

@@ -94,7 +94,7 @@ pub(crate) fn flow(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> 
 /// The initialised variables; `None` in unreachable code.
 type State = Option<FixedBitSet>;
 
-/// What is initialised where control arrives from either of two places.
+/// The join of two predecessors.
 fn join(into: &mut State, other: State) {
     match (into.as_mut(), other) {
         (Some(into), Some(other)) => into.intersect_with(&other),

@@ -168,20 +168,25 @@ impl Lowering<'_, '_> {
         let Some((choice, rest)) = choices.split_first() else { return };
         let condition = if rest.is_empty() { None } else { self.fits(choice, value, ty) };
         let (then, ()) = self.scope(|this| {
-            let mut bound = Vec::new();
-            this.bindings(choice, value.clone(), ty, &mut bound);
-            for (local, value) in bound {
-                if let Some((_, vars)) = vars.iter().find(|(declared, _)| *declared == local) {
-                    let value = this.as_local(local, value);
-                    this.write(vars, value);
-                }
-            }
+            this.assign_bindings(choice, value, ty, vars);
         });
         match condition {
             None => then.into_iter().for_each(|stmt| self.append(stmt)),
             Some(condition) => {
                 let (otherwise, ()) = self.scope(|this| this.choose(rest, value, ty, vars));
                 self.if_else(condition, then, otherwise);
+            }
+        }
+    }
+
+    /// Assigns what a pattern binds to its variables, which are declared.
+    pub(super) fn assign_bindings(&mut self, pattern: &Pattern, value: &Value, ty: &Type, vars: &[(LocalId, Value)]) {
+        let mut bound = Vec::new();
+        self.bindings(pattern, value.clone(), ty, &mut bound);
+        for (local, value) in bound {
+            if let Some((_, vars)) = vars.iter().find(|(declared, _)| *declared == local) {
+                let value = self.as_local(local, value);
+                self.write(vars, value);
             }
         }
     }

@@ -2,12 +2,12 @@
 //!
 //! C++ assumes that a loop without side effects ends (\[intro.progress\]), and both halves of NVRTC use it: NVVM drops
 //! `while (at >= len) at /= 2;` for `sm_100` and `sm_120` with the check behind it that the end of the loop implies, and the
-//! assembler drops a loop whose values nobody uses on every architecture. So each turn of a loop without a proven end has a
-//! side effect, at the least cost that keeps it:
+//! assembler drops a loop whose values nobody uses on every architecture. So each turn of a `while` or `loop` has a side
+//! effect, at the least cost that keeps it:
 //!
-//! - A loop that is proved to end has none to show: an empty `asm volatile` (`rt::progress`) is a comment in PTX.
+//! - A loop that is proved to end needs no instruction: an empty `asm volatile` (`rt::progress`) is a comment in PTX.
 //! - Nor does a loop with a store, an atomic operation, a barrier or a message on every path through its body: the
-//!   assembler keeps those. NVVM may move them out of a branch, so that it gets an empty `asm volatile` too.
+//!   assembler keeps those, and the empty `asm volatile` keeps the loop in NVVM.
 //! - Any other loop triggers a performance monitor event in each turn (`rt::keep_loop`, PTX ISA, "pmevent"): one instruction,
 //!   which neither of them drops. It costs 6 % of a Mandelbrot iteration and 16 % of a Collatz step on an H200.
 

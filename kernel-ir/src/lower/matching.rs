@@ -189,16 +189,7 @@ impl<'a> Lowering<'a, '_> {
         let (arm, ()) = self.scope(|this| {
             let (tests, ()) = this.scope(|this| {
                 for pattern in &alternatives {
-                    let bind = |this: &mut Self| {
-                        let mut bound = Vec::new();
-                        this.bindings(pattern, value.clone(), ty, &mut bound);
-                        for (local, value) in bound {
-                            if let Some((_, vars)) = locals.iter().find(|(declared, _)| *declared == local) {
-                                let value = this.as_local(local, value);
-                                this.write(vars, value);
-                            }
-                        }
-                    };
+                    let bind = |this: &mut Self| this.assign_bindings(pattern, value, ty, &locals);
                     let take = |this: &mut Self| this.push(StmtKind::Goto(taken));
                     this.alternative(pattern, (*guard, leaves), value, ty, bind, take);
                 }

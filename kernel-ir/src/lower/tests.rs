@@ -51,7 +51,7 @@ fn label(number: u32) -> Label {
     Label { name: "end", number }
 }
 
-/// What is read without a value, where `p` is a parameter.
+/// Checks the variables that are read without a value, where `p` is a parameter.
 #[track_caller]
 fn check(body: &[Stmt], expected: &[VarId]) {
     let var =

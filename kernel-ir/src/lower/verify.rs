@@ -35,7 +35,7 @@ pub(super) fn uninitialised(params: &[VarId], vars: &[Variable], body: &[Stmt]) 
 /// A set of variables; `None` is the set of all, that of unreachable code.
 type Set = Option<FixedBitSet>;
 
-/// What is assigned at a point of the function.
+/// The state of the analysis at a point of the function.
 #[derive(Clone)]
 struct State {
     assigned: FixedBitSet,
@@ -54,7 +54,7 @@ fn intersection(left: Set, right: &Set) -> Set {
     }
 }
 
-/// The state where control arrives from either of two places.
+/// The join of two predecessors.
 fn join(into: &mut Option<State>, other: Option<State>) {
     let Some(other) = other else { return };
     let Some(state) = into else {

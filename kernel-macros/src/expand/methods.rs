@@ -67,7 +67,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     }
 }
 
-/// What a trait under `#[device]` asks of its implementations: that they have the attribute as well.
+/// The proof, which a trait under `#[device]` requires, that an implementation has the attribute as well.
 fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
     let (Role::Trait, Some(last)) = (role, path.and_then(|path| path.segments.last())) else {
         return TokenStream::new();

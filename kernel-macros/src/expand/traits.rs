@@ -62,8 +62,8 @@ pub(crate) fn device_trait(device_trait: &DeviceTrait, bodies: Bodies) -> TokenS
     }
 }
 
-/// What `#[device]` on an `impl` writes. An `impl` without the attribute could override a default for the host alone: so where
-/// there are defaults, it is asked for. An `impl` without it lacks the hidden function of each of the others already.
+/// The required item that only `#[device]` on an `impl` defines. An `impl` without the attribute could override a default for
+/// the host alone: so where there are defaults, it is required. An `impl` without it lacks the hidden function of each of the others already.
 fn marker(device_trait: &DeviceTrait) -> TokenStream {
     let name = methods::marker_name(device_trait.item.ident.span());
     let defaults = device_trait.methods.iter().any(|method| method.lowered.is_some());
