@@ -55,6 +55,21 @@ fn tell(turns: u32, y: &mut [u32]) {
     println!("<block {i} is done>");
 }
 
+/// Uses a stack for each thread; one of them prints after some work.
+#[kernel]
+fn tell_from_stacks(turns: u32, y: &mut [u32]) {
+    let i = grid(1);
+    let mut random = 1u32;
+    if i == 0 {
+        for _ in 0..turns {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        }
+        println!("<from a stack>");
+    }
+    sync_grid();
+    y[i] = random;
+}
+
 /// How many turns of `work` take about so long.
 fn turns(duration: Duration) -> u32 {
     let (some, device) = (200_000, Device::cpu());
@@ -206,6 +221,41 @@ fn the_caller_has_the_output() {
     writeln!(output).unwrap();
     tell(turns, &mut y).grid(16).block(1).launch().unwrap();
     writeln!(output, "<that was all>").unwrap();
+}
+
+#[test]
+fn a_kernel_prints_while_a_thread_with_the_output_waits_for_stacks() {
+    for threads in [1, 4] {
+        let said = passes("a_thread_with_the_output_waits_for_stacks", threads);
+        assert_eq!(said.matches("<from a stack>\n").count(), 2, "{said}");
+    }
+}
+
+/// Each launch uses as many stacks as there may be in the process.
+#[test]
+#[ignore = "run by `a_kernel_prints_while_a_thread_with_the_output_waits_for_stacks`"]
+fn a_thread_with_the_output_waits_for_stacks() {
+    give_up_after_a_while();
+    let turns = turns(Duration::from_millis(300));
+    let (locked, launched) = (AtomicBool::new(false), AtomicBool::new(false));
+    let launch = || {
+        let mut y = Device::cpu().zeros(16 * 1024).unwrap();
+        tell_from_stacks(turns, &mut y).grid(16).block(1024).cooperative().launch().unwrap();
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut output = std::io::stdout().lock();
+            writeln!(output).unwrap();
+            locked.store(true, SeqCst);
+            wait_for(|| launched.load(SeqCst));
+            // The other launch has the stacks by now, and has not printed yet.
+            std::thread::sleep(Duration::from_millis(100));
+            launch();
+        });
+        wait_for(|| locked.load(SeqCst));
+        launched.store(true, SeqCst);
+        launch();
+    });
 }
 
 /// Nobody reads what is printed any more.

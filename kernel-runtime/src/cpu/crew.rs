@@ -7,10 +7,12 @@
 //! that may want a lock which this thread has. A GPU does neither.
 //!
 //! Who helps waits for nothing but other blocks, and so not for the standard output either, which the launching thread
-//! may have locked: what a helper's blocks print is left with the crew, and the launching thread writes it out.
+//! may have locked: what a helper's blocks print is left with the crew, and the launching thread writes it out. A launch
+//! that uses stacks of the pool writes when it is over ([`withhold`]), as a GPU does: the thread that has the standard
+//! output may be waiting for those stacks.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +67,28 @@ thread_local! {
     static OWN: Arc<Crew> = Arc::default();
     /// The crew that this thread helps in.
     static HELPS: RefCell<Option<Arc<Crew>>> = const { RefCell::new(None) };
+    /// How many launches of this thread withhold what is printed.
+    static WITHHELD: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The text that kernels print on this thread is buffered until this is dropped.
+pub(super) struct Withheld(());
+
+/// Buffers what kernels print on this thread.
+pub(super) fn withhold() -> Withheld {
+    WITHHELD.set(WITHHELD.get() + 1);
+    Withheld(())
+}
+
+impl Drop for Withheld {
+    fn drop(&mut self) {
+        WITHHELD.set(WITHHELD.get() - 1);
+        write_out();
+    }
+}
+
+fn is_withheld() -> bool {
+    WITHHELD.get() > 0
 }
 
 /// Runs `lead` on this thread, and `help` on up to `helpers` threads of the pool beside it, or on fewer, or on none.
@@ -100,15 +124,20 @@ pub(super) fn say(text: &str) {
         print!("{text}"); // the host's own, with what becomes of that where it cannot be
     } else if let Some(crew) = helped() {
         crew.leave_word(text);
+    } else if let Some(own) = is_withheld().then(|| OWN.try_with(Arc::clone).ok()).flatten() {
+        own.leave_word(text);
     } else {
         write_out(); // what others said first may be what this is the answer to
         print::to_stdout(text);
     }
 }
 
-/// Writes out what this thread's helpers have printed so far.
+/// Writes out what this thread's helpers have printed so far, unless it is withheld.
 #[inline]
 pub(super) fn write_out() {
+    if is_withheld() {
+        return;
+    }
     let _ = OWN.try_with(|crew| {
         if crew.has_said.load(Ordering::Relaxed) {
             let said = crew.take_words(&mut crew.state());
@@ -157,7 +186,7 @@ impl Crew {
             call.wanted = 0;
         }
         loop {
-            if !state.said.is_empty() {
+            if !state.said.is_empty() && !is_withheld() {
                 let said = self.take_words(&mut state);
                 drop(state);
                 pass_on(&said);

@@ -25,6 +25,12 @@ const PATIENCE: u32 = 8;
 /// likely up to the thread that faulted. On a GPU they wait for ever.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// How often a worker claims blocks, if all are equally fast: the last claim bounds how long the others wait for it.
+const CLAIMS: u64 = 16;
+
+/// The most blocks in a claim.
+const LARGEST_CLAIM: u64 = 64;
+
 /// How to run a grid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
@@ -60,7 +66,10 @@ pub(crate) struct Stopped {
 /// faults ends; all others run, as on a GPU.
 pub(crate) fn run(kernel: &'static str, shape: Shape, body: &dyn Body) -> Option<Stopped> {
     fault::install_hook();
-    let launch = Launch::new(kernel, shape);
+    let workers = (rayon::current_num_threads() as u64).min(shape.grid.count()).max(1);
+    // Dropped after the launch, which has given back its stacks then.
+    let _withheld = shape.side_by_side.then(crew::withhold);
+    let launch = Launch::new(kernel, shape, workers);
     let work = |first| {
         let ended = OnUnwind(&launch);
         if shape.side_by_side {
@@ -70,10 +79,9 @@ pub(crate) fn run(kernel: &'static str, shape: Shape, body: &dyn Body) -> Option
         }
         std::mem::forget(ended);
     };
-    let helpers = (rayon::current_num_threads() as u64).min(launch.blocks).saturating_sub(1);
     // The caller's thread is the first worker, and alone able to do all. So a launch that waits for stacks on a thread of
     // the pool never holds up the launch that has them.
-    crew::run(helpers as usize, &|| work(false), || work(true));
+    crew::run((workers - 1) as usize, &|| work(false), || work(true));
     launch.first.into_inner()
 }
 
@@ -82,6 +90,8 @@ struct Launch {
     kernel: &'static str,
     shape: Shape,
     blocks: u64,
+    /// The number of blocks that a worker claims at once, where they need not run side by side.
+    claim: u64,
     /// The next block to begin.
     next: AtomicU64,
     /// There was a fault.
@@ -100,6 +110,27 @@ struct Launch {
     quiet: Mutex<Quiet>,
 }
 
+/// Blocks that one worker is to run.
+struct Claimed<'l> {
+    launch: &'l Launch,
+    next: u64,
+    end: u64,
+}
+
+impl Iterator for Claimed<'_> {
+    type Item = Position;
+
+    fn next(&mut self) -> Option<Position> {
+        let Shape { grid, block, .. } = self.launch.shape;
+        if self.next == self.end || self.launch.is_abandoned() {
+            return None;
+        }
+        let block_idx = grid.position(self.next);
+        self.next += 1;
+        Some(Position { block_idx, block_dim: block, grid_dim: grid })
+    }
+}
+
 /// Detection of threads that poll memory for what a thread that faulted would have written.
 #[derive(Default)]
 struct Quiet {
@@ -114,13 +145,14 @@ struct Quiet {
 }
 
 impl Launch {
-    fn new(kernel: &'static str, shape: Shape) -> Launch {
+    fn new(kernel: &'static str, shape: Shape, workers: u64) -> Launch {
         let blocks = shape.grid.count();
         let all_at_once = shape.cooperative && shape.side_by_side;
         Launch {
             kernel,
             shape,
             blocks,
+            claim: (blocks / (CLAIMS * workers)).clamp(1, LARGEST_CLAIM),
             next: AtomicU64::new(0),
             faulted: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
@@ -137,15 +169,19 @@ impl Launch {
         self.is_abandoned() || self.next.load(Ordering::Relaxed) >= self.blocks
     }
 
-    /// The place of the next block to begin, if there is one.
-    fn next(&self) -> Option<Position> {
+    /// Up to `most` blocks that nobody has begun, if there are any.
+    fn claim(&self, most: u64) -> Option<Claimed<'_>> {
         if self.is_abandoned() {
             return None;
         }
-        let Shape { grid, block, .. } = self.shape;
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let block_idx = (number < self.blocks).then(|| grid.position(number))?;
-        Some(Position { block_idx, block_dim: block, grid_dim: grid })
+        let next = self.next.fetch_add(most, Ordering::Relaxed);
+        let end = next.saturating_add(most).min(self.blocks);
+        (next < end).then_some(Claimed { launch: self, next, end })
+    }
+
+    /// The next block to begin, if there is one.
+    fn next(&self) -> Option<Position> {
+        self.claim(1)?.next()
     }
 
     /// The size of a thread's stack.
@@ -248,21 +284,33 @@ fn run_in_turn(launch: &Launch, body: &dyn Body) {
 
 /// Runs blocks on the stack in use. With `noting`, it is known at any time which thread runs, at the cost of a call for each.
 fn run_blocks(launch: &Launch, body: &dyn Body, running: &Running, noting: bool) {
-    while let Some(position) = launch.next() {
-        let memory = BlockMemory::new(launch.shape.shared_bytes);
-        running.begin(position);
-        let mut next = 0;
-        if !noting {
-            let current = Cell::new(Dim3::ZERO);
-            next = position.block_dim.count() as usize;
-            if let Err(fault) = fault::catch(|| body.run_in_turn(position, &memory, &current)) {
-                let thread = position.block_dim.number(current.get());
-                launch.note(position, thread, fault);
-                next = thread + 1;
+    let Shape { block, shared_bytes, .. } = launch.shape;
+    while let Some(mut blocks) = launch.claim(launch.claim) {
+        while let Some(first) = blocks.next() {
+            let (mut position, mut memory) = (first, BlockMemory::new(shared_bytes));
+            let mut begun = 0;
+            if !noting {
+                let thread = Cell::new(Dim3::ZERO);
+                // Catching a panic costs as much as a few dozen threads, hence once for all of these blocks.
+                let run = || {
+                    loop {
+                        running.begin(position);
+                        body.run_in_turn(position, &memory, &thread);
+                        crew::write_out();
+                        let Some(next) = blocks.next() else { return };
+                        (position, memory) = (next, BlockMemory::new(shared_bytes));
+                    }
+                };
+                begun = block.count() as usize;
+                if let Err(fault) = fault::catch(run) {
+                    let faulted = block.number(thread.get());
+                    launch.note(position, faulted, fault);
+                    begun = faulted + 1;
+                }
             }
+            one_by_one(launch, body, position, &memory, begun, running);
+            crew::write_out();
         }
-        one_by_one(launch, body, position, &memory, next, running);
-        crew::write_out();
     }
 }
 
@@ -334,7 +382,6 @@ impl<'l> Worker<'l> {
         let mut seen = None;
         while !self.open.is_empty() || self.begin(first) {
             let turn = self.turn();
-            crew::write_out();
             match turn {
                 Turn::Moved => {
                     vain = 0;

@@ -115,15 +115,15 @@ impl Generator<'_> {
         let mut inner = Vec::new();
         self.assign_later(later, &mut inner);
         self.declare_later(later);
+        // After a `continue`, the next iteration would assign an immutable variable a second time.
+        self.heads += 1;
         for _ in 0..=self.random.below(2) {
             self.use_later(later, &mut inner);
         }
         if self.random.percent(50) {
-            // A `continue` would assign a second time what is not mutable.
-            self.heads += 1;
             beside(self, &mut inner);
-            self.heads -= 1;
         }
+        self.heads -= 1;
         self.scope.close(open);
         if leaves {
             inner.push(Stmt::expr(Expr::jump("break", None, None).pinned()).pinned());
