@@ -288,17 +288,18 @@ fn run_blocks(launch: &Launch, body: &dyn Body, running: &Running, noting: bool)
     while let Some(mut blocks) = launch.claim(launch.claim) {
         while let Some(first) = blocks.next() {
             let (mut position, mut memory) = (first, BlockMemory::new(shared_bytes));
+            running.begin(position);
             let mut begun = 0;
             if !noting {
                 let thread = Cell::new(Dim3::ZERO);
                 // Catching a panic costs as much as a few dozen threads, hence once for all of these blocks.
                 let run = || {
                     loop {
-                        running.begin(position);
                         body.run_in_turn(position, &memory, &thread);
                         crew::write_out();
                         let Some(next) = blocks.next() else { return };
                         (position, memory) = (next, BlockMemory::new(shared_bytes));
+                        running.begin(position);
                     }
                 };
                 begun = block.count() as usize;
