@@ -1,6 +1,7 @@
-//! A program as text that reads like Rust, with every type written out: what the compiler is given.
+//! Pretty printer: a program as Rust-like text with explicit types.
 //!
-//! It is for people and is never read back. A call of a method has its receiver as the first argument. What damaged bytes may lack, a slot or a variable, is written as `?`.
+//! The text is for debugging and is never parsed. A method call shows its receiver as the first argument. Slots and
+//! variables that are missing, because the bytes are corrupt, are shown as `?`.
 
 use std::fmt::{self, Write};
 
@@ -22,7 +23,8 @@ impl fmt::Display for Program {
     }
 }
 
-/// The name of a device function; with its number where several have that name, such as the instances of a generic one.
+/// Returns the name of a device function, with its index appended if several functions share the name, for example
+/// instances of a generic function.
 fn name_of(program: &Program, id: FunctionId) -> String {
     let Some(instance) = program.functions.get(id.index()) else { return "?".to_owned() };
     let name = &instance.function.name;
@@ -31,7 +33,8 @@ fn name_of(program: &Program, id: FunctionId) -> String {
     if is_alone { name.clone() } else { format!("{name}#{}", id.0) }
 }
 
-/// How tightly an expression holds together, as in Rust: what binds less than its place asks for gets parentheses.
+/// The precedence of an expression, as in Rust. An operand of lower precedence than its context requires is
+/// parenthesised.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Binding {
     /// Jumps and assignments.
@@ -47,7 +50,7 @@ enum Binding {
     Product,
     Cast,
     Prefix,
-    /// Calls, fields, indices, and what stands for itself.
+    /// Calls, fields, indices, and primary expressions.
     Tight,
 }
 
@@ -91,7 +94,7 @@ impl<'a> Printer<'a> {
 
     // Names and slots.
 
-    /// A variable's name; with its number where an earlier one has that name, which it shadows.
+    /// Returns a variable's name, with its index appended if it shadows an earlier variable of the same name.
     fn local(&self, id: LocalId) -> String {
         let locals = &self.instance.function.locals;
         let Some(local) = locals.get(id.index()) else { return "?".to_owned() };
@@ -114,7 +117,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The function behind an operator, as a comment.
+    /// Returns the function that implements an operator, as a comment.
     fn operator(&self, slot: SlotId) -> String {
         match self.slot(slot) {
             Some(Filled::Operator(Some(id))) => format!(" /* {} */", name_of(self.program, *id)),
@@ -193,7 +196,7 @@ impl<'a> Printer<'a> {
         )
     }
 
-    /// `typed` where the types of the variables are to be seen.
+    /// Formats a pattern. `typed` includes the types of its variables.
     fn pattern(&self, pattern: &Pattern, typed: bool) -> String {
         let list = |patterns: &[Pattern], separator: &str| {
             patterns.iter().map(|pattern| self.pattern(pattern, typed)).collect::<Vec<_>>().join(separator)
@@ -226,7 +229,7 @@ impl<'a> Printer<'a> {
 
     // Expressions.
 
-    /// Writes an expression; in parentheses where it binds less than `least`.
+    /// Writes an expression, in parentheses if its precedence is lower than `least`.
     fn expr(&mut self, id: ExprId, least: Binding) {
         let Some(expr) = self.instance.function.exprs.get(id.index()) else {
             self.text += "?";
@@ -274,7 +277,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Binary { op, left, right, operator } => {
                 let own = binding(kind);
-                // Comparisons do not chain; the others group to the left.
+                // Comparisons are non-associative; the other operators associate to the left.
                 let of_left = if own == Binding::Comparison { Binding::BitOr } else { own };
                 self.expr(*left, of_left);
                 self.put(format_args!(" {}{} ", binary(*op), self.operator(*operator)));
@@ -511,7 +514,7 @@ fn binding(kind: &ExprKind) -> Binding {
         | ExprKind::Return(_)
         | ExprKind::Assign { .. }
         | ExprKind::AssignOp { .. }
-        // In parentheses wherever they are operands.
+        // Parenthesised wherever they are operands.
         | ExprKind::Block(_)
         | ExprKind::If { .. }
         | ExprKind::Match { .. }
@@ -535,7 +538,7 @@ fn binding(kind: &ExprKind) -> Binding {
         ExprKind::Cast { .. } => Binding::Cast,
         ExprKind::Unary { .. } | ExprKind::Borrow { .. } | ExprKind::Deref(_) => Binding::Prefix,
         ExprKind::Literal { value, slot: _ } => match value {
-            // A minus before a literal is an operator to what follows.
+            // A literal's leading minus acts as a prefix operator on postfix expressions.
             Literal::Int { magnitude: _, negative: true } => Binding::Prefix,
             Literal::Float(text) if text.starts_with('-') => Binding::Prefix,
             Literal::Bool(_) | Literal::Int { magnitude: _, negative: false } | Literal::Float(_) => Binding::Tight,
@@ -555,7 +558,8 @@ fn binding(kind: &ExprKind) -> Binding {
     }
 }
 
-/// What the right operand of an operator has to have, so that it is not taken for a part of the left one.
+/// Returns the minimum precedence of an operator's right operand: one level higher, since operators associate to the
+/// left.
 fn tighter(binding: Binding) -> Binding {
     match binding {
         Binding::Loose => Binding::Or,
@@ -614,7 +618,7 @@ fn unrolled(unroll: Unroll) -> String {
     }
 }
 
-/// An operation of the device with what its type says of it.
+/// Formats a device operation with its type arguments.
 fn intrinsic(intrinsic: &Intrinsic) -> String {
     let name = intrinsic.name();
     match intrinsic {
@@ -644,7 +648,7 @@ fn intrinsic(intrinsic: &Intrinsic) -> String {
     }
 }
 
-/// A value that rustc computed, as a literal with its type.
+/// Formats a constant as a literal with its type.
 fn constant(ty: &Type, value: &ConstantValue) -> String {
     match (ty, value) {
         (Type::Scalar(scalar), ConstantValue::Bits(bits)) => number(*scalar, *bits),

@@ -1,11 +1,11 @@
-//! `#[kernel(index = u32)]`: the same program with a `usize` of 32 bits.
+//! `#[kernel(index = u32)]`: conversion of a program to 32-bit indices.
 //!
-//! All that a program says of `usize` is in its slots, so that they are all that changes: from there on a `usize` is a
-//! `u32`, and what the device gives (positions, lengths) is one too. A `usize` that the host passes by itself arrives as
-//! its lower half; the launch has seen that there is no upper one.
+//! All occurrences of `usize` in a program are in its slots, so the conversion changes only those: `usize` becomes
+//! `u32`, and the values that the device supplies (indices, lengths) become `u32`, too. A `usize` that the host passes
+//! by value arrives as its low-order half; the launch has checked that the upper half is zero.
 //!
-//! On the CPU device a `usize` keeps its 64 bits. The two compute the same as long as no `usize` comes to 2³²: so what would
-//! differ for smaller numbers too is refused here.
+//! On the CPU device `usize` stays 64 bits wide. The results are equal as long as every `usize` is less than 2³².
+//! Operations whose result would differ even for smaller values are rejected here.
 
 use super::{
     Callee, Constant, ConstantValue, ExprKind, Filled, Instance, Intrinsic, Literal, Method, Program, Scalar, Type,
@@ -14,11 +14,11 @@ use super::{
 use crate::{Error, Errors, What, typify};
 
 impl Program {
-    /// The program with indices of 32 bits.
+    /// Returns the program with 32-bit indices.
     ///
     /// # Errors
     ///
-    /// Where it needs a `usize` of 64 bits: in memory that the host has laid out, for a constant that is larger, or for a
+    /// If the program requires a 64-bit `usize`: in memory that the host lays out, for a larger constant, or for a
     /// method whose result depends on the width.
     pub fn with_narrow_indices(mut self) -> Result<Program, String> {
         check_params(&self.kernel)?;
@@ -41,11 +41,11 @@ fn refusal(function: &str, what: &str) -> String {
     )
 }
 
-/// Refuses parameters of the kernel whose memory holds a `usize`.
+/// Rejects kernel parameters whose memory layout contains a `usize`.
 fn check_params(kernel: &Instance) -> Result<(), String> {
     for param in &kernel.function.params {
         let local = kernel.function.local(*param);
-        // `check` says where a slot is not filled.
+        // `check` reports unfilled slots.
         let Some(Filled::Type(ty)) = kernel.slots.get(local.slot.index()) else { continue };
         let in_memory = match ty {
             Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => Some(&**element),
@@ -58,10 +58,10 @@ fn check_params(kernel: &Instance) -> Result<(), String> {
     Ok(())
 }
 
-/// Refuses expressions whose value another width changes: numbers that are too large, methods of a `usize` that give another
-/// result though the number fits into either, and those that pair `usize` with `isize`, which keeps its 64 bits.
+/// Rejects expressions whose value depends on the width: literals that are too large, methods of `usize` whose result
+/// differs even if all values fit, and methods that combine `usize` with `isize`, which stays 64 bits wide.
 fn check_exprs(program: &Program) -> Result<(), Errors> {
-    // What is wrong with the types is wrong without the option too, and `check` reports it.
+    // Type errors are independent of this option, and `check` reports them.
     let typed = typify::program(program, &mut Errors::default());
     let mut errors = Errors::default();
     for typed in &typed.functions {
@@ -97,8 +97,8 @@ fn literal_refusal(number: u128) -> Option<What> {
     (!fits).then(|| {
         What::new(
             format!("the `usize` {number} is not supported in a kernel with `index = u32`"),
-            "a `usize` has 32 bits on a GPU then",
-            "use a `u64`, or leave the option out",
+            "with this option a `usize` is 32 bits wide on the GPU",
+            "use a `u64`, or remove the option",
         )
     })
 }
@@ -121,8 +121,8 @@ fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
             | Method::FromBe,
         ) => Some(What::new(
             message,
-            "a `usize` has 32 bits on a GPU then, and 64 on the CPU device, and the result depends on it",
-            format!("say which you mean: `{name}` of `x as u32` or `x as u64`"),
+            "with this option a `usize` is 32 bits wide on the GPU, but 64 on the CPU device, and the result depends on the width",
+            format!("choose the width explicitly: `{name}` of `x as u32` or `x as u64`"),
         )),
         (Scalar::Usize, Method::CastSigned | Method::WrappingAddSigned | Method::SaturatingAddSigned)
         | (
@@ -136,7 +136,7 @@ fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
             | Method::SaturatingSubUnsigned,
         ) => Some(What::new(
             message,
-            "it pairs `usize`, which has 32 bits on a GPU then, with `isize`, which has 64",
+            "it combines `usize`, which is 32 bits wide on the GPU with this option, with `isize`, which is 64",
             "convert with `as`, or use `i32` and `u32`",
         )),
         _ => None,
@@ -168,7 +168,7 @@ fn narrow(slot: &mut Filled) -> Result<(), String> {
     }
 }
 
-/// The type with `u32` for `usize`. Structs stay as the host has laid them out.
+/// Replaces `usize` by `u32` in a type. Structs keep the memory layout that the host uses.
 fn narrow_type(ty: &mut Type) -> Result<(), String> {
     match ty {
         Type::Scalar(scalar) => {
@@ -194,7 +194,7 @@ fn narrow_type(ty: &mut Type) -> Result<(), String> {
     }
 }
 
-/// Sees that the numbers of a constant fit.
+/// Verifies that the integers of a constant fit into 32 bits.
 fn narrow_value(ty: &Type, value: &ConstantValue) -> Result<(), String> {
     match (ty, value) {
         (Type::Scalar(Scalar::Usize), ConstantValue::Bits(bits)) if u32::try_from(*bits).is_err() => {
