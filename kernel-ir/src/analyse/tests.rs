@@ -1,11 +1,11 @@
-//! The analyses on small functions. Variables are named, loops counted in the order of the source.
+//! Tests of the analyses on small functions. Variables are identified by name, loops by their order in the source.
 
 use crate::common;
 use crate::ir::{LocalId, LoopId};
 use crate::validate::Validated;
 use crate::{check, write};
 
-/// The invariant variables of each loop of the kernel, as `name name | name`.
+/// Returns the invariant variables of each loop of the kernel, as `name name | name`.
 #[track_caller]
 fn invariants(text: &str) -> String {
     let program = common::program(text, false);
@@ -73,7 +73,7 @@ fn assigned_on_every_path_is_assigned() {
         }",
         "x n p b",
     );
-    // The paths that end elsewhere do not count.
+    // Paths that leave the function do not count.
     are_invariant(
         "fn k(x: &mut [u32], n: usize, p: bool) {
             let at: usize;
@@ -111,7 +111,7 @@ fn a_loop_may_have_no_turn() {
         }",
         "x n | x n at",
     );
-    // A `loop` has at least one, and ends at its `break`s.
+    // A `loop` runs at least once and is left only at its `break`s.
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             let at: usize;

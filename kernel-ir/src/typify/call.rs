@@ -1,11 +1,11 @@
-//! The types of calls: device functions, operators and methods.
+//! Type resolution of calls: device functions, operators and methods.
 
 use crate::What;
 use crate::ir::{Callee, ExprId, Filled, FunctionId, Method, SlotId, Span, Type};
 
 use super::{Scope, method};
 
-/// What a function takes and gives.
+/// The parameter types and the result type of a function.
 pub(crate) struct Signature {
     /// The types of the parameters.
     pub(crate) params: Vec<Type>,
@@ -13,8 +13,8 @@ pub(crate) struct Signature {
     pub(crate) result: Type,
 }
 
-/// Whether a value of type `actual` can stand where `expected` is asked for: it never arrives, or it is of that type, or
-/// it is a `&mut` that is read as a `&`.
+/// Returns whether a value of type `actual` is accepted where type `expected` is required: the types are equal,
+/// `actual` is `!`, or a `&mut` is reborrowed as a `&`.
 pub(super) fn fits(actual: &Type, expected: &Type) -> bool {
     match (actual, expected) {
         (Type::Never, _) => true,
@@ -34,9 +34,9 @@ pub(super) fn fits(actual: &Type, expected: &Type) -> bool {
     }
 }
 
-/// Whether an argument of type `actual` can be passed where a parameter is of type `param`. Beyond [`fits`], that is what
-/// Rust does with a receiver, and with arrays: a value is borrowed, a reference is read, and a reference to an array is a
-/// slice.
+/// Returns whether an argument of type `actual` can be passed to a parameter of type `param`. Beyond [`fits`], this
+/// includes Rust's adjustments of receivers and arrays: auto-borrowing, auto-dereferencing, and the coercion of an
+/// array reference to a slice.
 fn passes(actual: &Type, param: &Type) -> bool {
     fits(actual, param)
         || match (actual, param) {
@@ -51,7 +51,7 @@ fn passes(actual: &Type, param: &Type) -> bool {
 }
 
 impl Scope<'_, '_> {
-    /// The result of a call. `types` are those of the expressions so far.
+    /// Returns the result type of a call. `types` holds the types of the preceding expressions.
     pub(super) fn call(&mut self, callee: SlotId, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let instance = self.instance;
         let Filled::Callee(callee) = &instance.slots[callee.index()] else { return Type::Never };
@@ -62,14 +62,14 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The result of a device function.
+    /// Returns the result type of a device function.
     pub(super) fn function(&mut self, id: FunctionId, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let callees = self.callees;
         let Some(callee) = callees.get(id.index()) else {
             self.error(
                 span,
                 What::new(
-                    format!("the call reaches function {} of the program before it is complete", id.0),
+                    format!("the call refers to function {} of the program, which does not precede its caller", id.0),
                     "a function that calls itself, directly or through others, has no bound on its stack, which a GPU \
                      thread needs",
                     "write the recursion as a loop",
@@ -77,14 +77,14 @@ impl Scope<'_, '_> {
             );
             return Type::Never;
         };
-        // A function that does not hold together has reported that itself.
+        // Malformed functions have been reported already.
         if callee.holds() {
             self.args(&callee.instance.function.name, &callee.signature.params, args, types, span);
         }
         callee.signature.result.clone()
     }
 
-    /// The result of a method, of which the receiver is the first argument.
+    /// Returns the result type of a method. The first argument is the receiver.
     fn method(&mut self, method: Method, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let name = method.name();
         let Some((receiver, args)) = args.split_first() else {
@@ -100,7 +100,7 @@ impl Scope<'_, '_> {
                 span,
                 What::new(
                     format!("`{receiver}` has no method `{name}` in a kernel"),
-                    "kernels have the methods of numbers, slices and shared arrays that are in Cumbia's table",
+                    "only the methods in Cumbia's table are available in kernels",
                     format!("call a `#[device]` function that computes `{name}`"),
                 ),
             );
@@ -110,7 +110,7 @@ impl Scope<'_, '_> {
         result
     }
 
-    /// Sees that the arguments can be passed to these parameters.
+    /// Checks that the arguments can be passed to these parameters.
     pub(super) fn args(&mut self, name: &str, params: &[Type], args: &[ExprId], types: &[Type], span: Span) {
         if params.len() != args.len() {
             self.inconsistent(span, format!("`{name}` takes {} arguments, not {}", params.len(), args.len()));

@@ -1,4 +1,4 @@
-//! The types of blocks, branches and loops.
+//! Type resolution of blocks, branches and loops.
 
 use crate::ir::{Adapter, Arm, Block, ExprId, LoopId, Range, Sequence, Span, Stmt, Type};
 
@@ -62,7 +62,7 @@ impl Typing<'_, '_, '_> {
         joined
     }
 
-    /// What a `for` goes through, and its variables.
+    /// Resolves the sequence of a `for` and the types of its variables.
     pub(super) fn sequence(&mut self, sequence: &Sequence, span: Span) {
         let function = self.function;
         match sequence {
@@ -77,11 +77,11 @@ impl Typing<'_, '_, '_> {
                     self.require(
                         &self.scope.index_type(),
                         function.local_type(*index),
-                        "the position in a `for`",
+                        "the index in a `for`",
                         span,
                     );
                 }
-                // An array of the thread's own can be borrowed either way.
+                // A thread-local array can be borrowed either way.
                 let mutable = self.access_through(*of).unwrap_or(true);
                 let of = self.of(*of).clone();
                 let target = match of {
@@ -102,7 +102,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The type of the numbers of a range.
+    /// Returns the element type of a range.
     fn range(&mut self, range: &Range, span: Span) -> Type {
         let Range { start, end, inclusive: _, adapters } = range;
         let (start, end) = (self.of(*start).clone(), self.of(*end).clone());
@@ -119,13 +119,13 @@ impl Typing<'_, '_, '_> {
         counter
     }
 
-    /// The body of a loop, which has no value.
+    /// Resolves the body of a loop, which has type `()`.
     pub(super) fn body(&mut self, body: &Block, span: Span) {
         let ty = self.block(body);
         self.require(&ty, &Type::Unit, "the body of a loop", span);
     }
 
-    /// A loop that ends by itself, and so has no value either.
+    /// Resolves a `while` or a `for`, which has type `()` since it may end without a `break`.
     pub(super) fn counting_loop(&mut self, id: LoopId, body: &Block, span: Span) -> Type {
         self.body(body, span);
         if let Some(value) = self.breaks.get(&id).cloned() {

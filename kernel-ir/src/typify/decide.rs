@@ -1,8 +1,8 @@
-//! What constants decide before the program runs, and which code is dead because of it.
+//! Constant conditions, and the code that they make unreachable.
 //!
-//! `if N > 4`, `if T::IS_FLOAT` and a `match` on a constant choose between code for different sizes and types. The code
-//! that is not chosen need not compile on a GPU, so it is found before anything else looks at it. Decided is what follows
-//! from constants and literals alone, by operators that cannot fail; a variable is never followed.
+//! `if N > 4`, `if T::IS_FLOAT` and a `match` on a constant select code for different sizes and types. Code that is not
+//! selected need not compile for a GPU, so it is determined before any other analysis. A condition is constant if it
+//! follows from constants and literals alone, by operators that cannot fault; variables are not propagated.
 
 use crate::ir::{
     Arm, BinaryOp, Block, Constant, ConstantValue, ExprId, ExprKind, Filled, Instance, LocalId, LogicalOp, Pattern,
@@ -11,13 +11,13 @@ use crate::ir::{
 
 use super::known::{Known, all, binary, cast, compare, equal, literal, part, position, unary};
 
-/// What is decided in a function.
+/// The constant conditions and the reachable code of a function.
 pub(super) struct Decisions {
-    /// Of each expression, the `bool` that it always is.
+    /// For each expression, its value if it is a constant `bool`.
     decided: Vec<Option<bool>>,
-    /// Control can come to this expression.
+    /// Whether the expression is reachable.
     alive: Vec<bool>,
-    /// This variable is a parameter, or declared where control can come to.
+    /// Whether the variable is a parameter or is declared in reachable code.
     declared: Vec<bool>,
 }
 
@@ -35,7 +35,7 @@ impl Decisions {
     }
 }
 
-/// Decides what can be decided in a function that holds together.
+/// Analyses a well-formed function.
 pub(super) fn function(instance: &Instance) -> Decisions {
     let function = &instance.function;
     let mut decide = Decide { instance, known: Vec::with_capacity(function.exprs.len()) };
@@ -58,7 +58,7 @@ pub(super) fn function(instance: &Instance) -> Decisions {
 
 struct Decide<'a> {
     instance: &'a Instance,
-    /// What is known of each expression so far.
+    /// The constant values of the expressions so far.
     known: Vec<Option<Known<'a>>>,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Decide<'a> {
         self.instance.slots[operator.index()] == Filled::Operator(None)
     }
 
-    /// The expressions and variables directly inside an expression that control comes to.
+    /// Marks the direct children of an expression that are reachable if the expression is.
     fn inside(&self, kind: &ExprKind, open: &mut Vec<ExprId>, declared: &mut [bool]) {
         match kind {
             ExprKind::Logical { op, left, right } => {
@@ -226,7 +226,7 @@ impl<'a> Decide<'a> {
         }
     }
 
-    /// The arms of a `match` that may be taken: those before the one that is known to be.
+    /// Marks the arms of a `match` that may be taken: those up to the first that is known to match.
     fn arms(&self, scrutinee: ExprId, arms: &[Arm], open: &mut Vec<ExprId>, declared: &mut [bool]) {
         let scrutinee = self.of(scrutinee);
         for Arm { pattern, guard, body } in arms {
@@ -244,7 +244,7 @@ impl<'a> Decide<'a> {
         }
     }
 
-    /// Whether a value fits a pattern, where that is known.
+    /// Returns whether a value matches a pattern, if that is known.
     fn fits(&self, pattern: &Pattern, value: Option<Known<'a>>) -> Option<bool> {
         match pattern {
             Pattern::Wild | Pattern::Local(_) => Some(true),
@@ -279,14 +279,14 @@ impl<'a> Decide<'a> {
                 all([above, below])
             }
             Pattern::Or(choices) => {
-                // One of them fits, unless all of them do not.
+                // One alternative matches unless none does.
                 let none = all(choices.iter().map(|choice| self.fits(choice, value).map(|fits| !fits)));
                 none.map(|none| !none)
             }
         }
     }
 
-    /// A part of a tuple or an array, where that is known.
+    /// Returns an element of a tuple or an array, if it is known.
     fn part(&self, value: Option<Known<'a>>, position: usize) -> Option<Known<'a>> {
         match value? {
             Known::Scalar(..) => None,
@@ -296,7 +296,7 @@ impl<'a> Decide<'a> {
     }
 }
 
-/// The expressions and variables of a block that control comes to.
+/// Marks the direct children of a block.
 fn enter(block: &Block, open: &mut Vec<ExprId>, declared: &mut [bool]) {
     block.for_each_child(&mut |child| open.push(child));
     block.for_each_local(&mut |local| declared[local.index()] = true);

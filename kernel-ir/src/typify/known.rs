@@ -1,17 +1,17 @@
-//! Values that are known before the program runs, and what Rust's operators make of them.
+//! Constant folding with the semantics of Rust's operators.
 //!
-//! What would fault is not known, and neither is the arithmetic of `f16` and `bf16`.
+//! Operations that would fault are not folded, nor is the arithmetic of `f16` and `bf16`.
 
 use crate::ir::{BinaryOp, ConstantValue, ExprId, Literal, Scalar, StructType, Type, UnaryOp};
 
-/// A value that is known. To evaluate it has no effect, but for that of the parts.
+/// A constant value. Evaluating it has no side effects except those of its elements.
 #[derive(Clone, Copy)]
 pub(super) enum Known<'a> {
-    /// The bits of a number or a `bool`, in the low end; the rest are zero.
+    /// The bits of a scalar, in the low-order bits; the remaining bits are zero.
     Scalar(Scalar, u64),
-    /// An enum, or a constant of several parts.
+    /// An enum, or an aggregate constant.
     Constant(&'a Type, &'a ConstantValue),
-    /// `(a, b)` or `[a, b]`, of which each may be known.
+    /// `(a, b)` or `[a, b]`, whose elements may be constant.
     Parts(&'a [ExprId]),
 }
 
@@ -35,7 +35,7 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Where a field stands among its struct's, or in its tuple.
+/// Returns the index of a field in its struct or tuple.
 pub(super) fn position(ty: &Type, name: &str) -> Option<usize> {
     match ty {
         Type::Struct(StructType { fields, .. }) => fields.iter().position(|field| field.name == name),
@@ -43,7 +43,7 @@ pub(super) fn position(ty: &Type, name: &str) -> Option<usize> {
     }
 }
 
-/// A part of a constant.
+/// Returns an element of a constant.
 pub(super) fn part<'a>(ty: &'a Type, value: &'a ConstantValue, position: usize) -> Option<Known<'a>> {
     let ConstantValue::Parts(values) = value else { return None };
     let ty = match ty {
@@ -61,7 +61,7 @@ pub(super) fn part<'a>(ty: &'a Type, value: &'a ConstantValue, position: usize) 
     Some(Known::new(ty, values.get(position)?))
 }
 
-/// The bits of a literal of this type.
+/// Returns the bits of a literal of this type.
 pub(super) fn literal(value: &Literal, scalar: Scalar) -> Option<u64> {
     match (value, scalar) {
         (Literal::Bool(value), Scalar::Bool) => Some((*value).into()),
@@ -75,7 +75,7 @@ pub(super) fn literal(value: &Literal, scalar: Scalar) -> Option<u64> {
     }
 }
 
-/// An integer, or a `bool` as 0 or 1.
+/// Returns an integer's value, or a `bool`'s as 0 or 1.
 fn to_int(scalar: Scalar, bits: u64) -> Option<i128> {
     if scalar.is_float() {
         return None;
@@ -84,18 +84,18 @@ fn to_int(scalar: Scalar, bits: u64) -> Option<i128> {
     Some(if scalar.is_signed() { i128::from((bits << unused) as i64 >> unused) } else { bits.into() })
 }
 
-/// The bits of an integer, where it is one of the type's.
+/// Returns the bits of an integer, if the type can represent it.
 fn from_int(scalar: Scalar, value: i128) -> Option<u64> {
     let bits = wrap(scalar, value);
     (scalar.is_integer() && to_int(scalar, bits) == Some(value)).then_some(bits)
 }
 
-/// The low bits of an integer.
+/// Returns the low-order bits of an integer.
 fn wrap(scalar: Scalar, value: i128) -> u64 {
     value as u64 & (u64::MAX >> (64 - scalar.bits()))
 }
 
-/// A float, exactly.
+/// Returns the exact value of a float.
 fn to_float(scalar: Scalar, bits: u64) -> Option<f64> {
     match scalar {
         Scalar::F64 => Some(f64::from_bits(bits)),
@@ -134,7 +134,7 @@ pub(super) fn unary(op: UnaryOp, scalar: Scalar, bits: u64) -> Option<u64> {
     }
 }
 
-/// `as`, but to `f16` and `bf16`, for which Rust has none.
+/// Folds `as`, except to `f16` and `bf16`, which Rust does not support.
 pub(super) fn cast(from: Scalar, bits: u64, to: Scalar) -> Option<u64> {
     if let Some(value) = to_float(from, bits) {
         return match to {
@@ -175,8 +175,8 @@ pub(super) fn binary<'a>(op: BinaryOp, left: Known<'a>, right: Known<'a>) -> Opt
         }
         _ if scalar != other => return None,
         (_, Scalar::F64) => float(op, f64::from_bits(left), f64::from_bits(right))?.to_bits(),
-        // Sums, products and quotients of two `f32` are rounded alike, whether or not they were rounded to `f64` before
-        // (Figueroa, "When is double rounding innocuous?", 1995); a remainder is exact.
+        // Sums, products and quotients of two `f32` are rounded identically, whether or not they were first rounded to
+        // `f64` (Figueroa, "When is double rounding innocuous?", 1995); remainders are exact.
         (_, Scalar::F32) => {
             let (left, right) = (to_float(scalar, left)?, to_float(scalar, right)?);
             (float(op, left, right)? as f32).to_bits().into()
@@ -191,7 +191,7 @@ pub(super) fn binary<'a>(op: BinaryOp, left: Known<'a>, right: Known<'a>) -> Opt
                 B::Sub => left.checked_sub(right),
                 B::Mul => left.checked_mul(right),
                 B::Div => left.checked_div(right),
-                // The remainder of the least number by -1 overflows, as the quotient does.
+                // The remainder of the minimum by -1 overflows, as the quotient does.
                 B::Rem => from_int(scalar, left.checked_div(right)?).and(left.checked_rem(right)),
                 B::BitAnd | B::BitOr | B::BitXor | B::Shl | B::Shr | B::Eq | B::Ne | B::Lt | B::Le | B::Gt | B::Ge => {
                     None
@@ -230,7 +230,7 @@ pub(super) fn compare(op: BinaryOp, left: Known<'_>, right: Known<'_>) -> Option
     } else {
         Some(to_int(scalar, left_bits)?.cmp(&to_int(scalar, right_bits)?))
     };
-    // Without an order, one of them is a NaN.
+    // Unordered values: at least one is NaN.
     Some(match op {
         B::Eq => order.is_some_and(std::cmp::Ordering::is_eq),
         B::Ne => !order.is_some_and(std::cmp::Ordering::is_eq),
@@ -242,7 +242,7 @@ pub(super) fn compare(op: BinaryOp, left: Known<'_>, right: Known<'_>) -> Option
     })
 }
 
-/// `==`, and whether a value is the constant of a pattern.
+/// Folds `==`. Also used to compare a value with the constant of a pattern.
 pub(super) fn equal(left: Known<'_>, right: Known<'_>) -> Option<bool> {
     match (left, right) {
         (Known::Scalar(scalar, _), Known::Scalar(other, _)) if scalar == other => compare(BinaryOp::Eq, left, right),
@@ -260,7 +260,7 @@ pub(super) fn equal(left: Known<'_>, right: Known<'_>) -> Option<bool> {
     }
 }
 
-/// Whether all hold: one that does not decides it, whatever the others are.
+/// Returns the conjunction: a false operand determines it even if others are unknown.
 pub(super) fn all(conditions: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
     let mut all = Some(true);
     for condition in conditions {

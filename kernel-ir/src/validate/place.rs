@@ -1,23 +1,23 @@
-//! What can be borrowed, and what can be written to: by `=`, by `+=`, and through a `&mut`.
+//! Validation of borrows, and of writes by `=`, by `+=` and through a `&mut`.
 
 use crate::What;
 use crate::ir::{ExprId, ExprKind, LocalId, Type};
 
 use super::Check;
 
-/// Where a place is.
+/// The memory that a place is part of.
 #[derive(Clone, Copy)]
 pub(super) enum Root {
-    /// In a variable of the thread.
+    /// A variable of the thread.
     Local(LocalId),
-    /// In what this expression, a slice, a view or a reference, leads to.
+    /// The referent of this expression, which is a slice, a view or a reference.
     Through(ExprId),
-    /// In a value that has no name.
+    /// A temporary.
     Value,
 }
 
 impl Check<'_, '_> {
-    /// Where a place is. A slice in a variable is in the variable; its elements are not.
+    /// Returns the root of a place. A slice held in a variable is rooted in the variable; its elements are not.
     pub(super) fn root(&self, place: ExprId) -> Root {
         match self.kind(place) {
             ExprKind::Local(local) => Root::Local(*local),
@@ -35,22 +35,22 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The left side of an assignment.
+    /// Validates the left-hand side of an assignment.
     pub(super) fn assigned(&mut self, place: ExprId) {
         match self.root(place) {
             Root::Local(_) | Root::Through(_) => self.writable(place),
             Root::Value => self.error(
                 self.span(place),
                 What::new(
-                    "this is not a place that can be written to",
-                    "a kernel writes to variables, and to elements of slices and shared arrays",
-                    "keep the value in a variable first",
+                    "this expression is not assignable",
+                    "only variables, and elements of slices and shared arrays, can be assigned",
+                    "store the value in a variable first",
                 ),
             ),
         }
     }
 
-    /// `&place` and `&mut place`.
+    /// Validates `&place` and `&mut place`.
     pub(super) fn borrow(&mut self, place: ExprId, mutable: bool) {
         let ty = self.ty(place);
         let is_part = matches!(self.kind(place), ExprKind::SubSlice { .. });
@@ -59,7 +59,7 @@ impl Check<'_, '_> {
         }
         if !is_part {
             let held = match ty {
-                // It takes no room, but for what its elements are made of.
+                // A zero-length array occupies no memory; only its element type matters.
                 Type::Array(element, 0) => element,
                 ty => ty,
             };
@@ -70,7 +70,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Whether a place can be written to; rustc has seen to most of it.
+    /// Validates that a place is writable; rustc has checked most of this.
     fn writable(&mut self, place: ExprId) {
         match self.root(place) {
             Root::Value => {}
@@ -82,7 +82,7 @@ impl Check<'_, '_> {
                         self.span(place),
                         What::new(
                             format!("`{name}` is assigned, but is not declared `mut`"),
-                            "it is a constant in the kernel",
+                            "it is immutable",
                             format!("write `let mut {name}`"),
                         ),
                     );
@@ -98,7 +98,7 @@ impl Check<'_, '_> {
                         ("an element of", writable)
                     }
                     Type::Ref { target, mutable: false } => {
-                        ("what is behind", Type::Ref { target: target.clone(), mutable: true })
+                        ("the referent of", Type::Ref { target: target.clone(), mutable: true })
                     }
                     _ => return,
                 };
@@ -110,7 +110,7 @@ impl Check<'_, '_> {
                     self.span(place),
                     What::new(
                         format!("{what} {name} is written"),
-                        format!("it is a `{}`, which a kernel only reads", self.ty(base)),
+                        format!("it is a `{}`, which is read-only", self.ty(base)),
                         format!("declare it as `{writable}`"),
                     ),
                 );
@@ -119,7 +119,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether a value of the type leads to memory.
+/// Returns whether a value of the type is a reference to memory.
 pub(super) fn is_handle(ty: &Type) -> bool {
     match ty {
         Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,
