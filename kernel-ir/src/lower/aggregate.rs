@@ -1,4 +1,4 @@
-//! Values that are made of others: structs and arrays.
+//! Lowering of struct and array expressions.
 
 use crate::ir::{ExprId, Type};
 
@@ -6,7 +6,7 @@ use super::function::Lowering;
 use super::value::{Value, field_type};
 use super::{Expr, Template};
 
-/// The longest array that is written out element by element.
+/// The maximum length of an array that is emitted element by element.
 const WRITTEN_OUT: u64 = 4;
 
 impl Lowering<'_, '_> {

@@ -1,4 +1,4 @@
-//! `let` and patterns: how variables get their values.
+//! Lowering of `let` and of pattern bindings.
 
 use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, bound, expanded};
 
@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Evaluates the parts that no variable gets: they can fault.
+    /// Evaluates the parts that are not bound to a variable, since they can fault.
     fn discard_unbound(&mut self, pattern: &Pattern, value: &Value) {
         match (pattern, value) {
             (pattern, value) if bound(pattern) == 0 => self.give(value.clone(), false, &Target::Discard),
@@ -47,7 +47,8 @@ impl Lowering<'_, '_> {
     fn bind_local(&mut self, local: LocalId, init: ExprId) {
         match &self.expr(init).kind {
             ExprKind::Block(block) => {
-                // The block's own variables are declared first, then the variable gets what is left.
+                // The variables of the block are declared first, followed by the initialisation with its tail
+                // expression.
                 self.stmts(block);
                 match block.tail {
                     Some(tail) => self.bind_local(local, tail),
@@ -86,13 +87,13 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Binds what is there, of type `ty`: a value that may be named twice, or a place.
+    /// Binds a value of type `ty`, which may be evaluated repeatedly, or a place.
     pub(super) fn bind_value(&mut self, pattern: &Pattern, value: Value, ty: &Type) {
         if bound(pattern) == 0 {
             return;
         }
         match pattern {
-            // `let` has evaluated it, and so has `match`.
+            // The `let` or `match` has evaluated the value.
             Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}
             Pattern::Local(local) => {
                 let value = self.as_local(*local, value);
@@ -112,7 +113,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The patterns directly inside one of several parts, each with what it is to fit.
+    /// Returns the direct sub-patterns of an aggregate pattern, each with the value that it is matched against.
     pub(super) fn parts<'p>(
         &mut self,
         pattern: &'p Pattern,
@@ -150,7 +151,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `a | b` with variables: they get what the first choice that fits gives them.
+    /// Binds the variables of `a | b` according to the first alternative that matches.
     fn bind_choice(&mut self, choices: &[Pattern], value: &Value, ty: &Type) {
         let mut locals = Vec::new();
         if let Some(choice) = choices.first() {
@@ -179,7 +180,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Assigns what a pattern binds to its variables, which are declared.
+    /// Assigns the bindings of a pattern to its variables, which have been declared.
     pub(super) fn assign_bindings(&mut self, pattern: &Pattern, value: &Value, ty: &Type, vars: &[(LocalId, Value)]) {
         let mut bound = Vec::new();
         self.bindings(pattern, value.clone(), ty, &mut bound);
@@ -191,7 +192,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What each variable of a pattern would be bound to.
+    /// Returns the value that each variable of a pattern would be bound to.
     pub(super) fn bindings(&mut self, pattern: &Pattern, value: Value, ty: &Type, bound: &mut Vec<(LocalId, Value)>) {
         if self::bound(pattern) == 0 {
             return;
@@ -208,7 +209,7 @@ impl Lowering<'_, '_> {
                     self.bindings(pattern, part, &ty, bound);
                 }
             }
-            // Without variables: the caller has expanded the others.
+            // An or-pattern without variables; the caller has expanded the others.
             Pattern::Or(choices) => {
                 if let Some(choice) = choices.first() {
                     self.bindings(choice, value, ty, bound);
@@ -217,7 +218,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What a variable holds of a place: a reference, or what is there.
+    /// Returns the value that a variable receives from a place: a reference, or the value read.
     pub(super) fn as_local(&mut self, local: LocalId, value: Value) -> Value {
         let ty = self.typed.local_type(local);
         match (ty, value) {
@@ -226,13 +227,13 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Gives a variable its first value.
+    /// Initialises a variable.
     pub(super) fn bind_to_local(&mut self, local: LocalId, value: Value) {
         let ty = self.typed.local_type(local);
         let value = self.converted(value, ty);
         let assigned = self.is_assigned(local);
         let bound = match (value, ty) {
-            // A second name of the same place.
+            // An alias of the same place.
             (Value::Place { lvalue: lvalue @ Expr::Var(_), target }, Type::Ref { .. }) if !assigned => {
                 Value::Place { lvalue, target }
             }
@@ -244,11 +245,11 @@ impl Lowering<'_, '_> {
                 self.push(StmtKind::Declare { var, init: Some(lvalue) });
                 Value::Place { lvalue: Expr::Var(var), target }
             }
-            // Parts of the slice that have names already keep them.
+            // The pointer and the length keep their variables if they have any.
             (Value::Slice { pointer, len, element, mutable }, Type::Slice { .. }) if !assigned => {
                 self.bind_slice(local, (pointer, len), element, mutable)
             }
-            // It stays in one piece.
+            // The aggregate stays contiguous.
             (Value::Whole(expr, of), ty) if comes_apart(ty) => {
                 let vars = self.whole_var(local, ty);
                 self.declare_with(&vars, Value::Whole(expr, of));
@@ -292,7 +293,7 @@ impl Lowering<'_, '_> {
                     self.declare_with(var, value);
                 }
             }
-            // A tuple that is in one piece, as a part of one that is not.
+            // A contiguous tuple, as an element of one that is split into variables.
             (Value::Parts(vars), value @ Value::Whole(..)) => {
                 let Value::Whole(expr, ty) = self.once(value) else { return };
                 for (i, var) in vars.iter().enumerate() {
@@ -334,7 +335,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Assigns a value to its variables, or to a place. What a reference variable gets is another place.
+    /// Assigns a value to its variables, or to a place. Assigning a reference variable changes its referent.
     pub(super) fn write(&mut self, vars: &Value, value: Value) {
         match (vars, value) {
             (_, Value::Never | Value::Unit) | (Value::Never | Value::Unit, _) => {}
@@ -386,7 +387,7 @@ pub(super) fn address_of(place: Expr) -> Expr {
     }
 }
 
-/// Patterns with the elements of an array that they are to fit.
+/// Returns the patterns and the elements of an array that they are matched against.
 fn elements<'p>(
     array: Value,
     element: &Type,

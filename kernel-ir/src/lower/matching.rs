@@ -1,8 +1,8 @@
-//! `match`: a chain of `if`s, or a `switch` where every arm but the last is a list of numbers.
+//! Lowering of `match`: to a chain of `if`s, or to a `switch` if every arm but the last is a list of integers.
 //!
-//! rustc has seen that some arm fits, so the last one that has no guard is an `else`. Where a guard needs statements of
-//! its own, or variables that only the pattern gives it, the arms behind it are reached from two places: they follow in
-//! the same block, and an arm that was taken jumps over them.
+//! rustc has checked exhaustiveness, so the last arm without a guard becomes an `else`. If a guard requires statements,
+//! or variables that only its pattern binds, the following arms are reachable both from a failed match and from a
+//! failed guard. They then follow in the same block, and an arm that was taken jumps past them.
 
 use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
 use crate::ir::{alternatives, bound, expanded};
@@ -13,7 +13,7 @@ use super::function::Lowering;
 use super::value::{Value, field_type};
 use super::{CType, Case, Expr, Label, Operator, StmtKind};
 
-/// The fewest arms that are a `switch`.
+/// The minimum number of arms for a `switch`.
 const SWITCH_ARMS: usize = 4;
 
 impl<'a> Lowering<'a, '_> {
@@ -36,7 +36,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The arm that is taken whatever comes, where constants decide it.
+    /// Returns the arm that is taken in any case, if constant conditions determine it.
     pub(super) fn decided_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
         let mut alive = arms.iter().filter(|arm| self.typed.is_alive(arm.body));
         match (alive.next(), alive.next()) {
@@ -45,10 +45,10 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// What a `match` is about, as its arms look at it: evaluated once, and a copy if others could change it.
+    /// Returns the scrutinee for inspection by the arms: evaluated once, and copied if others could change it.
     pub(super) fn scrutinee(&mut self, scrutinee: ExprId, arms: &[&Arm]) -> Value {
         let Some((last, tested)) = arms.split_last() else { return self.value(scrutinee) };
-        // The last arm is not compared with, but may bind.
+        // The last arm is not tested, but may bind variables.
         let looks = tested.iter().map(|arm| looks(&arm.pattern)).sum::<usize>() + bound(&last.pattern);
         if looks == 0 && matches!(self.expr(scrutinee).kind, ExprKind::Constant(_)) {
             return Value::Unit;
@@ -59,7 +59,8 @@ impl<'a> Lowering<'a, '_> {
             return Value::Unit;
         }
         let value = if effect { self.performed(value) } else { value };
-        // A guard may change the variables that a value is made of. (What a place names, Rust keeps it from changing.)
+        // A guard may change the variables that a value consists of. (For place expressions, Rust's borrow rules
+        // prevent it.)
         let guarded = arms.iter().any(|arm| self.open_guard(arm.guard).is_some());
         let value = if guarded && !self.is_in_place(scrutinee) {
             let value = self.load(value);
@@ -69,13 +70,13 @@ impl<'a> Lowering<'a, '_> {
         };
         let first = arms.first().map(|arm| &arm.pattern);
         match (looks, first) {
-            // The first condition evaluates it, and nothing else does.
+            // The first condition is the only use of the value.
             (1, Some(Pattern::Literal(_) | Pattern::Constant(_))) if is_number(&value) => value,
             _ => self.matched(value, self.ty(scrutinee)),
         }
     }
 
-    /// A value that can be looked at any number of times, whatever the arms do.
+    /// Returns a value that can be inspected repeatedly, independently of the arms' effects.
     fn matched(&mut self, value: Value, ty: &Type) -> Value {
         match value {
             Value::Parts(parts) => {
@@ -107,7 +108,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The arms in order; `end` is behind all of them.
+    /// Lowers the arms in order. `end` is the label after all of them.
     fn arms(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
         let Some((arm, rest)) = arms.split_first() else { return };
         let Arm { pattern, guard, body } = arm;
@@ -139,12 +140,12 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A guard, unless it always holds.
+    /// Returns a guard, unless it is constant `true`.
     fn open_guard(&self, guard: Option<ExprId>) -> Option<ExprId> {
         guard.filter(|guard| self.typed.decided(*guard) != Some(true))
     }
 
-    /// An arm that is taken.
+    /// Lowers an arm that is taken.
     fn arm(&mut self, pattern: &Pattern, body: ExprId, value: &Value, ty: &Type, target: &Target) {
         self.at_line(self.expr(body).span, |this| {
             this.bind_value(pattern, value.clone(), ty);
@@ -152,15 +153,16 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    /// An arm whose guard needs statements or variables of its own, and after which the next arm follows.
+    /// Lowers an arm whose guard requires statements or bindings of its own, and which is followed by another arm.
     ///
-    /// Each alternative of the pattern that fits has the guard evaluated, until it holds once (Rust reference, "Match
-    /// guards"). So the guard is emitted for each alternative, but the body once, behind all of them: it may declare
-    /// shared memory or contain a barrier. A guard that does is refused where there are alternatives (`validate`).
+    /// The guard is evaluated for each matching alternative of the pattern until it is true (Rust reference, "Match
+    /// guards"). Therefore the guard is emitted once per alternative. The body is emitted once, after all of them,
+    /// since it may declare shared memory or contain a barrier. `validate` rejects such operations in guards of
+    /// patterns with alternatives.
     ///
     /// ```text
     /// {
-    ///     { if (fits 1) { v = ..; if (guard) goto taken; } if (fits 2) { v = ..; if (guard) goto taken; } goto next; }
+    ///     { if (matches 1) { v = ..; if (guard) goto taken; } if (matches 2) { v = ..; if (guard) goto taken; } goto next; }
     ///     taken:;
     ///     body; goto matched;
     /// }
@@ -201,7 +203,7 @@ impl<'a> Lowering<'a, '_> {
         self.push(StmtKind::Block { body: arm, end: next });
     }
 
-    /// `if (fits) { bind; if (guard) { taken } }`
+    /// Emits `if (matches) { bind; if (guard) { taken } }`.
     fn alternative(
         &mut self,
         pattern: &Pattern,
@@ -230,7 +232,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A guard as a C expression, if that needs no statements: its variables are what the pattern looks at.
+    /// Returns a guard as a C expression, with the pattern's variables bound to the scrutinee, if it needs no
+    /// statements.
     fn plain_guard(&mut self, pattern: &Pattern, guard: ExprId, value: &Value, ty: &Type) -> Option<Expr> {
         if expanded(pattern).len() > 1 {
             return None;
@@ -251,9 +254,9 @@ impl<'a> Lowering<'a, '_> {
         stmts.is_empty().then_some(guard)
     }
 
-    /// Whether a value fits a pattern; `None` if any does.
+    /// Returns the condition that a value matches a pattern; `None` if every value does.
     pub(super) fn fits(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
-        // Where no pattern looks at it, there is no value either.
+        // If no pattern inspects the scrutinee, it has not been evaluated.
         if looks(pattern) == 0 {
             return None;
         }
@@ -309,7 +312,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A comparison of numbers or enums.
+    /// Returns a comparison of scalars or enums.
     fn compared(&mut self, op: BinaryOp, value: &Value, with: Value) -> Expr {
         match (self.load(value.clone()), with) {
             (Value::Scalar(left, scalar), Value::Scalar(right, _)) => {
@@ -319,7 +322,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether a value is that of a constant; `None` if there is nothing to compare.
+    /// Returns the condition that a value equals a constant; `None` if there is nothing to compare.
     fn equals(&mut self, value: &Value, ty: &Type, expected: &ConstantValue) -> Option<Expr> {
         match (ty, expected) {
             (Type::Scalar(Scalar::Bool), ConstantValue::Bits(bits)) => {
@@ -352,7 +355,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A `match` on a number or an enum against lists of numbers, if it is one.
+    /// Emits a `switch` if all arms of a `match` on a scalar or an enum are lists of constants. Returns whether they
+    /// are.
     fn switch(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target) -> bool {
         let Value::Scalar(on, scalar) = value else { return false };
         if arms.len() < SWITCH_ARMS
@@ -369,7 +373,7 @@ impl<'a> Lowering<'a, '_> {
             if !self.listed(&arm.pattern, ty, &mut values) {
                 return false;
             }
-            // What an arm before it lists does not get here.
+            // Values that an earlier arm lists do not reach this arm.
             values.retain(|value| {
                 let bits = self.bits_of(value);
                 let new = !seen.contains(&bits);
@@ -392,7 +396,7 @@ impl<'a> Lowering<'a, '_> {
         true
     }
 
-    /// The numbers that fit a pattern which is a list of them.
+    /// Collects the values that match a pattern; returns whether the pattern is a list of values.
     fn listed(&mut self, pattern: &Pattern, ty: &Type, values: &mut Vec<Expr>) -> bool {
         let value = match pattern {
             Pattern::Literal(value @ Literal::Int { .. }) => literal(value, ty),
@@ -415,7 +419,7 @@ impl<'a> Lowering<'a, '_> {
         true
     }
 
-    /// The number that a case is.
+    /// Returns the bits of a `case` value.
     fn bits_of(&self, value: &Expr) -> Option<u64> {
         match value {
             Expr::Literal(_, bits) => Some(*bits),
@@ -428,7 +432,7 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// How often a pattern looks at a value.
+/// Returns the number of times that a pattern inspects the scrutinee.
 fn looks(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Wild => 0,
@@ -440,12 +444,12 @@ fn looks(pattern: &Pattern) -> usize {
     }
 }
 
-/// The value is a number, a `bool` or an enum, or the place of one.
+/// Returns whether the value is a scalar or an enum, or a place of one.
 fn is_number(value: &Value) -> bool {
     matches!(value, Value::Scalar(..) | Value::Place { target: Type::Scalar(_) | Type::Enum(_), .. })
 }
 
-/// The least number of an integer type, below which there is nothing to compare.
+/// Returns whether a bound is the minimum of its integer type, so that no comparison is needed.
 fn is_least(bound: &Value) -> bool {
     let Value::Scalar(Expr::Literal(_, bits), scalar) = bound else { return false };
     let least = if scalar.is_signed() { 1 << (scalar.bits() - 1) } else { 0 };

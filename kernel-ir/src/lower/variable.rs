@@ -1,4 +1,4 @@
-//! The variables of a function in C: what its parameters are, and how many each of the user's becomes.
+//! Lowering of parameters and variables: the C variables that represent each of them.
 
 use crate::ir::{self, LocalId, Scalar, Type};
 
@@ -8,7 +8,7 @@ use super::value::Value;
 use super::{CType, Expr, Named, Operator, VarId, Variable};
 
 impl Lowering<'_, '_> {
-    /// Makes the parameters.
+    /// Creates the parameters.
     pub(super) fn params(&mut self, kernel: bool) -> Vec<VarId> {
         let mut params = Vec::new();
         let function = &self.typed.instance.function;
@@ -33,8 +33,8 @@ impl Lowering<'_, '_> {
             }
             self.locals[param.index()] = value;
         }
-        // What is borrowed is in one piece, a `bool` in memory is a byte, and a reference that changes is a pointer: those
-        // are copies.
+        // Parameters with a different representation in memory are copied: borrowed aggregates are contiguous, a `bool`
+        // in memory is a byte, and a reference that is reassigned is a pointer.
         for param in &function.params {
             let ty = self.typed.local_type(*param);
             let borrowed = self.flow.usage.borrowed[param.index()] && (comes_apart(ty) || *ty == Type::BOOL);
@@ -49,8 +49,8 @@ impl Lowering<'_, '_> {
         params
     }
 
-    /// A reference that is a parameter is one of C++'s; two slices of a device function may lead to one array, but those
-    /// of a launch do not.
+    /// Adjusts a parameter's type. A reference becomes a C++ reference. Two slices of a device function may alias;
+    /// those of a launch do not.
     fn adjust_param(&mut self, var: VarId, ty: &Type, kernel: bool) {
         let var = &mut self.vars[var.index()];
         let CType::Pointer { target, mutable, restrict } = &mut var.ty else { return };
@@ -62,12 +62,12 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Makes the C variables of a user's variable, without declaring them.
+    /// Creates the C variables of a user's variable, without declaring them.
     pub(super) fn local_vars(&mut self, local: LocalId, ty: &Type, initialised: bool) -> Value {
         let ir::Local { name, mutable, slot: _ } = self.typed.instance.function.local(local);
         let assigned = self.is_assigned(local);
-        // `let x;` without `mut` is assigned once, and read only behind that: every read of the source gives the same. Reads
-        // that an optimisation adds have to ask `analyse::flow` whether there is a value yet.
+        // `let x;` without `mut` is assigned once and read only afterwards, so every read in the source yields the same
+        // value. Reads that an optimisation adds have to check with `analyse::flow` that the variable is initialised.
         let stable = !assigned || (!initialised && !mutable);
         let borrowed = self.flow.usage.borrowed[local.index()];
         let declared = Declared { constant: initialised && !assigned, stable, in_pieces: !borrowed };
@@ -80,7 +80,7 @@ impl Lowering<'_, '_> {
         self.vars_of(name, Named::ByUser, ty, declared)
     }
 
-    /// Makes the one C variable of a user's variable that is given a value in one piece.
+    /// Creates a single C variable for a user's variable whose value is contiguous.
     pub(super) fn whole_var(&mut self, local: LocalId, ty: &Type) -> Value {
         let name = &self.typed.instance.function.local(local).name;
         let assigned = self.is_assigned(local);
@@ -88,12 +88,12 @@ impl Lowering<'_, '_> {
         self.vars_of(name, Named::ByUser, ty, declared)
     }
 
-    /// Whether the user changes the variable after it was declared.
+    /// Returns whether the user's code changes the variable after its declaration.
     pub(super) fn is_assigned(&self, local: LocalId) -> bool {
         self.flow.usage.assigned[local.index()]
     }
 
-    /// Makes the C variables for a value of a type.
+    /// Creates the C variables for a value of a type.
     pub(super) fn vars_of(&mut self, wish: &str, named: Named, ty: &Type, declared: Declared) -> Value {
         let Declared { constant, stable, in_pieces } = declared;
         let var = |this: &mut Self, wish: String, named, ty| {
@@ -150,7 +150,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// A view whose last index is the fastest, by its lengths alone.
+/// Replaces a view's strides by those of a contiguous row-major view, which are determined by its lengths.
 fn contiguous(value: Value) -> Value {
     match value {
         Value::View { pointer, lens, strides: _, element, mutable } => {
@@ -168,13 +168,13 @@ fn contiguous(value: Value) -> Value {
     }
 }
 
-/// How the C variables of a value are declared.
+/// The declaration of the C variables of a value.
 #[derive(Clone, Copy)]
 pub(super) struct Declared {
     /// `const`
     pub(super) constant: bool,
     /// See [`Variable::stable`].
     pub(super) stable: bool,
-    /// A tuple or a `Dim3` is a variable for each part.
+    /// Whether a tuple or a `Dim3` is split into one variable per field.
     pub(super) in_pieces: bool,
 }
