@@ -1,4 +1,5 @@
-//! The bodies that the user wrote in CUDA C, in the text and found again there: what NVRTC says of them is said to the user.
+//! Function bodies that the user wrote in CUDA C: emitting them, and locating them in the text, so that NVRTC's
+//! diagnostics can be attributed to the user's source.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -6,31 +7,31 @@ use std::ops::Range;
 use super::literal;
 use crate::ir::CudaC;
 
-/// What begins the line before such a body.
+/// The prefix of the comment that precedes such a body.
 const MARK: &str = "// CUDA C of ";
 
-/// A body in CUDA C that a source has from the user: one of [`crate::users_texts`].
+/// A body in CUDA C that a source contains: a result of [`crate::users_texts`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsersText {
-    /// The function, by its name.
+    /// The name of the function.
     pub function: String,
-    /// The source file, as NVRTC names it.
+    /// The source file, as NVRTC reports it.
     pub file: String,
-    /// The lines of that file.
+    /// The range of lines in that file.
     pub lines: Range<u32>,
 }
 
 /// Prints a body.
 pub(super) fn write(text: &mut String, function: &str, file: &str, cuda: &CudaC) {
     let body = cuda.text.trim_end();
-    // A single line gets the indentation that the others have from the user.
+    // A single line is indented; several lines keep the user's indentation.
     let indent = if body.contains('\n') { "" } else { "    " };
     let _ = writeln!(text, "{MARK}{function}, {} lines", body.lines().count());
     let _ = writeln!(text, "#line {} {}", cuda.line.max(1), literal::string(file));
     let _ = writeln!(text, "{indent}{body}");
 }
 
-/// The bodies of the user's in a text, in its order.
+/// Returns the user's bodies in a text, in order.
 pub(crate) fn find(text: &str) -> Vec<UsersText> {
     let mut lines = text.lines();
     std::iter::from_fn(|| lines.by_ref().find_map(|line| line.strip_prefix(MARK)).map(|mark| (mark, lines.next())))

@@ -299,6 +299,7 @@ pub enum ExprKind {
     },
     /// `*r`: a place expression.
     Deref(ExprId),
+    /// A block expression.
     Block(Block),
     /// `if condition { .. } else { .. }`
     If {

@@ -350,8 +350,9 @@ fn counts_to_a_constant(header: &Header) -> bool {
 /// Returns the unroll factor rounded down to a power of two.
 ///
 /// NVRTC 13.0 and 13.5 miscompile other factors: they round the trip count up to a multiple of three, and execute too
-/// many iterations, if the counter has 32 bits and the bound is known to be small: `end = min(n, 5)`, `#pragma unroll
-/// 3`, `for (u32 i = 0; i < end; ++i)`. Factors of 2, 4 and 8, which need no division, are compiled correctly.
+/// many iterations, if the counter has 32 bits and the bound is known to be small: `end = min(n, 5)`,
+/// `#pragma unroll 3`, `for (u32 i = 0; i < end; ++i)`. Factors of 2, 4 and 8, which need no division, are compiled
+/// correctly.
 fn by_a_power_of_two(unroll: Unroll) -> Unroll {
     match unroll {
         Unroll::By(turns) => Unroll::By(turns.checked_ilog2().map_or(turns, |log| 1 << log)),

@@ -74,12 +74,7 @@ impl Typing<'_, '_, '_> {
             }
             Sequence::Elements { of, index, element, reversed: _ } => {
                 if let Some(index) = index {
-                    self.require(
-                        &self.scope.index_type(),
-                        function.local_type(*index),
-                        "the index in a `for`",
-                        span,
-                    );
+                    self.require(&self.scope.index_type(), function.local_type(*index), "the index in a `for`", span);
                 }
                 // A thread-local array can be borrowed either way.
                 let mutable = self.access_through(*of).unwrap_or(true);

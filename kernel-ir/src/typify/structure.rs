@@ -283,7 +283,10 @@ impl Check<'_> {
                 Piece::Text(_) => {}
                 Piece::Number { position, format: _ } => {
                     if *position as usize >= args.len() {
-                        self.problem(span, format!("a message with {} arguments refers to argument {position}", args.len()));
+                        self.problem(
+                            span,
+                            format!("a message with {} arguments refers to argument {position}", args.len()),
+                        );
                     }
                 }
             }

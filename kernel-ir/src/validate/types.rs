@@ -27,7 +27,9 @@ impl Refused<'_> {
     fn why(&self) -> String {
         let Refused { part, reason } = self;
         match reason {
-            Reason::Reference => format!("`{part}` is a reference, which cannot be stored in arrays, structs or memory"),
+            Reason::Reference => {
+                format!("`{part}` is a reference, which cannot be stored in arrays, structs or memory")
+            }
             Reason::Tuple => format!("`{part}` is a tuple, whose layout is unspecified in Rust"),
             Reason::Nothing => format!("`{part}` has no size"),
             Reason::NoElements => format!("`{part}` has no elements, and CUDA C has no zero-length arrays"),
