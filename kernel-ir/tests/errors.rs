@@ -28,7 +28,7 @@ fn a_message_has_three_parts() {
     assert_eq!(
         errors,
         "error: an element of `x` is written\n       \
-         why: it is a `&[f32]`, which a kernel only reads\n       \
+         why: it is a `&[f32]`, which is read-only\n       \
          help: declare it as `&mut [f32]`\n       \
          at src/kernels.rs:2:5 in `k`"
     );
@@ -53,16 +53,16 @@ fn writing_where_only_reading_is_allowed() {
     refuses("fn k(y: &[u32]) { atomic_add(&mut y[0], 1u32); }", &["an element of `y` is written"]);
     refuses("fn k(y: &[f32]) { let part = &mut y[1..]; }", &["an element of `y` is written"]);
     refuses("fn k(y: ArrayView2<f32>) { y[[0, 1]] = 1.0; }", &["an element of `y` is written"]);
-    refuses("fn f(y: &f32) { *y = 1.0; } fn k(x: &[f32]) { f(&x[0]); }", &["what is behind `y` is written"]);
+    refuses("fn f(y: &f32) { *y = 1.0; } fn k(x: &[f32]) { f(&x[0]); }", &["the referent of `y` is written"]);
     refuses(
         "struct P { x: f32 } fn f(p: &P) { p.x += 1.0; } fn k(p: P) { f(&p); }",
-        &["what is behind `p` is written"],
+        &["the referent of `p` is written"],
     );
     refuses(
         "struct P { x: [f32; 2] } fn f(p: &[P]) { p[0].x[1] = 1.0; } fn k(p: &[P]) { f(p); }",
         &["an element of `p` is written"],
     );
-    refuses("fn f() -> f32 { 1.0 } fn k() { f() = 2.0; }", &["this is not a place that can be written to"]);
+    refuses("fn f() -> f32 { 1.0 } fn k() { f() = 2.0; }", &["this expression is not assignable"]);
     refuses("fn k() { let a = [1.0, 2.0]; a[0] = 2.0; }", &["`a` is assigned, but is not declared `mut`"]);
     refuses(
         "fn k() { let a = [1.0, 2.0]; for v in a.iter_mut() { } }",
@@ -123,18 +123,15 @@ fn limits_of_the_device() {
     let rest = (4096 - LAUNCH_BYTES - 16 - 40) / 8;
     let takes = |len: usize| format!("fn k(a: [f64; {len}], x: &[f32], y: ArrayView2<f32>) {{ }}");
     refuses(&takes(rest), &[]);
-    refuses(&takes(rest + 1), &[&format!("the parameters of the kernel take {} bytes", 4096 - LAUNCH_BYTES + 8)]);
-    refuses(
-        "struct Big { data: [[f64; 16]; 32] } fn k(big: Big) { }",
-        &["the parameters of the kernel take 4096 bytes"],
-    );
+    refuses(&takes(rest + 1), &[&format!("the kernel's parameters occupy {} bytes", 4096 - LAUNCH_BYTES + 8)]);
+    refuses("struct Big { data: [[f64; 16]; 32] } fn k(big: Big) { }", &["the kernel's parameters occupy 4096 bytes"]);
 }
 
 #[test]
 fn atomic_operations_on_what_has_none() {
     refuses("fn k(y: &mut [u8]) { atomic_add(&mut y[0], 1u8); }", &["`atomic_add` on a `u8`"]);
     refuses("fn k(y: &mut [f32]) { let v: f32 = atomic_xor(&mut y[0], 1.0); }", &["`atomic_xor` on a `f32`"]);
-    let thread = |name: &str| format!("`{name}` is applied to a variable of the thread");
+    let thread = |name: &str| format!("`{name}` is applied to a thread-local variable");
     let (add, count) = (thread("atomic_add"), thread("count"));
     refuses("fn k(n: u32) { let mut n: u32 = n; atomic_add(&mut n, 1u32); }", &[&add]);
     refuses("fn k() { let mut a = [0u32; 4]; atomic_add(&mut a[1], 1u32); }", &[&add]);
@@ -196,21 +193,24 @@ fn a_thread_behind_an_operator() {
             fn k(p: P) {{ let q = p + p; let x = position(); }}"
         )
     };
-    refuses(&operator("grid(1)"), &["`grid` is called behind an operator"]);
-    refuses(&operator("sync_threads(); 1"), &["`sync_threads` is called behind an operator"]);
+    refuses(&operator("grid(1)"), &["`grid` is called by an operator's implementation"]);
+    refuses(&operator("sync_threads(); 1"), &["`sync_threads` is called by an operator's implementation"]);
     refuses(&operator("thread_fence(); 1"), &[]);
     refuses(
         "struct P { x: usize }
         impl AddAssign for P { fn add_assign(&mut self, other: P) { self.x += lane_id(); } }
         fn k(p: P) { let mut q = p; q += p; }",
-        &["`lane_id` is called behind an operator"],
+        &["`lane_id` is called by an operator's implementation"],
     );
 }
 
 #[test]
 fn methods_and_messages() {
     refuses("fn k(x: f32) { let n: u32 = x.count_ones(); }", &["`f32` has no method `count_ones` in a kernel"]);
-    refuses("fn k() { k(); }", &["the call reaches function 4294967295 of the program before it is complete"]);
+    refuses(
+        "fn k() { k(); }",
+        &["the call refers to function 4294967295 of the program, which does not precede its caller"],
+    );
     refuses("struct P { x: f32 } fn k(p: P) { println!(\"{} {}\", p.x, p); }", &["a message contains a `kernels::P`"]);
 }
 
@@ -230,7 +230,7 @@ fn types_that_contradict_each_other() {
     refuses("fn k(y: ArrayView2<f32>) { let x: f32 = y[1]; }", &["an index is `usize`, not `[usize; 2]`"]);
     refuses("fn k(x: f32) { let y: f32 = x[0]; }", &["`f32` has no elements"]);
     refuses("fn k(x: f32) { let y: f32 = *x; }", &["`*` of `f32`"]);
-    refuses("fn k(x: &[f32], i: i32) { let y = &x[i..]; }", &["a bound of a part is `i32`, not `usize`"]);
+    refuses("fn k(x: &[f32], i: i32) { let y = &x[i..]; }", &["a bound of a sub-slice is `i32`, not `usize`"]);
     refuses("fn k() { let a = [1.0, 2u32]; }", &["the elements of an array are `f32` and `u32`"]);
     refuses("fn k() { let a: [f32; 3] = [1.0; 2]; }", &["the value of a `let` is `[f32; 2]`, not `[f32; 3]`"]);
     refuses("fn k(x: f32) { for v in x..x { } }", &["a range of `f32`"]);
@@ -247,7 +247,7 @@ fn types_that_contradict_each_other() {
     refuses(&point("let q = P { x: 1.0, z: 1.0 };"), &["`kernels::P` has no field `z`"]);
     refuses(&point("let q = P { x: 1.0, x: 1.0 };"), &["`kernels::P` is given `x` twice"]);
     refuses(&point("let q = P { x: 1u32, ..p };"), &["the value of a field is `u32`, not `f32`"]);
-    refuses(&point("let q = P { x: 1.0, ..1.0 };"), &["what gives the other fields is `f32`, not `kernels::P`"]);
+    refuses(&point("let q = P { x: 1.0, ..1.0 };"), &["the base of a struct expression is `f32`, not `kernels::P`"]);
     refuses(&point("let q: f32 = p.z;"), &["`kernels::P` has no field `z`"]);
     refuses(&point("let q: f32 = p;"), &["the value of a `let` is `kernels::P`, not `f32`"]);
 }
@@ -310,45 +310,45 @@ fn damaged_functions_are_errors() {
     for (program, expected) in [
         (damaged(vec![ExprKind::Deref(ExprId(0))], vec![]), "ExprId0 comes before its operand ExprId0"),
         (damaged(vec![ExprKind::Deref(ExprId(9))], vec![]), "ExprId0 comes before its operand ExprId9"),
-        (damaged(vec![unit(), ExprKind::Tuple(vec![ExprId(0), ExprId(0)])], vec![]), "ExprId0 stands at two places"),
+        (damaged(vec![unit(), ExprKind::Tuple(vec![ExprId(0), ExprId(0)])], vec![]), "ExprId0 has two parents"),
         (damaged(vec![ExprKind::Local(LocalId(3))], vec![]), "LocalId3 does not exist"),
-        (damaged(vec![call(SlotId(0))], vec![]), "SlotId0 holds no callee"),
-        (damaged(vec![call(SlotId(0))], vec![Filled::Type(Type::Unit)]), "SlotId0 holds no callee"),
-        (damaged(vec![ExprKind::Constant(SlotId(7))], vec![]), "SlotId7 holds no constant"),
-        (damaged(constant(), bits(Type::Scalar(Scalar::U8), 256)), "SlotId0 holds no `u8`"),
-        (damaged(constant(), bits(Type::BOOL, 2)), "SlotId0 holds no `bool`"),
-        (damaged(constant(), bits(Type::Array(Box::new(Type::U32), 2), 2)), "SlotId0 holds no `[u32; 2]`"),
-        (damaged(constant(), parts(Type::Array(Box::new(Type::U32), 2), 1)), "SlotId0 holds no `[u32; 2]`"),
-        (damaged(constant(), parts(Type::Tuple(vec![Type::U32]), 2)), "SlotId0 holds no `(u32,)`"),
-        (damaged(vec![unit(), unit(), add], vec![Filled::Type(Type::Unit)]), "SlotId0 holds no operator"),
-        (damaged(vec![ExprKind::Continue { target: LoopId(0) }], vec![]), "LoopId0 is not around the jump to it"),
-        (damaged(labelled(ExprKind::Continue { target: LoopId(0) }), vec![]), "LoopId0 has no next turn"),
-        (damaged(vec![unrolled], vec![]), "a loop is unrolled by no turns"),
+        (damaged(vec![call(SlotId(0))], vec![]), "SlotId0 does not hold a callee"),
+        (damaged(vec![call(SlotId(0))], vec![Filled::Type(Type::Unit)]), "SlotId0 does not hold a callee"),
+        (damaged(vec![ExprKind::Constant(SlotId(7))], vec![]), "SlotId7 does not hold a constant"),
+        (damaged(constant(), bits(Type::Scalar(Scalar::U8), 256)), "SlotId0 does not hold a `u8`"),
+        (damaged(constant(), bits(Type::BOOL, 2)), "SlotId0 does not hold a `bool`"),
+        (damaged(constant(), bits(Type::Array(Box::new(Type::U32), 2), 2)), "SlotId0 does not hold a `[u32; 2]`"),
+        (damaged(constant(), parts(Type::Array(Box::new(Type::U32), 2), 1)), "SlotId0 does not hold a `[u32; 2]`"),
+        (damaged(constant(), parts(Type::Tuple(vec![Type::U32]), 2)), "SlotId0 does not hold a `(u32,)`"),
+        (damaged(vec![unit(), unit(), add], vec![Filled::Type(Type::Unit)]), "SlotId0 does not hold an operator"),
+        (damaged(vec![ExprKind::Continue { target: LoopId(0) }], vec![]), "LoopId0 does not enclose the jump to it"),
+        (damaged(labelled(ExprKind::Continue { target: LoopId(0) }), vec![]), "LoopId0 cannot be continued"),
+        (damaged(vec![unrolled], vec![]), "a loop is unrolled by a factor of zero"),
         (damaged(vec![ExprKind::Array(Vec::new())], vec![]), "an array has no type"),
-        (damaged(vec![unit(), part], vec![]), "a part of a slice is used without `&`"),
+        (damaged(vec![unit(), part], vec![]), "a sub-slice is used without `&`"),
         (
             damaged(vec![ExprKind::Panic(Message { pieces: vec![number], args: Vec::new() })], vec![]),
-            "a message of 0 numbers names number 0",
+            "a message with 0 arguments refers to argument 0",
         ),
-        (damaged(arms(Pattern::Constant(SlotId(0))), vec![]), "SlotId0 holds no constant"),
+        (damaged(arms(Pattern::Constant(SlotId(0))), vec![]), "SlotId0 does not hold a constant"),
         (damaged(arms(Pattern::Local(LocalId(0))), vec![]), "LocalId0 does not exist"),
-        (damaged(arms(nothing), vec![]), "a pattern is a range without its bound"),
-        (damaged(arms(Pattern::Or(Vec::new())), vec![]), "the choices of a pattern declare different variables"),
+        (damaged(arms(nothing), vec![]), "a range pattern has no bound"),
+        (damaged(arms(Pattern::Or(Vec::new())), vec![]), "the alternatives of a pattern declare different variables"),
         (
             damaged(arms(Pattern::Or(vec![Pattern::Wild, Pattern::Local(LocalId(0))])), vec![]),
-            "the choices of a pattern declare different variables",
+            "the alternatives of a pattern declare different variables",
         ),
         (damaged(arms(deep), vec![]), "the pattern nests deeper than 400 levels"),
         (
             damaged(vec![call(SlotId(0))], vec![function]),
-            "the call reaches function 0 of the program before it is complete",
+            "the call refers to function 0 of the program, which does not precede its caller",
         ),
     ] {
         assert_eq!(messages(&program), [expected]);
     }
     assert_eq!(
         messages(&damaged(arms(open), vec![])),
-        ["a pattern is a range without its bound", "a pattern is a range with a bound that is no constant"]
+        ["a range pattern has no bound", "a range pattern has a bound that is not a constant"]
     );
 }
 
