@@ -1,4 +1,4 @@
-//! What is accepted: each construct of the language at least once, so that it is typed, not refused, and written.
+//! Accepted programs: each language construct at least once, so that it is typed, validated and emitted.
 
 mod common;
 

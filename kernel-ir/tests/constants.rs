@@ -1,4 +1,4 @@
-//! What constants decide, and that the code they rule out need not compile.
+//! Constant conditions, and unreachable code, which need not compile.
 
 mod common;
 
@@ -21,7 +21,7 @@ const CONSTANTS: &str = "
     const CONFIG: Config = Config { tile: 16, kind: Kind::A };
 ";
 
-/// The messages about a kernel whose body is `body`, with a variable `v` and constants of all kinds.
+/// Returns the errors of a kernel with this body, in which a variable `v` and constants of all kinds are in scope.
 fn messages(body: &str) -> Vec<String> {
     let text = format!("{CONSTANTS} fn k(v: i32, y: &mut [i32]) {{ {body} }}");
     match check(&common::program(&text, true)) {
@@ -30,12 +30,12 @@ fn messages(body: &str) -> Vec<String> {
     }
 }
 
-/// What does not compile, if control can come to it.
+/// Returns an expression that is rejected if it is reachable.
 fn refused(marker: u32) -> String {
     format!("shared::<([f32; {marker}], u32)>();")
 }
 
-/// Which of the marked places control can come to.
+/// Returns which of the marked expressions are reachable.
 fn alive(body: &str) -> Vec<u32> {
     let number = |message: &String| message.split_once("; ")?.1.split_once(']')?.0.parse().ok();
     messages(body).iter().map(|message| number(message).unwrap_or_else(|| panic!("{message}"))).collect()
@@ -108,7 +108,7 @@ fn what_is_not_decided() {
         "v > 0 && OFF",
         "v > 0 || ON",
         "ON && v > 0",
-        // These fault.
+        // These operations fault.
         "N / (N - 4) == 1",
         "N - 5 > 0",
         "SMALL / -1i8 == 1i8",
@@ -117,7 +117,7 @@ fn what_is_not_decided() {
         "BIG + 1 == 0",
         "1 << 64 == 1u64",
         "SIZES[3] == 2",
-        // A variable is not followed, and what has an effect stays.
+        // Variables are not propagated, and side effects are preserved.
         "{ y[0] = 1; ON }",
         "{ let w = N; w == 4 }",
         "N.min(3) == 3",
@@ -160,7 +160,7 @@ fn loops_and_operands() {
     assert_eq!(alive(&format!("if ON || {operand} {{ }}")), []);
     assert_eq!(alive(&format!("if ON && {operand} {{ }}")), [1]);
     assert_eq!(alive(&format!("assert!(N == 4, \"{{}}\", {{ {} 1 }});", refused(1))), []);
-    // Dead code is typed no more than it is compiled, and its variables are not looked at.
+    // Unreachable code is neither typed nor compiled, and its variables are not checked.
     assert_eq!(messages("if OFF { let x: f32 = v + 1.0; x(); } else { }"), [] as [&str; 0]);
     assert_eq!(messages("let x: f32 = if ON { 1.0 } else { true };"), [] as [&str; 0]);
     assert_eq!(messages("let x: f32 = match N { 4 => 1.0, _ => true };"), [] as [&str; 0]);
@@ -179,7 +179,7 @@ fn functions_that_are_not_reached() {
         );
         let program = common::program(&text, true);
         let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
-        // The estimate of the stack is not what this is about.
+        // The stack estimate is not tested here.
         (Facts { stack_bytes: 0, ..validated.facts() }, format!("{validated:?}"))
     };
     assert_eq!(facts("N > 4"), (Facts::default(), "Validated([\"k\"])".to_owned()));
@@ -192,7 +192,7 @@ fn functions_that_are_not_reached() {
     };
     assert_eq!(facts("N > 3"), (needs, "Validated([\"wait\", \"indirectly\", \"k\"])".to_owned()));
 
-    // Behind an operator only where it is called from code that is alive.
+    // A function counts as called by an operator only if the call is reachable.
     let operator = |condition: &str| {
         format!(
             "{CONSTANTS} struct P {{ x: usize }}

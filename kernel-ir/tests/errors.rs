@@ -1,4 +1,4 @@
-//! What is refused, and in which words. And what is damaged: an error, never a panic.
+//! Rejected programs and their error messages; and corrupt IR, which has to cause errors but no panic.
 
 mod common;
 
@@ -8,7 +8,7 @@ use cumbia_kernel_ir::ir::{
 };
 use cumbia_kernel_ir::{LAUNCH_BYTES, Options, check, write};
 
-/// The messages of all errors in a program.
+/// Returns the messages of all errors of a program.
 fn messages(program: &Program) -> Vec<String> {
     match check(program) {
         Ok(_) => Vec::new(),
@@ -119,7 +119,7 @@ fn limits_of_the_device() {
         "fn k() { let a: Shared<[f32; 8192]> = shared::<[f32; 8192]>(); let b = shared::<[f32; 8192]>(); }",
         &["the kernel declares 65536 bytes of shared memory"],
     );
-    // A slice takes 16 bytes, a view of two dimensions 40.
+    // A slice occupies 16 bytes, a two-dimensional view 40.
     let rest = (4096 - LAUNCH_BYTES - 16 - 40) / 8;
     let takes = |len: usize| format!("fn k(a: [f64; {len}], x: &[f32], y: ArrayView2<f32>) {{ }}");
     refuses(&takes(rest), &[]);
@@ -272,7 +272,7 @@ fn patterns_that_contradict_their_value() {
     refuses("fn k(n: u8) { match n { 1 if n => {} _ => {} } }", &["the guard of an arm is `u8`, not `bool`"]);
 }
 
-/// A kernel with these expressions, all of them statements of its body.
+/// Returns a kernel whose body consists of these expressions as statements.
 fn damaged(exprs: Vec<ExprKind>, slots: Vec<Filled>) -> Program {
     let mut program = common::program("fn k() { }", true);
     let function: &mut Function = &mut program.kernel.function;
@@ -352,10 +352,10 @@ fn damaged_functions_are_errors() {
     );
 }
 
-/// A sum of `terms` terms nests as deep.
+/// Returns a sum of `terms` terms, whose nesting depth is the same number.
 fn sum(terms: usize) -> Program {
     let text = format!("fn k(y: &mut [f32]) {{ y[0] = {}; }}", vec!["y[1]"; terms].join(" + "));
-    // The parser recurses too, deeper than the compiler.
+    // The parser recurses, too, and deeper than the compiler.
     let parse = move || common::program(&text, true);
     std::thread::Builder::new().stack_size(64 << 20).spawn(parse).expect("a thread").join().expect("a program")
 }
@@ -371,7 +371,7 @@ fn deep_expressions_compile_or_are_refused_on_a_small_stack() {
     assert!(messages(&sum(600)).iter().any(|message| message == "the expression nests deeper than 400 levels"));
 }
 
-/// Every byte of a function changed in some way: whatever can still be read is refused or written, without a panic.
+/// Modifies every byte of a function: whatever can still be decoded is rejected or compiled, without a panic.
 #[track_caller]
 fn damage_everywhere(program: &Program) {
     let bytes = program.kernel.function.to_bytes();
@@ -457,7 +457,7 @@ fn operations_of_several_threads_in_a_guard_with_alternatives() {
     refuses(&kernel("(0, v) | (v, 0)", "meet(v)"), &[&help("sync_threads")]);
     refuses(&kernel("(0, _) | (_, 0)", "meet(3u32)"), &[&help("sync_threads")]);
     refuses(&kernel("(0, v) | (v, 0)", "all_sync(1u32, v > 1u32)"), &[&help("all_sync")]);
-    // One alternative at most fits: the guard has one place.
+    // At most one alternative can match, so the guard is emitted once.
     refuses(&kernel("(0 | 1, v)", "meet(v)"), &[]);
     refuses(&kernel("(0, v)", "meet(v)"), &[]);
     refuses(&kernel("(0, v) | (v, 0)", "v > 3u32"), &[]);

@@ -1,11 +1,11 @@
-//! What kernels can do and Rust by itself cannot, for the side of rustc: methods of halves and of CUDA, `as` for
-//! halves, atomic operations as one thread sees them.
+//! Host implementations, for the rustc version of a test, of operations that Rust itself does not provide: methods of
+//! halves and of CUDA, `as` for halves, and atomic operations of a single thread.
 
 #![allow(clippy::cast_lossless, reason = "one macro for all types of numbers")]
 
 use half::{bf16, f16};
 
-/// What `half` leaves to other crates: through `f32`, and rounded once more.
+/// Methods that the crate `half` delegates: computed as `f32`, and rounded once more.
 pub(crate) trait HalfMethods: Sized {
     fn wide(self) -> f32;
     fn narrow(wide: f32) -> Self;
@@ -65,7 +65,8 @@ macro_rules! half_methods {
                 if error.is_nan() || error == 0.0 || !sum.is_finite() {
                     return $half::cast(sum);
                 }
-                // The odd one of the two neighbours of the exact sum is on the same side of each half and each tie.
+                // The odd one of the two neighbours of the exact sum is on the same side as the sum of every half and
+                // of every tie.
                 let is_odd = sum.to_bits() & 1 == 1;
                 $half::cast(if is_odd { sum } else if error > 0.0 { sum.next_up() } else { sum.next_down() })
             }
@@ -74,7 +75,7 @@ macro_rules! half_methods {
 }
 half_methods!(f16 bf16);
 
-/// What CUDA has and Rust does not.
+/// Methods that CUDA provides and Rust does not.
 pub(crate) trait OwnMethods {
     fn rsqrt(self) -> Self;
 }
@@ -89,7 +90,7 @@ impl OwnMethods for f64 {
     }
 }
 
-/// `as`, also for halves.
+/// `as`, including halves.
 pub(crate) trait CastFrom<T> {
     fn cast(value: T) -> Self;
 }
@@ -114,9 +115,9 @@ macro_rules! half_casts {
 }
 half_casts!(f16 10 5 bf16 7 8);
 
-/// An integer as a float of 16 bits, rounded once.
+/// Converts an integer to a 16-bit float with a single rounding.
 fn rounded_integer(value: i128, mantissa: u32, exponent: u32) -> u16 {
-    // What is lost in an `f64` is made to count.
+    // A sticky bit represents the digits that `f64` cannot hold.
     let near = value as f64;
     let exact = near as i128 == value;
     let odd = if exact || near.to_bits() & 1 == 1 {
@@ -129,8 +130,8 @@ fn rounded_integer(value: i128, mantissa: u32, exponent: u32) -> u16 {
     rounded(odd, mantissa, exponent)
 }
 
-/// A number as a float of 16 bits, rounded once, to the nearest and the even one of two (IEEE 754, 4.3.1): by integers,
-/// unlike what is tested.
+/// Rounds a number to a 16-bit float, to nearest with ties to even (IEEE 754, 4.3.1). It uses integer arithmetic,
+/// independently of the implementation under test.
 fn rounded(value: f64, mantissa: u32, exponent: u32) -> u16 {
     let sign = (value.to_bits() >> 63 << 15) as u16;
     let infinity = ((1u32 << exponent) - 1) << mantissa;
@@ -149,7 +150,7 @@ fn rounded(value: f64, mantissa: u32, exponent: u32) -> u16 {
     };
     let bias = (1i32 << (exponent - 1)) - 1;
     let top = 63 - significand.leading_zeros() as i32 + power;
-    // The exponent of the last bit that is kept.
+    // The exponent of the last significand bit that is kept.
     let last = top.max(1 - bias) - mantissa as i32;
     let drop = last - power;
     let kept = if drop <= 0 {
@@ -160,18 +161,18 @@ fn rounded(value: f64, mantissa: u32, exponent: u32) -> u16 {
         let (kept, rest, half) = (significand >> drop, significand & ((1 << drop) - 1), 1u64 << (drop - 1));
         kept + u64::from(rest > half || rest == half && kept & 1 == 1)
     };
-    // A carry out of the significand is one into the exponent.
+    // A carry out of the significand increments the exponent.
     let raised = (last + mantissa as i32 + bias - 1) as u64;
     let result = (raised << mantissa) + kept;
     sign | result.min(infinity.into()) as u16
 }
 
-/// A number that memory holds.
+/// A scalar that can be stored in memory.
 pub(crate) fn shared<T: Default>() -> &'static mut T {
     Box::leak(Box::default())
 }
 
-/// What atomic operations make of an old value and an operand.
+/// Returns the value that an atomic operation stores, given the old value and an operand.
 pub(crate) trait Atomic: Copy {
     fn sum(self, value: Self) -> Self;
     fn difference(self, value: Self) -> Self;
@@ -193,7 +194,7 @@ macro_rules! atomic_integers {
 }
 atomic_integers!(i16 u16 i32 u32 i64 u64 isize usize);
 
-/// A NaN is ignored, and -0 is less than +0.
+/// NaN is ignored, and -0 is less than +0.
 macro_rules! atomic_floats {
     ($($float:ident)*) => {$(
         impl Atomic for $float {
@@ -211,7 +212,7 @@ macro_rules! atomic_floats {
 }
 atomic_floats!(f32 f64 f16 bf16);
 
-/// Changes what is at a place, and gives what was there.
+/// Updates the value at a place, and returns the old value.
 fn changed<T: Copy>(place: &mut T, new: T) -> T {
     std::mem::replace(place, new)
 }

@@ -1,4 +1,4 @@
-//! Statements and expressions, and what is obvious of their types.
+//! Statements and expressions, and their types as far as they are needed to build the IR.
 
 use cumbia_kernel_ir::ir::{
     Adapter, Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Filled, Literal, Local, LocalId, LogicalOp, LoopId, Message,
@@ -8,20 +8,20 @@ use cumbia_kernel_ir::ir::{
 use super::items::{Items, member, scalar};
 use super::span;
 
-/// A function while it is built.
+/// A function under construction.
 pub(super) struct Builder<'a> {
     pub(super) items: &'a Items,
     /// The type of the function's result.
     result: Option<Type>,
     pub(super) locals: Vec<Local>,
     pub(super) exprs: Vec<Expr>,
-    /// What is obvious of each expression's type.
+    /// The known type of each expression.
     pub(super) types: Vec<Option<Type>>,
     pub(super) slots: Vec<Filled>,
     pub(super) scope: Vec<(String, LocalId)>,
     loops: Vec<(Option<String>, LoopId)>,
     loop_count: u32,
-    /// The values that leave a loop.
+    /// The values with which a loop is left.
     pub(super) breaks: Vec<(LoopId, ExprId)>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
         found.expect("a loop").1
     }
 
-    /// A literal with its type; a leading minus belongs to it.
+    /// Builds a literal with its type. A leading minus is part of the literal.
     pub(super) fn literal(lit: &syn::Lit, negated: bool, expected: Option<&Type>) -> (Literal, Scalar) {
         let signed = |digits: &str| if negated { format!("-{digits}") } else { digits.to_owned() };
         let expected = expected.and_then(Type::scalar);
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         expr.map(|expr| self.expr_as(expr, expected))
     }
 
-    /// An expression; `expected` is the type of literals that do not say theirs.
+    /// Builds an expression. `expected` is the type of literals without a suffix.
     #[allow(clippy::too_many_lines, reason = "one arm for each kind of expression")]
     pub(super) fn expr_as(&mut self, expr: &syn::Expr, expected: Option<&Type>) -> ExprId {
         let at = span(expr);
@@ -323,7 +323,7 @@ impl<'a> Builder<'a> {
         ExprKind::Unary { op, operand, operator }
     }
 
-    /// The slot of an operator, by its name in `std::ops`.
+    /// Returns the slot of an operator, given its name in `std::ops`.
     fn operator(&mut self, name: &str, operands: &[ExprId]) -> SlotId {
         let types: Vec<Option<&Type>> = operands.iter().map(|operand| self.of(*operand)).collect();
         let function = match types[0].map(Type::target) {
@@ -502,7 +502,7 @@ impl<'a> Builder<'a> {
         Sequence::Elements { of, index, element, reversed: called("rev") }
     }
 
-    /// A panic of a message, where a condition does not hold.
+    /// Builds a panic that is executed if a condition is false.
     pub(super) fn assert(&mut self, condition: &syn::Expr, message: Message, at: Span) -> ExprId {
         let kind = self.unary(UnaryOp::Not, condition, None);
         let condition = self.push(kind, at);

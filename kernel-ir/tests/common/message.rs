@@ -1,4 +1,4 @@
-//! `panic!`, `assert!`, `println!` and `print!`.
+//! Message macros: `panic!`, `assert!`, `println!` and `print!`.
 
 use cumbia_kernel_ir::ir::{ExprId, ExprKind, Message, Piece, Span};
 use syn::parse::{Parse, ParseStream};

@@ -1,4 +1,4 @@
-//! What is obvious of the types of expressions.
+//! Local type inference: the types of expressions that follow directly from their operands.
 
 use cumbia_kernel_ir::ir::{Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Predicate, Type, Vote};
 
@@ -6,7 +6,7 @@ use super::body::Builder;
 use super::items::scalar;
 
 impl Builder<'_> {
-    /// The type of an expression, where it is obvious.
+    /// Returns the type of an expression, if it is known.
     pub(super) fn of(&self, id: ExprId) -> Option<&Type> {
         self.types[id.index()].as_ref()
     }
@@ -27,7 +27,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is obvious of the type of an expression whose operands are known.
+    /// Infers the type of an expression from those of its operands, if possible.
     pub(super) fn obvious(&self, kind: &ExprKind) -> Option<Type> {
         match kind {
             ExprKind::Literal { slot, .. }
@@ -138,7 +138,7 @@ impl Builder<'_> {
         self.breaks.iter().filter(|(target, _)| *target == id).find_map(|(_, value)| self.of(*value).cloned())
     }
 
-    /// Whether what leads to a place allows to write there.
+    /// Returns whether the reference through which a place is accessed permits writes.
     fn writes(&self, place: ExprId) -> bool {
         match &self.exprs[place.index()].kind {
             ExprKind::Index { base, .. }
@@ -156,7 +156,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is obvious of a type before the expression is built.
+    /// Infers the type of an expression before it is built, if possible.
     pub(super) fn glance(&self, expr: &syn::Expr) -> Option<Type> {
         match expr {
             syn::Expr::Paren(inner) => self.glance(&inner.expr),

@@ -6,12 +6,12 @@ use super::body::Builder;
 use super::items::member;
 
 impl Builder<'_> {
-    /// A pattern for a value of type `of`, where that is known. Its variables are in scope from here on.
+    /// Builds a pattern for a value of type `of`, if that is known. Its variables are in scope from here on.
     pub(super) fn pattern(&mut self, pattern: &syn::Pat, of: Option<&Type>) -> Pattern {
         self.pattern_beside(pattern, of, &[])
     }
 
-    /// A pattern whose variables may be those of the choice before it: `a | b`.
+    /// Builds a pattern that may reuse the variables of a preceding alternative: `a | b`.
     fn pattern_beside(&mut self, pattern: &syn::Pat, of: Option<&Type>, known: &[(String, LocalId)]) -> Pattern {
         match pattern {
             syn::Pat::Type(typed) => {
