@@ -39,13 +39,13 @@ pub struct Error {
     /// The position in that file.
     pub span: Span,
     /// The message.
-    pub what: What,
+    pub diagnostic: Diagnostic,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Error { function, file, span, what } = self;
-        writeln!(f, "error: {what}")?;
+        let Error { function, file, span, diagnostic } = self;
+        writeln!(f, "error: {diagnostic}")?;
         write!(f, "       at {file}:{}:{} in `{function}`", span.line, span.column)
     }
 }
@@ -54,7 +54,7 @@ impl std::error::Error for Error {}
 
 /// A message in the user's own names: lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct What {
+pub struct Diagnostic {
     /// The construct that is rejected.
     pub message: String,
     /// The reason.
@@ -63,15 +63,15 @@ pub struct What {
     pub help: String,
 }
 
-impl What {
+impl Diagnostic {
     /// Returns a message with the given parts.
-    pub(crate) fn new(message: impl Into<String>, why: impl Into<String>, help: impl Into<String>) -> What {
-        What { message: message.into(), why: why.into(), help: help.into() }
+    pub(crate) fn new(message: impl Into<String>, why: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        Diagnostic { message: message.into(), why: why.into(), help: help.into() }
     }
 
     /// Returns an error for an inconsistent program. rustc accepted the program, so the user cannot have caused it.
-    pub(crate) fn inconsistent(message: impl Into<String>) -> What {
-        What::new(
+    pub(crate) fn inconsistent(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(
             message,
             "the IR that `#[kernel]` emitted does not match the types that rustc inferred: this is a bug in Cumbia",
             "rebuild with `cargo clean`, and report the bug if the error persists",
@@ -79,9 +79,9 @@ impl What {
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let What { message, why, help } = self;
+        let Diagnostic { message, why, help } = self;
         write!(f, "{message}\n       why: {why}\n       help: {help}")
     }
 }

@@ -27,7 +27,7 @@ impl Validated<'_> {
         let mut facts = Facts { stack_bytes: self.stack_bytes(), ..Facts::default() };
         for typed in self.functions() {
             facts.calls_host_code |= typed.instance.function.cuda.is_some();
-            for id in typed.alive() {
+            for id in typed.reachable() {
                 let ExprKind::Call { callee, args: _ } = &typed.instance.function.expr(id).kind else { continue };
                 if let Filled::Callee(Callee::Intrinsic(intrinsic)) = &typed.instance.slots[callee.index()] {
                     facts.add(intrinsic);

@@ -61,8 +61,8 @@ mod source;
 mod typify;
 mod validate;
 
-pub use cuda::UsersText;
-pub use error::{Error, Errors, What};
+pub use cuda::UserText;
+pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
 pub use source::{
@@ -76,7 +76,7 @@ pub use validate::Validated;
 /// # Errors
 ///
 /// Returns the errors of all functions at once: slots whose content does not match the IR (a bug in the macro, or
-/// corrupt bytes), and constructs that cannot be compiled (see [`What`]).
+/// corrupt bytes), and constructs that cannot be compiled (see [`Diagnostic`]).
 pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
     let mut errors = Errors::default();
     let typed = typify::program(program, &mut errors);
@@ -92,6 +92,6 @@ pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.
-pub fn users_texts(text: &str) -> Vec<UsersText> {
-    cuda::users_texts(text)
+pub fn user_texts(text: &str) -> Vec<UserText> {
+    cuda::user_texts(text)
 }

@@ -26,30 +26,30 @@ fn messages(body: &str) -> Vec<String> {
     let text = format!("{CONSTANTS} fn k(v: i32, y: &mut [i32]) {{ {body} }}");
     match check(&common::program(&text, true)) {
         Ok(_) => Vec::new(),
-        Err(errors) => errors.0.iter().map(|error| error.what.message.clone()).collect(),
+        Err(errors) => errors.0.iter().map(|error| error.diagnostic.message.clone()).collect(),
     }
 }
 
 /// Returns an expression that is rejected if it is reachable.
-fn refused(marker: u32) -> String {
+fn rejected(marker: u32) -> String {
     format!("shared::<([f32; {marker}], u32)>();")
 }
 
 /// Returns which of the marked expressions are reachable.
-fn alive(body: &str) -> Vec<u32> {
+fn reachable(body: &str) -> Vec<u32> {
     let number = |message: &String| message.split_once("; ")?.1.split_once(']')?.0.parse().ok();
     messages(body).iter().map(|message| number(message).unwrap_or_else(|| panic!("{message}"))).collect()
 }
 
 #[track_caller]
-fn decides(condition: &str, expected: Option<bool>) {
-    let body = format!("if {condition} {{ {} }} else {{ {} }}", refused(1), refused(2));
+fn folds(condition: &str, expected: Option<bool>) {
+    let body = format!("if {condition} {{ {} }} else {{ {} }}", rejected(1), rejected(2));
     let expected: &[u32] = match expected {
         Some(true) => &[1],
         Some(false) => &[2],
         None => &[1, 2],
     };
-    assert_eq!(alive(&body), expected, "{condition}");
+    assert_eq!(reachable(&body), expected, "{condition}");
 }
 
 #[test]
@@ -97,12 +97,12 @@ fn conditions() {
         ("if OFF { v > 3 } else { N > 4 }", false),
         ("u8::MAX == 255", true),
     ] {
-        decides(condition, Some(expected));
+        folds(condition, Some(expected));
     }
 }
 
 #[test]
-fn what_is_not_decided() {
+fn variables_and_faults_are_not_folded() {
     for condition in [
         "v > 0",
         "v > 0 && OFF",
@@ -122,15 +122,15 @@ fn what_is_not_decided() {
         "{ let w = N; w == 4 }",
         "N.min(3) == 3",
     ] {
-        decides(condition, None);
+        folds(condition, None);
     }
 }
 
 #[test]
 fn arms_of_a_match() {
     let arms = |of: &str, patterns: &[&str]| {
-        let arms = (1u32..).zip(patterns).map(|(i, pattern)| format!("{pattern} => {{ {} }}", refused(i)));
-        alive(&format!("match {of} {{ {} }}", arms.collect::<Vec<_>>().join(" ")))
+        let arms = (1u32..).zip(patterns).map(|(i, pattern)| format!("{pattern} => {{ {} }}", rejected(i)));
+        reachable(&format!("match {of} {{ {} }}", arms.collect::<Vec<_>>().join(" ")))
     };
     assert_eq!(arms("N", &["3", "4", "_"]), [2]);
     assert_eq!(arms("N", &["0..4", "4..=5", "n"]), [2]);
@@ -153,13 +153,13 @@ fn arms_of_a_match() {
 
 #[test]
 fn loops_and_operands() {
-    assert_eq!(alive(&format!("while N > 4 {{ {} }}", refused(1))), []);
-    assert_eq!(alive(&format!("while N > 3 {{ {} }}", refused(1))), [1]);
-    let operand = format!("{{ {} true }}", refused(1));
-    assert_eq!(alive(&format!("if OFF && {operand} {{ }}")), []);
-    assert_eq!(alive(&format!("if ON || {operand} {{ }}")), []);
-    assert_eq!(alive(&format!("if ON && {operand} {{ }}")), [1]);
-    assert_eq!(alive(&format!("assert!(N == 4, \"{{}}\", {{ {} 1 }});", refused(1))), []);
+    assert_eq!(reachable(&format!("while N > 4 {{ {} }}", rejected(1))), []);
+    assert_eq!(reachable(&format!("while N > 3 {{ {} }}", rejected(1))), [1]);
+    let operand = format!("{{ {} true }}", rejected(1));
+    assert_eq!(reachable(&format!("if OFF && {operand} {{ }}")), []);
+    assert_eq!(reachable(&format!("if ON || {operand} {{ }}")), []);
+    assert_eq!(reachable(&format!("if ON && {operand} {{ }}")), [1]);
+    assert_eq!(reachable(&format!("assert!(N == 4, \"{{}}\", {{ {} 1 }});", rejected(1))), []);
     // Unreachable code is neither typed nor compiled, and its variables are not checked.
     assert_eq!(messages("if OFF { let x: f32 = v + 1.0; x(); } else { }"), [] as [&str; 0]);
     assert_eq!(messages("let x: f32 = if ON { 1.0 } else { true };"), [] as [&str; 0]);
@@ -169,7 +169,7 @@ fn loops_and_operands() {
 }
 
 #[test]
-fn functions_that_are_not_reached() {
+fn unreachable_functions_are_skipped() {
     let facts = |condition: &str| {
         let text = format!(
             "{CONSTANTS}

@@ -136,7 +136,7 @@ static void run() {{
 }
 
 #[test]
-fn programs_do_what_rust_does() {
+fn emitted_programs_match_rustc() {
     // Faults are expected and compared, so the panic messages are suppressed.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));

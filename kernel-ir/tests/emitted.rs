@@ -42,7 +42,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 fn program(name: &str, overflow_checks: bool) -> Program {
-    let text = fs::read_to_string(path(&format!("{name}.rs"))).expect("the program is there");
+    let text = fs::read_to_string(path(&format!("{name}.rs"))).expect("the program can be read");
     common::program(&text, overflow_checks)
 }
 
@@ -52,7 +52,7 @@ fn source(program: &Program, bounds_checks: bool) -> Source {
 }
 
 #[test]
-fn the_text_is_as_it_was() {
+fn emitted_text_matches_golden_files() {
     for name in PROGRAMS {
         let text = source(&program(name, false), true).text;
         // The prelude is the same for all programs, and is covered by the compilation tests.
@@ -110,14 +110,14 @@ fn nvrtc_accepts_the_text() {
 }
 
 #[test]
-fn the_text_is_a_function_of_the_program() {
+fn emission_is_deterministic() {
     for name in PROGRAMS {
         assert_eq!(source(&program(name, true), true), source(&program(name, true), true));
     }
 }
 
 #[test]
-fn functions_come_back_from_their_bytes() {
+fn functions_round_trip_through_bytes() {
     for name in PROGRAMS {
         let function = program(name, true).kernel.function;
         let bytes = function.to_bytes();
@@ -128,7 +128,7 @@ fn functions_come_back_from_their_bytes() {
 }
 
 #[test]
-fn facts_are_those_of_the_whole_program() {
+fn facts_cover_the_whole_program() {
     // The stack estimate is not tested here.
     let facts = |name| {
         let program = program(name, true);
@@ -143,7 +143,7 @@ fn facts_are_those_of_the_whole_program() {
 }
 
 #[test]
-fn what_cannot_fault_takes_no_launch() {
+fn kernels_without_faults_take_no_launch() {
     let unchecked = source(&program("saxpy", false), false);
     assert!(!unchecked.takes_launch && unchecked.sites.is_empty());
     assert!(!unchecked.text.contains("Launch"));
@@ -178,7 +178,7 @@ mod rust {
 }
 
 #[test]
-fn effects_happen_in_rusts_order() {
+fn side_effects_follow_rusts_evaluation_order() {
     let emitted = source(&program("control", false), true);
     let x = [[5, 2, 1, 4], [-5, 3, 1, 9], [0, 1, -1, 6]];
     let mut expected = String::new();
@@ -319,7 +319,7 @@ fn checks_are_hoisted_over_invariant_variables() {
 /// Only a loop that is not proved to terminate and has no side effect in each iteration needs an instruction to
 /// preserve it.
 #[test]
-fn loops_are_kept_where_nothing_else_keeps_them() {
+fn loops_without_side_effects_get_a_progress_instruction() {
     let kept = |body: &str| {
         let text = text_of(&format!("fn k(x: &[u32], y: &mut [u32], n: usize, hits: &mut [u32]) {{ {body} }}"));
         assert!(text.contains("for ("), "{text}");

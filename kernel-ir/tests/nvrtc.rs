@@ -48,7 +48,7 @@ const OPS: [AtomicOp; 13] = [
 /// Returns the calls of a kernel with slices named after their elements, for all orderings that an operation supports.
 fn atomics(scalar: Scalar, scopes: &[&str], orderings: &[&str]) -> String {
     let mut calls = String::new();
-    for op in OPS.into_iter().filter(|op| op.suits(scalar)) {
+    for op in OPS.into_iter().filter(|op| op.supports(scalar)) {
         for ordering in orderings {
             let impossible = match op {
                 AtomicOp::Load => ["_release", "_acq_rel"].contains(ordering),

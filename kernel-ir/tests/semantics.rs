@@ -11,12 +11,12 @@
     clippy::unnecessary_cast,
     clippy::excessive_precision,
     clippy::unreadable_literal,
-    reason = "one macro for all types of numbers"
+    reason = "one macro for all scalar types"
 )]
 
-#[path = "common/beyond.rs"]
-mod beyond;
 mod common;
+#[path = "common/device_methods.rs"]
+mod device_methods;
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -116,8 +116,8 @@ struct Case {
 macro_rules! corpus {
     ($module:ident: $(fn $name:ident($($arg:ident: $ty:ident),*) -> $result:ident $body:block)*) => {
         mod $module {
-            #![allow(clippy::all, clippy::pedantic, arithmetic_overflow, unused, reason = "they are edge cases")]
-            use super::beyond::*;
+            #![allow(clippy::all, clippy::pedantic, arithmetic_overflow, unused, reason = "edge cases")]
+            use super::device_methods::*;
             use super::{Case, Edges, bf16, f16};
             $(fn $name($($arg: $ty),*) -> $result $body)*
             pub(crate) const TEXT: &str = concat!(

@@ -36,7 +36,7 @@ pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) ->
     let none = vec![false; function.locals.len()];
     let assignments = vec![0; none.len()];
     let mut usage = Usage { assigned: none.clone(), borrowed: none.clone(), assignments, mutably_borrowed: none };
-    for id in typed.alive() {
+    for id in typed.reachable() {
         for_each_access(typed, program, &function.expr(id).kind, &mut |local, access| match access {
             Access::Assigned => {
                 usage.assigned[local.index()] = true;

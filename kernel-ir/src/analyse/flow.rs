@@ -155,14 +155,14 @@ impl Walk<'_, '_> {
     /// Transfer function of an expression.
     #[expect(clippy::too_many_lines, reason = "one arm per kind of expression")]
     fn expr(&mut self, id: ExprId) {
-        if !self.typed.is_alive(id) {
+        if !self.typed.is_reachable(id) {
             return;
         }
         let kind = &self.typed.instance.function.expr(id).kind;
         match kind {
             ExprKind::Block(block) => self.block(block),
             ExprKind::If { condition, then, otherwise } => {
-                if let Some(decided) = self.typed.decided(*condition) {
+                if let Some(decided) = self.typed.constant_bool(*condition) {
                     return match (decided, otherwise) {
                         (true, _) => self.block(then),
                         (false, Some(otherwise)) => self.expr(*otherwise),
@@ -266,7 +266,7 @@ impl Walk<'_, '_> {
     /// Transfer function of a condition: the current state becomes the state if it is true; returns the state if it is
     /// false.
     fn condition(&mut self, id: ExprId) -> State {
-        if let Some(decided) = self.typed.decided(id) {
+        if let Some(decided) = self.typed.constant_bool(id) {
             return if decided { None } else { self.state.take() };
         }
         match &self.typed.instance.function.expr(id).kind {
@@ -319,7 +319,7 @@ impl Walk<'_, '_> {
         let before = self.state.clone();
         let mut after = None;
         for Arm { pattern, guard, body } in arms {
-            if !self.typed.is_alive(*body) {
+            if !self.typed.is_reachable(*body) {
                 continue;
             }
             self.state.clone_from(&before);
@@ -333,13 +333,13 @@ impl Walk<'_, '_> {
         self.state = after;
     }
 
-    /// Analyses a loop. `turn` evaluates one iteration and returns the state in which the loop exits without a `break`.
-    fn repeated(&mut self, id: LoopId, turn: impl FnOnce(&mut Self) -> State) {
+    /// Analyses a loop. `iteration` evaluates one iteration and returns the state in which the loop exits without a `break`.
+    fn repeated(&mut self, id: LoopId, iteration: impl FnOnce(&mut Self) -> State) {
         // Unreachable loops are never queried.
         let initialised = self.state.clone().unwrap_or_default();
         self.breaks.insert(id, None);
         self.open.push(BTreeMap::new());
-        let end = turn(self);
+        let end = iteration(self);
         self.state = end;
         let breaks = self.breaks.remove(&id).flatten();
         join(&mut self.state, breaks);

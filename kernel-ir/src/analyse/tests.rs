@@ -28,7 +28,7 @@ fn are_invariant(text: &str, expected: &str) {
 }
 
 #[test]
-fn variables_that_the_loop_declares_or_assigns_vary() {
+fn variables_declared_or_assigned_in_a_loop_are_not_invariant() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             let a: usize = n + 1; let mut b: usize = n; let mut c: usize = n;
@@ -42,7 +42,7 @@ fn variables_that_the_loop_declares_or_assigns_vary() {
 }
 
 #[test]
-fn a_variable_without_a_value_is_not_invariant() {
+fn uninitialised_variables_are_not_invariant() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             for r in 0..n {
@@ -55,7 +55,7 @@ fn a_variable_without_a_value_is_not_invariant() {
 }
 
 #[test]
-fn assigned_on_every_path_is_assigned() {
+fn initialisation_on_every_path() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize, p: bool) {
             let at: usize;
@@ -93,7 +93,7 @@ fn assigned_on_every_path_is_assigned() {
 }
 
 #[test]
-fn a_loop_may_have_no_turn() {
+fn loops_may_have_zero_iterations() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             let mut at: usize = 0;
@@ -141,7 +141,7 @@ fn conditions_are_branches() {
 }
 
 #[test]
-fn what_is_behind_a_mutable_reference_varies() {
+fn mutably_borrowed_variables_are_not_invariant() {
     are_invariant(
         "fn bump(a: &mut usize) { *a += 1; }
         fn k(x: &mut [u32], n: usize) {

@@ -188,7 +188,7 @@ $P $name($P* place, $P expected, $P value) {
 }
 "
         }
-        AtomicOp::Min | AtomicOp::Max => return extreme(op, scalar),
+        AtomicOp::Min | AtomicOp::Max => return min_max(op, scalar),
         AtomicOp::Inc => {
             "\
 $P $name($P* place, $P limit) {
@@ -288,7 +288,7 @@ $P $name($P* place, $P expected, $P value) {{
 /// numbers. So a single atomic operation on integers suffices, except for a NaN in memory: a NaN of one sign compares
 /// as a large number and is replaced, as required; a NaN of the other sign remains, and is replaced by the second
 /// operation. The bits of a NaN argument are not inspected, since it is never stored.
-fn extreme(op: AtomicOp, scalar: Scalar) -> String {
+fn min_max(op: AtomicOp, scalar: Scalar) -> String {
     let (bits, float) = conversions(scalar);
     let signed = if scalar.bits() == 32 { "i32" } else { "i64" };
     let (positive, negative, replaced) = match op {

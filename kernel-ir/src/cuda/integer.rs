@@ -72,7 +72,7 @@ u32 $name(u64 amount, u32 width, $fault) {
         | Op::SaturatingAddMixed
         | Op::SaturatingSubMixed => overflow::saturating(op, signed, wide, scalar),
         Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => overflow::overflowing(op, signed, wide, scalar),
-        Op::Min | Op::Max | Op::Clamp | Op::ClampTo if scalar.bits() < 32 => small_extreme(op),
+        Op::Min | Op::Max | Op::Clamp | Op::ClampTo if scalar.bits() < 32 => narrow_min_max(op),
         Op::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
         Op::Max => "$T $name($T a, $T b) { return b < a ? a : b; }\n",
         Op::Clamp => {
@@ -152,7 +152,7 @@ $T $name($T x, $fault) {
 /// For `sm_90`, the assembler of CUDA 13.0 merges a 16-bit maximum and its comparison with the bound into one
 /// instruction, and inverts the result of the comparison: `let v = x.max(-4); v == -4 || v == 17` is true where it
 /// should be false, for an `x` of type `i8`. Observed on an H200.
-fn small_extreme(op: Op) -> &'static str {
+fn narrow_min_max(op: Op) -> &'static str {
     match op {
         Op::Min => {
             "\

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_come_back_as_they_were() {
+    fn floats_round_trip() {
         check(Scalar::F32, 0.1f32.to_bits().into(), "0.1f");
         check(Scalar::F32, 2.0f32.to_bits().into(), "2.0f");
         check(Scalar::F32, (-0.0f32).to_bits().into(), "-0.0f");

@@ -21,7 +21,7 @@ mod reserved;
 mod stmt;
 mod support;
 mod types;
-mod users;
+mod user_text;
 mod warp;
 
 use std::fmt::Write;
@@ -32,8 +32,8 @@ use crate::source::{Options, SiteKind, Source};
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
 
-pub use users::UsersText;
-pub(crate) use users::find as users_texts;
+pub use user_text::UserText;
+pub(crate) use user_text::find as user_texts;
 
 /// Prints a program.
 pub(crate) fn source(module: Module, options: Options) -> Source {
@@ -93,7 +93,7 @@ fn write_function(text: &mut String, context: &Context<'_>, head: &str, function
     let _ = writeln!(text, "{head}({params}) {{");
     match &function.body {
         Body::Stmts(stmts) => Printer::new(text, context, function, &names).stmts(stmts),
-        Body::Text(cuda) => users::write(text, &function.name, &function.file, cuda),
+        Body::Text(cuda) => user_text::write(text, &function.name, &function.file, cuda),
     }
     text.push_str("}\n");
 }

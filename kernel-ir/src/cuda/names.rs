@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::ir::FunctionId;
-use crate::lower::{Body, Module, Named, TypeDef, TypeKind, Variable};
+use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
 
 use super::reserved;
 
@@ -66,7 +66,7 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
             }
             Body::Stmts(_) => &mut in_device,
         };
-        (*id, free(name, taken))
+        (*id, unique_name(name, taken))
     });
     let device = device.collect();
     let mut kernel = identifier(&module.kernel.name);
@@ -85,16 +85,17 @@ fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn types(defs: &[TypeDef]) -> TypeNames {
     // In `types::rt::x`, C++ would look up `x` in a type named `rt`.
     let mut taken = BTreeSet::from(["rt", "types", "constants"].map(str::to_owned));
-    let types: Vec<String> = defs.iter().map(|def| free(identifier(&def.wish), &mut taken)).collect();
+    let types: Vec<String> = defs.iter().map(|def| unique_name(identifier(&def.hint), &mut taken)).collect();
     let inside = defs.iter().zip(&types).map(|(def, name)| match &def.kind {
         TypeKind::Struct { members, layout: _ } => {
             // A member must not have the name of its struct.
             let mut taken = BTreeSet::from([name.clone()]);
-            members.iter().map(|member| free(member_identifier(&member.wish), &mut taken)).collect()
+            members.iter().map(|member| unique_name(member_identifier(&member.hint), &mut taken)).collect()
         }
-        TypeKind::Enum { repr: _, variants } => {
-            variants.iter().map(|(variant, _)| free(identifier(&format!("{name}_{variant}")), &mut taken)).collect()
-        }
+        TypeKind::Enum { repr: _, variants } => variants
+            .iter()
+            .map(|(variant, _)| unique_name(identifier(&format!("{name}_{variant}")), &mut taken))
+            .collect(),
     });
     let inside = inside.collect();
     TypeNames { types, inside }
@@ -120,35 +121,35 @@ pub(super) fn variables(vars: &[Variable]) -> Names {
 pub(super) fn parameters(vars: &[Variable]) -> Names {
     assign(vars, |name| {
         let valid = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let ours = name.starts_with("__") || reserved::is_no_parameter(name);
-        if valid && !ours { name.to_owned() } else { identifier(name) }
+        let reserved = name.starts_with("__") || reserved::is_reserved_for_parameters(name);
+        if valid && !reserved { name.to_owned() } else { identifier(name) }
     })
 }
 
 fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
     let mut taken = BTreeSet::new();
     let mut names = vec![String::new(); vars.len()];
-    let wishes: Vec<String> = vars.iter().map(|var| identifier(&var.wish)).collect();
+    let hints: Vec<String> = vars.iter().map(|var| identifier(&var.hint)).collect();
     // The first variable of each name keeps it, even if an earlier shadowed variable would be renamed to it, as in
     // `x_2`.
-    for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
-        if var.named == Named::ByUser && taken.insert(wish.clone()) {
-            name.clone_from(wish);
+    for ((name, hint), var) in names.iter_mut().zip(&hints).zip(vars) {
+        if var.origin == NameOrigin::User && taken.insert(hint.clone()) {
+            name.clone_from(hint);
         }
     }
-    for named in [Named::ByUser, Named::ByUs] {
-        for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
-            if name.is_empty() && var.named == named {
-                *name = free(wish.clone(), &mut taken);
+    for origin in [NameOrigin::User, NameOrigin::Compiler] {
+        for ((name, hint), var) in names.iter_mut().zip(&hints).zip(vars) {
+            if name.is_empty() && var.origin == origin {
+                *name = unique_name(hint.clone(), &mut taken);
             }
         }
     }
-    let launch = free("launch".to_owned(), &mut taken);
+    let launch = unique_name("launch".to_owned(), &mut taken);
     Names { vars: names, launch }
 }
 
 /// Returns the name, or the name with the first numeric suffix that makes it unique.
-fn free(name: String, taken: &mut BTreeSet<String>) -> String {
+fn unique_name(name: String, taken: &mut BTreeSet<String>) -> String {
     if taken.insert(name.clone()) {
         return name;
     }
@@ -199,12 +200,12 @@ mod tests {
     use crate::lower::CType;
 
     #[track_caller]
-    fn check(wishes: &[(&str, bool)], expected: &[&str]) {
-        let vars: Vec<Variable> = wishes
+    fn check(hints: &[(&str, bool)], expected: &[&str]) {
+        let vars: Vec<Variable> = hints
             .iter()
-            .map(|(wish, user)| Variable {
-                wish: (*wish).to_owned(),
-                named: Named::by_user(*user),
+            .map(|(hint, user)| Variable {
+                hint: (*hint).to_owned(),
+                origin: NameOrigin::by_user(*user),
                 ty: CType::Scalar(Scalar::F32),
                 constant: true,
                 stable: true,
@@ -219,18 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn shadowing_gets_numbers() {
+    fn shadowed_variables_are_numbered() {
         check(&[("x", true), ("x", true), ("x", true)], &["x", "x_2", "x_3"]);
         check(&[("x", true), ("x", true), ("x_2", true)], &["x", "x_3", "x_2"]);
     }
 
     #[test]
-    fn users_choose_before_us() {
+    fn user_names_have_precedence() {
         check(&[("x", true), ("x_len", false), ("x_len", true)], &["x", "x_len_2", "x_len"]);
     }
 
     #[test]
-    fn what_c_keeps_to_itself() {
+    fn reserved_identifiers_are_renamed() {
         check(
             &[("float", true), ("int", true), ("threadIdx", true), ("u32", true), ("sqrtf", true), ("linux", true)],
             &["float_", "int_", "threadIdx_", "u32_", "sqrtf_", "linux_"],
@@ -242,9 +243,9 @@ mod tests {
     #[test]
     fn parameters_of_a_body_in_cuda_c_keep_their_names() {
         let names = ["exp", "threadIdx", "a__b", "float", "u32", "linux", "__x", "größe"];
-        let vars = names.map(|wish| Variable {
-            wish: wish.to_owned(),
-            named: Named::ByUser,
+        let vars = names.map(|hint| Variable {
+            hint: hint.to_owned(),
+            origin: NameOrigin::User,
             ty: CType::Scalar(Scalar::F32),
             constant: true,
             stable: true,
@@ -260,10 +261,10 @@ mod tests {
     }
 
     #[test]
-    fn the_launch_gives_way() {
+    fn launch_parameter_avoids_collisions() {
         let vars = [Variable {
-            wish: "launch".to_owned(),
-            named: Named::ByUser,
+            hint: "launch".to_owned(),
+            origin: NameOrigin::User,
             ty: CType::Scalar(Scalar::F32),
             constant: true,
             stable: true,

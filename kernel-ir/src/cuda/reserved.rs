@@ -2,13 +2,13 @@
 
 /// Returns whether a name is unavailable to all of the user's entities.
 pub(super) fn is_reserved(name: &str) -> bool {
-    [KEYWORDS, CUDA, MACROS, OURS, BUILTINS].into_iter().any(|list| list.contains(&name))
+    [KEYWORDS, CUDA, MACROS, PRELUDE_NAMES, BUILTINS].into_iter().any(|list| list.contains(&name))
 }
 
 /// Returns whether a name is unavailable to a parameter of a function with a body in CUDA C, because it cannot be
 /// declared, or because the declarations of other parameters use it.
-pub(super) fn is_no_parameter(name: &str) -> bool {
-    [KEYWORDS, MACROS, OURS].into_iter().any(|list| list.contains(&name))
+pub(super) fn is_reserved_for_parameters(name: &str) -> bool {
+    [KEYWORDS, MACROS, PRELUDE_NAMES].into_iter().any(|list| list.contains(&name))
 }
 
 /// Returns whether a name is a function of CUDA that the emitted text calls, and not a macro.
@@ -181,7 +181,8 @@ const MACROS: &[&str] = &[
 ];
 
 /// The typedefs of the prelude, and a namespace.
-const OURS: &[&str] = &["device", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize"];
+const PRELUDE_NAMES: &[&str] =
+    &["device", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize"];
 
 /// The functions of CUDA that the text calls from the user's scopes, where a user's name could hide them.
 const BUILTINS: &[&str] = &[

@@ -106,7 +106,7 @@ impl<'p> Printer<'p> {
             }
             StmtKind::Fault { site, args } => self.message("panic", *site, args),
             StmtKind::Print { site, args } => self.message("print", *site, args),
-            StmtKind::Contradiction(what) => {
+            StmtKind::InternalError(what) => {
                 self.line(&format!("static_assert(false, {:?});", format!("this is a bug in Cumbia: {what}")));
             }
         }
@@ -127,7 +127,7 @@ impl<'p> Printer<'p> {
         match unroll {
             Unroll::Undecided => {}
             Unroll::Full => self.line("#pragma unroll"),
-            Unroll::By(turns) => self.line(&format!("#pragma unroll {turns}")),
+            Unroll::By(factor) => self.line(&format!("#pragma unroll {factor}")),
         }
     }
 
@@ -177,9 +177,9 @@ impl<'p> Printer<'p> {
 
     fn loop_(&mut self, header: &Header, body: &[Stmt], next: Option<Label>, end: Option<Label>) {
         let head = match header {
-            Header::Open { test, turn } => {
+            Header::Open { test, progress } => {
                 let test = test.as_ref().map_or_else(String::new, |test| format!(" {}", self.exprs.condition(test)));
-                format!("for (;{test}; {})", self.exprs.condition(turn))
+                format!("for (;{test}; {})", self.exprs.condition(progress))
             }
             Header::For { var, init, test, next } => {
                 let declared = &self.function.vars[var.index()];

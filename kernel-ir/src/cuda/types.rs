@@ -31,7 +31,7 @@ pub(super) fn write(text: &mut String, context: &Context<'_>) {
     text.push_str(OFFSET_OF);
     text.push_str("\nnamespace types {\n");
     for (position, def) in context.module.types.iter().enumerate() {
-        let TypeDef { wish: _, path, kind } = def;
+        let TypeDef { hint: _, path, kind } = def;
         let name = &context.types.types[position];
         let inside = &context.types.inside[position];
         let _ = writeln!(text, "\n// {}", printable(path));

@@ -3,7 +3,7 @@
 use super::Pattern;
 
 /// Returns the number of variables that a pattern declares.
-pub(crate) fn bound(pattern: &Pattern) -> usize {
+pub(crate) fn binding_count(pattern: &Pattern) -> usize {
     let mut bound = 0;
     pattern.for_each_local(&mut |_| bound += 1);
     bound
@@ -78,7 +78,7 @@ fn products(parts: &[Pattern], expands: &dyn Fn(&Pattern) -> bool) -> Vec<Vec<Pa
 /// Returns whether the pattern contains an or-pattern whose alternatives bind variables.
 fn binds_in_choice(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Or(_) => bound(pattern) > 0,
+        Pattern::Or(_) => binding_count(pattern) > 0,
         Pattern::At(_, inner) => binds_in_choice(inner),
         Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().any(binds_in_choice),
         Pattern::Struct(fields) => fields.iter().any(|(_, field)| binds_in_choice(field)),

@@ -36,9 +36,9 @@ impl fmt::Display for DecodeError {
         let DecodeError(reason) = self;
         write!(
             f,
-            "a kernel's stored form cannot be read: {reason}\n       \
-             why: the macro that wrote it and the runtime that reads it are of different versions\n       \
-             help: let `cargo tree -i cumbia-kernel-ir` show one version only"
+            "cannot decode the embedded IR of a kernel: {reason}\n       \
+             why: it was written by a macro of a different version than the runtime\n       \
+             help: make sure that `cargo tree -i cumbia-kernel-ir` shows a single version"
         )
     }
 }

@@ -343,7 +343,7 @@ impl Fast {
 
 impl AtomicOp {
     /// Returns whether the operation is supported for this scalar type.
-    pub fn suits(self, scalar: Scalar) -> bool {
+    pub fn supports(self, scalar: Scalar) -> bool {
         match self {
             AtomicOp::Add | AtomicOp::Sub => scalar.bits() >= 32 || scalar.is_half(),
             AtomicOp::Min | AtomicOp::Max => scalar.bits() >= 32,

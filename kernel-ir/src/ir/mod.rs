@@ -15,7 +15,7 @@ mod program;
 mod types;
 mod visit;
 
-pub(crate) use alternatives::{alternatives, bound, expanded};
+pub(crate) use alternatives::{alternatives, binding_count, expanded};
 pub use bytes::DecodeError;
 pub use function::{
     Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,

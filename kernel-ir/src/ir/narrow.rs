@@ -11,7 +11,7 @@ use super::{
     Callee, Constant, ConstantValue, ExprKind, Filled, Instance, Intrinsic, Literal, Method, Program, Scalar, Type,
     dim3,
 };
-use crate::{Error, Errors, What, typify};
+use crate::{Diagnostic, Error, Errors, typify};
 
 impl Program {
     /// Returns the program with 32-bit indices.
@@ -26,18 +26,18 @@ impl Program {
         self.index = Scalar::U32;
         for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
             for slot in &mut instance.slots {
-                narrow(slot).map_err(|what| refusal(&instance.function.name, &what))?;
+                narrow(slot).map_err(|what| error(&instance.function.name, &what))?;
             }
         }
         Ok(self)
     }
 }
 
-fn refusal(function: &str, what: &str) -> String {
+fn error(function: &str, what: &str) -> String {
     format!(
         "error: `{function}` has {what}, in a kernel with `index = u32`\n       \
-         why: a `usize` has 32 bits in this kernel, and 64 in the memory of the host\n       \
-         help: use a `u32` or a `u64`, or leave the option out"
+         why: `usize` is 32 bits wide in this kernel, but 64 in host memory\n       \
+         help: use `u32` or `u64`, or remove the option"
     )
 }
 
@@ -51,8 +51,8 @@ fn check_params(kernel: &Instance) -> Result<(), String> {
             Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => Some(&**element),
             _ => None,
         };
-        if in_memory.is_some_and(holds_usize) {
-            return Err(refusal(&kernel.function.name, &format!("a parameter `{}: {ty}`", local.name)));
+        if in_memory.is_some_and(contains_usize) {
+            return Err(error(&kernel.function.name, &format!("a parameter `{}: {ty}`", local.name)));
         }
     }
     Ok(())
@@ -66,36 +66,36 @@ fn check_exprs(program: &Program) -> Result<(), Errors> {
     let mut errors = Errors::default();
     for typed in &typed.functions {
         let Instance { function, slots, file, overflow_checks: _ } = typed.instance;
-        for id in typed.alive() {
+        for id in typed.reachable() {
             let expr = function.expr(id);
-            let refused = match &expr.kind {
+            let unsupported = match &expr.kind {
                 ExprKind::Literal { value: Literal::Int { magnitude, negative: _ }, slot: _ }
                     if *typed.expr_type(id) == Type::USIZE =>
                 {
-                    literal_refusal(*magnitude)
+                    unsupported_literal(*magnitude)
                 }
                 ExprKind::Call { callee, args } => match (&slots[callee.index()], args.first()) {
                     (Filled::Callee(Callee::Method(method)), Some(receiver)) => {
                         let receiver = typed.expr_type(*receiver).target().scalar();
-                        receiver.and_then(|receiver| method_refusal(*method, receiver))
+                        receiver.and_then(|receiver| unsupported_method(*method, receiver))
                     }
                     _ => None,
                 },
                 _ => None,
             };
-            if let Some(what) = refused {
+            if let Some(diagnostic) = unsupported {
                 let (function, file) = (function.name.clone(), file.clone());
-                errors.0.push(Error { function, file, span: expr.span, what });
+                errors.0.push(Error { function, file, span: expr.span, diagnostic });
             }
         }
     }
     errors.propagate()
 }
 
-fn literal_refusal(number: u128) -> Option<What> {
+fn unsupported_literal(number: u128) -> Option<Diagnostic> {
     let fits = u32::try_from(number).is_ok();
     (!fits).then(|| {
-        What::new(
+        Diagnostic::new(
             format!("the `usize` {number} is not supported in a kernel with `index = u32`"),
             "with this option a `usize` is 32 bits wide on the GPU",
             "use a `u64`, or remove the option",
@@ -103,7 +103,7 @@ fn literal_refusal(number: u128) -> Option<What> {
     })
 }
 
-fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
+fn unsupported_method(method: Method, receiver: Scalar) -> Option<Diagnostic> {
     let name = method.name();
     let message = format!("`{name}` of `{receiver}` is not supported in a kernel with `index = u32`");
     match (receiver, method) {
@@ -119,7 +119,7 @@ fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
             | Method::ReverseBits
             | Method::ToBe
             | Method::FromBe,
-        ) => Some(What::new(
+        ) => Some(Diagnostic::new(
             message,
             "with this option a `usize` is 32 bits wide on the GPU, but 64 on the CPU device, and the result depends on the width",
             format!("choose the width explicitly: `{name}` of `x as u32` or `x as u64`"),
@@ -134,21 +134,21 @@ fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
             | Method::WrappingSubUnsigned
             | Method::SaturatingAddUnsigned
             | Method::SaturatingSubUnsigned,
-        ) => Some(What::new(
+        ) => Some(Diagnostic::new(
             message,
-            "it combines `usize`, which is 32 bits wide on the GPU with this option, with `isize`, which is 64",
+            "it combines `usize`, which has 32 bits on the GPU with this option, with `isize`, which has 64",
             "convert with `as`, or use `i32` and `u32`",
         )),
         _ => None,
     }
 }
 
-fn holds_usize(ty: &Type) -> bool {
+fn contains_usize(ty: &Type) -> bool {
     match ty {
         Type::Scalar(scalar) => *scalar == Scalar::Usize,
-        Type::Array(element, _) => holds_usize(element),
-        Type::Struct(structure) => structure.fields.iter().any(|field| holds_usize(&field.ty)),
-        Type::Tuple(parts) => parts.iter().any(holds_usize),
+        Type::Array(element, _) => contains_usize(element),
+        Type::Struct(structure) => structure.fields.iter().any(|field| contains_usize(&field.ty)),
+        Type::Tuple(parts) => parts.iter().any(contains_usize),
         Type::Unit | Type::Never | Type::Enum(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
     }
 }
@@ -181,7 +181,7 @@ fn narrow_type(ty: &mut Type) -> Result<(), String> {
             *ty = super::types::dim3_of(Scalar::U32);
             Ok(())
         }
-        Type::Struct(structure) => match structure.fields.iter().find(|field| holds_usize(&field.ty)) {
+        Type::Struct(structure) => match structure.fields.iter().find(|field| contains_usize(&field.ty)) {
             Some(field) => Err(format!("a struct `{}` with a field `{}: {}`", structure.path, field.name, field.ty)),
             None => Ok(()),
         },

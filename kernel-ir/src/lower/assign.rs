@@ -26,7 +26,7 @@ impl Lowering<'_, '_> {
         let mut operands = vec![value];
         let place = self.place(&mut operands, place);
         let value = operands.swap_remove(0);
-        self.note_write(&place);
+        self.record_write(&place);
         self.write(&place, value);
     }
 
@@ -40,7 +40,7 @@ impl Lowering<'_, '_> {
         let mut operands = vec![value];
         let place = self.place(&mut operands, place);
         let Value::Scalar(right, right_scalar) = self.load(operands.swap_remove(0)) else { return };
-        self.note_write(&place);
+        self.record_write(&place);
         let (lvalue, scalar, as_memory) = match place {
             Value::Scalar(lvalue, scalar) => (lvalue, scalar, false),
             Value::Place { lvalue, target: Type::Scalar(scalar) } => (lvalue, scalar, true),
@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
             self.summary.reads |= self.is_in_memory(&lvalue);
             return self.push(StmtKind::Update { op: self::operator(op), place: lvalue, value: right });
         }
-        let place = self.settled_place(lvalue);
+        let place = self.preserved_place(lvalue);
         let left = if as_memory {
             self.load(Value::Place { lvalue: place.clone(), target: Type::Scalar(scalar) }).expr()
         } else {
@@ -76,7 +76,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Records that memory which other threads can observe may be written.
-    fn note_write(&mut self, place: &Value) {
+    fn record_write(&mut self, place: &Value) {
         if let Value::Place { lvalue, target: _ } = place {
             self.summary.writes |= self.is_in_memory(lvalue);
         }

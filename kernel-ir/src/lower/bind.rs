@@ -1,12 +1,12 @@
 //! Lowering of `let` and of pattern bindings.
 
-use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, bound, expanded};
+use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, binding_count, expanded};
 
 use super::control::Target;
 use super::function::Lowering;
-use super::types::comes_apart;
+use super::types::is_split;
 use super::value::{Value, position};
-use super::{CType, Expr, Named, StmtKind, Variable};
+use super::{CType, Expr, NameOrigin, StmtKind, Variable};
 
 impl Lowering<'_, '_> {
     /// `let pattern = init;`
@@ -36,7 +36,7 @@ impl Lowering<'_, '_> {
     /// Evaluates the parts that are not bound to a variable, since they can fault.
     fn discard_unbound(&mut self, pattern: &Pattern, value: &Value) {
         match (pattern, value) {
-            (pattern, value) if bound(pattern) == 0 => self.give(value.clone(), false, &Target::Discard),
+            (pattern, value) if binding_count(pattern) == 0 => self.store(value.clone(), false, &Target::Discard),
             (Pattern::Tuple(patterns), Value::Parts(parts)) => {
                 patterns.iter().zip(parts).for_each(|(pattern, part)| self.discard_unbound(pattern, part));
             }
@@ -55,8 +55,8 @@ impl Lowering<'_, '_> {
                     None => self.bind_to_local(local, Value::Unit),
                 }
             }
-            ExprKind::If { condition, then, otherwise } if self.typed.decided(*condition).is_some() => {
-                match (self.typed.decided(*condition), otherwise) {
+            ExprKind::If { condition, then, otherwise } if self.typed.constant_bool(*condition).is_some() => {
+                match (self.typed.constant_bool(*condition), otherwise) {
                     (Some(true), _) => {
                         self.stmts(then);
                         match then.tail {
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
                     (_, None) => self.bind_to_local(local, Value::Unit),
                 }
             }
-            ExprKind::Match { scrutinee, arms } if let Some(arm) = self.decided_arm(arms) => {
+            ExprKind::Match { scrutinee, arms } if let Some(arm) = self.constant_arm(arms) => {
                 let value = self.scrutinee(*scrutinee, &[arm]);
                 self.bind_value(&arm.pattern, value, self.ty(*scrutinee));
                 self.bind_local(local, arm.body);
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
 
     /// Binds a value of type `ty`, which may be evaluated repeatedly, or a place.
     pub(super) fn bind_value(&mut self, pattern: &Pattern, value: Value, ty: &Type) {
-        if bound(pattern) == 0 {
+        if binding_count(pattern) == 0 {
             return;
         }
         match pattern {
@@ -167,7 +167,7 @@ impl Lowering<'_, '_> {
 
     fn choose(&mut self, choices: &[Pattern], value: &Value, ty: &Type, vars: &[(LocalId, Value)]) {
         let Some((choice, rest)) = choices.split_first() else { return };
-        let condition = if rest.is_empty() { None } else { self.fits(choice, value, ty) };
+        let condition = if rest.is_empty() { None } else { self.match_condition(choice, value, ty) };
         let (then, ()) = self.scope(|this| {
             this.assign_bindings(choice, value, ty, vars);
         });
@@ -194,7 +194,7 @@ impl Lowering<'_, '_> {
 
     /// Returns the value that each variable of a pattern would be bound to.
     pub(super) fn bindings(&mut self, pattern: &Pattern, value: Value, ty: &Type, bound: &mut Vec<(LocalId, Value)>) {
-        if self::bound(pattern) == 0 {
+        if self::binding_count(pattern) == 0 {
             return;
         }
         match pattern {
@@ -222,7 +222,7 @@ impl Lowering<'_, '_> {
     pub(super) fn as_local(&mut self, local: LocalId, value: Value) -> Value {
         let ty = self.typed.local_type(local);
         match (ty, value) {
-            (Type::Ref { target, mutable }, value) => self.lend(value, target, *mutable),
+            (Type::Ref { target, mutable }, value) => self.materialise(value, target, *mutable),
             (_, value) => self.converted(value, ty),
         }
     }
@@ -239,8 +239,8 @@ impl Lowering<'_, '_> {
             }
             (Value::Place { lvalue, target }, Type::Ref { mutable, .. }) if !assigned => {
                 let c = CType::reference(self.output.types.memory(&target), *mutable);
-                let wish = self.typed.instance.function.local(local).name.clone();
-                let var = Variable { wish, named: Named::ByUser, ty: c, constant: false, stable: false };
+                let hint = self.typed.instance.function.local(local).name.clone();
+                let var = Variable { hint, origin: NameOrigin::User, ty: c, constant: false, stable: false };
                 let var = self.var(var);
                 self.push(StmtKind::Declare { var, init: Some(lvalue) });
                 Value::Place { lvalue: Expr::Var(var), target }
@@ -250,7 +250,7 @@ impl Lowering<'_, '_> {
                 self.bind_slice(local, (pointer, len), element, mutable)
             }
             // The aggregate stays contiguous.
-            (Value::Whole(expr, of), ty) if comes_apart(ty) => {
+            (Value::Whole(expr, of), ty) if is_split(ty) => {
                 let vars = self.whole_var(local, ty);
                 self.declare_with(&vars, Value::Whole(expr, of));
                 vars
@@ -270,8 +270,8 @@ impl Lowering<'_, '_> {
         let pointer = if keeps(self, &pointer) {
             pointer
         } else {
-            let ty = CType::pointer(self.output.types.memory(&element), mutable && self.leads_to_writable(&pointer));
-            let var = Variable { wish: name.clone(), named: Named::ByUser, ty, constant: true, stable: true };
+            let ty = CType::pointer(self.output.types.memory(&element), mutable && self.is_writable_pointer(&pointer));
+            let var = Variable { hint: name.clone(), origin: NameOrigin::User, ty, constant: true, stable: true };
             let var = self.var(var);
             self.push(StmtKind::Declare { var, init: Some(pointer) });
             Expr::Var(var)
@@ -280,7 +280,7 @@ impl Lowering<'_, '_> {
         Value::Slice { pointer, len, element, mutable }
     }
 
-    fn leads_to_writable(&self, pointer: &Expr) -> bool {
+    fn is_writable_pointer(&self, pointer: &Expr) -> bool {
         !matches!(self.pointer_type(pointer), Some(CType::Pointer { mutable: false, .. }))
     }
 

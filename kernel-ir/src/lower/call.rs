@@ -54,7 +54,7 @@ impl Lowering<'_, '_> {
                     if is_reference(param) { value } else { self.converted(value, param) }
                 }
             };
-            self.settle(mark, &mut values);
+            self.preserve(mark, &mut values);
             if matches!(value, Value::Never) {
                 return (Value::Never, false);
             }
@@ -64,7 +64,7 @@ impl Lowering<'_, '_> {
         for (value, param) in values.into_iter().zip(&signature.params) {
             let value = match param {
                 // Values that later arguments could change have been copied.
-                Type::Ref { target, mutable } => self.lend(value, target, *mutable),
+                Type::Ref { target, mutable } => self.materialise(value, target, *mutable),
                 _ => self.converted(value, param),
             };
             self.flatten(value, param, &mut flat);
@@ -89,7 +89,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Performs the side effect of an expression now, and returns its result.
-    pub(super) fn performed(&mut self, value: Value) -> Value {
+    pub(super) fn perform(&mut self, value: Value) -> Value {
         match value {
             Value::Scalar(expr, scalar) => {
                 Value::Scalar(self.constant("value", super::CType::Scalar(scalar), expr), scalar)
@@ -110,7 +110,7 @@ impl Lowering<'_, '_> {
     /// Returns a reference to a receiver: to the place itself, or to a new variable that holds its value.
     fn receiver(&mut self, arg: ExprId, target: &Type, mutable: bool) -> Value {
         let value = self.place(&mut Vec::new(), arg);
-        self.lend_expr(arg, value, target, mutable)
+        self.materialise_expr(arg, value, target, mutable)
     }
 
     /// Appends the C arguments for a parameter.
@@ -134,7 +134,7 @@ impl Lowering<'_, '_> {
                     self.flatten(part, &super::value::field_type(&ty, position), flat);
                 }
             }
-            (value, _) if comes_in_parts(&value, param) => {
+            (value, _) if is_split_argument(&value, param) => {
                 if let Some(whole) = self.whole(value, param) {
                     flat.push(whole);
                 }
@@ -145,6 +145,6 @@ impl Lowering<'_, '_> {
 }
 
 /// Returns whether a `Dim3` that is split into variables is passed as a single value.
-fn comes_in_parts(value: &Value, param: &Type) -> bool {
+fn is_split_argument(value: &Value, param: &Type) -> bool {
     matches!((value, param), (Value::Parts(_), Type::Struct(_)))
 }

@@ -22,7 +22,7 @@ impl Lowering<'_, '_> {
                 Value::Scalar(Expr::conditional(condition, then, otherwise), scalar)
             }
             (then, otherwise) => {
-                let vars = self.awaited(self.ty(id));
+                let vars = self.result_vars(self.ty(id));
                 for (stmts, value) in [(&mut before_then, then), (&mut before_otherwise, otherwise)] {
                     let (assign, ()) = self.scope(|this| this.write(&vars, value));
                     stmts.extend(assign);
@@ -36,7 +36,7 @@ impl Lowering<'_, '_> {
     /// Returns the number of nodes of an expression that becomes one C expression without statements, so that it can be
     /// a branch of `c ? x : y`. `None` if it cannot, or if it is too long to be readable there.
     pub(super) fn plain_size(&self, id: ExprId) -> Option<usize> {
-        if self.typed.decided(id).is_some() {
+        if self.typed.constant_bool(id).is_some() {
             return Some(1);
         }
         let mut size = 1;
@@ -106,7 +106,7 @@ impl Lowering<'_, '_> {
             }
             ExprKind::Block(Block { stmts, tail: Some(tail) }) if stmts.is_empty() => add(&[*tail])?,
             ExprKind::If { condition, then: Block { stmts, tail: Some(then) }, otherwise: Some(otherwise) }
-                if stmts.is_empty() && self.typed.decided(*condition).is_none() =>
+                if stmts.is_empty() && self.typed.constant_bool(*condition).is_none() =>
             {
                 add(&[*condition, *then, *otherwise])?;
             }

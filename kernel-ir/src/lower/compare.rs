@@ -12,7 +12,7 @@ use super::value::{Value, field_type};
 use super::{Expr, Header, Op, Operator, StmtKind};
 
 /// The maximum length of an array whose elements are compared in straight-line code.
-const WRITTEN_OUT: u64 = 4;
+const MAX_UNROLLED_LEN: u64 = 4;
 
 impl Lowering<'_, '_> {
     /// `left op right`, for two values of the same type.
@@ -29,7 +29,7 @@ impl Lowering<'_, '_> {
                 let equal = matches!(op, BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge);
                 Expr::Literal(Scalar::Bool, equal.into())
             }
-            (Type::Array(element, len), _) if *len > WRITTEN_OUT => {
+            (Type::Array(element, len), _) if *len > MAX_UNROLLED_LEN => {
                 self.first_difference(op, [left, right], element, *len, span)
             }
             _ => {

@@ -58,7 +58,7 @@ impl<'a> Lowering<'a, '_> {
             (Type::Unit, _) => Value::Unit,
             (Type::Struct(_) | Type::Array(..), ConstantValue::Parts(_)) => {
                 let expr =
-                    if holds_array(ty) { Expr::Constant(self.stored(ty, value)) } else { self.braces(ty, value) };
+                    if contains_array(ty) { Expr::Constant(self.stored(ty, value)) } else { self.braces(ty, value) };
                 Value::Whole(expr, ty.clone())
             }
             // `typify` has checked that the value belongs to the type.
@@ -113,11 +113,11 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-fn holds_array(ty: &Type) -> bool {
+fn contains_array(ty: &Type) -> bool {
     match ty {
         Type::Array(..) => true,
-        Type::Struct(StructType { fields, .. }) => fields.iter().any(|field| holds_array(&field.ty)),
-        Type::Tuple(parts) => parts.iter().any(holds_array),
+        Type::Struct(StructType { fields, .. }) => fields.iter().any(|field| contains_array(&field.ty)),
+        Type::Tuple(parts) => parts.iter().any(contains_array),
         Type::Unit
         | Type::Never
         | Type::Scalar(_)

@@ -6,7 +6,7 @@ use super::function::Lowering;
 use super::types::is_empty;
 use super::value::Value;
 use super::variable::Declared;
-use super::{Expr, Header, Label, Named, Op, Operator, Prefix, StmtKind};
+use super::{Expr, Header, Label, NameOrigin, Op, Operator, Prefix, StmtKind};
 
 /// The destination of an expression's value.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ impl Lowering<'_, '_> {
         self.stmts(block);
         match block.tail {
             Some(tail) => self.at_line(self.expr(tail).span, |this| this.into(tail, target)),
-            None => self.give(Value::Unit, false, target),
+            None => self.store(Value::Unit, false, target),
         }
     }
 
@@ -100,14 +100,14 @@ impl Lowering<'_, '_> {
         let expr = self.expr(id);
         match &expr.kind {
             ExprKind::Block(block) => self.block(block, target),
-            ExprKind::If { condition, then, otherwise } => match self.typed.decided(*condition) {
+            ExprKind::If { condition, then, otherwise } => match self.typed.constant_bool(*condition) {
                 Some(true) => self.block(then, target),
                 Some(false) => self.otherwise(*otherwise, target),
                 None => {
                     let valued = !matches!(target, Target::Discard);
                     if valued && self.plain_size(id).is_some() {
                         let (value, effect) = self.root(id);
-                        return self.give(value, effect, target);
+                        return self.store(value, effect, target);
                     }
                     self.branch(*condition, then, *otherwise, target);
                 }
@@ -139,19 +139,19 @@ impl Lowering<'_, '_> {
             ExprKind::Panic(message) => self.panic(message, expr.span),
             ExprKind::Print(message) => {
                 self.print(message, expr.span);
-                self.give(Value::Unit, false, target);
+                self.store(Value::Unit, false, target);
             }
             ExprKind::Assign { place, value } => {
                 self.assign(*place, *value);
-                self.give(Value::Unit, false, target);
+                self.store(Value::Unit, false, target);
             }
             ExprKind::AssignOp { op, place, value, operator } => {
                 self.assign_op(*op, *place, *value, *operator, expr.span);
-                self.give(Value::Unit, false, target);
+                self.store(Value::Unit, false, target);
             }
             _ => {
                 let (value, effect) = self.root(id);
-                self.give(value, effect, target);
+                self.store(value, effect, target);
             }
         }
     }
@@ -159,9 +159,9 @@ impl Lowering<'_, '_> {
     fn branch(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, target: &Target) {
         let leaves = self.is_in_loop()
             && (self.leaves(then) || otherwise.is_some_and(|otherwise| *self.ty(otherwise) == Type::Never));
-        let outer = std::mem::replace(&mut self.leaving, leaves);
+        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
         let condition = self.value(condition).expr();
-        self.leaving = outer;
+        self.in_exit_condition = outer;
         let (then, ()) = self.scope(|this| this.block(then, target));
         let (otherwise, ()) = self.scope(|this| this.otherwise(otherwise, target));
         self.if_else(condition, then, otherwise);
@@ -170,12 +170,12 @@ impl Lowering<'_, '_> {
     fn otherwise(&mut self, otherwise: Option<ExprId>, target: &Target) {
         match otherwise {
             Some(otherwise) => self.at_line(self.expr(otherwise).span, |this| this.into(otherwise, target)),
-            None => self.give(Value::Unit, false, target),
+            None => self.store(Value::Unit, false, target),
         }
     }
 
     /// Stores a value in the target. If `effect` is set, it has to be evaluated exactly once, and now.
-    pub(super) fn give(&mut self, value: Value, effect: bool, target: &Target) {
+    pub(super) fn store(&mut self, value: Value, effect: bool, target: &Target) {
         match target {
             Target::Discard => {
                 let mut leaves = Vec::new();
@@ -187,7 +187,7 @@ impl Lowering<'_, '_> {
                 }
             }
             Target::Vars(vars) => {
-                let value = if effect && matches!(vars, Value::Parts(_)) { self.performed(value) } else { value };
+                let value = if effect && matches!(vars, Value::Parts(_)) { self.perform(value) } else { value };
                 self.write(vars, value);
             }
             Target::Return => {
@@ -200,8 +200,9 @@ impl Lowering<'_, '_> {
     }
 
     /// Declares the variables that receive the value of an expression of this type.
-    pub(super) fn awaited(&mut self, ty: &Type) -> Value {
-        let value = self.vars_of("value", Named::ByUs, ty, Declared { constant: false, stable: true, in_pieces: true });
+    pub(super) fn result_vars(&mut self, ty: &Type) -> Value {
+        let value =
+            self.vars_of("value", NameOrigin::Compiler, ty, Declared { constant: false, stable: true, split: true });
         self.declare_vars(&value);
         value
     }
@@ -237,11 +238,11 @@ impl Lowering<'_, '_> {
         self.enter(id, true, target);
         let (body, header) = self.scope(|this| {
             let header = header(this);
-            let ends = body(this);
-            this.open_header(header, ends, &this.out)
+            let terminates = body(this);
+            this.open_header(header, terminates, &this.out)
         });
         if let Some(Loop { next, end, .. }) = self.loops.pop() {
-            let unroll = if counts_to_a_constant(&header) { unroll } else { by_a_power_of_two(unroll) };
+            let unroll = if has_literal_trip_count(&header) { unroll } else { round_unroll_factor(unroll) };
             self.push(StmtKind::Loop { header, body, next, end, unroll });
         }
     }
@@ -273,7 +274,7 @@ impl Lowering<'_, '_> {
 
     fn while_loop(&mut self, id: (LoopId, Unroll), condition: ExprId, body: &Block) {
         // The body need not compile.
-        if self.typed.decided(condition) == Some(false) {
+        if self.typed.constant_bool(condition) == Some(false) {
             return;
         }
         // Statements that the condition requires are executed at the top of each iteration.
@@ -288,20 +289,20 @@ impl Lowering<'_, '_> {
         };
         self.lower_loop(id, &Target::Discard, header, |this| {
             this.block(body, &Target::Discard);
-            this.ends(id.0, condition, body)
+            this.terminates(id.0, condition, body)
         });
     }
 
     fn break_loop(&mut self, id: LoopId, value: Option<ExprId>) {
         // `typify` has checked that the target exists.
-        let Some(position) = self.loops.iter().position(|around| around.id == id) else { return };
+        let Some(position) = self.loops.iter().position(|enclosing| enclosing.id == id) else { return };
         let target = self.loops[position].target.clone();
         match value {
             Some(value) => self.into(value, &target),
-            None => self.give(Value::Unit, false, &target),
+            None => self.store(Value::Unit, false, &target),
         }
-        let around = &self.loops[position];
-        if around.repeats && self.is_innermost(position) && around.switches == self.switches {
+        let enclosing = &self.loops[position];
+        if enclosing.repeats && self.is_innermost(position) && enclosing.switches == self.switches {
             self.push(StmtKind::Break);
         } else {
             let label = self.loops[position].end.unwrap_or_else(|| self.label("end"));
@@ -311,7 +312,7 @@ impl Lowering<'_, '_> {
     }
 
     fn continue_loop(&mut self, id: LoopId) {
-        let Some(position) = self.loops.iter().position(|around| around.id == id) else { return };
+        let Some(position) = self.loops.iter().position(|enclosing| enclosing.id == id) else { return };
         if self.is_innermost(position) {
             self.push(StmtKind::Continue);
         } else {
@@ -323,12 +324,12 @@ impl Lowering<'_, '_> {
 
     /// Returns whether there is an enclosing loop.
     pub(super) fn is_in_loop(&self) -> bool {
-        self.loops.iter().any(|around| around.repeats)
+        self.loops.iter().any(|enclosing| enclosing.repeats)
     }
 
     /// Returns whether no other loop is inside the one at this depth.
     fn is_innermost(&self, position: usize) -> bool {
-        !self.loops[position + 1..].iter().any(|around| around.repeats)
+        !self.loops[position + 1..].iter().any(|enclosing| enclosing.repeats)
     }
 
     pub(super) fn label(&mut self, name: &'static str) -> Label {
@@ -338,7 +339,7 @@ impl Lowering<'_, '_> {
 }
 
 /// Returns whether the trip count is a literal.
-fn counts_to_a_constant(header: &Header) -> bool {
+fn has_literal_trip_count(header: &Header) -> bool {
     match header {
         Header::For { var: _, init: Expr::Literal(..), test: Expr::Binary(_, _, last), next: _ } => {
             matches!(**last, Expr::Literal(..))
@@ -353,9 +354,9 @@ fn counts_to_a_constant(header: &Header) -> bool {
 /// many iterations, if the counter has 32 bits and the bound is known to be small: `end = min(n, 5)`,
 /// `#pragma unroll 3`, `for (u32 i = 0; i < end; ++i)`. Factors of 2, 4 and 8, which need no division, are compiled
 /// correctly.
-fn by_a_power_of_two(unroll: Unroll) -> Unroll {
+fn round_unroll_factor(unroll: Unroll) -> Unroll {
     match unroll {
-        Unroll::By(turns) => Unroll::By(turns.checked_ilog2().map_or(turns, |log| 1 << log)),
+        Unroll::By(factor) => Unroll::By(factor.checked_ilog2().map_or(factor, |log| 1 << log)),
         Unroll::Undecided | Unroll::Full => unroll,
     }
 }

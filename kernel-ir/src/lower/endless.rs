@@ -23,10 +23,12 @@ use super::{CType, Callee, Case, Expr, Header, Op, Operator, Stmt, StmtKind};
 
 impl Lowering<'_, '_> {
     /// Returns the header of a loop that may not terminate, depending on its body.
-    pub(super) fn open_header(&self, header: Header, ends: bool, body: &[Stmt]) -> Header {
+    pub(super) fn open_header(&self, header: Header, terminates: bool, body: &[Stmt]) -> Header {
         match header {
-            Header::Open { test, turn: _ } => {
-                let kept = ends || test.as_ref().is_some_and(has_certain_effect) || self.has_effect_in_each_turn(body);
+            Header::Open { test, progress: _ } => {
+                let kept = terminates
+                    || test.as_ref().is_some_and(has_certain_effect)
+                    || self.has_effect_in_each_iteration(body);
                 Header::open(test, if kept { Op::Progress } else { Op::KeepLoop })
             }
             counted @ Header::For { .. } => counted,
@@ -35,11 +37,11 @@ impl Lowering<'_, '_> {
 
     /// Returns whether a `while` is proved to terminate, because each iteration takes the same step: up to or down from
     /// an invariant bound by one, down to zero by a factor, or from a positive number up to a constant by a factor.
-    pub(super) fn ends(&self, id: LoopId, condition: ExprId, body: &Block) -> bool {
+    pub(super) fn terminates(&self, id: LoopId, condition: ExprId, body: &Block) -> bool {
         match &self.expr(condition).kind {
             // The loop terminates once either condition is false.
             ExprKind::Logical { op: LogicalOp::And, left, right } => {
-                self.ends(id, *left, body) || self.ends(id, *right, body)
+                self.terminates(id, *left, body) || self.terminates(id, *right, body)
             }
             ExprKind::Binary { op, left, right, operator } if self.operator_function(*operator).is_none() => {
                 let (ExprKind::Local(counter), Some(scalar)) = (&self.expr(*left).kind, self.ty(*left).scalar()) else {
@@ -51,7 +53,7 @@ impl Lowering<'_, '_> {
                 let Some((step, by)) = self.only_step(*counter, id, body) else { return false };
                 // Without overflow checks, a shift uses its amount modulo the width.
                 let shifts = (1..u128::from(scalar.bits())).contains(&by);
-                let is_zero = self.written_number(*right) == Some(0);
+                let is_zero = self.literal_number(*right) == Some(0);
                 match (op, step) {
                     (BinaryOp::Lt, BinaryOp::Add) | (BinaryOp::Gt, BinaryOp::Sub) => by == 1,
                     (BinaryOp::Gt | BinaryOp::Ne, BinaryOp::Div) => is_zero && !scalar.is_signed() && by > 1,
@@ -65,7 +67,7 @@ impl Lowering<'_, '_> {
                         let greatest = (1u128 << (scalar.bits() - u32::from(scalar.is_signed()))) - 1;
                         // The product does not wrap while the condition is true.
                         let fits = |bound: u128| factor > 1 && bound.saturating_mul(factor) <= greatest;
-                        self.starts_positive(*counter) && self.constant_number(*right).is_some_and(fits)
+                        self.is_initially_positive(*counter) && self.constant_number(*right).is_some_and(fits)
                     }
                     _ => false,
                 }
@@ -75,18 +77,18 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns whether an expression is a literal, a constant, an invariant variable, or the length of one.
-    fn is_bound(&self, id: ExprId, around: LoopId) -> bool {
+    fn is_bound(&self, id: ExprId, enclosing: LoopId) -> bool {
         match &self.expr(id).kind {
             ExprKind::Literal { .. } | ExprKind::Constant(_) => true,
-            ExprKind::Local(local) => self.flow.is_invariant(*local, around),
+            ExprKind::Local(local) => self.flow.is_invariant(*local, enclosing),
             ExprKind::Call { callee, args } => {
-                self.is_len(*callee) && args.iter().all(|arg| self.is_bound(*arg, around))
+                self.is_len(*callee) && args.iter().all(|arg| self.is_bound(*arg, enclosing))
             }
             _ => false,
         }
     }
 
-    fn written_number(&self, id: ExprId) -> Option<u128> {
+    fn literal_number(&self, id: ExprId) -> Option<u128> {
         match &self.expr(id).kind {
             ExprKind::Literal { value: Literal::Int { magnitude, negative: false }, slot: _ } => Some(*magnitude),
             _ => None,
@@ -102,19 +104,19 @@ impl Lowering<'_, '_> {
                 }
                 _ => None,
             },
-            _ => self.written_number(id),
+            _ => self.literal_number(id),
         }
     }
 
     /// Returns whether the variable is initialised with a positive number and assigned only once, by its step.
-    fn starts_positive(&self, counter: LocalId) -> bool {
+    fn is_initially_positive(&self, counter: LocalId) -> bool {
         let function = &self.typed.instance.function;
         let blocks = function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]);
         let declared = blocks.flat_map(|block| &block.stmts).any(|stmt| {
             matches!(
                 stmt,
                 IrStmt::Let { pattern: Pattern::Local(local), init: Some(init), span: _ }
-                    if *local == counter && self.written_number(*init).is_some_and(|number| number > 0)
+                    if *local == counter && self.literal_number(*init).is_some_and(|number| number > 0)
             )
         });
         declared && self.flow.usage.assignments[counter.index()] == 1
@@ -138,7 +140,7 @@ impl Lowering<'_, '_> {
                     if matches!(self.expr(*place).kind, ExprKind::Local(local) if local == counter)
                         && self.operator_function(*operator).is_none() =>
                 {
-                    found = Some((*op, self.written_number(*value)?));
+                    found = Some((*op, self.literal_number(*value)?));
                     break;
                 }
                 _ if self.continues(expr, id) => return None,
@@ -157,7 +159,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns whether every path through a loop body has a side effect that the assembler preserves.
-    fn has_effect_in_each_turn(&self, body: &[Stmt]) -> bool {
+    fn has_effect_in_each_iteration(&self, body: &[Stmt]) -> bool {
         for stmt in body {
             if self.is_certain_effect(&stmt.kind) {
                 return true;
@@ -241,6 +243,6 @@ fn jumps(kind: &StmtKind) -> bool {
         | StmtKind::Return(_)
         | StmtKind::Fault { .. }
         | StmtKind::Print { .. }
-        | StmtKind::Contradiction(_) => false,
+        | StmtKind::InternalError(_) => false,
     }
 }

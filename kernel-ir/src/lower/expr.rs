@@ -21,7 +21,7 @@ impl Lowering<'_, '_> {
         match (effect, is_read) {
             (false, false) => value,
             (false, true) => self.load(value),
-            (true, _) => self.performed(value),
+            (true, _) => self.perform(value),
         }
     }
 
@@ -31,7 +31,7 @@ impl Lowering<'_, '_> {
         for id in ids {
             let mark = self.out.len();
             let value = self.value(*id);
-            self.settle(mark, &mut values);
+            self.preserve(mark, &mut values);
             values.push(value);
         }
         values
@@ -46,7 +46,7 @@ impl Lowering<'_, '_> {
 
     /// As [`Lowering::root`], but without the read of a place expression.
     pub(super) fn root_place(&mut self, id: ExprId) -> (Value, bool) {
-        if let Some(decided) = self.typed.decided(id) {
+        if let Some(decided) = self.typed.constant_bool(id) {
             return (Value::bool(Expr::Literal(Scalar::Bool, decided.into())), false);
         }
         // Each case is a function of its own, to keep the stack frame of this recursion small.
@@ -161,7 +161,7 @@ impl Lowering<'_, '_> {
     }
 
     fn if_value(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, id: ExprId) -> (Value, bool) {
-        match (self.typed.decided(condition), otherwise) {
+        match (self.typed.constant_bool(condition), otherwise) {
             (Some(true), _) => return self.block_value(then, id),
             (Some(false), Some(otherwise)) => return self.root(otherwise),
             (Some(false), None) => return (Value::Unit, false),
@@ -203,7 +203,7 @@ impl Lowering<'_, '_> {
                 Value::Never
             }
             ty => {
-                let vars = self.awaited(ty);
+                let vars = self.result_vars(ty);
                 self.into(id, &Target::Vars(vars.clone()));
                 vars
             }
@@ -211,7 +211,7 @@ impl Lowering<'_, '_> {
     }
 
     fn logical(&mut self, op: LogicalOp, left: ExprId, right: ExprId) -> Value {
-        match (op, self.typed.decided(left)) {
+        match (op, self.typed.constant_bool(left)) {
             (LogicalOp::And, Some(true)) | (LogicalOp::Or, Some(false)) => return self.value(right),
             (LogicalOp::And, Some(false)) | (LogicalOp::Or, Some(true)) | (_, None) => {}
         }

@@ -11,7 +11,7 @@ use super::control::{Loop, Target};
 use super::types::is_empty;
 use super::value::Value;
 use super::verify;
-use super::{Body, CType, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
+use super::{Body, CType, Expr, Function, NameOrigin, Output, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
 pub(super) fn lower<'a>(
@@ -35,8 +35,8 @@ pub(super) fn lower<'a>(
         labels: 0,
         switches: 0,
         summary: Summary::default(),
-        known_inside: BTreeSet::new(),
-        leaving: false,
+        known_in_bounds: BTreeSet::new(),
+        in_exit_condition: false,
     };
     let params = lowering.params(kernel);
     let result = match &typed.signature.result {
@@ -71,8 +71,8 @@ pub(super) fn lower<'a>(
 fn verified(body: Body, params: &[VarId], vars: &[Variable]) -> Body {
     let Body::Stmts(stmts) = &body else { return body };
     let Some(var) = verify::uninitialised(params, vars, stmts).into_iter().next() else { return body };
-    let what = format!("`{}` is read before it is assigned", vars[var.index()].wish);
-    Body::Stmts(vec![Stmt { line: 0, kind: StmtKind::Contradiction(what) }])
+    let what = format!("`{}` is read before it is assigned", vars[var.index()].hint);
+    Body::Stmts(vec![Stmt { line: 0, kind: StmtKind::InternalError(what) }])
 }
 
 /// Returns, for each initialiser of a `let`, the variable that it initialises.
@@ -111,9 +111,9 @@ pub(super) struct Lowering<'a, 'o> {
     pub(super) switches: usize,
     pub(super) summary: Summary,
     /// The elements whose indices are known to be in bounds.
-    pub(super) known_inside: BTreeSet<ExprId>,
+    pub(super) known_in_bounds: BTreeSet<ExprId>,
     /// Whether the expression is part of the exit condition of the innermost loop.
-    pub(super) leaving: bool,
+    pub(super) in_exit_condition: bool,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -140,19 +140,19 @@ impl<'a> Lowering<'a, '_> {
             self.shared.insert(var.0);
             self.vars[var.index()].stable = false;
         }
-        if self.comes_to_end() {
+        if self.is_end_reachable() {
             self.out.push(Stmt { line: self.line, kind });
         }
     }
 
     /// Returns whether the end of the current C block is reachable.
-    pub(super) fn comes_to_end(&self) -> bool {
+    pub(super) fn is_end_reachable(&self) -> bool {
         !self.out.last().is_some_and(Stmt::diverges)
     }
 
     /// Appends a statement that has a line of its own.
     pub(super) fn append(&mut self, stmt: Stmt) {
-        if self.comes_to_end() {
+        if self.is_end_reachable() {
             self.out.push(stmt);
         }
     }
@@ -174,7 +174,7 @@ impl<'a> Lowering<'a, '_> {
     /// Handles a value whose form `typify` has ruled out. A diverging value is not an error.
     pub(super) fn unexpected(&mut self, value: &Value) -> Value {
         if !matches!(value, Value::Never) {
-            self.push(StmtKind::Contradiction("a value has another form than its type".to_owned()));
+            self.push(StmtKind::InternalError("the form of a value does not match its type".to_owned()));
         }
         Value::Never
     }
@@ -182,11 +182,11 @@ impl<'a> Lowering<'a, '_> {
     /// Registers a site that can fault.
     pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> u32 {
         self.summary.faults = true;
-        self.note(kind, span)
+        self.record_site(kind, span)
     }
 
     /// Registers a site that the launch records.
-    pub(super) fn note(&mut self, kind: SiteKind, span: Span) -> u32 {
+    pub(super) fn record_site(&mut self, kind: SiteKind, span: Span) -> u32 {
         let instance = self.typed.instance;
         self.summary.takes_launch = true;
         self.output.sites.push(Site {
@@ -204,25 +204,27 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Declares a constant that the compiler introduces.
-    pub(super) fn constant(&mut self, wish: &str, ty: CType, init: Expr) -> Expr {
-        let var = self.var(Variable { wish: wish.into(), named: Named::ByUs, ty, constant: true, stable: true });
+    pub(super) fn constant(&mut self, hint: &str, ty: CType, init: Expr) -> Expr {
+        let var =
+            self.var(Variable { hint: hint.into(), origin: NameOrigin::Compiler, ty, constant: true, stable: true });
         self.push(StmtKind::Declare { var, init: Some(init) });
         Expr::Var(var)
     }
 
     /// Declares a variable that the compiler introduces and assigns in several places.
-    pub(super) fn temporary(&mut self, wish: &str, scalar: Scalar, init: Option<Expr>) -> VarId {
+    pub(super) fn temporary(&mut self, hint: &str, scalar: Scalar, init: Option<Expr>) -> VarId {
         let ty = CType::Scalar(scalar);
-        let var = self.var(Variable { wish: wish.into(), named: Named::ByUs, ty, constant: false, stable: true });
+        let var =
+            self.var(Variable { hint: hint.into(), origin: NameOrigin::Compiler, ty, constant: false, stable: true });
         self.push(StmtKind::Declare { var, init });
         var
     }
 
-    /// Returns the name of the variable that a `let` initialises with this expression, or else `wish`.
-    pub(super) fn name_of(&self, id: ExprId, wish: &str) -> (String, Named) {
+    /// Returns the name of the variable that a `let` initialises with this expression, or else `hint`.
+    pub(super) fn name_of(&self, id: ExprId, hint: &str) -> (String, NameOrigin) {
         match self.names.get(&id) {
-            Some(local) => (self.typed.instance.function.local(*local).name.clone(), Named::ByUser),
-            None => (wish.to_owned(), Named::ByUs),
+            Some(local) => (self.typed.instance.function.local(*local).name.clone(), NameOrigin::User),
+            None => (hint.to_owned(), NameOrigin::Compiler),
         }
     }
 }

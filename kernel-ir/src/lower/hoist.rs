@@ -33,7 +33,7 @@ use super::{Callee, Expr, Helper, Op, Operator};
 const BODY_SIZE: usize = 200;
 
 /// The maximum trip count of a loop that is left to the compiler to unroll.
-const SHORT: u64 = 64;
+const MAX_UNROLLED_TRIP_COUNT: u64 = 64;
 
 /// The maximum number of indices that are tested ahead of a loop.
 const TESTS: usize = 8;
@@ -71,7 +71,7 @@ struct Survey {
     lets: BTreeMap<LocalId, ExprId>,
     size: usize,
     /// Whether it contains an operation that must not be emitted twice.
-    unsuited: bool,
+    not_duplicable: bool,
 }
 
 impl Lowering<'_, '_> {
@@ -88,7 +88,7 @@ impl Lowering<'_, '_> {
         }
         let mut survey = Survey::default();
         self.survey_block(body, &mut survey);
-        if survey.unsuited || survey.size > BODY_SIZE {
+        if survey.not_duplicable || survey.size > BODY_SIZE {
             return None;
         }
         let over = Counted { id, counter, start, end };
@@ -97,7 +97,7 @@ impl Lowering<'_, '_> {
         for element in &survey.elements {
             let Some(mut needed) = self.tests(*element, &over, &survey) else { continue };
             // The compiler unrolls such a loop completely and then merges the identical checks.
-            if !needed.is_empty() && is_short(start, end) {
+            if !needed.is_empty() && has_short_trip_count(start, end) {
                 continue;
             }
             needed.retain(|test| !tests.contains(test));
@@ -124,19 +124,19 @@ impl Lowering<'_, '_> {
 
     fn survey(&self, id: ExprId, survey: &mut Survey) {
         // Unreachable code is not emitted.
-        if !self.typed.is_alive(id) {
+        if !self.typed.is_reachable(id) {
             return;
         }
         survey.size += 1;
         let kind = &self.expr(id).kind;
         match kind {
             ExprKind::Index { .. } => survey.elements.push(id),
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.unsuited = true,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.not_duplicable = true,
             ExprKind::Call { callee: slot, args: _ }
             | ExprKind::Unary { operator: slot, .. }
             | ExprKind::Binary { operator: slot, .. }
             | ExprKind::AssignOp { operator: slot, .. } => {
-                survey.unsuited |= match &self.typed.instance.slots[slot.index()] {
+                survey.not_duplicable |= match &self.typed.instance.slots[slot.index()] {
                     Filled::Callee(IrCallee::Function(id)) | Filled::Operator(Some(id)) => {
                         self.output.summaries[id.index()].writes
                     }
@@ -183,7 +183,7 @@ impl Lowering<'_, '_> {
 
     /// Returns the condition for an index to be less than a length in every iteration: `Some(None)` if it always is,
     /// and `None` if it cannot be determined.
-    #[allow(clippy::option_option, reason = "as the comment says")]
+    #[allow(clippy::option_option, reason = "the two levels are explained above")]
     fn test(&mut self, index: ExprId, len: Expr, counted: &Counted<'_>, survey: &Survey) -> Option<Option<Expr>> {
         let Counted { id: _, counter: _, start, end } = *counted;
         let Affine { base, stride } = self.affine(index, counted, survey)?;
@@ -208,8 +208,8 @@ impl Lowering<'_, '_> {
             return None;
         }
         match &self.locals[local.index()] {
-            Value::Slice { len, .. } if self.is_own(len) => Some(vec![len.clone()]),
-            Value::View { lens, .. } if lens.iter().all(|len| self.is_own(len)) => Some(lens.clone()),
+            Value::Slice { len, .. } if self.is_thread_local(len) => Some(vec![len.clone()]),
+            Value::View { lens, .. } if lens.iter().all(|len| self.is_thread_local(len)) => Some(lens.clone()),
             _ => None,
         }
     }
@@ -255,14 +255,14 @@ impl Lowering<'_, '_> {
     /// Returns the value of an expression that consists of invariant variables only.
     fn invariant(&mut self, id: ExprId) -> Option<Affine> {
         match self.value(id) {
-            Value::Scalar(base, _) if self.is_own(&base) => Some(Affine { base, stride: None }),
+            Value::Scalar(base, _) if self.is_thread_local(&base) => Some(Affine { base, stride: None }),
             _ => None,
         }
     }
 
     /// Returns whether an expression only reads thread-local variables, which can change only by assignments in this
     /// function.
-    fn is_own(&self, expr: &Expr) -> bool {
+    fn is_thread_local(&self, expr: &Expr) -> bool {
         let itself = match expr {
             Expr::Var(_) | Expr::Field(..) => !self.is_in_memory(expr),
             Expr::Call(Callee::Helper(helper, site), _) => site.is_none() && !helper.op.has_effect(),
@@ -284,7 +284,7 @@ impl Lowering<'_, '_> {
             | Expr::Filled(..) => false,
         };
         let mut own = itself;
-        expr.for_each_child(&mut |child| own &= self.is_own(child));
+        expr.for_each_child(&mut |child| own &= self.is_thread_local(child));
         own
     }
 }
@@ -355,8 +355,8 @@ fn product(left: Expr, right: Expr) -> Expr {
 }
 
 /// Returns whether a loop has a small literal trip count.
-fn is_short(start: &Expr, end: &Expr) -> bool {
-    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= SHORT)
+fn has_short_trip_count(start: &Expr, end: &Expr) -> bool {
+    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= MAX_UNROLLED_TRIP_COUNT)
 }
 
 /// Returns whether all operands are literals, and every index is in bounds. Only small literals, so that nothing wraps.

@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
                 self.dynamic_shared_slice(ty, None, len)
             }
             Intrinsic::DynamicSharedAt(ty) => self.dynamic_shared_at(ty, args, id),
-            Intrinsic::SyncThreads => self.wait("__syncthreads", args),
+            Intrinsic::SyncThreads => self.void_call("__syncthreads", args),
             Intrinsic::SyncThreadsVote(predicate) => {
                 let (name, result) = match predicate {
                     Predicate::Count => ("__syncthreads_count", Scalar::U32),
@@ -42,7 +42,7 @@ impl Lowering<'_, '_> {
                 };
                 return self.vote(name, None, args.first(), result);
             }
-            Intrinsic::SyncWarp => self.wait("__syncwarp", args),
+            Intrinsic::SyncWarp => self.void_call("__syncwarp", args),
             Intrinsic::SyncGrid => {
                 self.affects_others();
                 let site =
@@ -50,7 +50,7 @@ impl Lowering<'_, '_> {
                 self.push(StmtKind::Expr(Expr::faulting(Helper::new(Op::SyncGrid, Scalar::U64), site, Vec::new())));
                 Value::Unit
             }
-            Intrinsic::Fence(scope) => self.wait(
+            Intrinsic::Fence(scope) => self.void_call(
                 match scope {
                     Scope::Block => "__threadfence_block",
                     Scope::Device => "__threadfence",
@@ -124,7 +124,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Lowers to a call of a CUDA function without a result.
-    fn wait(&mut self, name: &'static str, args: &[ExprId]) -> Value {
+    fn void_call(&mut self, name: &'static str, args: &[ExprId]) -> Value {
         let Some(numbers) = self.numbers(args) else { return Value::Never };
         self.affects_others();
         let args = numbers.into_iter().map(|(number, _)| number).collect();
@@ -165,9 +165,9 @@ impl Lowering<'_, '_> {
 
     /// `shared::<T>()`: a separate shared variable per call site, named after the variable that it initialises.
     fn shared(&mut self, target: &Type, id: ExprId) -> Value {
-        let (wish, named) = self.name_of(id, "shared");
+        let (hint, origin) = self.name_of(id, "shared");
         let ty = self.output.types.memory(target);
-        let var = self.var(Variable { wish, named, ty, constant: false, stable: false });
+        let var = self.var(Variable { hint, origin, ty, constant: false, stable: false });
         self.push(StmtKind::Shared { var });
         Value::Place { lvalue: Expr::Var(var), target: target.clone() }
     }

@@ -5,7 +5,7 @@
 //! failed guard. They then follow in the same block, and an arm that was taken jumps past them.
 
 use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
-use crate::ir::{alternatives, bound, expanded};
+use crate::ir::{alternatives, binding_count, expanded};
 
 use super::control::{Target, not};
 use super::expr::literal;
@@ -19,7 +19,7 @@ const SWITCH_ARMS: usize = 4;
 impl<'a> Lowering<'a, '_> {
     /// `match scrutinee { .. }`
     pub(super) fn match_(&mut self, scrutinee: ExprId, arms: &[Arm], target: &Target) {
-        let arms: Vec<&Arm> = arms.iter().filter(|arm| self.typed.is_alive(arm.body)).collect();
+        let arms: Vec<&Arm> = arms.iter().filter(|arm| self.typed.is_reachable(arm.body)).collect();
         let ty = self.ty(scrutinee);
         let value = self.scrutinee(scrutinee, &arms);
         if matches!(value, Value::Never) {
@@ -37,10 +37,10 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns the arm that is taken in any case, if constant conditions determine it.
-    pub(super) fn decided_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
-        let mut alive = arms.iter().filter(|arm| self.typed.is_alive(arm.body));
-        match (alive.next(), alive.next()) {
-            (Some(arm), None) if self.open_guard(arm.guard).is_none() => Some(arm),
+    pub(super) fn constant_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
+        let mut reachable = arms.iter().filter(|arm| self.typed.is_reachable(arm.body));
+        match (reachable.next(), reachable.next()) {
+            (Some(arm), None) if self.runtime_guard(arm.guard).is_none() => Some(arm),
             _ => None,
         }
     }
@@ -49,19 +49,20 @@ impl<'a> Lowering<'a, '_> {
     pub(super) fn scrutinee(&mut self, scrutinee: ExprId, arms: &[&Arm]) -> Value {
         let Some((last, tested)) = arms.split_last() else { return self.value(scrutinee) };
         // The last arm is not tested, but may bind variables.
-        let looks = tested.iter().map(|arm| looks(&arm.pattern)).sum::<usize>() + bound(&last.pattern);
-        if looks == 0 && matches!(self.expr(scrutinee).kind, ExprKind::Constant(_)) {
+        let inspections =
+            tested.iter().map(|arm| inspections(&arm.pattern)).sum::<usize>() + binding_count(&last.pattern);
+        if inspections == 0 && matches!(self.expr(scrutinee).kind, ExprKind::Constant(_)) {
             return Value::Unit;
         }
         let (value, effect) = self.root_place(scrutinee);
-        if looks == 0 && !matches!(value, Value::Never) {
-            self.give(value, effect, &Target::Discard);
+        if inspections == 0 && !matches!(value, Value::Never) {
+            self.store(value, effect, &Target::Discard);
             return Value::Unit;
         }
-        let value = if effect { self.performed(value) } else { value };
+        let value = if effect { self.perform(value) } else { value };
         // A guard may change the variables that a value consists of. (For place expressions, Rust's borrow rules
         // prevent it.)
-        let guarded = arms.iter().any(|arm| self.open_guard(arm.guard).is_some());
+        let guarded = arms.iter().any(|arm| self.runtime_guard(arm.guard).is_some());
         let value = if guarded && !self.is_in_place(scrutinee) {
             let value = self.load(value);
             self.saved(value)
@@ -69,7 +70,7 @@ impl<'a> Lowering<'a, '_> {
             value
         };
         let first = arms.first().map(|arm| &arm.pattern);
-        match (looks, first) {
+        match (inspections, first) {
             // The first condition is the only use of the value.
             (1, Some(Pattern::Literal(_) | Pattern::Constant(_))) if is_number(&value) => value,
             _ => self.matched(value, self.ty(scrutinee)),
@@ -112,18 +113,18 @@ impl<'a> Lowering<'a, '_> {
     fn arms(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
         let Some((arm, rest)) = arms.split_first() else { return };
         let Arm { pattern, guard, body } = arm;
-        let guard = self.open_guard(*guard);
-        if guard.is_none() && !rest.iter().any(|arm| self.open_guard(arm.guard).is_none()) {
+        let guard = self.runtime_guard(*guard);
+        if guard.is_none() && !rest.iter().any(|arm| self.runtime_guard(arm.guard).is_none()) {
             return self.arm(pattern, *body, value, ty, target);
         }
         let leaves = self.is_in_loop() && *self.ty(*body) == Type::Never;
-        let outer = std::mem::replace(&mut self.leaving, leaves);
-        let fits = self.fits(pattern, value, ty);
+        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
+        let matches = self.match_condition(pattern, value, ty);
         let plain = guard.map(|guard| self.plain_guard(pattern, guard, value, ty));
-        self.leaving = outer;
-        let condition = match (fits, plain) {
-            (fits, None) => fits,
-            (Some(fits), Some(Some(guard))) => Some(Expr::binary(Operator::Both, fits, guard)),
+        self.in_exit_condition = outer;
+        let condition = match (matches, plain) {
+            (matches, None) => matches,
+            (Some(matches), Some(Some(guard))) => Some(Expr::binary(Operator::Both, matches, guard)),
             (None, Some(Some(guard))) => Some(guard),
             (_, Some(None)) => {
                 self.guarded(arm, leaves, value, ty, target, end);
@@ -141,8 +142,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns a guard, unless it is constant `true`.
-    fn open_guard(&self, guard: Option<ExprId>) -> Option<ExprId> {
-        guard.filter(|guard| self.typed.decided(*guard) != Some(true))
+    fn runtime_guard(&self, guard: Option<ExprId>) -> Option<ExprId> {
+        guard.filter(|guard| self.typed.constant_bool(*guard) != Some(true))
     }
 
     /// Lowers an arm that is taken.
@@ -173,7 +174,7 @@ impl<'a> Lowering<'a, '_> {
         let alternatives = alternatives(pattern);
         let taken_body = |this: &mut Self, end: &mut Option<Label>| {
             this.at_line(this.expr(*body).span, |this| this.into(*body, target));
-            if this.comes_to_end() {
+            if this.is_end_reachable() {
                 let label = *end.get_or_insert_with(|| this.label("matched"));
                 this.push(StmtKind::Goto(label));
             }
@@ -213,15 +214,15 @@ impl<'a> Lowering<'a, '_> {
         bind: impl FnOnce(&mut Self),
         taken: impl FnOnce(&mut Self),
     ) {
-        let outer = std::mem::replace(&mut self.leaving, leaves);
-        let condition = self.fits(pattern, value, ty);
-        self.leaving = outer;
+        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
+        let condition = self.match_condition(pattern, value, ty);
+        self.in_exit_condition = outer;
         let (then, ()) = self.scope(|this| {
             this.at_line(this.expr(guard).span, |this| {
                 bind(this);
-                let outer = std::mem::replace(&mut this.leaving, leaves);
+                let outer = std::mem::replace(&mut this.in_exit_condition, leaves);
                 let holds = this.value(guard).expr();
-                this.leaving = outer;
+                this.in_exit_condition = outer;
                 let (taken, ()) = this.scope(taken);
                 this.push(StmtKind::If { condition: holds, then: taken, otherwise: Vec::new() });
             });
@@ -255,17 +256,18 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns the condition that a value matches a pattern; `None` if every value does.
-    pub(super) fn fits(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
+    pub(super) fn match_condition(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
         // If no pattern inspects the scrutinee, it has not been evaluated.
-        if looks(pattern) == 0 {
+        if inspections(pattern) == 0 {
             return None;
         }
         match pattern {
             Pattern::Wild | Pattern::Local(_) => None,
-            Pattern::At(_, inner) => self.fits(inner, value, ty),
+            Pattern::At(_, inner) => self.match_condition(inner, value, ty),
             Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
                 let parts = self.parts(pattern, value.clone(), ty);
-                let conditions = parts.into_iter().filter_map(|(pattern, part, ty)| self.fits(pattern, &part, &ty));
+                let conditions =
+                    parts.into_iter().filter_map(|(pattern, part, ty)| self.match_condition(pattern, &part, &ty));
                 conditions.reduce(|all, condition| Expr::binary(Operator::Both, all, condition))
             }
             Pattern::Literal(Literal::Bool(expected)) => {
@@ -292,7 +294,7 @@ impl<'a> Lowering<'a, '_> {
                     },
                     _ => None,
                 };
-                let start = bound(self, start).filter(|start| !is_least(start));
+                let start = bound(self, start).filter(|start| !is_minimum(start));
                 let start = start.map(|start| self.compared(BinaryOp::Ge, value, start));
                 let op = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
                 let end = bound(self, end).map(|end| self.compared(op, value, end));
@@ -301,10 +303,10 @@ impl<'a> Lowering<'a, '_> {
             Pattern::Or(choices) => {
                 let mut any: Option<Expr> = None;
                 for choice in choices {
-                    let fits = self.fits(choice, value, ty)?;
+                    let matches = self.match_condition(choice, value, ty)?;
                     any = Some(match any {
-                        Some(any) => Expr::binary(Operator::Either, any, fits),
-                        None => fits,
+                        Some(any) => Expr::binary(Operator::Either, any, matches),
+                        None => matches,
                     });
                 }
                 any
@@ -361,16 +363,16 @@ impl<'a> Lowering<'a, '_> {
         let Value::Scalar(on, scalar) = value else { return false };
         if arms.len() < SWITCH_ARMS
             || !scalar.is_integer()
-            || arms.iter().any(|arm| self.open_guard(arm.guard).is_some())
+            || arms.iter().any(|arm| self.runtime_guard(arm.guard).is_some())
         {
             return false;
         }
-        let Some((last, listed)) = arms.split_last() else { return false };
+        let Some((last, case_values)) = arms.split_last() else { return false };
         let mut seen = Vec::new();
-        let mut lists = Vec::with_capacity(listed.len());
-        for arm in listed {
+        let mut lists = Vec::with_capacity(case_values.len());
+        for arm in case_values {
             let mut values = Vec::new();
-            if !self.listed(&arm.pattern, ty, &mut values) {
+            if !self.case_values(&arm.pattern, ty, &mut values) {
                 return false;
             }
             // Values that an earlier arm lists do not reach this arm.
@@ -383,8 +385,8 @@ impl<'a> Lowering<'a, '_> {
             lists.push(values);
         }
         self.switches += 1;
-        let mut cases = Vec::with_capacity(listed.len());
-        for (arm, values) in listed.iter().zip(lists) {
+        let mut cases = Vec::with_capacity(case_values.len());
+        for (arm, values) in case_values.iter().zip(lists) {
             let (body, ()) = self.scope(|this| this.arm(&arm.pattern, arm.body, &Value::Never, ty, target));
             if !values.is_empty() {
                 cases.push(Case { values, body });
@@ -397,14 +399,14 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Collects the values that match a pattern; returns whether the pattern is a list of values.
-    fn listed(&mut self, pattern: &Pattern, ty: &Type, values: &mut Vec<Expr>) -> bool {
+    fn case_values(&mut self, pattern: &Pattern, ty: &Type, values: &mut Vec<Expr>) -> bool {
         let value = match pattern {
             Pattern::Literal(value @ Literal::Int { .. }) => literal(value, ty),
             Pattern::Constant(slot) => match &self.typed.instance.slots[slot.index()] {
                 Filled::Constant(constant) => self.constant_value(constant),
                 Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_) => return false,
             },
-            Pattern::Or(choices) => return choices.iter().all(|choice| self.listed(choice, ty, values)),
+            Pattern::Or(choices) => return choices.iter().all(|choice| self.case_values(choice, ty, values)),
             Pattern::Wild
             | Pattern::Local(_)
             | Pattern::At(..)
@@ -433,14 +435,14 @@ impl<'a> Lowering<'a, '_> {
 }
 
 /// Returns the number of times that a pattern inspects the scrutinee.
-fn looks(pattern: &Pattern) -> usize {
+fn inspections(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Wild => 0,
         Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) => 1,
-        Pattern::At(_, inner) => 1 + looks(inner),
+        Pattern::At(_, inner) => 1 + inspections(inner),
         Pattern::Range { start, end, inclusive: _ } => usize::from(start.is_some()) + usize::from(end.is_some()),
-        Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => parts.iter().map(looks).sum(),
-        Pattern::Struct(fields) => fields.iter().map(|(_, field)| looks(field)).sum(),
+        Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => parts.iter().map(inspections).sum(),
+        Pattern::Struct(fields) => fields.iter().map(|(_, field)| inspections(field)).sum(),
     }
 }
 
@@ -450,7 +452,7 @@ fn is_number(value: &Value) -> bool {
 }
 
 /// Returns whether a bound is the minimum of its integer type, so that no comparison is needed.
-fn is_least(bound: &Value) -> bool {
+fn is_minimum(bound: &Value) -> bool {
     let Value::Scalar(Expr::Literal(_, bits), scalar) = bound else { return false };
     let least = if scalar.is_signed() { 1 << (scalar.bits() - 1) } else { 0 };
     scalar.is_integer() && *bits == least

@@ -23,7 +23,7 @@ impl Lowering<'_, '_> {
         let Some((text, args)) = self.message(message, usize::MAX) else { return };
         self.output.templates.insert(Template::Print);
         self.summary.writes = true;
-        let site = self.note(SiteKind::Print(text), span);
+        let site = self.record_site(SiteKind::Print(text), span);
         self.push(StmtKind::Print { site, args });
     }
 

@@ -57,7 +57,7 @@ impl Lowering<'_, '_> {
                 operands.push(base);
                 let mark = self.out.len();
                 let at = self.number(*at);
-                self.settle(mark, &mut operands);
+                self.preserve(mark, &mut operands);
                 let Some(base) = operands.pop() else { return Value::Never };
                 let Value::Slice { pointer, len, element, mutable: _ } = self.as_slice(base) else {
                     return Value::Never;
@@ -158,10 +158,10 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns a scalar that is used repeatedly, but computed once.
-    pub(super) fn reused(&mut self, wish: &str, number: Expr, scalar: Scalar) -> Expr {
+    pub(super) fn reused(&mut self, hint: &str, number: Expr, scalar: Scalar) -> Expr {
         match number {
             Expr::Var(_) | Expr::Literal(..) if self.is_stable(&number) => number,
-            number => self.constant(wish, CType::Scalar(scalar), number),
+            number => self.constant(hint, CType::Scalar(scalar), number),
         }
     }
 

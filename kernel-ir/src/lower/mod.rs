@@ -52,7 +52,7 @@ use crate::typify::TypedFunction;
 
 pub(crate) use helper::{Atomic, Helper, Op};
 pub(crate) use tree::{
-    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, Named,
+    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,
     Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
 };
 

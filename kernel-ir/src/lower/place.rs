@@ -8,7 +8,7 @@ use super::control::Target;
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::{Value, field_type, position};
-use super::{CType, Expr, Helper, Named, Op, Operator, StmtKind, Variable};
+use super::{CType, Expr, Helper, NameOrigin, Op, Operator, StmtKind, Variable};
 
 impl Lowering<'_, '_> {
     /// Returns the place that an expression denotes, without reading it: a user's variable, a referent, or a slice. For
@@ -25,7 +25,7 @@ impl Lowering<'_, '_> {
                 if let Value::Parts(parts) = &whole {
                     // `(x / y, z).1` evaluates all elements of the tuple.
                     let others = parts.iter().enumerate().filter(|(other, _)| *other != position);
-                    others.for_each(|(_, other)| self.give(other.clone(), false, &Target::Discard));
+                    others.for_each(|(_, other)| self.store(other.clone(), false, &Target::Discard));
                 }
                 self.project(whole, ty, position)
             }
@@ -36,7 +36,7 @@ impl Lowering<'_, '_> {
                 let mark = self.out.len();
                 let value = self.value(id);
                 let value = if is_reference(self.ty(id)) { value } else { self.saved(value) };
-                self.settle(mark, operands);
+                self.preserve(mark, operands);
                 value
             }
         }
@@ -56,12 +56,12 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns a reference to an expression: to the place that it denotes, or to a new temporary.
-    pub(super) fn lend_expr(&mut self, id: ExprId, value: Value, ty: &Type, mutable: bool) -> Value {
+    pub(super) fn materialise_expr(&mut self, id: ExprId, value: Value, ty: &Type, mutable: bool) -> Value {
         if mutable && !self.is_in_place(id) {
             let value = self.load(value);
-            return if matches!(value, Value::Never) { value } else { self.kept(value, ty, true) };
+            return if matches!(value, Value::Never) { value } else { self.store_in_temporary(value, ty, true) };
         }
-        self.lend(value, ty, mutable)
+        self.materialise(value, ty, mutable)
     }
 
     /// Returns a field of a struct or a tuple of type `ty`. It is a place if the aggregate is one.
@@ -124,25 +124,25 @@ impl Lowering<'_, '_> {
 
     /// Returns a place for a reference to refer to: a value is stored in a new constant, or in a variable if it is
     /// mutable.
-    pub(super) fn lend(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
+    pub(super) fn materialise(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
         match value {
             Value::Place { .. } | Value::Slice { .. } | Value::View { .. } | Value::Never => value,
             Value::Scalar(lvalue, _) if *ty != Type::BOOL && self.is_lvalue(&lvalue) => {
                 Value::Place { lvalue, target: ty.clone() }
             }
             Value::Whole(lvalue, target) if self.is_lvalue(&lvalue) => Value::Place { lvalue, target },
-            value => self.kept(value, ty, mutable),
+            value => self.store_in_temporary(value, ty, mutable),
         }
     }
 
     /// Stores a value in a new variable in memory.
-    pub(super) fn kept(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
+    pub(super) fn store_in_temporary(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
         let Some(init) = self.whole(value, ty) else { return Value::Never };
         let c = self.output.types.memory(ty);
-        let wish = if mutable { "copy" } else { "value" };
+        let hint = if mutable { "copy" } else { "value" };
         let var = self.var(Variable {
-            wish: wish.to_owned(),
-            named: Named::ByUs,
+            hint: hint.to_owned(),
+            origin: NameOrigin::Compiler,
             ty: c,
             constant: !mutable,
             stable: !mutable,
@@ -202,7 +202,7 @@ impl Lowering<'_, '_> {
         operands.push(base);
         let mark = self.out.len();
         let index = self.value(index).expr();
-        self.settle(mark, operands);
+        self.preserve(mark, operands);
         let (place, element, len) = match operands.pop() {
             Some(Value::Slice { pointer, len, element, mutable: _ }) => (pointer, element, len),
             Some(
@@ -219,21 +219,21 @@ impl Lowering<'_, '_> {
     fn view_element(&mut self, operands: &mut Vec<Value>, base: Value, index: ExprId, id: ExprId) -> Value {
         let earlier = operands.len();
         operands.push(base);
-        let listed = match &self.expr(index).kind {
+        let case_values = match &self.expr(index).kind {
             ExprKind::Array(indices) => indices.as_slice(),
             _ => &[],
         };
-        for index in listed {
+        for index in case_values {
             let mark = self.out.len();
             let index = self.value(*index);
-            self.settle(mark, operands);
+            self.preserve(mark, operands);
             operands.push(index);
         }
-        if listed.is_empty() {
+        if case_values.is_empty() {
             let mark = self.out.len();
             let index = self.value(index);
             let index = self.once(index);
-            self.settle(mark, operands);
+            self.preserve(mark, operands);
             match index {
                 Value::Whole(whole, Type::Array(_, len)) => {
                     let part = |position| Expr::index(whole.clone(), Expr::int(Scalar::Usize, position));
@@ -271,7 +271,7 @@ impl Lowering<'_, '_> {
             (Expr::Literal(_, index), Expr::Literal(_, len)) => index < len,
             _ => false,
         };
-        if known || self.known_inside.contains(&element) || !self.output.options.bounds_checks {
+        if known || self.known_in_bounds.contains(&element) || !self.output.options.bounds_checks {
             return index;
         }
         let site = self.site(SiteKind::OutOfBounds, self.expr(element).span);
@@ -285,7 +285,7 @@ impl Lowering<'_, '_> {
         }
         let ty = self.ty(place).target();
         let value = self.place(&mut Vec::new(), place);
-        self.lend_expr(place, value, ty, mutable)
+        self.materialise_expr(place, value, ty, mutable)
     }
 
     /// `&x[a..b]`
@@ -304,7 +304,7 @@ impl Lowering<'_, '_> {
         for bound in [start, end].into_iter().flatten() {
             let mark = self.out.len();
             let bound = self.value(bound);
-            self.settle(mark, &mut operands);
+            self.preserve(mark, &mut operands);
             operands.push(bound);
         }
         let mut operands = operands.into_iter();
@@ -317,8 +317,8 @@ impl Lowering<'_, '_> {
             return Value::Slice { pointer, len, element, mutable };
         }
         let (name, _) = self.name_of(id, "part");
-        let start = start.map(|start| self.named_number("start", start));
-        let end = end.map(|end| self.named_number("end", end));
+        let start = start.map(|start| self.reusable_number("start", start));
+        let end = end.map(|end| self.reusable_number("end", end));
         let checked = self.output.options.bounds_checks;
         let zero = || Expr::int(Scalar::Usize, 0);
         let one = || Expr::int(Scalar::Usize, 1);
@@ -355,9 +355,9 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns a `usize` that can be evaluated repeatedly at no cost.
-    fn named_number(&mut self, wish: &str, number: Expr) -> Expr {
+    fn reusable_number(&mut self, hint: &str, number: Expr) -> Expr {
         let simple = matches!(number, Expr::Literal(..) | Expr::Var(_)) && self.is_stable(&number);
-        if simple { number } else { self.constant(wish, CType::USIZE, number) }
+        if simple { number } else { self.constant(hint, CType::USIZE, number) }
     }
 
     /// Returns a slice, or an array as a slice.
@@ -366,7 +366,7 @@ impl Lowering<'_, '_> {
             Value::Whole(_, Type::Array(..)) => {
                 let Value::Whole(_, ty) = &value else { return Value::Never };
                 let ty = ty.clone();
-                match self.lend(value, &ty, false) {
+                match self.materialise(value, &ty, false) {
                     Value::Place { lvalue, target: Type::Array(element, len) } => {
                         self.all_elements(lvalue, *element, len)
                     }
@@ -406,7 +406,7 @@ impl Lowering<'_, '_> {
                 let c = self.output.types.value(&ty);
                 Value::Whole(self.constant("value", c, expr), ty)
             }
-            Value::Place { lvalue, target } => Value::Place { lvalue: self.settled_place(lvalue), target },
+            Value::Place { lvalue, target } => Value::Place { lvalue: self.preserved_place(lvalue), target },
             value => value,
         }
     }

@@ -24,7 +24,7 @@ use super::function::Lowering;
 use super::hoist::Hoisted;
 use super::place::times;
 use super::value::Value;
-use super::{CType, Callee, Expr, Header, Helper, Named, Next, Op, Operator, StmtKind, VarId, Variable};
+use super::{CType, Callee, Expr, Header, Helper, NameOrigin, Next, Op, Operator, StmtKind, VarId, Variable};
 
 /// The sequence of a loop counter's values. Each bound is a variable or a literal.
 #[derive(Clone)]
@@ -60,20 +60,20 @@ impl Lowering<'_, '_> {
         match sequence {
             Sequence::Range { local, range } => {
                 let Some((count, scalar)) = self.count(range) else { return };
-                self.turns(id, (*local, scalar), count, None, body);
+                self.versioned_loop(id, (*local, scalar), count, None, body);
             }
             Sequence::Elements { of, index, element, reversed } => {
                 let Some((of, len)) = self.elements(*of, *element) else { return };
                 let (start, end) = (Expr::int(Scalar::Usize, 0), len);
                 let count = if *reversed { Count::Down { start, end } } else { Count::Up { start, end } };
                 let element = element.map(|local| Element { local, of });
-                self.turns(id, (*index, self.typed.index), count, element, body);
+                self.versioned_loop(id, (*index, self.typed.index), count, element, body);
             }
         }
     }
 
     /// Emits the loop once, or in two versions: see `hoist`.
-    fn turns(
+    fn versioned_loop(
         &mut self,
         id: (LoopId, Unroll),
         (local, scalar): (Option<LocalId>, Scalar),
@@ -88,11 +88,11 @@ impl Lowering<'_, '_> {
             // The start is used in several places from here on.
             *start = self.bound("start", start.clone(), Scalar::Usize);
             if let Some(Hoisted { test, indices }) = self.hoist((id.0, counter), start, end, body) {
-                let outer = self.known_inside.clone();
-                self.known_inside.extend(indices);
+                let outer = self.known_in_bounds.clone();
+                self.known_in_bounds.extend(indices);
                 let (without_checks, ()) =
                     self.scope(|this| this.loop_(id, (local, scalar), count.clone(), element.clone(), body));
-                self.known_inside = outer;
+                self.known_in_bounds = outer;
                 let Some(test) = test else {
                     return without_checks.into_iter().for_each(|stmt| self.append(stmt));
                 };
@@ -135,9 +135,9 @@ impl Lowering<'_, '_> {
             }
             Count::Down { start, end } => {
                 let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
-                let wish = format!("{name}_next");
+                let hint = format!("{name}_next");
                 let ty = CType::Scalar(scalar);
-                let var = self.var(Variable { wish, named: Named::ByUs, ty, constant: false, stable: true });
+                let var = self.var(Variable { hint, origin: NameOrigin::Compiler, ty, constant: false, stable: true });
                 let test = Expr::binary(Operator::Gt, Expr::Var(var), start);
                 let counter = narrowed(Expr::binary(Operator::Sub, Expr::Var(var), one()), scalar);
                 (Header::For { var, init: end, test, next: Next::Decrement }, counter)
@@ -146,8 +146,8 @@ impl Lowering<'_, '_> {
                 let var = self.counter(local, bound, scalar);
                 self.push(StmtKind::Declare { var, init: Some(first) });
                 let more = self.var(Variable {
-                    wish: "more".to_owned(),
-                    named: Named::ByUs,
+                    hint: "more".to_owned(),
+                    origin: NameOrigin::Compiler,
                     ty: CType::BOOL,
                     constant: false,
                     stable: false,
@@ -168,7 +168,7 @@ impl Lowering<'_, '_> {
             &Target::Discard,
             |_| header,
             |this| {
-                let counter = this.turn(counter, bound, copied, element.is_some(), scalar);
+                let counter = this.bind_counter(counter, bound, copied, element.is_some(), scalar);
                 if let Some(Element { local, of }) = element {
                     let place = match of {
                         Value::Slice { pointer, element, .. } => {
@@ -194,7 +194,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Binds the user's variable to the number of the current iteration, which is returned.
-    fn turn(
+    fn bind_counter(
         &mut self,
         number: Expr,
         bound: Option<LocalId>,
@@ -238,7 +238,7 @@ impl Lowering<'_, '_> {
             (value, Type::Array(..)) => {
                 let local = element.map(|element| self.typed.local_type(element));
                 let mutable = matches!(local, Some(Type::Ref { target: _, mutable: true }));
-                let value = self.lend_expr(of, value, self.ty(of), mutable);
+                let value = self.materialise_expr(of, value, self.ty(of), mutable);
                 self.once(value)
             }
             (value, _) => self.saved(value),
@@ -354,8 +354,8 @@ impl Lowering<'_, '_> {
         if let (Expr::Literal(_, first), Expr::Literal(_, last), Expr::Literal(_, step)) = (first, &last, step) {
             let (first, last) = (widened(scalar, *first), widened(scalar, *last));
             let (low, high) = if down { (last, first) } else { (first, last) };
-            let way = high.wrapping_sub(low) / (*step).max(1) * step;
-            let last = if down { first.wrapping_sub(way) } else { first.wrapping_add(way) };
+            let distance = high.wrapping_sub(low) / (*step).max(1) * step;
+            let last = if down { first.wrapping_sub(distance) } else { first.wrapping_add(distance) };
             return Expr::Literal(scalar, last & ones(scalar));
         }
         // With 32-bit indices, `usize` is too narrow for 64-bit counters.
@@ -365,17 +365,17 @@ impl Lowering<'_, '_> {
         let (low, high) = if down { (last, first.clone()) } else { (first.clone(), last) };
         let distance = Expr::binary(Operator::Sub, wide(high), wide(low));
         let steps = Expr::binary(Operator::Div, distance, step.clone());
-        let way = Expr::binary(Operator::Mul, steps, step.clone());
+        let distance = Expr::binary(Operator::Mul, steps, step.clone());
         let op = if down { Operator::Sub } else { Operator::Add };
-        let last = Expr::binary(op, wide(first.clone()), way);
+        let last = Expr::binary(op, wide(first.clone()), distance);
         let last = if matches!(scalar, Scalar::Usize | Scalar::U64) { last } else { Expr::cast(scalar, last) };
         self.constant("last", CType::Scalar(scalar), last)
     }
 
     /// Returns a bound that every iteration evaluates, stored in a constant if necessary.
-    fn bound(&mut self, wish: &str, bound: Expr, scalar: Scalar) -> Expr {
+    fn bound(&mut self, hint: &str, bound: Expr, scalar: Scalar) -> Expr {
         let simple = matches!(bound, Expr::Literal(..) | Expr::Var(_)) && self.is_stable(&bound);
-        if simple { bound } else { self.constant(wish, CType::Scalar(scalar), bound) }
+        if simple { bound } else { self.constant(hint, CType::Scalar(scalar), bound) }
     }
 
     /// Returns the step, with a check that it is not zero.
@@ -405,8 +405,8 @@ impl Lowering<'_, '_> {
     fn counter(&mut self, local: Option<LocalId>, bound: Option<LocalId>, scalar: Scalar) -> VarId {
         let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
         self.var(Variable {
-            wish: name.to_owned(),
-            named: Named::by_user(bound.is_some()),
+            hint: name.to_owned(),
+            origin: NameOrigin::by_user(bound.is_some()),
             ty: CType::Scalar(scalar),
             constant: false,
             // It changes only between iterations.

@@ -66,7 +66,7 @@ impl Lowering<'_, '_> {
     }
 
     /// If statements were appended after `mark`, saves those of the values computed before them that they could change.
-    pub(super) fn settle(&mut self, mark: usize, values: &mut [Value]) {
+    pub(super) fn preserve(&mut self, mark: usize, values: &mut [Value]) {
         if self.out.len() > mark {
             let later = self.out.split_off(mark);
             for value in values {
@@ -93,13 +93,13 @@ impl Lowering<'_, '_> {
             }
             Value::View { pointer, lens, strides, element, mutable } => {
                 let pointer = self.saved_pointer(pointer, &element, mutable);
-                let mut saved = |exprs: Vec<Expr>, wish| -> Vec<Expr> {
-                    exprs.into_iter().map(|expr| self.saved_expr(wish, expr, CType::USIZE)).collect()
+                let mut saved = |exprs: Vec<Expr>, hint| -> Vec<Expr> {
+                    exprs.into_iter().map(|expr| self.saved_expr(hint, expr, CType::USIZE)).collect()
                 };
                 let (lens, strides) = (saved(lens, "saved_len"), saved(strides, "saved_stride"));
                 Value::View { pointer, lens, strides, element, mutable }
             }
-            Value::Place { lvalue, target } => Value::Place { lvalue: self.settled_place(lvalue), target },
+            Value::Place { lvalue, target } => Value::Place { lvalue: self.preserved_place(lvalue), target },
             Value::Never | Value::Unit => value,
         }
     }
@@ -110,25 +110,25 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the current value of a scalar.
-    pub(super) fn saved_expr(&mut self, wish: &str, expr: Expr, ty: CType) -> Expr {
-        if self.is_stable(&expr) { expr } else { self.constant(wish, ty, expr) }
+    pub(super) fn saved_expr(&mut self, hint: &str, expr: Expr, ty: CType) -> Expr {
+        if self.is_stable(&expr) { expr } else { self.constant(hint, ty, expr) }
     }
 
     /// Returns an lvalue that always denotes the same place and is cheap to evaluate repeatedly: its indices are
     /// variables and literals.
-    pub(super) fn settled_place(&mut self, place: Expr) -> Expr {
+    pub(super) fn preserved_place(&mut self, place: Expr) -> Expr {
         match place {
             Expr::Index(base, index) => {
                 let base = if let Some(ty) = self.pointer_type(&base) {
                     self.saved_expr("saved", *base, ty)
                 } else {
-                    self.settled_place(*base)
+                    self.preserved_place(*base)
                 };
                 let simple = matches!(*index, Expr::Var(_) | Expr::Literal(..)) && self.is_stable(&index);
                 let index = if simple { *index } else { self.constant("at", CType::USIZE, *index) };
                 Expr::index(base, index)
             }
-            Expr::Field(base, id, position) => Expr::field(self.settled_place(*base), id, position),
+            Expr::Field(base, id, position) => Expr::field(self.preserved_place(*base), id, position),
             Expr::Deref(pointer) => match self.pointer_type(&pointer) {
                 Some(ty) => Expr::Deref(Box::new(self.saved_expr("saved", *pointer, ty))),
                 None => Expr::Deref(pointer),

@@ -1,7 +1,9 @@
 //! Tests of the verifier on trees that the lowering does not produce.
 
 use super::verify::uninitialised;
-use super::{CType, Case, Expr, Header, Label, Named, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
+use super::{
+    CType, Case, Expr, Header, Label, NameOrigin, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
+};
 use crate::ir::{Scalar, Unroll};
 
 const P: VarId = VarId(0);
@@ -54,8 +56,13 @@ fn label(number: u32) -> Label {
 /// Checks which variables are reported as uninitialised reads, where `p` is a parameter.
 #[track_caller]
 fn check(body: &[Stmt], expected: &[VarId]) {
-    let var =
-        |wish: &str, ty| Variable { wish: wish.to_owned(), named: Named::ByUs, ty, constant: false, stable: false };
+    let var = |hint: &str, ty| Variable {
+        hint: hint.to_owned(),
+        origin: NameOrigin::Compiler,
+        ty,
+        constant: false,
+        stable: false,
+    };
     let vars = [
         var("p", CType::BOOL),
         var("x", CType::Scalar(Scalar::I32)),
@@ -118,7 +125,7 @@ fn jumps() {
 }
 
 #[test]
-fn flags_that_say_whether_there_is_a_value() {
+fn flags_imply_initialisation() {
     let flag = || Expr::Var(FLAG);
     let conditional = |holds: Expr, condition: Expr| {
         vec![
@@ -143,7 +150,7 @@ fn flags_that_say_whether_there_is_a_value() {
 }
 
 #[test]
-fn operands_that_may_not_be_evaluated() {
+fn short_circuited_operands() {
     let value = |condition| {
         let read = Expr::binary(Operator::Both, condition, Expr::binary(Operator::Eq, Expr::Var(X), number(1)));
         vec![

@@ -52,7 +52,7 @@ impl Types {
         if let Some(id) = self.ids.get(ty) {
             return *id;
         }
-        let (wish, kind) = match ty {
+        let (hint, kind) = match ty {
             Type::Enum(EnumType { name, path: _, repr, variants }) => {
                 let variants = variants.iter().map(|variant| (variant.name.clone(), variant.bits)).collect();
                 (name.clone(), TypeKind::Enum { repr: *repr, variants })
@@ -79,7 +79,7 @@ impl Types {
             | Type::Ref { .. } => (String::new(), TypeKind::Struct { members: Vec::new(), layout: None }),
         };
         let id = TypeId(self.defs.len() as u32);
-        self.defs.push(TypeDef { wish, path: ty.to_string(), kind });
+        self.defs.push(TypeDef { hint, path: ty.to_string(), kind });
         self.ids.insert(ty.clone(), id);
         id
     }
@@ -89,7 +89,7 @@ impl Types {
         let mut members: Vec<Member> = Vec::new();
         for (position, (name, ty, offset)) in fields.enumerate() {
             if !is_empty(ty) {
-                members.push(Member { position, wish: name.to_owned(), ty: self.memory(ty), offset });
+                members.push(Member { position, hint: name.to_owned(), ty: self.memory(ty), offset });
             }
         }
         members.sort_by_key(|member| member.offset);
@@ -111,15 +111,15 @@ pub(super) fn is_empty(ty: &Type) -> bool {
 }
 
 /// Returns whether a variable of the type is split into its fields unless it is borrowed.
-pub(super) fn comes_apart(ty: &Type) -> bool {
+pub(super) fn is_split(ty: &Type) -> bool {
     matches!(ty, Type::Tuple(_)) || *ty == dim3()
 }
 
 /// Returns whether a value of the type is a single C value: it contains no slices or references.
-pub(super) fn is_one_value(ty: &Type) -> bool {
+pub(super) fn is_single_value(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => true,
-        Type::Tuple(parts) => parts.iter().all(|part| is_one_value(part) || is_empty(part)),
+        Type::Tuple(parts) => parts.iter().all(|part| is_single_value(part) || is_empty(part)),
         Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
     }
 }

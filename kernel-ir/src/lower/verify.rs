@@ -149,7 +149,7 @@ impl Verifier<'_> {
                 }
             }
             // The state at the head of a loop does not depend on its iterations.
-            StmtKind::Continue | StmtKind::Contradiction(_) => self.state = None,
+            StmtKind::Continue | StmtKind::InternalError(_) => self.state = None,
             StmtKind::Goto(label) => {
                 let state = self.state.take();
                 join(self.labels.entry(label.number).or_default(), state);
@@ -176,8 +176,8 @@ impl Verifier<'_> {
             state.bools.clear();
         }
         let left = match header {
-            Header::Open { test: None, turn: _ } => None,
-            Header::Open { test: Some(test), turn: _ } | Header::For { var: _, init: _, test, next: _ } => {
+            Header::Open { test: None, progress: _ } => None,
+            Header::Open { test: Some(test), progress: _ } | Header::For { var: _, init: _, test, next: _ } => {
                 self.read(test);
                 let head = self.state.take();
                 self.state = head.as_ref().and_then(|head| assume(head, test, true));

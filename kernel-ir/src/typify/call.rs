@@ -1,6 +1,6 @@
 //! Type resolution of calls: device functions, operators and methods.
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{Callee, ExprId, Filled, FunctionId, Method, SlotId, Span, Type};
 
 use super::{Scope, method};
@@ -15,7 +15,7 @@ pub(crate) struct Signature {
 
 /// Returns whether a value of type `actual` is accepted where type `expected` is required: the types are equal,
 /// `actual` is `!`, or a `&mut` is reborrowed as a `&`.
-pub(super) fn fits(actual: &Type, expected: &Type) -> bool {
+pub(super) fn is_assignable(actual: &Type, expected: &Type) -> bool {
     match (actual, expected) {
         (Type::Never, _) => true,
         (Type::Slice { element: actual, mutable: _ }, Type::Slice { element: expected, mutable: false })
@@ -28,17 +28,17 @@ pub(super) fn fits(actual: &Type, expected: &Type) -> bool {
         ) => actual == expected && given == dimensions,
         (Type::Tuple(actual), Type::Tuple(expected)) => {
             actual.len() == expected.len()
-                && actual.iter().zip(expected).all(|(actual, expected)| fits(actual, expected))
+                && actual.iter().zip(expected).all(|(actual, expected)| is_assignable(actual, expected))
         }
         _ => actual == expected,
     }
 }
 
-/// Returns whether an argument of type `actual` can be passed to a parameter of type `param`. Beyond [`fits`], this
+/// Returns whether an argument of type `actual` can be passed to a parameter of type `param`. Beyond [`is_assignable`], this
 /// includes Rust's adjustments of receivers and arrays: auto-borrowing, auto-dereferencing, and the coercion of an
 /// array reference to a slice.
-fn passes(actual: &Type, param: &Type) -> bool {
-    fits(actual, param)
+fn is_passable(actual: &Type, param: &Type) -> bool {
+    is_assignable(actual, param)
         || match (actual, param) {
             (Type::Ref { target, mutable: given }, Type::Slice { element, mutable }) => {
                 let of_same = matches!(&**target, Type::Array(inner, _) if inner == element);
@@ -68,17 +68,16 @@ impl Scope<'_, '_> {
         let Some(callee) = callees.get(id.index()) else {
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("the call refers to function {} of the program, which does not precede its caller", id.0),
-                    "a function that calls itself, directly or through others, has no bound on its stack, which a GPU \
-                     thread needs",
-                    "write the recursion as a loop",
+                    "recursive functions have unbounded stack usage, but the stack of a GPU thread has a fixed size",
+                    "replace the recursion by a loop",
                 ),
             );
             return Type::Never;
         };
         // Malformed functions have been reported already.
-        if callee.holds() {
+        if callee.is_well_formed() {
             self.args(&callee.instance.function.name, &callee.signature.params, args, types, span);
         }
         callee.signature.result.clone()
@@ -98,7 +97,7 @@ impl Scope<'_, '_> {
         let Some(Signature { params, result }) = method::signature(method, receiver, self.index) else {
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("`{receiver}` has no method `{name}` in a kernel"),
                     "only the methods in Cumbia's table are available in kernels",
                     format!("call a `#[device]` function that computes `{name}`"),
@@ -118,7 +117,7 @@ impl Scope<'_, '_> {
         }
         for (param, arg) in params.iter().zip(args) {
             let actual = &types[arg.index()];
-            if !passes(actual, param) {
+            if !is_passable(actual, param) {
                 let span = self.instance.function.expr(*arg).span;
                 self.inconsistent(span, format!("an argument of `{name}` is `{actual}`, not `{param}`"));
             }

@@ -27,7 +27,7 @@ impl Typing<'_, '_, '_> {
 
     pub(super) fn branch(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, span: Span) -> Type {
         self.require_expr(condition, &Type::BOOL, "the condition of an `if`");
-        let decided = self.function.decided(condition);
+        let decided = self.function.constant_bool(condition);
         let Some(otherwise) = otherwise else {
             if decided != Some(false) {
                 let then = self.block(then);
@@ -50,7 +50,7 @@ impl Typing<'_, '_, '_> {
         let scrutinee = self.of(scrutinee).clone();
         let mut joined = Type::Never;
         for Arm { pattern, guard, body } in arms {
-            if self.function.is_alive(*body) {
+            if self.function.is_reachable(*body) {
                 self.pattern(pattern, &scrutinee, span);
                 if let Some(guard) = guard {
                     self.require_expr(*guard, &Type::BOOL, "the guard of an arm");

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{
     BinaryOp, ExprId, ExprKind, Literal, LoopId, Message, Piece, Scalar, SlotId, Span, StructType, Type, UnaryOp,
 };
 
-use super::call::fits;
+use super::call::is_assignable;
 use super::{Scope, TypedFunction};
 
 /// Returns the types of all expressions. Operands precede their users in the table, so a single pass suffices.
@@ -18,7 +18,7 @@ pub(super) fn types<'a>(scope: &mut Scope<'a, '_>, function: &TypedFunction<'a>)
     let ir = &function.instance.function;
     let mut typing = Typing { scope, function, types: Vec::with_capacity(ir.exprs.len()), breaks: BTreeMap::new() };
     for (id, expr) in (0u32..).map(ExprId).zip(&ir.exprs) {
-        let ty = if function.is_alive(id) { typing.expr(&expr.kind, expr.span) } else { Type::Never };
+        let ty = if function.is_reachable(id) { typing.expr(&expr.kind, expr.span) } else { Type::Never };
         typing.types.push(ty);
     }
     let body = typing.block(&ir.body);
@@ -44,7 +44,7 @@ impl Typing<'_, '_, '_> {
 
     /// Reports an inconsistency unless `actual` is accepted where `expected` is required.
     pub(super) fn require(&mut self, actual: &Type, expected: &Type, what: &str, span: Span) {
-        if !fits(actual, expected) {
+        if !is_assignable(actual, expected) {
             self.scope.inconsistent(span, format!("{what} is `{actual}`, not `{expected}`"));
         }
     }
@@ -318,7 +318,7 @@ impl Typing<'_, '_, '_> {
                 let span = self.scope.instance.function.expr(*arg).span;
                 self.scope.error(
                     span,
-                    What::new(
+                    Diagnostic::new(
                         format!("a message contains a `{ty}`"),
                         "only scalars and enums are passed to the host, which formats the message",
                         "pass the parts individually, as in `{} {}`",
@@ -330,9 +330,9 @@ impl Typing<'_, '_, '_> {
 
     /// Returns the common type of two alternative values.
     pub(super) fn join(&mut self, one: Type, other: Type, what: &str, span: Span) -> Type {
-        if fits(&one, &other) {
+        if is_assignable(&one, &other) {
             other
-        } else if fits(&other, &one) {
+        } else if is_assignable(&other, &one) {
             one
         } else {
             self.wrong(span, format!("{what} are `{one}` and `{other}`"))

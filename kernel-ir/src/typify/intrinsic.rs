@@ -28,7 +28,7 @@ impl Scope<'_, '_> {
             Intrinsic::SyncWarp => (vec![mask], Type::Unit),
             Intrinsic::Atomic { op, ordering, scope: _ } => {
                 let value = given(0).target().clone();
-                if !orders(*op, *ordering) {
+                if !permits_ordering(*op, *ordering) {
                     self.inconsistent(span, format!("`{}` with the ordering {ordering:?}", intrinsic.name()));
                 }
                 let values = match op {
@@ -53,7 +53,7 @@ impl Scope<'_, '_> {
             Intrinsic::Shuffle(_) => {
                 let value = given(1).target().clone();
                 if value != Type::Never && value.size().is_none() {
-                    return self.unsuited(intrinsic, &value, span);
+                    return self.unsupported(intrinsic, &value, span);
                 }
                 let lane = match given(2) {
                     Type::Scalar(scalar) if scalar.is_integer() => scalar,
@@ -66,7 +66,7 @@ impl Scope<'_, '_> {
             Intrinsic::MatchAny | Intrinsic::MatchAll => {
                 let value = given(1);
                 if !matches!(value, Type::Scalar(_) | Type::Enum(_) | Type::Never) {
-                    return self.unsuited(intrinsic, &value, span);
+                    return self.unsupported(intrinsic, &value, span);
                 }
                 let result = match intrinsic {
                     Intrinsic::MatchAny => mask.clone(),
@@ -76,8 +76,8 @@ impl Scope<'_, '_> {
             }
             Intrinsic::Reduce(_) => {
                 let value = given(1);
-                if !fits(&value, |scalar| matches!(scalar, Scalar::I32 | Scalar::U32)) {
-                    return self.unsuited(intrinsic, &value, span);
+                if !satisfies(&value, |scalar| matches!(scalar, Scalar::I32 | Scalar::U32)) {
+                    return self.unsupported(intrinsic, &value, span);
                 }
                 (vec![mask, value.clone()], value)
             }
@@ -121,14 +121,14 @@ impl Scope<'_, '_> {
     }
 
     /// Reports an operand type that the operation does not support, which the runtime's types should have excluded.
-    fn unsuited(&mut self, intrinsic: &Intrinsic, ty: &Type, span: Span) -> Type {
+    fn unsupported(&mut self, intrinsic: &Intrinsic, ty: &Type, span: Span) -> Type {
         self.inconsistent(span, format!("`{}` of `{ty}`", intrinsic.name()));
         Type::Never
     }
 }
 
 /// Returns whether a type is a scalar that satisfies a predicate; `!` satisfies every predicate.
-fn fits(ty: &Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
+fn satisfies(ty: &Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
     match ty {
         Type::Never => true,
         Type::Scalar(scalar) => holds(*scalar),
@@ -144,7 +144,7 @@ fn fits(ty: &Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
 }
 
 /// Returns whether an operation permits an ordering: only writes can release, only reads can acquire.
-fn orders(op: AtomicOp, ordering: Ordering) -> bool {
+fn permits_ordering(op: AtomicOp, ordering: Ordering) -> bool {
     match ordering {
         Ordering::Relaxed | Ordering::SeqCst => true,
         Ordering::Acquire => op != AtomicOp::Store,

@@ -4,27 +4,27 @@
 //! types follow bottom-up, without unification. Since nothing is inferred here, a type error cannot be the user's
 //! mistake: it is reported as an inconsistency. It never causes a panic, since the input is deserialised data.
 //!
-//! First, `structure` checks that a function is well-formed; then, `decide` determines the code that constant
+//! First, `structure` checks that a function is well-formed; then, `reachability` determines the code that constant
 //! conditions make unreachable. Unreachable code is skipped by all subsequent phases, including type resolution, and so
 //! need not compile.
 
 mod call;
 mod control;
-mod decide;
 mod expr;
+mod folding;
 mod intrinsic;
-mod known;
 mod method;
 mod pattern;
 mod place;
+mod reachability;
 mod structure;
 
 use crate::ir::{
     Callee, Constant, ExprId, ExprKind, Filled, FunctionId, Instance, LocalId, Program, Scalar, SlotId, Span, Type,
 };
-use crate::{Error, Errors, What};
+use crate::{Diagnostic, Error, Errors};
 
-use decide::Decisions;
+use reachability::Reachability;
 
 pub(crate) use call::Signature;
 
@@ -52,17 +52,17 @@ pub(crate) struct TypedFunction<'a> {
     pub(crate) reached: bool,
     /// Whether the kernel calls the function through an operator, directly or not. On the CPU such a call goes through
     /// Rust's operator traits, which have no access to the thread's context.
-    pub(crate) behind_operator: bool,
+    pub(crate) called_by_operator: bool,
     /// Whether no error was found, so that every id is in range and every type is consistent.
-    pub(crate) sound: bool,
+    pub(crate) well_typed: bool,
     /// Constant conditions and reachability; `None` if the function is malformed.
-    decisions: Option<Decisions>,
+    reachability: Option<Reachability>,
 }
 
 impl TypedFunction<'_> {
     /// Returns whether the function is well-formed: every id is in range.
-    fn holds(&self) -> bool {
-        self.decisions.is_some()
+    fn is_well_formed(&self) -> bool {
+        self.reachability.is_some()
     }
 
     /// Returns the type of an expression.
@@ -76,25 +76,25 @@ impl TypedFunction<'_> {
     }
 
     /// Returns the value of a constant `bool` expression. It has no side effects and need not be evaluated.
-    pub(crate) fn decided(&self, id: ExprId) -> Option<bool> {
-        self.decisions.as_ref().and_then(|decisions| decisions.decided(id))
+    pub(crate) fn constant_bool(&self, id: ExprId) -> Option<bool> {
+        self.reachability.as_ref().and_then(|reachability| reachability.constant_bool(id))
     }
 
     /// Returns whether the expression is reachable from the kernel, given the constant conditions. Of an `if` with a
     /// constant condition, one branch is unreachable; of a `match`, the arms whose bodies are. The last reachable arm
     /// matches if no other does.
-    pub(crate) fn is_alive(&self, id: ExprId) -> bool {
-        self.reached && self.decisions.as_ref().is_some_and(|decisions| decisions.is_alive(id))
+    pub(crate) fn is_reachable(&self, id: ExprId) -> bool {
+        self.reached && self.reachability.as_ref().is_some_and(|reachability| reachability.is_reachable(id))
     }
 
     /// Returns whether the variable is declared in reachable code.
     pub(crate) fn is_declared(&self, id: LocalId) -> bool {
-        self.reached && self.decisions.as_ref().is_some_and(|decisions| decisions.is_declared(id))
+        self.reached && self.reachability.as_ref().is_some_and(|reachability| reachability.is_declared(id))
     }
 
     /// Returns the reachable expressions, operands first.
-    pub(crate) fn alive(&self) -> impl Iterator<Item = ExprId> + '_ {
-        (0u32..).take(self.instance.function.exprs.len()).map(ExprId).filter(|id| self.is_alive(*id))
+    pub(crate) fn reachable(&self) -> impl Iterator<Item = ExprId> + '_ {
+        (0u32..).take(self.instance.function.exprs.len()).map(ExprId).filter(|id| self.is_reachable(*id))
     }
 }
 
@@ -120,10 +120,10 @@ pub(crate) fn calls(instance: &Instance, kind: &ExprKind) -> Option<(FunctionId,
 pub(crate) fn program<'a>(program: &'a Program, errors: &mut Errors) -> Typed<'a> {
     let instances = program.functions.iter().chain([&program.kernel]);
     let mut functions: Vec<_> = instances.map(|instance| untyped(instance, program.index, errors)).collect();
-    reach(&mut functions);
+    mark_reached(&mut functions);
     for position in 0..functions.len() {
         let (callees, rest) = functions.split_at_mut(position);
-        if rest[0].holds() && rest[0].reached {
+        if rest[0].is_well_formed() && rest[0].reached {
             types(&mut rest[0], callees, errors);
         }
     }
@@ -141,9 +141,9 @@ fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> Ty
         locals: Vec::new(),
         exprs: Vec::new(),
         reached: false,
-        behind_operator: false,
-        sound: false,
-        decisions: holds.then(|| decide::function(instance)),
+        called_by_operator: false,
+        well_typed: false,
+        reachability: holds.then(|| reachability::function(instance)),
     };
     if holds {
         typed.locals = instance.function.locals.iter().map(|local| scope.slot_type(local.slot)).collect();
@@ -156,7 +156,7 @@ fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> Ty
 }
 
 /// Marks the functions that are reachable from the kernel, which is the last. Callees precede their callers.
-fn reach(functions: &mut [TypedFunction<'_>]) {
+fn mark_reached(functions: &mut [TypedFunction<'_>]) {
     if let Some(kernel) = functions.last_mut() {
         kernel.reached = true;
     }
@@ -167,8 +167,8 @@ fn reach(functions: &mut [TypedFunction<'_>]) {
             continue;
         }
         let function = &caller.instance.function;
-        let targets: Vec<_> = if caller.holds() {
-            caller.alive().filter_map(|id| calls(caller.instance, &function.expr(id).kind)).collect()
+        let targets: Vec<_> = if caller.is_well_formed() {
+            caller.reachable().filter_map(|id| calls(caller.instance, &function.expr(id).kind)).collect()
         } else {
             // The kernel is malformed and is not emitted. All its possible callees are checked for further errors.
             (0u32..).take(position).map(|id| (FunctionId(id), false)).collect()
@@ -177,7 +177,7 @@ fn reach(functions: &mut [TypedFunction<'_>]) {
             // A callee that does not precede its caller is an error, which type resolution reports.
             if let Some(callee) = callees.get_mut(id.index()) {
                 callee.reached = true;
-                callee.behind_operator |= by_operator || caller.behind_operator;
+                callee.called_by_operator |= by_operator || caller.called_by_operator;
             }
         }
     }
@@ -188,7 +188,7 @@ fn types<'a>(typed: &mut TypedFunction<'a>, callees: &[TypedFunction<'a>], error
     let before = errors.0.len();
     let mut scope = Scope { instance: typed.instance, callees, index: typed.index, errors };
     typed.exprs = expr::types(&mut scope, typed);
-    typed.sound = errors.0.len() == before;
+    typed.well_typed = errors.0.len() == before;
 }
 
 /// The state of type resolution of one function.
@@ -207,13 +207,13 @@ impl<'a> Scope<'a, '_> {
 
     /// Reports an inconsistency in the program.
     fn inconsistent(&mut self, span: Span, message: impl Into<String>) {
-        self.error(span, What::inconsistent(message));
+        self.error(span, Diagnostic::inconsistent(message));
     }
 
     /// Reports an error.
-    fn error(&mut self, span: Span, what: What) {
+    fn error(&mut self, span: Span, diagnostic: Diagnostic) {
         let Instance { function, file, .. } = self.instance;
-        self.errors.0.push(Error { function: function.name.clone(), file: file.clone(), span, what });
+        self.errors.0.push(Error { function: function.name.clone(), file: file.clone(), span, diagnostic });
     }
 
     /// Returns the type in a slot. `structure` has checked that the slot holds one.

@@ -29,11 +29,11 @@ pub(super) fn check(scope: &mut Scope<'_, '_>) -> bool {
     };
     check.function();
     let problems = check.problems;
-    let holds = problems.is_empty();
+    let well_formed = problems.is_empty();
     for (span, message) in problems {
         scope.inconsistent(span, message);
     }
-    holds
+    well_formed
 }
 
 struct Check<'a> {
@@ -54,7 +54,7 @@ struct Check<'a> {
 
 /// A loop or a labelled block that encloses an expression.
 #[derive(Clone, Copy)]
-struct Around {
+struct Enclosing {
     id: LoopId,
     /// Whether it can be continued.
     repeats: bool,
@@ -152,21 +152,23 @@ impl Check<'_> {
 
     /// Checks a complete pattern and the variables that it declares.
     fn pattern(&mut self, pattern: &Pattern, span: Span) {
-        if self.pattern_holds(pattern, span, 0) {
+        if self.is_pattern_well_formed(pattern, span, 0) {
             pattern.for_each_local(&mut |local| self.bind(local, span));
         }
     }
 
-    fn pattern_holds(&mut self, pattern: &Pattern, span: Span, depth: u32) -> bool {
+    fn is_pattern_well_formed(&mut self, pattern: &Pattern, span: Span, depth: u32) -> bool {
         if depth >= MAX_DEPTH {
             self.problem(span, format!("the pattern nests deeper than {MAX_DEPTH} levels"));
             return false;
         }
         match pattern {
             Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) => true,
-            Pattern::At(_, inner) => self.pattern_holds(inner, span, depth + 1),
-            Pattern::Tuple(parts) | Pattern::Array(parts) => self.all_hold(parts, span, depth),
-            Pattern::Struct(fields) => self.all_hold(fields.iter().map(|(_, field)| field), span, depth),
+            Pattern::At(_, inner) => self.is_pattern_well_formed(inner, span, depth + 1),
+            Pattern::Tuple(parts) | Pattern::Array(parts) => self.are_patterns_well_formed(parts, span, depth),
+            Pattern::Struct(fields) => {
+                self.are_patterns_well_formed(fields.iter().map(|(_, field)| field), span, depth)
+            }
             Pattern::Constant(slot) => {
                 self.constant_slot(*slot, span);
                 true
@@ -185,7 +187,7 @@ impl Check<'_> {
                 true
             }
             Pattern::Or(choices) => {
-                let holds = self.all_hold(choices, span, depth);
+                let well_formed = self.are_patterns_well_formed(choices, span, depth);
                 let mut bound = choices.iter().map(|choice| {
                     let mut locals = Vec::new();
                     choice.for_each_local(&mut |local| locals.push(local));
@@ -196,13 +198,18 @@ impl Check<'_> {
                 if first.is_none() || bound.any(|other| Some(other) != first) {
                     self.problem(span, "the alternatives of a pattern declare different variables");
                 }
-                holds
+                well_formed
             }
         }
     }
 
-    fn all_hold<'p>(&mut self, parts: impl IntoIterator<Item = &'p Pattern>, span: Span, depth: u32) -> bool {
-        parts.into_iter().all(|part| self.pattern_holds(part, span, depth + 1))
+    fn are_patterns_well_formed<'p>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'p Pattern>,
+        span: Span,
+        depth: u32,
+    ) -> bool {
+        parts.into_iter().all(|part| self.is_pattern_well_formed(part, span, depth + 1))
     }
 
     /// Checks that every used variable is declared, and that every sub-slice is borrowed.
@@ -326,20 +333,20 @@ impl Check<'_> {
     }
 
     /// Checks that every `break` and `continue` inside `id` is enclosed by its target loop.
-    fn jumps(&mut self, id: ExprId, around: &mut Vec<Around>) {
+    fn jumps(&mut self, id: ExprId, enclosing: &mut Vec<Enclosing>) {
         let function = self.function;
         let expr = function.expr(id);
         let inside = match &expr.kind {
             ExprKind::Break { target, value: _ } => {
-                if !around.iter().any(|around| around.id == *target) {
+                if !enclosing.iter().any(|enclosing| enclosing.id == *target) {
                     self.problem(expr.span, format!("{target} does not enclose the jump to it"));
                 }
                 None
             }
             ExprKind::Continue { target } => {
-                match around.iter().find(|around| around.id == *target) {
-                    Some(Around { id: _, repeats: true }) => {}
-                    Some(Around { id: _, repeats: false }) => {
+                match enclosing.iter().find(|enclosing| enclosing.id == *target) {
+                    Some(Enclosing { id: _, repeats: true }) => {}
+                    Some(Enclosing { id: _, repeats: false }) => {
                         self.problem(expr.span, format!("{target} cannot be continued"));
                     }
                     None => self.problem(expr.span, format!("{target} does not enclose the jump to it")),
@@ -347,22 +354,22 @@ impl Check<'_> {
                 None
             }
             ExprKind::For { id, sequence, body, unroll: _ } => {
-                sequence.for_each_child(&mut |part| self.jumps(part, around));
-                around.push(Around { id: *id, repeats: true });
-                body.for_each_child(&mut |child| self.jumps(child, around));
-                around.pop();
+                sequence.for_each_child(&mut |part| self.jumps(part, enclosing));
+                enclosing.push(Enclosing { id: *id, repeats: true });
+                body.for_each_child(&mut |child| self.jumps(child, enclosing));
+                enclosing.pop();
                 return;
             }
-            ExprKind::Labelled { id, body: _ } => Some(Around { id: *id, repeats: false }),
+            ExprKind::Labelled { id, body: _ } => Some(Enclosing { id: *id, repeats: false }),
             ExprKind::Loop { id, body: _, unroll: _ } | ExprKind::While { id, condition: _, body: _, unroll: _ } => {
-                Some(Around { id: *id, repeats: true })
+                Some(Enclosing { id: *id, repeats: true })
             }
             _ => None,
         };
-        around.extend(inside);
-        expr.kind.for_each_child(&mut |child| self.jumps(child, around));
+        enclosing.extend(inside);
+        expr.kind.for_each_child(&mut |child| self.jumps(child, enclosing));
         if inside.is_some() {
-            around.pop();
+            enclosing.pop();
         }
     }
 }

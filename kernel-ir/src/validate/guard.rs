@@ -6,7 +6,7 @@
 //! barrier. (The body of an arm is emitted once, see `lower/matching.rs`; a loop that is emitted twice contains none of
 //! these operations, see `lower/hoist.rs`.)
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic, alternatives};
 use crate::typify::TypedFunction;
 
@@ -16,14 +16,14 @@ impl Check<'_, '_> {
     /// Validates the guards of a `match`.
     pub(super) fn guards(&mut self, arms: &[Arm]) {
         for Arm { pattern, guard, body } in arms {
-            let Some(guard) = guard.filter(|_| self.function.is_alive(*body)) else { continue };
+            let Some(guard) = guard.filter(|_| self.function.is_reachable(*body)) else { continue };
             if alternatives(pattern).len() < 2 {
                 continue;
             }
-            if let Some((id, name)) = self.emitted_once(self.function, guard) {
+            if let Some((id, name)) = self.call_site_bound_call(self.function, guard) {
                 self.error(
                     self.span(id),
-                    What::new(
+                    Diagnostic::new(
                         format!("`{name}` is called in the guard of a pattern with alternatives"),
                         "the guard is emitted once per alternative, and threads that match different alternatives would not converge",
                         "write an arm for each alternative, or evaluate the guard before the `match`",
@@ -34,15 +34,15 @@ impl Check<'_, '_> {
     }
 
     /// Returns the first call inside an expression that reaches an operation bound to a single call site, and its name.
-    fn emitted_once(&self, function: &TypedFunction<'_>, id: ExprId) -> Option<(ExprId, String)> {
-        if !function.is_alive(id) {
+    fn call_site_bound_call(&self, function: &TypedFunction<'_>, id: ExprId) -> Option<(ExprId, String)> {
+        if !function.is_reachable(id) {
             return None;
         }
         let kind = &function.instance.function.expr(id).kind;
         let mut found = None;
         kind.for_each_child(&mut |child| {
             if found.is_none() {
-                found = self.emitted_once(function, child);
+                found = self.call_site_bound_call(function, child);
             }
         });
         if found.is_some() {
@@ -56,13 +56,13 @@ impl Check<'_, '_> {
             return None;
         };
         match &function.instance.slots[slot.index()] {
-            Filled::Callee(Callee::Intrinsic(intrinsic)) if has_one_place(intrinsic) => {
+            Filled::Callee(Callee::Intrinsic(intrinsic)) if is_bound_to_call_site(intrinsic) => {
                 Some((id, intrinsic.name().to_owned()))
             }
             Filled::Callee(Callee::Function(callee)) | Filled::Operator(Some(callee)) => {
                 let callee = self.functions.get(callee.index())?;
-                let mut calls = callee.alive();
-                calls.find_map(|inside| self.emitted_once(callee, inside)).map(|(_, name)| (id, name))
+                let mut calls = callee.reachable();
+                calls.find_map(|inside| self.call_site_bound_call(callee, inside)).map(|(_, name)| (id, name))
             }
             Filled::Callee(Callee::Intrinsic(_) | Callee::Method(_))
             | Filled::Operator(None)
@@ -73,7 +73,7 @@ impl Check<'_, '_> {
 }
 
 /// Returns whether the operation synchronises threads, or reserves memory, per call site.
-fn has_one_place(intrinsic: &Intrinsic) -> bool {
+fn is_bound_to_call_site(intrinsic: &Intrinsic) -> bool {
     match intrinsic {
         Intrinsic::Shared(_)
         | Intrinsic::SyncThreads

@@ -1,6 +1,6 @@
 //! Validation of calls of device operations: their operand types and their context.
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{AtomicOp, ExprId, Intrinsic, Span, Type};
 
 use super::Check;
@@ -8,10 +8,10 @@ use super::Check;
 impl Check<'_, '_> {
     /// Validates a call of a device operation.
     pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], span: Span) {
-        if self.function.behind_operator && intrinsic.needs_thread() {
+        if self.function.called_by_operator && intrinsic.needs_thread() {
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("`{}` is called by an operator's implementation", intrinsic.name()),
                     "on the CPU device an operator calls Rust's trait method, which has no access to the thread's context",
                     "pass the result as an operand, or call a method instead of the operator",
@@ -56,11 +56,11 @@ impl Check<'_, '_> {
     /// Validates the operand type of an atomic operation: hardware atomics exist only for certain widths.
     fn atomic(&mut self, op: AtomicOp, args: &[ExprId], span: Span) {
         let Some(Type::Ref { target, mutable: _ }) = args.first().map(|place| self.ty(*place)) else { return };
-        let fits = target.scalar().is_some_and(|scalar| op.suits(scalar));
+        let fits = target.scalar().is_some_and(|scalar| op.supports(scalar));
         if !fits {
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("`{}` on a `{target}`", op.name()),
                     "CUDA provides this atomic operation only for certain 32-bit and 64-bit types",
                     "use an element of a type such as `u32`",

@@ -14,7 +14,7 @@ use std::fmt;
 use crate::analyse::{self, Flow};
 use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Sequence, Span, Stmt, Type};
 use crate::typify::{Typed, TypedFunction};
-use crate::{Error, Errors, What};
+use crate::{Diagnostic, Error, Errors};
 
 /// A typed and validated program: the proof that [`write`](crate::write()) requires.
 pub struct Validated<'a> {
@@ -62,12 +62,18 @@ pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
     for (i, function) in typed.functions.iter().enumerate() {
         let mut own = Vec::new();
         let mut flow = Flow::default();
-        if function.sound {
+        if function.well_typed {
             flow = analyse::flow(function, &typed.functions);
-            let empty = starts_empty(function);
+            let empty = declared_without_init(function);
             let functions = &typed.functions;
-            let mut check =
-                Check { function, functions, errors, shared: &mut shared, starts_empty: empty, refused: Vec::new() };
+            let mut check = Check {
+                function,
+                functions,
+                errors,
+                shared: &mut shared,
+                declared_without_init: empty,
+                rejected: Vec::new(),
+            };
             check.signature(i == kernel);
             check.exprs();
             check.locals();
@@ -81,7 +87,7 @@ pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
 }
 
 /// Returns, for each variable, whether it is declared by `let x;` and assigned later.
-fn starts_empty(function: &TypedFunction<'_>) -> Vec<bool> {
+fn declared_without_init(function: &TypedFunction<'_>) -> Vec<bool> {
     let function = &function.instance.function;
     let mut empty = vec![false; function.locals.len()];
     for block in function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]) {
@@ -106,16 +112,21 @@ struct Check<'a, 'e> {
     /// The size in bytes of the static shared memory so far, over all functions.
     shared: &'e mut u64,
     /// Whether the variable is declared by `let x;`.
-    starts_empty: Vec<bool>,
+    declared_without_init: Vec<bool>,
     /// The types that were rejected so far, so that a value of such a type and the variable that holds it are reported
     /// once.
-    refused: Vec<Type>,
+    rejected: Vec<Type>,
 }
 
 impl<'a> Check<'a, '_> {
-    fn error(&mut self, span: Span, what: What) {
+    fn error(&mut self, span: Span, diagnostic: Diagnostic) {
         let instance = self.function.instance;
-        self.errors.0.push(Error { function: instance.function.name.clone(), file: instance.file.clone(), span, what });
+        self.errors.0.push(Error {
+            function: instance.function.name.clone(),
+            file: instance.file.clone(),
+            span,
+            diagnostic,
+        });
     }
 
     fn ty(&self, id: ExprId) -> &'a Type {
@@ -139,8 +150,9 @@ impl<'a> Check<'a, '_> {
     fn initialised(&mut self, flow: &Flow) {
         for id in &flow.uninitialised {
             if let ExprKind::Local(local) = self.kind(*id) {
-                let what = What::inconsistent(format!("{} is read before it is assigned", self.local_name(*local)));
-                self.error(self.span(*id), what);
+                let diagnostic =
+                    Diagnostic::inconsistent(format!("{} is read before it is assigned", self.local_name(*local)));
+                self.error(self.span(*id), diagnostic);
             }
         }
     }
@@ -148,7 +160,7 @@ impl<'a> Check<'a, '_> {
     /// Validates each expression together with its operands.
     fn exprs(&mut self) {
         let function = self.function;
-        for id in function.alive() {
+        for id in function.reachable() {
             match self.kind(id) {
                 ExprKind::Borrow { place, mutable } => self.borrow(*place, *mutable),
                 ExprKind::Assign { place, value: _ } | ExprKind::AssignOp { op: _, place, value: _, operator: _ } => {
@@ -163,7 +175,7 @@ impl<'a> Check<'a, '_> {
                 ExprKind::For { id: _, sequence, body: _, unroll: _ } => self.sequence(sequence),
                 ExprKind::Match { scrutinee: _, arms } => self.guards(arms),
                 ExprKind::Constant(_) | ExprKind::Struct { .. } | ExprKind::Array(_) | ExprKind::Repeat { .. } => {
-                    self.made(id);
+                    self.value_type(id);
                 }
                 ExprKind::Literal { .. }
                 | ExprKind::Local(_)

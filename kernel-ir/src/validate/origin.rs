@@ -7,11 +7,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::What;
+use crate::Diagnostic;
+use crate::analyse::is_reference;
 use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Pattern, Sequence, Stmt, Type};
 
 use super::Check;
-use super::place::{Root, is_handle};
+use super::place::Root;
 
 /// A possible origin of a reference, other than memory that is visible to other threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,7 +41,7 @@ impl Check<'_, '_> {
         let mut params = vec![false; function.instance.function.params.len()];
         // The arguments to which an atomic operation is applied, with the name of the callee that applies it.
         let mut applied: Vec<(ExprId, &str)> = Vec::new();
-        for id in function.alive() {
+        for id in function.reachable() {
             let (slot, args): (_, &[ExprId]) = match self.kind(id) {
                 ExprKind::Call { callee, args } => (callee, args),
                 ExprKind::Unary { op: _, operand, operator } => (operator, &[*operand]),
@@ -73,10 +74,10 @@ impl Check<'_, '_> {
                     Origin::Param(param) => params[param] = true,
                     Origin::Thread => self.error(
                         self.span(place),
-                        What::new(
+                        Diagnostic::new(
                             format!("`{name}` is applied to a thread-local variable"),
-                            "the hardware has atomic operations on global and shared memory only, and no other thread sees \
-                             this variable",
+                            "the hardware supports atomic operations on global and shared memory only; no other thread can \
+                             access this variable",
                             "use ordinary arithmetic, or an element of an array parameter",
                         ),
                     ),
@@ -93,7 +94,7 @@ impl Check<'_, '_> {
         for (position, param) in function.params.iter().enumerate() {
             sources.locals[param.index()].insert(Origin::Param(position));
         }
-        for id in self.function.alive() {
+        for id in self.function.reachable() {
             if let ExprKind::Break { target, value: Some(value) } = self.kind(id) {
                 sources.breaks.entry(*target).or_default().push(*value);
             }
@@ -103,7 +104,7 @@ impl Check<'_, '_> {
         loop {
             let before: usize = sources.locals.iter().map(BTreeSet::len).sum();
             self.block_sources(&function.body, &mut sources);
-            for id in self.function.alive() {
+            for id in self.function.reachable() {
                 self.expr_sources(id, &mut sources);
             }
             if before == sources.locals.iter().map(BTreeSet::len).sum() {
@@ -115,7 +116,7 @@ impl Check<'_, '_> {
     fn block_sources(&self, block: &Block, sources: &mut Sources) {
         for stmt in &block.stmts {
             match stmt {
-                Stmt::Let { pattern, init: Some(init), span: _ } if self.function.is_alive(*init) => {
+                Stmt::Let { pattern, init: Some(init), span: _ } if self.function.is_reachable(*init) => {
                     self.bind(pattern, *init, sources);
                 }
                 Stmt::Let { .. } | Stmt::Expr(_) => {}
@@ -134,13 +135,13 @@ impl Check<'_, '_> {
             }
             ExprKind::Match { scrutinee, arms } => {
                 for Arm { pattern, guard: _, body } in arms {
-                    if self.function.is_alive(*body) {
+                    if self.function.is_reachable(*body) {
                         self.bind(pattern, *scrutinee, sources);
                     }
                 }
             }
             ExprKind::For { sequence: Sequence::Elements { of, index: _, element: Some(element), .. }, .. }
-                if is_handle(self.function.local_type(*element)) =>
+                if is_reference(self.function.local_type(*element)) =>
             {
                 let origins = self.place_origins(*of, sources);
                 sources.locals[element.index()].extend(origins);
@@ -160,7 +161,7 @@ impl Check<'_, '_> {
 
     /// Returns the origins of a reference to the place.
     fn place_origins(&self, place: ExprId, sources: &Sources) -> Origins {
-        if is_handle(self.ty(place)) {
+        if is_reference(self.ty(place)) {
             return self.origins(place, sources);
         }
         match self.root(place) {
@@ -171,11 +172,11 @@ impl Check<'_, '_> {
 
     /// Returns the origins of the references in a value.
     fn origins(&self, id: ExprId, sources: &Sources) -> Origins {
-        if !holds_handle(self.ty(id)) {
+        if !contains_reference(self.ty(id)) {
             return Origins::new();
         }
         let of = |ids: &mut dyn Iterator<Item = ExprId>| {
-            ids.filter(|id| self.function.is_alive(*id)).flat_map(|id| self.origins(id, sources)).collect()
+            ids.filter(|id| self.function.is_reachable(*id)).flat_map(|id| self.origins(id, sources)).collect()
         };
         match self.kind(id) {
             ExprKind::Local(local) => sources.locals[local.index()].clone(),
@@ -230,9 +231,9 @@ impl Check<'_, '_> {
 }
 
 /// Returns whether a value of the type is or contains a reference.
-fn holds_handle(ty: &Type) -> bool {
+fn contains_reference(ty: &Type) -> bool {
     match ty {
-        Type::Tuple(parts) => parts.iter().any(holds_handle),
-        _ => is_handle(ty),
+        Type::Tuple(parts) => parts.iter().any(contains_reference),
+        _ => is_reference(ty),
     }
 }

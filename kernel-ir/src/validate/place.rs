@@ -1,6 +1,7 @@
 //! Validation of borrows, and of writes by `=`, by `+=` and through a `&mut`.
 
-use crate::What;
+use crate::Diagnostic;
+use crate::analyse::is_reference;
 use crate::ir::{ExprId, ExprKind, LocalId, Type};
 
 use super::Check;
@@ -25,7 +26,7 @@ impl Check<'_, '_> {
             | ExprKind::SubSlice { base, .. }
             | ExprKind::Field { base, .. }
             | ExprKind::Deref(base) => {
-                if is_handle(self.ty(*base)) {
+                if is_reference(self.ty(*base)) {
                     Root::Through(*base)
                 } else {
                     self.root(*base)
@@ -41,7 +42,7 @@ impl Check<'_, '_> {
             Root::Local(_) | Root::Through(_) => self.writable(place),
             Root::Value => self.error(
                 self.span(place),
-                What::new(
+                Diagnostic::new(
                     "this expression is not assignable",
                     "only variables, and elements of slices and shared arrays, can be assigned",
                     "store the value in a variable first",
@@ -54,7 +55,7 @@ impl Check<'_, '_> {
     pub(super) fn borrow(&mut self, place: ExprId, mutable: bool) {
         let ty = self.ty(place);
         let is_part = matches!(self.kind(place), ExprKind::SubSlice { .. });
-        if *ty == Type::Never || is_handle(ty) && !is_part {
+        if *ty == Type::Never || is_reference(ty) && !is_part {
             return;
         }
         if !is_part {
@@ -76,11 +77,11 @@ impl Check<'_, '_> {
             Root::Value => {}
             Root::Local(local) => {
                 let declared = self.function.instance.function.local(local);
-                if !declared.mutable && !self.starts_empty[local.index()] {
+                if !declared.mutable && !self.declared_without_init[local.index()] {
                     let name = &declared.name;
                     self.error(
                         self.span(place),
-                        What::new(
+                        Diagnostic::new(
                             format!("`{name}` is assigned, but is not declared `mut`"),
                             "it is immutable",
                             format!("write `let mut {name}`"),
@@ -108,7 +109,7 @@ impl Check<'_, '_> {
                 };
                 self.error(
                     self.span(place),
-                    What::new(
+                    Diagnostic::new(
                         format!("{what} {name} is written"),
                         format!("it is a `{}`, which is read-only", self.ty(base)),
                         format!("declare it as `{writable}`"),
@@ -116,19 +117,5 @@ impl Check<'_, '_> {
                 );
             }
         }
-    }
-}
-
-/// Returns whether a value of the type is a reference to memory.
-pub(super) fn is_handle(ty: &Type) -> bool {
-    match ty {
-        Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,
-        Type::Unit
-        | Type::Never
-        | Type::Scalar(_)
-        | Type::Tuple(_)
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Array(..) => false,
     }
 }

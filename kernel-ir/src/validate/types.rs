@@ -1,7 +1,7 @@
 //! Validation of the types of parameters, variables and memory.
 
 use crate::ir::{ExprId, LocalId, Span, StructType, Type};
-use crate::{LAUNCH_BYTES, What};
+use crate::{Diagnostic, LAUNCH_BYTES};
 
 use super::{Check, STATIC_SHARED_LIMIT};
 
@@ -10,7 +10,7 @@ use super::{Check, STATIC_SHARED_LIMIT};
 const PARAMETER_LIMIT: u64 = 4096;
 
 /// A part of a type that is not supported in its context.
-struct Refused<'t> {
+struct Unsupported<'t> {
     part: &'t Type,
     reason: Reason,
 }
@@ -23,9 +23,9 @@ enum Reason {
     NoSize,
 }
 
-impl Refused<'_> {
+impl Unsupported<'_> {
     fn why(&self) -> String {
-        let Refused { part, reason } = self;
+        let Unsupported { part, reason } = self;
         match reason {
             Reason::Reference => {
                 format!("`{part}` is a reference, which cannot be stored in arrays, structs or memory")
@@ -56,7 +56,7 @@ impl Check<'_, '_> {
             let ty = self.function.local_type(*param);
             if let Err((why, help)) = parameter(ty, kernel) {
                 let message = format!("the parameter `{}` has type `{ty}`", function.local(*param).name);
-                self.error(function.span, What::new(message, why, help));
+                self.error(function.span, Diagnostic::new(message, why, help));
             }
         }
         if kernel {
@@ -65,7 +65,7 @@ impl Check<'_, '_> {
         let result = &self.function.signature.result;
         let what = if kernel {
             (*result != Type::Unit).then(|| {
-                What::new(
+                Diagnostic::new(
                     format!("the kernel returns `{result}`"),
                     "a launch runs many threads, and their results are not collected",
                     "write the result to a `&mut [T]` parameter",
@@ -97,7 +97,7 @@ impl Check<'_, '_> {
         if bytes > limit {
             self.error(
                 function.span,
-                What::new(
+                Diagnostic::new(
                     format!("the kernel's parameters occupy {bytes} bytes"),
                     format!("CUDA limits kernel parameters to {PARAMETER_LIMIT} bytes, of which Cumbia reserves {LAUNCH_BYTES}"),
                     "store the data in an array and pass a slice",
@@ -113,18 +113,18 @@ impl Check<'_, '_> {
             let ty = self.function.local_type(id);
             if self.function.is_declared(id)
                 && !function.params.contains(&id)
-                && let Some(refused) = value(ty)
+                && let Some(unsupported) = value(ty)
             {
-                self.refuse(&refused, format!("the variable `{}` has type `{ty}`", local.name), function.span);
+                self.reject(&unsupported, format!("the variable `{}` has type `{ty}`", local.name), function.span);
             }
         }
     }
 
     /// Validates the type of an expression's value.
-    pub(super) fn made(&mut self, id: ExprId) {
+    pub(super) fn value_type(&mut self, id: ExprId) {
         let ty = self.ty(id);
-        if let Some(refused) = value(ty) {
-            self.refuse(&refused, format!("a value of type `{ty}`"), self.span(id));
+        if let Some(unsupported) = value(ty) {
+            self.reject(&unsupported, format!("a value of type `{ty}`"), self.span(id));
         }
     }
 
@@ -139,7 +139,7 @@ impl Check<'_, '_> {
             let total = *self.shared;
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("the kernel declares {total} bytes of shared memory"),
                     format!("CUDA limits static shared memory to {STATIC_SHARED_LIMIT} bytes per block"),
                     "use `dynamic_shared::<T>()` and specify the size at launch with `.shared_bytes(n)`",
@@ -151,28 +151,28 @@ impl Check<'_, '_> {
     /// Reports types without a memory layout. Returns whether the type has one.
     pub(super) fn memory(&mut self, ty: &Type, what: &str, span: Span) -> bool {
         match element(ty) {
-            Some(refused) => {
-                self.refuse(&refused, format!("{what} `{ty}`"), span);
+            Some(unsupported) => {
+                self.reject(&unsupported, format!("{what} `{ty}`"), span);
                 false
             }
             None => true,
         }
     }
 
-    fn refuse(&mut self, refused: &Refused<'_>, message: String, span: Span) {
-        if !self.refused.contains(refused.part) {
-            self.refused.push(refused.part.clone());
-            self.error(span, What::new(message, refused.why(), refused.help()));
+    fn reject(&mut self, unsupported: &Unsupported<'_>, message: String, span: Span) {
+        if !self.rejected.contains(unsupported.part) {
+            self.rejected.push(unsupported.part.clone());
+            self.error(span, Diagnostic::new(message, unsupported.why(), unsupported.help()));
         }
     }
 }
 
 /// Returns whether a function can take a value of the type; if not, the reason and the remedy.
 fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
-    let refused = match ty {
+    let unsupported = match ty {
         Type::Slice { element: inner, .. } | Type::View { element: inner, .. } => element(inner),
         Type::Ref { target, .. } if !kernel => place(target),
-        Type::Unit | Type::Never => Some(Refused { part: ty, reason: Reason::Nothing }),
+        Type::Unit | Type::Never => Some(Unsupported { part: ty, reason: Reason::Nothing }),
         Type::Ref { .. } => {
             let why = "kernel parameters are scalars, enums, structs, slices and views".to_owned();
             return Err((why, "pass a slice of one element, or pass the value"));
@@ -180,27 +180,29 @@ fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
         Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) if kernel => element(ty),
         Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => value(ty),
     };
-    refused.map_or(Ok(()), |refused| Err((refused.why(), refused.help())))
+    unsupported.map_or(Ok(()), |unsupported| Err((unsupported.why(), unsupported.help())))
 }
 
 /// Returns the error of a device function's result type, if any.
-fn result_of_device_function(result: &Type) -> Option<What> {
+fn result_of_device_function(result: &Type) -> Option<Diagnostic> {
     if matches!(result, Type::Unit | Type::Never) {
         return None;
     }
-    let refused = data(result)?;
-    let (why, help) = match refused.reason {
+    let unsupported = data(result)?;
+    let (why, help) = match unsupported.reason {
         Reason::Reference => (
-            format!("`{}` is a reference, and a device function returns values only", refused.part),
+            format!("`{}` is a reference, and a device function returns values only", unsupported.part),
             "return an index, and access the element in the caller",
         ),
-        Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize => (refused.why(), refused.help()),
+        Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize => {
+            (unsupported.why(), unsupported.help())
+        }
     };
-    Some(What::new(format!("the device function returns `{result}`"), why, help))
+    Some(Diagnostic::new(format!("the device function returns `{result}`"), why, help))
 }
 
 /// Returns the part of a type that a variable cannot hold.
-fn value(ty: &Type) -> Option<Refused<'_>> {
+fn value(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Unit | Type::Never => None,
         Type::Tuple(parts) => parts.iter().find_map(value),
@@ -213,7 +215,7 @@ fn value(ty: &Type) -> Option<Refused<'_>> {
 }
 
 /// Returns the part of a type that an array element in a variable, or a result, cannot hold.
-fn data(ty: &Type) -> Option<Refused<'_>> {
+fn data(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Tuple(parts) => parts.iter().find_map(data),
         // A zero-length array occupies no memory; only its element type matters.
@@ -226,7 +228,7 @@ fn data(ty: &Type) -> Option<Refused<'_>> {
 
 /// Returns the part of a type that a reference's target or a field cannot hold. Zero-length arrays occupy no memory
 /// there.
-fn place(ty: &Type) -> Option<Refused<'_>> {
+fn place(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Array(inner, 0) => element(inner),
         _ => element(ty),
@@ -234,16 +236,16 @@ fn place(ty: &Type) -> Option<Refused<'_>> {
 }
 
 /// Returns the part of a type that has no memory layout.
-fn element(ty: &Type) -> Option<Refused<'_>> {
-    let refused = |reason| Some(Refused { part: ty, reason });
+fn element(ty: &Type) -> Option<Unsupported<'_>> {
+    let unsupported = |reason| Some(Unsupported { part: ty, reason });
     match ty {
         Type::Scalar(_) | Type::Enum(_) => None,
-        Type::Array(_, 0) => refused(Reason::NoElements),
+        Type::Array(_, 0) => unsupported(Reason::NoElements),
         Type::Array(inner, _) => element(inner),
-        Type::Struct(StructType { size: 0, .. }) => refused(Reason::NoSize),
+        Type::Struct(StructType { size: 0, .. }) => unsupported(Reason::NoSize),
         Type::Struct(StructType { fields, .. }) => fields.iter().find_map(|field| place(&field.ty)),
-        Type::Tuple(_) => refused(Reason::Tuple),
-        Type::Unit | Type::Never => refused(Reason::Nothing),
-        Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => refused(Reason::Reference),
+        Type::Tuple(_) => unsupported(Reason::Tuple),
+        Type::Unit | Type::Never => unsupported(Reason::Nothing),
+        Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => unsupported(Reason::Reference),
     }
 }

@@ -10,7 +10,7 @@ use super::items::scalar;
 
 impl Builder<'_> {
     pub(super) fn call(&mut self, call: &syn::ExprCall, at: Span) -> ExprId {
-        let syn::Expr::Path(path) = &*call.func else { panic!("a callee") };
+        let syn::Expr::Path(path) = &*call.func else { panic!("expected a callee") };
         let segment = path.path.segments.last().unwrap();
         let name = segment.ident.to_string();
         if let (1, Some(Type::Struct(structure))) = (path.path.segments.len(), self.items.named(&name).cloned()) {
@@ -92,7 +92,7 @@ fn fast(name: &str) -> Fast {
 fn intrinsic(name: &str, of: Option<Type>, args: &mut Vec<&syn::Expr>) -> Option<Intrinsic> {
     let mut dimensions = || match args.pop() {
         Some(syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(n), .. })) => n.base10_parse().unwrap(),
-        _ => panic!("dimensions"),
+        _ => panic!("expected dimensions"),
     };
     // `atomic_add_acquire_block`, as in the emitted text.
     let (name, scope) = match (name.strip_suffix("_block"), name.strip_suffix("_system")) {

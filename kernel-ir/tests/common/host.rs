@@ -225,7 +225,7 @@ pub(crate) fn run(name: &str, body: &str) -> Option<String> {
     let output = match Command::new("g++").args(flags).args(warnings).arg("-o").arg(&program).arg(&source).output() {
         Ok(output) => output,
         Err(error) => {
-            eprintln!("skipped, since g++ does not run: {error}");
+            eprintln!("skipped: cannot run g++: {error}");
             return None;
         }
     };

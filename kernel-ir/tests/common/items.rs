@@ -50,8 +50,10 @@ impl Items {
             syn::Type::Path(path) => {
                 let name = path.path.segments.last().unwrap();
                 let argument = || {
-                    let syn::PathArguments::AngleBracketed(args) = &name.arguments else { panic!("an argument") };
-                    let Some(syn::GenericArgument::Type(inner)) = args.args.first() else { panic!("a type") };
+                    let syn::PathArguments::AngleBracketed(args) = &name.arguments else {
+                        panic!("expected an argument")
+                    };
+                    let Some(syn::GenericArgument::Type(inner)) = args.args.first() else { panic!("expected a type") };
                     Box::new(self.ty(inner))
                 };
                 let view = |dimensions, mutable| Type::View { element: argument(), dimensions, mutable };
@@ -66,7 +68,7 @@ impl Items {
                     "ArrayViewMut3" => view(3, true),
                     name => match scalar(name) {
                         Some(scalar) => Type::Scalar(scalar),
-                        None => self.named(name).unwrap_or_else(|| panic!("the type {name}")).clone(),
+                        None => self.named(name).unwrap_or_else(|| panic!("unknown type `{name}`")).clone(),
                     },
                 }
             }
@@ -82,7 +84,7 @@ impl Items {
             syn::Type::Tuple(tuple) => Type::Tuple(tuple.elems.iter().map(|part| self.ty(part)).collect()),
             syn::Type::Never(_) => Type::Never,
             syn::Type::Paren(inner) => self.ty(&inner.elem),
-            _ => panic!("a type of this kind"),
+            _ => panic!("unsupported type"),
         }
     }
 
@@ -90,7 +92,7 @@ impl Items {
     pub(super) fn len(&self, len: &syn::Expr) -> u64 {
         match self.value(len, &Type::USIZE) {
             ConstantValue::Bits(bits) => bits,
-            ConstantValue::Parts(_) => panic!("a length"),
+            ConstantValue::Parts(_) => panic!("expected a length"),
         }
     }
 
@@ -171,7 +173,7 @@ impl Items {
         match (expr, ty) {
             (syn::Expr::Path(path), _) => self.constant_of(&path.path).expect("a constant").value,
             (syn::Expr::Unary(negated), Type::Scalar(scalar)) => {
-                let ConstantValue::Bits(bits) = self.value(&negated.expr, ty) else { panic!("a number") };
+                let ConstantValue::Bits(bits) = self.value(&negated.expr, ty) else { panic!("expected a number") };
                 let mask = u64::MAX >> (64 - scalar.bits());
                 let bits = if scalar.is_float() { bits ^ 1 << (scalar.bits() - 1) } else { bits.wrapping_neg() & mask };
                 ConstantValue::Bits(bits)
@@ -181,7 +183,7 @@ impl Items {
                 (syn::Lit::Int(int), _) => int.base10_parse().unwrap(),
                 (syn::Lit::Float(float), Scalar::F32) => float.base10_parse::<f32>().unwrap().to_bits().into(),
                 (syn::Lit::Float(float), Scalar::F64) => float.base10_parse::<f64>().unwrap().to_bits(),
-                _ => panic!("a constant of this kind"),
+                _ => panic!("unsupported constant"),
             }),
             (syn::Expr::Array(array), Type::Array(element, _)) => {
                 ConstantValue::Parts(array.elems.iter().map(|part| self.value(part, element)).collect())
@@ -200,7 +202,7 @@ impl Items {
                 ConstantValue::Parts(structure.fields.iter().map(value).collect())
             }
             (syn::Expr::Paren(inner), _) => self.value(&inner.expr, ty),
-            _ => panic!("a constant of this kind"),
+            _ => panic!("unsupported constant"),
         }
     }
 

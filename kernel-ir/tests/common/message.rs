@@ -38,7 +38,7 @@ impl Builder<'_> {
                 let message = self.message(args, "");
                 self.assert(condition, message, at)
             }
-            _ => panic!("a macro of this name"),
+            _ => panic!("unsupported macro"),
         }
     }
 

@@ -4,14 +4,14 @@
 //! each declared before its uses; the last function is the kernel. A `let` whose type this front end cannot determine
 //! requires a type annotation; a literal of undetermined type is a `usize` or an `f32`. `#[cuda("return x;")]` on a
 //! function is its body in CUDA C.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, reason = "each test uses only a part")]
 
 mod body;
 mod call;
 pub(crate) mod host;
+mod inference;
 mod items;
 mod message;
-mod obvious;
 mod pattern;
 
 use cumbia_kernel_ir::ir::{CudaC, Function, Instance, Program, Span};
@@ -46,7 +46,7 @@ pub(crate) fn program(text: &str, overflow_checks: bool) -> Program {
                 }
                 items.owner = None;
             }
-            _ => panic!("an item of this kind"),
+            _ => panic!("unsupported item"),
         }
     }
     for instance in &mut instances {

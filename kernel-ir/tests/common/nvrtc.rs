@@ -38,7 +38,7 @@ impl Nvrtc {
         if library.is_none() {
             let required = std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_some_and(|value| value == "1");
             assert!(!required, "no NVRTC in {}", place.display());
-            eprintln!("skipped: no NVRTC in {}; `cargo xtask test` brings one", place.display());
+            eprintln!("skipped: no NVRTC in {}; `cargo xtask test` installs it", place.display());
         }
         library.map(Nvrtc)
     }
@@ -50,8 +50,8 @@ impl Nvrtc {
         } else {
             ("nvrtcGetPTXSize", "nvrtcGetPTX")
         };
-        let text = CString::new(text).expect("a text without zeros");
-        let option = CString::new(format!("--gpu-architecture={architecture}")).expect("a name without zeros");
+        let text = CString::new(text).expect("text without NUL characters");
+        let option = CString::new(format!("--gpu-architecture={architecture}")).expect("a name without NUL characters");
         let mut program: Program = ptr::null_mut();
         // SAFETY: the types are those of nvrtc.h, all pointers are valid during the calls, and the program is destroyed
         // last.
@@ -98,7 +98,7 @@ impl Nvrtc {
     /// `F` is the function's type in nvrtc.h.
     unsafe fn get<F>(&self, name: &str) -> Symbol<'_, F> {
         // SAFETY: guaranteed by the caller.
-        unsafe { self.0.get(name.as_bytes()) }.unwrap_or_else(|_| panic!("NVRTC has no {name}"))
+        unsafe { self.0.get(name.as_bytes()) }.unwrap_or_else(|_| panic!("NVRTC does not export {name}"))
     }
 }
 

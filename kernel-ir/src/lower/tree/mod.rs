@@ -62,7 +62,7 @@ impl TypeId {
 /// A struct, a tuple or an enum.
 pub(crate) struct TypeDef {
     /// The preferred name.
-    pub(crate) wish: String,
+    pub(crate) hint: String,
     /// The path in Rust.
     pub(crate) path: String,
     pub(crate) kind: TypeKind,
@@ -92,7 +92,7 @@ pub(crate) struct Member {
     /// The index of the field in Rust.
     pub(crate) position: usize,
     /// The preferred name.
-    pub(crate) wish: String,
+    pub(crate) hint: String,
     pub(crate) ty: CType,
     /// The offset in bytes.
     pub(crate) offset: u64,
@@ -167,9 +167,9 @@ pub(crate) struct Label {
 /// A variable. The printer chooses its C name.
 pub(crate) struct Variable {
     /// The preferred name.
-    pub(crate) wish: String,
+    pub(crate) hint: String,
     /// The origin of that name.
-    pub(crate) named: Named,
+    pub(crate) origin: NameOrigin,
     /// Its C type.
     pub(crate) ty: CType,
     /// Whether it is declared `const`.
@@ -180,15 +180,15 @@ pub(crate) struct Variable {
 
 /// The origin of a variable's name. The user's names have precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
-    ByUser,
-    ByUs,
+pub(crate) enum NameOrigin {
+    User,
+    Compiler,
 }
 
-impl Named {
-    /// Returns `ByUser` if the user has named the variable.
-    pub(crate) fn by_user(by_user: bool) -> Named {
-        if by_user { Named::ByUser } else { Named::ByUs }
+impl NameOrigin {
+    /// Returns `User` if the user has named the variable.
+    pub(crate) fn by_user(by_user: bool) -> NameOrigin {
+        if by_user { NameOrigin::User } else { NameOrigin::Compiler }
     }
 }
 

@@ -44,7 +44,7 @@ pub(crate) enum StmtKind {
     Print { site: u32, args: Vec<Expr> },
     /// A violated invariant of the compiler, with its description. The emitted text does not compile, so that the bug
     /// is reported instead of running incorrect code.
-    Contradiction(String),
+    InternalError(String),
 }
 
 /// A case of a [`StmtKind::Switch`].
@@ -57,17 +57,17 @@ pub(crate) struct Case {
 
 /// The head of a loop.
 pub(crate) enum Header {
-    /// `for (; test; turn)`, a loop that is not proved to terminate. `turn` is a side effect in each iteration, without
+    /// `for (; test; progress)`, a loop that is not proved to terminate. `progress` is a side effect in each iteration, without
     /// which C++ would assume that the loop terminates.
-    Open { test: Option<Expr>, turn: Expr },
+    Open { test: Option<Expr>, progress: Expr },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
 }
 
 impl Header {
     /// Returns the header of a loop that may not terminate, with a side effect in each iteration.
-    pub(crate) fn open(test: Option<Expr>, turn: Op) -> Header {
-        Header::Open { test, turn: Expr::helper(Helper::new(turn, Scalar::Usize), Vec::new()) }
+    pub(crate) fn open(test: Option<Expr>, progress: Op) -> Header {
+        Header::Open { test, progress: Expr::helper(Helper::new(progress, Scalar::Usize), Vec::new()) }
     }
 }
 
@@ -103,7 +103,7 @@ impl Stmt {
             | StmtKind::Update { .. }
             | StmtKind::Expr(_)
             | StmtKind::Print { .. }
-            | StmtKind::Contradiction(_)
+            | StmtKind::InternalError(_)
             | StmtKind::Loop { .. } => false,
         }
     }
@@ -130,9 +130,9 @@ impl Stmt {
             StmtKind::Block { body, end: _ } => body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit)),
             StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
                 match header {
-                    Header::Open { test, turn } => {
+                    Header::Open { test, progress } => {
                         test.iter().for_each(&mut *visit);
-                        visit(turn);
+                        visit(progress);
                     }
                     Header::For { var: _, init, test, next } => {
                         visit(init);
@@ -153,7 +153,7 @@ impl Stmt {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
-            | StmtKind::Contradiction(_) => {}
+            | StmtKind::InternalError(_) => {}
         }
     }
 }

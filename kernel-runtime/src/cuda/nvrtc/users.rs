@@ -1,13 +1,13 @@
 //! Mistakes in what the user wrote in CUDA C, as NVRTC's log tells them.
 
-use cumbia_kernel_ir::users_texts;
+use cumbia_kernel_ir::user_texts;
 
 use crate::error::CompileError;
 
 /// The mistake, if the first one in the log is in a text of the user's.
 pub(super) fn mistake(kernel: &str, source: &str, log: &str) -> Option<CompileError> {
     let (file, line, message) = log.lines().find_map(error)?;
-    let text = users_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
+    let text = user_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
     Some(CompileError::CudaCRefused {
         kernel: kernel.to_owned(),
         function: text.function,

@@ -28,7 +28,7 @@ impl Builder<'_> {
     }
 
     /// Infers the type of an expression from those of its operands, if possible.
-    pub(super) fn obvious(&self, kind: &ExprKind) -> Option<Type> {
+    pub(super) fn infer(&self, kind: &ExprKind) -> Option<Type> {
         match kind {
             ExprKind::Literal { slot, .. }
             | ExprKind::Cast { slot, .. }
@@ -157,18 +157,18 @@ impl Builder<'_> {
     }
 
     /// Infers the type of an expression before it is built, if possible.
-    pub(super) fn glance(&self, expr: &syn::Expr) -> Option<Type> {
+    pub(super) fn infer_early(&self, expr: &syn::Expr) -> Option<Type> {
         match expr {
-            syn::Expr::Paren(inner) => self.glance(&inner.expr),
+            syn::Expr::Paren(inner) => self.infer_early(&inner.expr),
             syn::Expr::Path(path) => match path.path.get_ident().and_then(|name| self.named(&name.to_string())) {
                 Some(local) => Some(self.local_type(local).clone()),
                 None => self.items.constant_of(&path.path).map(|constant| constant.ty),
             },
             syn::Expr::Lit(literal) => scalar(literal.lit.suffix()).map(Type::Scalar),
-            syn::Expr::Unary(unary) => self.glance(&unary.expr).map(|ty| ty.target().clone()),
+            syn::Expr::Unary(unary) => self.infer_early(&unary.expr).map(|ty| ty.target().clone()),
             syn::Expr::Cast(cast) => Some(self.items.ty(&cast.ty)),
-            syn::Expr::Binary(binary) => self.glance(&binary.left).or_else(|| self.glance(&binary.right)),
-            syn::Expr::Index(index) => match self.glance(&index.expr)?.target() {
+            syn::Expr::Binary(binary) => self.infer_early(&binary.left).or_else(|| self.infer_early(&binary.right)),
+            syn::Expr::Index(index) => match self.infer_early(&index.expr)?.target() {
                 Type::Slice { element, .. } | Type::Array(element, _) | Type::View { element, .. } => {
                     Some((**element).clone())
                 }

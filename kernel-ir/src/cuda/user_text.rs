@@ -12,7 +12,7 @@ const MARK: &str = "// CUDA C of ";
 
 /// A body in CUDA C that a source contains: a result of [`crate::users_texts`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UsersText {
+pub struct UserText {
     /// The name of the function.
     pub function: String,
     /// The source file, as NVRTC reports it.
@@ -32,7 +32,7 @@ pub(super) fn write(text: &mut String, function: &str, file: &str, cuda: &CudaC)
 }
 
 /// Returns the user's bodies in a text, in order.
-pub(crate) fn find(text: &str) -> Vec<UsersText> {
+pub(crate) fn find(text: &str) -> Vec<UserText> {
     let mut lines = text.lines();
     std::iter::from_fn(|| lines.by_ref().find_map(|line| line.strip_prefix(MARK)).map(|mark| (mark, lines.next())))
         .filter_map(|(mark, directive)| {
@@ -40,7 +40,7 @@ pub(crate) fn find(text: &str) -> Vec<UsersText> {
             let (line, file) = directive?.strip_prefix("#line ")?.split_once(' ')?;
             let (start, count): (u32, u32) = (line.parse().ok()?, count.parse().ok()?);
             let file = file.trim_matches('"').replace("\\\\", "\\");
-            Some(UsersText { function: function.to_owned(), file, lines: start..start.saturating_add(count) })
+            Some(UserText { function: function.to_owned(), file, lines: start..start.saturating_add(count) })
         })
         .collect()
 }
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_found() {
+    fn emitted_bodies_are_located() {
         let mut text = String::from("#line 1 \"a.rs\"\nvoid f() {\n");
         write(&mut text, "f", "src\\a.rs", &CudaC { text: "\nint x;\nreturn x;\n".to_owned(), line: 7 });
         text.push_str("}\nvoid g() {\n");
@@ -58,7 +58,7 @@ mod tests {
         text.push_str("}\n");
         let found = [("f", "src\\a.rs", 7..10), ("g<u32, 4>", "b.rs", 20..21)];
         let found =
-            found.map(|(function, file, lines)| UsersText { function: function.into(), file: file.into(), lines });
+            found.map(|(function, file, lines)| UserText { function: function.into(), file: file.into(), lines });
         assert_eq!(find(&text), found);
         assert!(find("// CUDA C of what, no lines\n#line 1").is_empty());
     }

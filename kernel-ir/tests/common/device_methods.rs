@@ -1,7 +1,7 @@
 //! Host implementations, for the rustc version of a test, of operations that Rust itself does not provide: methods of
 //! halves and of CUDA, `as` for halves, and atomic operations of a single thread.
 
-#![allow(clippy::cast_lossless, reason = "one macro for all types of numbers")]
+#![allow(clippy::cast_lossless, reason = "one macro for all scalar types")]
 
 use half::{bf16, f16};
 

@@ -9,25 +9,25 @@ use crate::ir::{
     Scalar, SlotId, Type,
 };
 
-use super::known::{Known, all, binary, cast, compare, equal, literal, part, position, unary};
+use super::folding::{Known, all, binary, cast, compare, equal, literal, part, position, unary};
 
 /// The constant conditions and the reachable code of a function.
-pub(super) struct Decisions {
+pub(super) struct Reachability {
     /// For each expression, its value if it is a constant `bool`.
-    decided: Vec<Option<bool>>,
+    constants: Vec<Option<bool>>,
     /// Whether the expression is reachable.
-    alive: Vec<bool>,
+    reachable: Vec<bool>,
     /// Whether the variable is a parameter or is declared in reachable code.
     declared: Vec<bool>,
 }
 
-impl Decisions {
-    pub(super) fn decided(&self, id: ExprId) -> Option<bool> {
-        self.decided[id.index()]
+impl Reachability {
+    pub(super) fn constant_bool(&self, id: ExprId) -> Option<bool> {
+        self.constants[id.index()]
     }
 
-    pub(super) fn is_alive(&self, id: ExprId) -> bool {
-        self.alive[id.index()]
+    pub(super) fn is_reachable(&self, id: ExprId) -> bool {
+        self.reachable[id.index()]
     }
 
     pub(super) fn is_declared(&self, id: LocalId) -> bool {
@@ -36,33 +36,33 @@ impl Decisions {
 }
 
 /// Analyses a well-formed function.
-pub(super) fn function(instance: &Instance) -> Decisions {
+pub(super) fn function(instance: &Instance) -> Reachability {
     let function = &instance.function;
-    let mut decide = Decide { instance, known: Vec::with_capacity(function.exprs.len()) };
+    let mut evaluator = Evaluator { instance, known: Vec::with_capacity(function.exprs.len()) };
     for expr in &function.exprs {
-        let known = decide.expr(&expr.kind);
-        decide.known.push(known);
+        let known = evaluator.expr(&expr.kind);
+        evaluator.known.push(known);
     }
-    let mut alive = vec![false; function.exprs.len()];
+    let mut reachable = vec![false; function.exprs.len()];
     let mut declared = vec![false; function.locals.len()];
     function.params.iter().for_each(|param| declared[param.index()] = true);
     let mut open = Vec::new();
     enter(&function.body, &mut open, &mut declared);
     while let Some(id) = open.pop() {
-        alive[id.index()] = true;
-        decide.inside(&function.expr(id).kind, &mut open, &mut declared);
+        reachable[id.index()] = true;
+        evaluator.reachable_children(&function.expr(id).kind, &mut open, &mut declared);
     }
-    let decided = decide.known.iter().map(|known| known.and_then(Known::bool)).collect();
-    Decisions { decided, alive, declared }
+    let constants = evaluator.known.iter().map(|known| known.and_then(Known::bool)).collect();
+    Reachability { constants, reachable, declared }
 }
 
-struct Decide<'a> {
+struct Evaluator<'a> {
     instance: &'a Instance,
     /// The constant values of the expressions so far.
     known: Vec<Option<Known<'a>>>,
 }
 
-impl<'a> Decide<'a> {
+impl<'a> Evaluator<'a> {
     fn of(&self, id: ExprId) -> Option<Known<'a>> {
         self.known[id.index()]
     }
@@ -163,7 +163,7 @@ impl<'a> Decide<'a> {
     }
 
     /// Marks the direct children of an expression that are reachable if the expression is.
-    fn inside(&self, kind: &ExprKind, open: &mut Vec<ExprId>, declared: &mut [bool]) {
+    fn reachable_children(&self, kind: &ExprKind, open: &mut Vec<ExprId>, declared: &mut [bool]) {
         match kind {
             ExprKind::Logical { op, left, right } => {
                 open.push(*left);
@@ -174,11 +174,11 @@ impl<'a> Decide<'a> {
             }
             ExprKind::If { condition, then, otherwise } => {
                 open.push(*condition);
-                let decided = self.bool(*condition);
-                if decided != Some(false) {
+                let constants = self.bool(*condition);
+                if constants != Some(false) {
                     enter(then, open, declared);
                 }
-                if decided != Some(true) {
+                if constants != Some(true) {
                     open.extend(otherwise);
                 }
             }
@@ -230,34 +230,34 @@ impl<'a> Decide<'a> {
     fn arms(&self, scrutinee: ExprId, arms: &[Arm], open: &mut Vec<ExprId>, declared: &mut [bool]) {
         let scrutinee = self.of(scrutinee);
         for Arm { pattern, guard, body } in arms {
-            let fits = self.fits(pattern, scrutinee);
+            let matches = self.matches(pattern, scrutinee);
             let holds = guard.map_or(Some(true), |guard| self.bool(guard));
-            if fits == Some(false) || holds == Some(false) {
+            if matches == Some(false) || holds == Some(false) {
                 continue;
             }
             open.extend(guard);
             open.push(*body);
             pattern.for_each_local(&mut |local| declared[local.index()] = true);
-            if fits == Some(true) && holds == Some(true) {
+            if matches == Some(true) && holds == Some(true) {
                 break;
             }
         }
     }
 
     /// Returns whether a value matches a pattern, if that is known.
-    fn fits(&self, pattern: &Pattern, value: Option<Known<'a>>) -> Option<bool> {
+    fn matches(&self, pattern: &Pattern, value: Option<Known<'a>>) -> Option<bool> {
         match pattern {
             Pattern::Wild | Pattern::Local(_) => Some(true),
-            Pattern::At(_, inner) => self.fits(inner, value),
+            Pattern::At(_, inner) => self.matches(inner, value),
             Pattern::Tuple(patterns) | Pattern::Array(patterns) => {
-                all(patterns.iter().enumerate().map(|(i, pattern)| self.fits(pattern, self.part(value, i))))
+                all(patterns.iter().enumerate().map(|(i, pattern)| self.matches(pattern, self.part(value, i))))
             }
             Pattern::Struct(fields) => all(fields.iter().map(|(name, pattern)| {
                 let field = match value {
                     Some(Known::Constant(ty, of)) => position(ty, name).and_then(|position| part(ty, of, position)),
                     Some(Known::Scalar(..) | Known::Parts(_)) | None => None,
                 };
-                self.fits(pattern, field)
+                self.matches(pattern, field)
             })),
             Pattern::Literal(written) => {
                 let Known::Scalar(scalar, _) = value? else { return None };
@@ -280,7 +280,7 @@ impl<'a> Decide<'a> {
             }
             Pattern::Or(choices) => {
                 // One alternative matches unless none does.
-                let none = all(choices.iter().map(|choice| self.fits(choice, value).map(|fits| !fits)));
+                let none = all(choices.iter().map(|choice| self.matches(choice, value).map(|matches| !matches)));
                 none.map(|none| !none)
             }
         }
