@@ -333,7 +333,8 @@ impl Walk<'_, '_> {
         self.state = after;
     }
 
-    /// Analyses a loop. `iteration` evaluates one iteration and returns the state in which the loop exits without a `break`.
+    /// Analyses a loop. `iteration` evaluates one iteration and returns the state in which the loop exits without a
+    /// `break`.
     fn repeated(&mut self, id: LoopId, iteration: impl FnOnce(&mut Self) -> State) {
         // Unreachable loops are never queried.
         let initialised = self.state.clone().unwrap_or_default();

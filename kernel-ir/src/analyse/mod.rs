@@ -3,8 +3,8 @@
 //! Each analysis computes one kind of fact about a whole function, with its lattice and its transfer function in one
 //! place. None depends on C; the output of the lowering is checked by `lower/verify.rs`.
 //!
-//! - [`access`]: assignments to and borrows of variables.
-//! - [`flow`]: definite initialisation at each loop, and loop-invariant variables.
+//! - [`mod@access`]: assignments to and borrows of variables.
+//! - [`mod@flow`]: definite initialisation at each loop, and loop-invariant variables.
 
 mod access;
 mod flow;

@@ -298,7 +298,7 @@ $T $name($T a, $T b, $T c) {
     text.replace("$inf", infinity).replace("$one", one).replace("$least", least)
 }
 
-/// Returns a conversion to or from `f16` or `bf16`, other than the two in [`core`]. The result is rounded once.
+/// Returns a conversion to or from `f16` or `bf16`, other than the two in [`core()`]. The result is rounded once.
 ///
 /// `lower::cast` converts by way of `f32` if that is exact, and also integers to `f16`, since those that `f32` cannot
 /// represent become infinite.
@@ -364,7 +364,7 @@ rt::bf16 $name(u64 x) {
     }
 }
 
-/// Returns whether the conversion is one of the two in [`core`].
+/// Returns whether the conversion is one of the two in [`core()`].
 pub(super) fn is_core(from: Scalar, to: Scalar) -> bool {
     matches!((from, to), (Scalar::F32, half) | (half, Scalar::F32) if half.is_half())
 }

@@ -10,7 +10,7 @@ use crate::ir::CudaC;
 /// The prefix of the comment that precedes such a body.
 const MARK: &str = "// CUDA C of ";
 
-/// A body in CUDA C that a source contains: a result of [`crate::users_texts`].
+/// A body in CUDA C that a source contains: a result of [`crate::user_texts`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UserText {
     /// The name of the function.

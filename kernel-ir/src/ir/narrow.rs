@@ -121,7 +121,7 @@ fn unsupported_method(method: Method, receiver: Scalar) -> Option<Diagnostic> {
             | Method::FromBe,
         ) => Some(Diagnostic::new(
             message,
-            "with this option a `usize` is 32 bits wide on the GPU, but 64 on the CPU device, and the result depends on the width",
+            "the result depends on the width of `usize`: with this option, 32 bits on the GPU, but 64 on the CPU",
             format!("choose the width explicitly: `{name}` of `x as u32` or `x as u64`"),
         )),
         (Scalar::Usize, Method::CastSigned | Method::WrappingAddSigned | Method::SaturatingAddSigned)

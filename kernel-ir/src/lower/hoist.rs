@@ -33,7 +33,7 @@ use super::{Callee, Expr, Helper, Op, Operator};
 const BODY_SIZE: usize = 200;
 
 /// The maximum trip count of a loop that is left to the compiler to unroll.
-const MAX_UNROLLED_TRIP_COUNT: u64 = 64;
+const SHORT_TRIP_COUNT: u64 = 64;
 
 /// The maximum number of indices that are tested ahead of a loop.
 const TESTS: usize = 8;
@@ -91,11 +91,11 @@ impl Lowering<'_, '_> {
         if survey.not_duplicable || survey.size > BODY_SIZE {
             return None;
         }
-        let over = Counted { id, counter, start, end };
+        let counted = Counted { id, counter, start, end };
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            let Some(mut needed) = self.tests(*element, &over, &survey) else { continue };
+            let Some(mut needed) = self.tests(*element, &counted, &survey) else { continue };
             // The compiler unrolls such a loop completely and then merges the identical checks.
             if !needed.is_empty() && has_short_trip_count(start, end) {
                 continue;
@@ -356,7 +356,7 @@ fn product(left: Expr, right: Expr) -> Expr {
 
 /// Returns whether a loop has a small literal trip count.
 fn has_short_trip_count(start: &Expr, end: &Expr) -> bool {
-    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= MAX_UNROLLED_TRIP_COUNT)
+    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= SHORT_TRIP_COUNT)
 }
 
 /// Returns whether all operands are literals, and every index is in bounds. Only small literals, so that nothing wraps.

@@ -163,7 +163,11 @@ impl<'a> Lowering<'a, '_> {
     ///
     /// ```text
     /// {
-    ///     { if (matches 1) { v = ..; if (guard) goto taken; } if (matches 2) { v = ..; if (guard) goto taken; } goto next; }
+    ///     {
+    ///         if (matches 1) { v = ..; if (guard) goto taken; }
+    ///         if (matches 2) { v = ..; if (guard) goto taken; }
+    ///         goto next;
+    ///     }
     ///     taken:;
     ///     body; goto matched;
     /// }

@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
         faults
     }
 
-    /// If statements were appended after `mark`, saves those of the values computed before them that they could change.
+    /// Saves, in constants declared at `mark`, the values that statements appended after `mark` could change.
     pub(super) fn preserve(&mut self, mark: usize, values: &mut [Value]) {
         if self.out.len() > mark {
             let later = self.out.split_off(mark);

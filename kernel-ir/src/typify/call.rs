@@ -34,8 +34,8 @@ pub(super) fn is_assignable(actual: &Type, expected: &Type) -> bool {
     }
 }
 
-/// Returns whether an argument of type `actual` can be passed to a parameter of type `param`. Beyond [`is_assignable`], this
-/// includes Rust's adjustments of receivers and arrays: auto-borrowing, auto-dereferencing, and the coercion of an
+/// Returns whether an argument of type `actual` can be passed to a parameter of type `param`. Beyond [`is_assignable`],
+/// this includes Rust's adjustments of receivers and arrays: auto-borrowing, auto-dereferencing, and the coercion of an
 /// array reference to a slice.
 fn is_passable(actual: &Type, param: &Type) -> bool {
     is_assignable(actual, param)

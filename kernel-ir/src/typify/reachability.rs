@@ -46,11 +46,11 @@ pub(super) fn function(instance: &Instance) -> Reachability {
     let mut reachable = vec![false; function.exprs.len()];
     let mut declared = vec![false; function.locals.len()];
     function.params.iter().for_each(|param| declared[param.index()] = true);
-    let mut open = Vec::new();
-    enter(&function.body, &mut open, &mut declared);
-    while let Some(id) = open.pop() {
+    let mut worklist = Vec::new();
+    enter(&function.body, &mut worklist, &mut declared);
+    while let Some(id) = worklist.pop() {
         reachable[id.index()] = true;
-        evaluator.reachable_children(&function.expr(id).kind, &mut open, &mut declared);
+        evaluator.reachable_children(&function.expr(id).kind, &mut worklist, &mut declared);
     }
     let constants = evaluator.known.iter().map(|known| known.and_then(Known::bool)).collect();
     Reachability { constants, reachable, declared }
@@ -163,42 +163,42 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Marks the direct children of an expression that are reachable if the expression is.
-    fn reachable_children(&self, kind: &ExprKind, open: &mut Vec<ExprId>, declared: &mut [bool]) {
+    fn reachable_children(&self, kind: &ExprKind, worklist: &mut Vec<ExprId>, declared: &mut [bool]) {
         match kind {
             ExprKind::Logical { op, left, right } => {
-                open.push(*left);
+                worklist.push(*left);
                 match (op, self.bool(*left)) {
                     (LogicalOp::And, Some(false)) | (LogicalOp::Or, Some(true)) => {}
-                    (LogicalOp::And, Some(true)) | (LogicalOp::Or, Some(false)) | (_, None) => open.push(*right),
+                    (LogicalOp::And, Some(true)) | (LogicalOp::Or, Some(false)) | (_, None) => worklist.push(*right),
                 }
             }
             ExprKind::If { condition, then, otherwise } => {
-                open.push(*condition);
+                worklist.push(*condition);
                 let constants = self.bool(*condition);
                 if constants != Some(false) {
-                    enter(then, open, declared);
+                    enter(then, worklist, declared);
                 }
                 if constants != Some(true) {
-                    open.extend(otherwise);
+                    worklist.extend(otherwise);
                 }
             }
             ExprKind::While { id: _, condition, body, unroll: _ } => {
-                open.push(*condition);
+                worklist.push(*condition);
                 if self.bool(*condition) != Some(false) {
-                    enter(body, open, declared);
+                    enter(body, worklist, declared);
                 }
             }
             ExprKind::Match { scrutinee, arms } => {
-                open.push(*scrutinee);
-                self.arms(*scrutinee, arms, open, declared);
+                worklist.push(*scrutinee);
+                self.arms(*scrutinee, arms, worklist, declared);
             }
             ExprKind::For { id: _, sequence, body, unroll: _ } => {
-                sequence.for_each_child(&mut |child| open.push(child));
+                sequence.for_each_child(&mut |child| worklist.push(child));
                 sequence.for_each_local(&mut |local| declared[local.index()] = true);
-                enter(body, open, declared);
+                enter(body, worklist, declared);
             }
             ExprKind::Block(body) | ExprKind::Labelled { id: _, body } | ExprKind::Loop { id: _, body, unroll: _ } => {
-                enter(body, open, declared);
+                enter(body, worklist, declared);
             }
             ExprKind::Literal { .. }
             | ExprKind::Local(_)
@@ -222,12 +222,12 @@ impl<'a> Evaluator<'a> {
             | ExprKind::Assign { .. }
             | ExprKind::AssignOp { .. }
             | ExprKind::Panic(_)
-            | ExprKind::Print(_) => kind.for_each_child(&mut |child| open.push(child)),
+            | ExprKind::Print(_) => kind.for_each_child(&mut |child| worklist.push(child)),
         }
     }
 
     /// Marks the arms of a `match` that may be taken: those up to the first that is known to match.
-    fn arms(&self, scrutinee: ExprId, arms: &[Arm], open: &mut Vec<ExprId>, declared: &mut [bool]) {
+    fn arms(&self, scrutinee: ExprId, arms: &[Arm], worklist: &mut Vec<ExprId>, declared: &mut [bool]) {
         let scrutinee = self.of(scrutinee);
         for Arm { pattern, guard, body } in arms {
             let matches = self.matches(pattern, scrutinee);
@@ -235,8 +235,8 @@ impl<'a> Evaluator<'a> {
             if matches == Some(false) || holds == Some(false) {
                 continue;
             }
-            open.extend(guard);
-            open.push(*body);
+            worklist.extend(guard);
+            worklist.push(*body);
             pattern.for_each_local(&mut |local| declared[local.index()] = true);
             if matches == Some(true) && holds == Some(true) {
                 break;
@@ -297,7 +297,7 @@ impl<'a> Evaluator<'a> {
 }
 
 /// Marks the direct children of a block.
-fn enter(block: &Block, open: &mut Vec<ExprId>, declared: &mut [bool]) {
-    block.for_each_child(&mut |child| open.push(child));
+fn enter(block: &Block, worklist: &mut Vec<ExprId>, declared: &mut [bool]) {
+    block.for_each_child(&mut |child| worklist.push(child));
     block.for_each_local(&mut |local| declared[local.index()] = true);
 }

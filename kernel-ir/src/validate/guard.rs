@@ -25,7 +25,8 @@ impl Check<'_, '_> {
                     self.span(id),
                     Diagnostic::new(
                         format!("`{name}` is called in the guard of a pattern with alternatives"),
-                        "the guard is emitted once per alternative, and threads that match different alternatives would not converge",
+                        "the guard is emitted once per alternative, and threads that match different alternatives would \
+                         not converge",
                         "write an arm for each alternative, or evaluate the guard before the `match`",
                     ),
                 );

@@ -13,7 +13,7 @@ impl Check<'_, '_> {
                 span,
                 Diagnostic::new(
                     format!("`{}` is called by an operator's implementation", intrinsic.name()),
-                    "on the CPU device an operator calls Rust's trait method, which has no access to the thread's context",
+                    "on the CPU device an operator calls Rust's trait method, which has no access to the thread",
                     "pass the result as an operand, or call a method instead of the operator",
                 ),
             );
@@ -56,12 +56,12 @@ impl Check<'_, '_> {
     /// Validates the operand type of an atomic operation: hardware atomics exist only for certain widths.
     fn atomic(&mut self, op: AtomicOp, args: &[ExprId], span: Span) {
         let Some(Type::Ref { target, mutable: _ }) = args.first().map(|place| self.ty(*place)) else { return };
-        let fits = target.scalar().is_some_and(|scalar| op.supports(scalar));
-        if !fits {
+        let supported = target.scalar().is_some_and(|scalar| op.supports(scalar));
+        if !supported {
             self.error(
                 span,
                 Diagnostic::new(
-                    format!("`{}` on a `{target}`", op.name()),
+                    format!("`{}` is not supported for `{target}`", op.name()),
                     "CUDA provides this atomic operation only for certain 32-bit and 64-bit types",
                     "use an element of a type such as `u32`",
                 ),

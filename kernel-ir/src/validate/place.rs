@@ -82,8 +82,8 @@ impl Check<'_, '_> {
                     self.error(
                         self.span(place),
                         Diagnostic::new(
-                            format!("`{name}` is assigned, but is not declared `mut`"),
-                            "it is immutable",
+                            format!("cannot assign to `{name}`, which is not declared `mut`"),
+                            "variables are immutable by default",
                             format!("write `let mut {name}`"),
                         ),
                     );
@@ -110,7 +110,7 @@ impl Check<'_, '_> {
                 self.error(
                     self.span(place),
                     Diagnostic::new(
-                        format!("{what} {name} is written"),
+                        format!("cannot write to {what} {name}"),
                         format!("it is a `{}`, which is read-only", self.ty(base)),
                         format!("declare it as `{writable}`"),
                     ),

@@ -55,7 +55,8 @@ impl Check<'_, '_> {
         for param in &function.params {
             let ty = self.function.local_type(*param);
             if let Err((why, help)) = parameter(ty, kernel) {
-                let message = format!("the parameter `{}` has type `{ty}`", function.local(*param).name);
+                let message =
+                    format!("the parameter `{}` has the unsupported type `{ty}`", function.local(*param).name);
                 self.error(function.span, Diagnostic::new(message, why, help));
             }
         }
@@ -99,7 +100,9 @@ impl Check<'_, '_> {
                 function.span,
                 Diagnostic::new(
                     format!("the kernel's parameters occupy {bytes} bytes"),
-                    format!("CUDA limits kernel parameters to {PARAMETER_LIMIT} bytes, of which Cumbia reserves {LAUNCH_BYTES}"),
+                    format!(
+                        "CUDA limits parameters to {PARAMETER_LIMIT} bytes, of which Cumbia reserves {LAUNCH_BYTES}"
+                    ),
                     "store the data in an array and pass a slice",
                 ),
             );
@@ -115,7 +118,11 @@ impl Check<'_, '_> {
                 && !function.params.contains(&id)
                 && let Some(unsupported) = value(ty)
             {
-                self.reject(&unsupported, format!("the variable `{}` has type `{ty}`", local.name), function.span);
+                self.reject(
+                    &unsupported,
+                    format!("the variable `{}` has the unsupported type `{ty}`", local.name),
+                    function.span,
+                );
             }
         }
     }
@@ -124,7 +131,7 @@ impl Check<'_, '_> {
     pub(super) fn value_type(&mut self, id: ExprId) {
         let ty = self.ty(id);
         if let Some(unsupported) = value(ty) {
-            self.reject(&unsupported, format!("a value of type `{ty}`"), self.span(id));
+            self.reject(&unsupported, format!("a value of type `{ty}` is not supported"), self.span(id));
         }
     }
 
@@ -152,7 +159,7 @@ impl Check<'_, '_> {
     pub(super) fn memory(&mut self, ty: &Type, what: &str, span: Span) -> bool {
         match element(ty) {
             Some(unsupported) => {
-                self.reject(&unsupported, format!("{what} `{ty}`"), span);
+                self.reject(&unsupported, format!("{what} `{ty}` is not supported"), span);
                 false
             }
             None => true,

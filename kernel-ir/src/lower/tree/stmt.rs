@@ -57,8 +57,8 @@ pub(crate) struct Case {
 
 /// The head of a loop.
 pub(crate) enum Header {
-    /// `for (; test; progress)`, a loop that is not proved to terminate. `progress` is a side effect in each iteration, without
-    /// which C++ would assume that the loop terminates.
+    /// `for (; test; progress)`, a loop that is not proved to terminate. `progress` is a side effect in each iteration,
+    /// without which C++ would assume that the loop terminates.
     Open { test: Option<Expr>, progress: Expr },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
