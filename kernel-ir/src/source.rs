@@ -12,7 +12,7 @@ use crate::ir::{Piece, Span, Type};
 /// struct Fault {
 ///     flag: u32,        // 0 until a thread claims the record
 ///     kernel: u32,      // of the `Launch`
-///     site: u32,        // a position in `Source::sites`
+///     site: u32,        // an index into `Source::sites`
 ///     block: [u32; 3],
 ///     thread: [u32; 3],
 ///     pad: u32,
@@ -165,7 +165,7 @@ impl SiteKind {
 /// name of its variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// The pieces in order. A piece's position is an index into `args`.
+    /// The pieces, in order. A piece's `position` is an index into `args`.
     pub pieces: Vec<Piece>,
     /// The type of each recorded argument: a scalar or an enum. Its bits are in the low-order bits of a `u64`; the
     /// remaining bits are unspecified.

@@ -65,7 +65,7 @@ fn emitted_text_matches_golden_files() {
         let expected = fs::read_to_string(&golden).unwrap_or_default();
         assert!(
             text[start..] == expected,
-            "{} differs; `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` accepts:\n{}",
+            "{} differs; `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` rewrites it. New text:\n{}",
             golden.display(),
             &text[start..]
         );

@@ -593,7 +593,7 @@ fn compare(name: &str, programs: Vec<(&str, &str, Vec<Case>)>) {
 }
 
 thread_local! {
-    /// Panics of this thread are expected.
+    /// Whether panics of this thread are expected.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -633,7 +633,7 @@ fn call(main: &mut String, module: &str, source: &Source, case: &Case) {
     let definition = source.text.lines().find(|line| {
         line.starts_with("static __device__ inline") && (line.contains(&marker) || line.contains(&marker_reserved))
     });
-    let definition = definition.unwrap_or_else(|| panic!("{} is not in the text", case.name));
+    let definition = definition.unwrap_or_else(|| panic!("`{}` was not emitted", case.name));
     if definition.contains("rt::Launch launch") {
         args.push(format!("{module}::rt::Launch{{&record, nullptr, nullptr, 0}}"));
     }

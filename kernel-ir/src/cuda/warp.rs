@@ -6,8 +6,8 @@
 
 use crate::ir::{Comparison, Reduce, Scalar, Shuffle};
 
-/// The lane offset of a shuffle. The instruction uses the low five bits, so that 33 would become 1; an offset that is
-/// greater than a warp becomes 0, which selects the thread's own lane (PTX ISA, `shfl.sync`).
+/// The lane offset of a shuffle. The instruction uses the low five bits, so that 33 would become 1; an offset of 32 or
+/// more becomes 0 instead, which selects the thread's own lane (PTX ISA, `shfl.sync`).
 pub(super) const LANE_OFFSET: &str = "u32 $name(u64 distance) { return distance < 32 ? (u32)distance : 0; }\n";
 
 /// PTX ISA, "Special Registers": constant for the lifetime of the thread, so it need not be `volatile`.

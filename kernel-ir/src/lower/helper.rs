@@ -175,7 +175,7 @@ pub(crate) enum Op {
     Fast(Fast),
     /// The index at which a slice is split, if it is in bounds.
     SplitAt,
-    /// The lane offset of a shuffle, or 0 if it is greater than a warp.
+    /// The lane offset of a shuffle, or 0 if it is 32 or more.
     LaneOffset,
     /// `__shfl_sync` and the other shuffles, for a value of any type.
     Shuffle(crate::ir::Shuffle),

@@ -122,8 +122,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Returns a place for a reference to refer to: a value is stored in a new constant, or in a variable if it is
-    /// mutable.
+    /// Returns a place that a reference can be bound to: a value is stored in a new constant, or in a new variable if
+    /// the reference is mutable.
     pub(super) fn materialise(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
         match value {
             Value::Place { .. } | Value::Slice { .. } | Value::View { .. } | Value::Never => value,

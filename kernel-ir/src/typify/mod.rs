@@ -53,7 +53,7 @@ pub(crate) struct TypedFunction<'a> {
     /// Whether the kernel calls the function through an operator, directly or not. On the CPU such a call goes through
     /// Rust's operator traits, which have no access to the thread's context.
     pub(crate) called_by_operator: bool,
-    /// Whether no error was found, so that every id is in range and every type is consistent.
+    /// Whether the function is free of errors: every id is in range, and every type is consistent.
     pub(crate) well_typed: bool,
     /// Constant conditions and reachability; `None` if the function is malformed.
     reachability: Option<Reachability>,
@@ -170,7 +170,7 @@ fn mark_reached(functions: &mut [TypedFunction<'_>]) {
         let targets: Vec<_> = if caller.is_well_formed() {
             caller.reachable().filter_map(|id| calls(caller.instance, &function.expr(id).kind)).collect()
         } else {
-            // The kernel is malformed and is not emitted. All its possible callees are checked for further errors.
+            // A malformed caller is not emitted. All its possible callees are checked for further errors.
             (0u32..).take(position).map(|id| (FunctionId(id), false)).collect()
         };
         for (id, by_operator) in targets {
