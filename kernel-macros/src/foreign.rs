@@ -46,7 +46,7 @@ fn unimplemented(block: &Block) -> Option<&Macro> {
 /// Returns the panic that the CPU executes in place of a missing Rust body.
 fn missing(signature: &Signature) -> TokenStream {
     let cx = Ident::new("cx", Span::mixed_site());
-    let text = format!("`{}` has a body for CUDA only", signature.path);
+    let text = format!("`{}` has a body in CUDA C only", signature.path);
     let position = position::of(signature.name.span());
     let (line, column) = (position.line, position.column);
     quote! {

@@ -306,7 +306,7 @@ fn comparison(input: DeriveInput, comparison: expand::Comparison) -> TokenStream
     let mut errors = Errors::default();
     let data = derive::read(input, &mut errors);
     // `#[derive(DeviceType)]` reports the errors.
-    let bodies = if errors.finish().is_ok() { Bodies::Lowered } else { Bodies::Mistaken };
+    let bodies = if errors.finish().is_ok() { Bodies::Lowered } else { Bodies::Invalid };
     data.map_or_else(TokenStream::new, |data| expand::comparison(&data, comparison, bodies).into())
 }
 
@@ -314,7 +314,7 @@ fn comparison(input: DeriveInput, comparison: expand::Comparison) -> TokenStream
 fn errors_and_items(errors: Errors, items: impl FnOnce(Bodies) -> proc_macro2::TokenStream) -> TokenStream {
     match errors.finish() {
         Ok(()) => items(Bodies::Lowered).into(),
-        Err(errors) => [errors, items(Bodies::Mistaken)].into_iter().collect::<proc_macro2::TokenStream>().into(),
+        Err(errors) => [errors, items(Bodies::Invalid)].into_iter().collect::<proc_macro2::TokenStream>().into(),
     }
 }
 
