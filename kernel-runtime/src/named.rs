@@ -84,6 +84,7 @@ named! {
     ArrayViewMut2: crate::ArrayViewMut2 as the_view_ArrayViewMut2;
     ArrayViewMut3: crate::ArrayViewMut3 as the_view_ArrayViewMut3;
     grid: crate::intrinsics::grid as the_device_grid;
+    global_id: crate::intrinsics::global_id as the_device_global_id;
     grid_size: crate::intrinsics::grid_size as the_device_grid_size;
     shared: crate::intrinsics::shared as the_device_shared;
     dynamic_shared: crate::intrinsics::dynamic_shared as the_device_dynamic_shared;

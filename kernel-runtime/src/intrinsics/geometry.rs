@@ -31,6 +31,30 @@ intrinsic! {
 }
 
 intrinsic! {
+    /// `global_id(1)`, `global_id(2)`, `global_id(3)`: the global index of the thread; the same as [`grid`], under a name that
+    /// cannot be mistaken for the number of blocks, which CUDA C++ calls the grid.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn double(x: &mut [i32]) {
+    ///     let i = global_id(1);
+    ///     if i < x.len() {
+    ///         x[i] *= 2;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::cpu().to_device(&[1, 2, 3])?;
+    /// double(&mut x).grid(2).block(2).launch()?;
+    /// assert_eq!(x.to_host()?, [2, 4, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    global_id[const N] = Intrinsic::Grid(N as u8)
+}
+
+intrinsic! {
     /// `grid_size(1)`, `grid_size(2)`, `grid_size(3)`: how many threads the grid has in each dimension, as Numba's
     /// `cuda.gridsize`. It is the step of a grid-stride loop.
     ///
@@ -94,6 +118,13 @@ impl<const N: usize> grid<'_, N> {
     }
 }
 
+impl<const N: usize> global_id<'_, N> {
+    #[inline(always)]
+    fn position(self) -> Dim3 {
+        grid::<N> { call: self.call, types: self.types }.position()
+    }
+}
+
 impl<const N: usize> grid_size<'_, N> {
     #[inline(always)]
     fn extent(self) -> Dim3 {
@@ -134,7 +165,7 @@ macro_rules! dimensions {
     )*};
 }
 
-dimensions!(grid position, grid_size extent);
+dimensions!(grid position, global_id position, grid_size extent);
 
 impl thread_idx<'_> {
     #[doc(hidden)]

@@ -4,7 +4,8 @@
 //! so that importing, renaming and shadowing work as for functions. The type says which [`Intrinsic`] it is to the
 //! compiler, and its method `call` is what it does on the CPU. Outside a kernel there is nothing to call.
 //!
-//! - Where a thread is: [`grid`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`], [`grid_dim`], [`lane_id`].
+//! - Thread indices: [`grid`], [`global_id`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`], [`grid_dim`],
+//!   [`lane_id`].
 //! - Memory of a block: [`shared`], [`dynamic_shared`], [`dynamic_shared_at`].
 //! - Waiting: [`sync_threads`], [`sync_threads_count`], [`sync_threads_and`], [`sync_threads_or`], [`sync_warp`],
 //!   [`sync_grid`]; fences: [`thread_fence`], [`thread_fence_block`], [`thread_fence_system`].
@@ -42,7 +43,7 @@ pub use atomic::{
 };
 pub use barrier::{sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use fence::{thread_fence, thread_fence_block, thread_fence_system};
-pub use geometry::{block_dim, block_idx, grid, grid_dim, grid_size, lane_id, thread_idx};
+pub use geometry::{block_dim, block_idx, global_id, grid, grid_dim, grid_size, lane_id, thread_idx};
 pub use memory::{dynamic_shared, dynamic_shared_at, shared};
 pub use predicate::Predicate;
 pub use warp::{
