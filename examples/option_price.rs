@@ -89,7 +89,10 @@ fn main() -> cumbia::Result<()> {
     let price = sum / n;
     let error = ((squares / n - price * price) / n).sqrt();
     let exact = black_scholes(option);
-    assert!((price - exact).abs() < 4.0 * error, "{price} differs from {exact} by more than four standard errors of {error}");
+    assert!(
+        (price - exact).abs() < 4.0 * error,
+        "{price} differs from {exact} by more than four standard errors of {error}"
+    );
     println!("option_price on {device}: {price:.4} ± {error:.4} of {n} prices in {time:.1?}; exact is {exact:.4}");
     Ok(())
 }

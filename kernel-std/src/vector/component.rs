@@ -1,21 +1,21 @@
-//! What a vector can be made of, and how it is aligned.
+//! Component types of vectors, and the alignments of the vectors.
 
 use cumbia_kernel_runtime::{Lanes, Number};
 
-/// A number that vectors can have in their lanes: integers of 8 to 64 bits, `f32` and `f64`.
-pub trait Lane: Number + Lanes<Lane = Self> {
-    /// Of a number's own alignment.
+/// A component type of vectors: integers of 8 to 64 bits, `f32` and `f64`.
+pub trait Component: Number + Lanes<Lane = Self> {
+    /// The alignment of one component.
     #[doc(hidden)]
     type One: Align;
-    /// Of a vector of two.
+    /// The alignment of a vector with two components.
     #[doc(hidden)]
     type Two: Align;
-    /// Of a vector of four.
+    /// The alignment of a vector with four components.
     #[doc(hidden)]
     type Four: Align;
 }
 
-/// A type that stands for its alignment.
+/// A zero-sized type with a given alignment.
 #[doc(hidden)]
 pub trait Align: Copy + PartialEq + std::fmt::Debug + Send + Sync + 'static {}
 
@@ -33,11 +33,11 @@ macro_rules! aligns {
 
 aligns!(Align1 1 Align2 2 Align4 4 Align8 8 Align16 16);
 
-/// Says the alignments of a number and of its vectors (CUDA C++ Programming Guide, "Built-in Vector Types", alignment
-/// requirements). Vectors of four of eight bytes each are CUDA's `double4_16a`.
-macro_rules! lanes {
+/// Defines the alignments of a scalar type and of its vectors (CUDA C++ Programming Guide, "Built-in Vector Types", alignment
+/// requirements). Vectors with four components of eight bytes each correspond to CUDA's `double4_16a`.
+macro_rules! components {
     ($($one:ident $two:ident $four:ident: $($number:ident)*;)*) => {$($(
-        impl Lane for $number {
+        impl Component for $number {
             type One = $one;
             type Two = $two;
             type Four = $four;
@@ -45,7 +45,7 @@ macro_rules! lanes {
     )*)*};
 }
 
-lanes! {
+components! {
     Align1 Align2 Align4: i8 u8;
     Align2 Align4 Align8: i16 u16;
     Align4 Align8 Align16: i32 u32 f32;
@@ -61,9 +61,9 @@ mod tests {
         assert_eq!((size_of::<V>(), align_of::<V>()), (size, align), "{}", std::any::type_name::<V>());
     }
 
-    /// Nothing is between or behind the lanes, of any vector of any number.
+    /// No vector has padding between or after its components.
     #[test]
-    fn vectors_are_their_lanes() {
+    fn vectors_have_no_padding() {
         macro_rules! each {
             ($($number:ident)*) => {$(
                 assert_eq!(size_of::<Vec2<$number>>(), 2 * size_of::<$number>());
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_and_alignments_are_those_of_cuda() {
+    fn sizes_and_alignments_match_cuda() {
         check::<Char2>(2, 2);
         check::<Uchar3>(3, 1);
         check::<Char4>(4, 4);
