@@ -1,5 +1,5 @@
-//! Monte Carlo pricing of an option: each thread simulates prices with its own random number sequence, and a warp reduction
-//! adds up the results.
+//! Monte Carlo pricing of an option: each thread simulates prices with its own random number sequence, and a warp
+//! reduction adds up the results.
 //!
 //! ```text
 //! cargo run --release --example option_price

@@ -1,5 +1,5 @@
-//! The rectified linear unit of neural networks: over an array with `grid(1)`, and over a matrix with a bias for each column
-//! with `grid(2)`.
+//! The rectified linear unit of neural networks: over an array with `grid(1)`, and over a matrix with a bias for each
+//! column with `grid(2)`.
 //!
 //! ```text
 //! cargo run --release --example relu

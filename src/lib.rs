@@ -1,7 +1,7 @@
 //! GPU kernels written as ordinary Rust functions.
 //!
-//! `#[kernel]` declares a function as a kernel. Calling it returns a [`Launch`]; on a GPU, the first launch compiles the
-//! kernel. Without a GPU the same kernel runs on the CPU. This page is a tutorial; all of its programs are tested.
+//! `#[kernel]` declares a function as a kernel. Calling it returns a [`Launch`]; on a GPU, the first launch compiles
+//! the kernel. Without a GPU the same kernel runs on the CPU. This page is a tutorial; all of its programs are tested.
 //!
 //! 1. [A first kernel](#a-first-kernel)
 //! 2. [Launches](#launches)
@@ -38,18 +38,20 @@
 //! }
 //! ```
 //!
-//! The body of a kernel is executed by every thread of a launch, and [`grid(1)`](intrinsics::grid) is the global index of
-//! the thread, from 0. (CUDA C++ uses the word grid for the number of blocks; [`global_id(1)`](intrinsics::global_id) is the
-//! same index under a less ambiguous name.) Each thread here computes one element. Threads are launched in whole blocks, so
-//! there may be more threads than elements, and the `if` excludes the excess threads.
+//! The body of a kernel is executed by every thread of a launch, and [`grid(1)`](intrinsics::grid) is the global index
+//! of the thread, from 0. (CUDA C++ uses the word grid for the number of blocks;
+//! [`global_id(1)`](intrinsics::global_id) is the same index under a less ambiguous name.) Each thread here computes
+//! one element. Threads are launched in whole blocks, so there may be more threads than elements, and the `if` excludes
+//! the excess threads.
 //!
-//! [`Device::open`] opens GPU 0 if there is one, and the CPU otherwise; the environment variable `CUMBIA_DEVICE` (`cpu`,
-//! `cuda:1`) selects another device. A kernel accesses memory of its device: [`to_device`](Device::to_device) copies a slice
-//! to the device and returns a [`DeviceArray`], and [`to_host`](DeviceArray::to_host) copies it back. A `&[T]` parameter
-//! accepts a `&DeviceArray<T>`, a `&mut [T]` parameter a `&mut DeviceArray<T>`, and scalars are passed by value.
+//! [`Device::open`] opens GPU 0 if there is one, and the CPU otherwise; the environment variable `CUMBIA_DEVICE`
+//! (`cpu`, `cuda:1`) selects another device. A kernel accesses memory of its device: [`to_device`](Device::to_device)
+//! copies a slice to the device and returns a [`DeviceArray`], and [`to_host`](DeviceArray::to_host) copies it back. A
+//! `&[T]` parameter accepts a `&DeviceArray<T>`, a `&mut [T]` parameter a `&mut DeviceArray<T>`, and scalars are passed
+//! by value.
 //!
-//! Within the kernel, `y` is one array that is shared by all threads, as in CUDA and Numba. If two threads write the same
-//! element without an atomic operation, one of the values is stored; the race is not undefined behaviour.
+//! Within the kernel, `y` is one array that is shared by all threads, as in CUDA and Numba. If two threads write the
+//! same element without an atomic operation, one of the values is stored; the race is not undefined behaviour.
 //!
 //! # Launches
 //!
@@ -75,14 +77,15 @@
 //! # }
 //! ```
 //!
-//! A launch runs on the device of its arrays. On a GPU, `launch` enqueues the kernel and returns before it has run; launches
-//! execute in order, and [`Device::synchronize`] and [`DeviceArray::to_host`] wait for them. A launch configuration that
-//! exceeds a limit of the device, such as the number of threads per block, is an [`Err`] that states the limit.
+//! A launch runs on the device of its arrays. On a GPU, `launch` enqueues the kernel and returns before it has run;
+//! launches execute in order, and [`Device::synchronize`] and [`DeviceArray::to_host`] wait for them. A launch
+//! configuration that exceeds a limit of the device, such as the number of threads per block, is an [`Err`] that states
+//! the limit.
 //!
 //! # Threads and blocks
 //!
-//! Grids and blocks have up to three dimensions. `grid(2)` returns `(x, y)`. Consecutive threads of a warp differ in `x`, so
-//! that `x` should be the column of a row-major matrix for coalesced accesses:
+//! Grids and blocks have up to three dimensions. `grid(2)` returns `(x, y)`. Consecutive threads of a warp differ in
+//! `x`, so that `x` should be the column of a row-major matrix for coalesced accesses:
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -107,8 +110,8 @@
 //!
 //! [`thread_idx`](intrinsics::thread_idx), [`block_idx`](intrinsics::block_idx), [`block_dim`](intrinsics::block_dim)
 //! and [`grid_dim`](intrinsics::grid_dim) are CUDA's built-in variables. [`grid_size(1)`](intrinsics::grid_size) is the
-//! number of threads of the grid: the step of a grid-stride loop, in which a fixed number of threads processes any number of
-//! items.
+//! number of threads of the grid: the step of a grid-stride loop, in which a fixed number of threads processes any
+//! number of items.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -131,10 +134,10 @@
 //!
 //! # Shared memory
 //!
-//! The threads of a block share fast on-chip memory. Here each block loads its part of `x`, with a halo of one element on
-//! each side, into shared memory once, and each thread then reads three elements of it. The barrier
-//! [`sync_threads`](intrinsics::sync_threads) separates the writes from the reads: it waits until all threads of the block
-//! have reached it.
+//! The threads of a block share fast on-chip memory. Here each block loads its part of `x`, with a halo of one element
+//! on each side, into shared memory once, and each thread then reads three elements of it. The barrier
+//! [`sync_threads`](intrinsics::sync_threads) separates the writes from the reads: it waits until all threads of the
+//! block have reached it.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -173,16 +176,16 @@
 //! # }
 //! ```
 //!
-//! Shared arrays have a constant size and elements of any device type; `shared::<[[f32; 16]; 16]>()` has two indices. Their
-//! initial contents are unspecified. For a size that is only known at the launch, use `.shared_bytes(n)` there and
-//! [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. [`atomic_add`](intrinsics::atomic_add) and the other
-//! atomic operations modify an element that several threads update. The threads of a warp exchange values through registers
-//! with [`shfl_down_sync`](intrinsics::shfl_down_sync) and the other warp shuffles.
+//! Shared arrays have a constant size and elements of any device type; `shared::<[[f32; 16]; 16]>()` has two indices.
+//! Their initial contents are unspecified. For a size that is only known at the launch, use `.shared_bytes(n)` there
+//! and [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. [`atomic_add`](intrinsics::atomic_add)
+//! and the other atomic operations modify an element that several threads update. The threads of a warp exchange values
+//! through registers with [`shfl_down_sync`](intrinsics::shfl_down_sync) and the other warp shuffles.
 //!
 //! # Device functions and generics
 //!
-//! Kernels can call functions with `#[device]`, which may be in any module or crate and can be called from the host as well.
-//! Kernels and device functions can be generic over numeric types ([`Number`], [`Float`]) and constants:
+//! Kernels can call functions with `#[device]`, which may be in any module or crate and can be called from the host as
+//! well. Kernels and device functions can be generic over numeric types ([`Number`], [`Float`]) and constants:
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -218,15 +221,15 @@
 //!
 //! Constants may be `const` items, associated constants or const generics; rustc evaluates them.
 //!
-//! In generic code, a number is written as `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`, since the literal `0.5` has the type
-//! `f64`. rustc's error "expected struct, variant or union type, found function" (E0574) means that a called function lacks
-//! `#[device]`.
+//! In generic code, a number is written as `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`, since the literal `0.5` has the
+//! type `f64`. rustc's error "expected struct, variant or union type, found function" (E0574) means that a called
+//! function lacks `#[device]`.
 //!
 //! # Device types
 //!
-//! `#[derive(DeviceType)]` makes a struct, or an enum without fields, a device type; it must be [`Copy`]. Host and device use
-//! the layout that rustc chooses. `#[device]` on an `impl` makes its methods callable in kernels; on the `impl` of an operator
-//! trait, it makes the operator available:
+//! `#[derive(DeviceType)]` makes a struct, or an enum without fields, a device type; it must be [`Copy`]. Host and
+//! device use the layout that rustc chooses. `#[device]` on an `impl` makes its methods callable in kernels; on the
+//! `impl` of an operator trait, it makes the operator available:
 //!
 //! ```
 //! use std::ops::AddAssign;
@@ -279,13 +282,15 @@
 //! # }
 //! ```
 //!
-//! With a trait under `#[device]` and its implementations, a kernel can be generic over a computation. [`vector`] provides
-//! vectors with two to four components, and [`random`] random numbers; both are implemented with these attributes.
+//! With a trait under `#[device]` and its implementations, a kernel can be generic over a computation. [`vector`]
+//! provides vectors with two to four components, and [`random`] random numbers; both are implemented with these
+//! attributes.
 //!
 //! # Faults
 //!
-//! A thread that indexes out of bounds, divides an integer by zero, fails an `assert!` or panics ends with a fault. The first
-//! fault is returned by the next call that waits for the device, on the CPU and on a GPU, and the device remains usable:
+//! A thread that indexes out of bounds, divides an integer by zero, fails an `assert!` or panics ends with a fault. The
+//! first fault is returned by the next call that waits for the device, on the CPU and on a GPU, and the device remains
+//! usable:
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -317,13 +322,13 @@
 //! # }
 //! ```
 //!
-//! After a fault, the arrays contain whatever the threads had written by then. On the CPU a fault unwinds the thread: with
-//! `panic = "abort"` it terminates the program.
+//! After a fault, the arrays contain whatever the threads had written by then. On the CPU a fault unwinds the thread:
+//! with `panic = "abort"` it terminates the program.
 //!
 //! # Arrays and copies
 //!
-//! A part of an array is a [`DeviceSlice`], which borrows the array like a Rust slice and can be passed to a kernel in its
-//! place. [`reshape`](DeviceArray::reshape) returns two- and three-dimensional views of either.
+//! A part of an array is a [`DeviceSlice`], which borrows the array like a Rust slice and can be passed to a kernel in
+//! its place. [`reshape`](DeviceArray::reshape) returns two- and three-dimensional views of either.
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -346,7 +351,8 @@
 //! # }
 //! ```
 //!
-//! For occasional launches, [`In`], [`Out`] and [`InOut`] copy a host array to the device before the launch and back after it:
+//! For occasional launches, [`In`], [`Out`] and [`InOut`] copy a host array to the device before the launch and back
+//! after it:
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -366,10 +372,10 @@
 //! # }
 //! ```
 //!
-//! Copies between device memory and pageable host memory are synchronous. A [`PinnedArray`] is page-locked host memory, which
-//! [`Stream::copy`] copies asynchronously. On several [`Stream`]s such copies overlap with each other and with kernels; the
-//! example `pipeline` processes a gigabyte on four streams. Cumbia tracks the accesses of streams to arrays and pinned
-//! buffers, and inserts the event dependencies between streams automatically.
+//! Copies between device memory and pageable host memory are synchronous. A [`PinnedArray`] is page-locked host memory,
+//! which [`Stream::copy`] copies asynchronously. On several [`Stream`]s such copies overlap with each other and with
+//! kernels; the example `pipeline` processes a gigabyte on four streams. Cumbia tracks the accesses of streams to
+//! arrays and pinned buffers, and inserts the event dependencies between streams automatically.
 //!
 //! With the feature `ndarray`, arrays of that crate can be copied and passed like vectors, and `ArrayView::to_ndarray`
 //! converts a view to one. With the feature `cudarc`, contexts, streams and arrays are shared with that crate in both
@@ -377,8 +383,8 @@
 //!
 //! # The kernel language
 //!
-//! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as [`ArrayView2<T>`].
-//!   A kernel has no return value.
+//! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as
+//!   [`ArrayView2<T>`]. A kernel has no return value.
 //! - Values of these types, tuples and references in variables; patterns, `match`, `if let`; all operators; `for` over
 //!   ranges, arrays and `x.iter()`; `while`, `loop`, labels, `return`; `#[unroll]` before a loop.
 //! - Places: `x[i]`, `x[i].velocity[2]`, `&mut x[a..b]`, `matrix[[i, j]]`.
@@ -388,12 +394,12 @@
 //! - Calls of `#[device]` functions and methods, and of the [`intrinsics`].
 //!
 //! The semantics are those of Rust: `as` from float to integer saturates, `%` truncates, small integers wrap at their
-//! own width, overflow is a fault in a debug build and wraps in a release build. If one expression has two faults, either
-//! may be reported.
+//! own width, overflow is a fault in a debug build and wraps in a release build. If one expression has two faults,
+//! either may be reported.
 //!
-//! [`docs/language.md`] describes the language in full. Everything else, such as closures, strings and heap allocation, is a
-//! compile error with a reason and a remedy; [`docs/limits.md`] lists them, and [`docs/from-numba.md`] maps each feature of
-//! Numba to its counterpart.
+//! [`docs/language.md`] describes the language in full. Everything else, such as closures, strings and heap allocation,
+//! is a compile error with a reason and a remedy; [`docs/limits.md`] lists them, and [`docs/from-numba.md`] maps each
+//! feature of Numba to its counterpart.
 //!
 //! [`docs/language.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/language.md
 //! [`docs/limits.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/limits.md
@@ -401,8 +407,8 @@
 //!
 //! # Inspecting kernels
 //!
-//! The kernel's name is also a type, with functions that return the compiled kernel. [`kernels`] lists all kernels of the
-//! program.
+//! The kernel's name is also a type, with functions that return the compiled kernel. [`kernels`] lists all kernels of
+//! the program.
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -425,37 +431,39 @@
 //! # }
 //! ```
 //!
-//! There are also `cubin("sm_90")`, the machine code, and `sass("sm_90")`, its disassembly annotated with the lines of the
-//! Rust source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines, and
-//! [`profile`] adds NVTX ranges for profilers.
+//! There are also `cubin("sm_90")`, the machine code, and `sass("sm_90")`, its disassembly annotated with the lines of
+//! the Rust source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust
+//! lines, and [`profile`] adds NVTX ranges for profilers.
 //!
-//! [`doctor`](doctor()) reports the CUDA installation of this machine and how to fix what is missing. [`cache`] is the disk
-//! cache of compiled kernels, and [`precompile`] compiles kernels ahead of time, to be shipped with a program. Compilations,
-//! their durations and cache hits are emitted as `tracing` events. [`docs/environment.md`] lists the environment variables.
+//! [`doctor`](doctor()) reports the CUDA installation of this machine and how to fix what is missing. [`cache`] is the
+//! disk cache of compiled kernels, and [`precompile`] compiles kernels ahead of time, to be shipped with a program.
+//! Compilations, their durations and cache hits are emitted as `tracing` events. [`docs/environment.md`] lists the
+//! environment variables.
 //!
 //! [`docs/environment.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/environment.md
 //!
 //! # Performance
 //!
-//! - Consecutive threads should access consecutive elements (coalesced access): make `grid(1)`, or the `x` of `grid(2)`, the
-//!   last index.
-//! - `.over(n)` chooses a block size with high occupancy. Try others with `.block(..)`: [`device.time`](Device::time) measures
-//!   a launch, [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the number of
-//!   registers that the kernel uses.
-//! - A launch costs a tenth of a microsecond in addition to the driver's two to three. [`prepare`](Launch::prepare) validates
-//!   a repeated launch once, and a [`Graph`] submits many launches at once.
-//! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an `f32` if
-//!   `x` is a slice of `f32`.
+//! - Consecutive threads should access consecutive elements (coalesced access): make `grid(1)`, or the `x` of
+//!   `grid(2)`, the last index.
+//! - `.over(n)` chooses a block size with high occupancy. Try others with `.block(..)`: [`device.time`](Device::time)
+//!   measures a launch, [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the
+//!   number of registers that the kernel uses.
+//! - A launch costs a tenth of a microsecond in addition to the driver's two to three. [`prepare`](Launch::prepare)
+//!   validates a repeated launch once, and a [`Graph`] submits many launches at once.
+//! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an
+//!   `f32` if `x` is a slice of `f32`.
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
-//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated; `block`,
-//!   `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
-//! - Bounds checks cost about one percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()` `unsafe`.
+//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated;
+//!   `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
+//! - Bounds checks cost about one percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()`
+//!   `unsafe`.
 //! - On a GPU `a * b + c` may be contracted to a fused multiply-add, which rounds once, as in CUDA C and Numba.
 //!   `#[kernel(fmad = false)]` rounds twice, as on the CPU.
 //! - Compiled kernels are cached in the process, and on disk for later processes. The very first launch takes tens of
 //!   milliseconds for the compilation.
-//! - On the CPU the blocks of a grid run in parallel. A kernel with [`sync_threads`](intrinsics::sync_threads) runs each
-//!   thread on its own stack there, which is slower than the plain loop of other kernels.
+//! - On the CPU the blocks of a grid run in parallel. A kernel with [`sync_threads`](intrinsics::sync_threads) runs
+//!   each thread on its own stack there, which is slower than the plain loop of other kernels.
 //! - Build with `--release` for the CPU: the CPU version of a kernel is compiled with the rest of the program.
 
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};

@@ -1,8 +1,8 @@
 //! Counter-based random number generator: Philox4x32-10.
 //!
-//! J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. The counter
-//! has the layout of cuRAND's `curandStatePhilox4_32_10_t`: the same seed, subsequence and offset produce the same 32-bit
-//! outputs.
+//! J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. The
+//! counter has the layout of cuRAND's `curandStatePhilox4_32_10_t`: the same seed, subsequence and offset produce the
+//! same 32-bit outputs.
 
 use cumbia_kernel_macros::{DeviceType, device};
 use cumbia_kernel_runtime::__private::{BuiltIn, Operator, op};
@@ -22,9 +22,10 @@ const STEP_F64: f64 = 1.0 / 9_007_199_254_740_992.0;
 
 /// A random number generator, Philox4x32-10: cuRAND's `curandStatePhilox4_32_10_t`.
 ///
-/// Each thread creates its own generator, with the same `seed` for all threads, and its global index as the `subsequence`.
-/// No state has to be stored between launches: `offset` is the number of outputs of the subsequence to skip. The integer and
-/// `uniform` outputs are bitwise identical on all devices; `normal` outputs depend on the device's `ln`, `sin` and `cos`.
+/// Each thread creates its own generator, with the same `seed` for all threads, and its global index as the
+/// `subsequence`. No state has to be stored between launches: `offset` is the number of outputs of the subsequence to
+/// skip. The integer and `uniform` outputs are bitwise identical on all devices; `normal` outputs depend on the
+/// device's `ln`, `sin` and `cos`.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -70,8 +71,8 @@ impl Operator<op::Eq, Philox> for Philox {
 
 #[device]
 impl Philox {
-    /// Creates the generator of a seed and one of its 2⁶⁴ subsequences of 2⁶⁶ outputs each, and skips `offset` outputs. cuRAND's
-    /// `curand_init`.
+    /// Creates the generator of a seed and one of its 2⁶⁴ subsequences of 2⁶⁶ outputs each, and skips `offset` outputs.
+    /// cuRAND's `curand_init`.
     pub fn new(seed: u64, subsequence: u64, offset: u64) -> Philox {
         let blocks = offset / 4;
         let counter = [blocks as u32, (blocks >> 32) as u32, subsequence as u32, (subsequence >> 32) as u32];
@@ -133,8 +134,8 @@ impl Philox {
         (radius * angle.cos(), radius * angle.sin())
     }
 
-    /// Returns a sample of the normal distribution with mean 0 and variance 1. [`Philox::normal_pair_f32`] returns two at the
-    /// same cost.
+    /// Returns a sample of the normal distribution with mean 0 and variance 1. [`Philox::normal_pair_f32`] returns two
+    /// at the same cost.
     pub fn normal_f32(&mut self) -> f32 {
         self.normal_pair_f32().0
     }

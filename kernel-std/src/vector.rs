@@ -1,9 +1,9 @@
-//! Vectors with two, three and four components, with the size and alignment of CUDA's built-in vector types such as `float2`
-//! and `int4`.
+//! Vectors with two, three and four components, with the size and alignment of CUDA's built-in vector types such as
+//! `float2` and `int4`.
 //!
-//! A [`Float4`] in an array is accessed with a single 16-byte instruction, which speeds up memory-bound kernels (CUDA C++
-//! Programming Guide, "Device Memory Accesses", on size and alignment). The components are the fields `x`, `y`, `z` and `w`;
-//! arithmetic is component-wise, between two vectors, or between a vector and a scalar.
+//! A [`Float4`] in an array is accessed with a single 16-byte instruction, which speeds up memory-bound kernels (CUDA
+//! C++ Programming Guide, "Device Memory Accesses", on size and alignment). The components are the fields `x`, `y`, `z`
+//! and `w`; arithmetic is component-wise, between two vectors, or between a vector and a scalar.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -37,8 +37,8 @@ use cumbia_kernel_runtime::Float;
 
 pub use component::Component;
 
-/// Defines a vector type and its arithmetic: its name, its components (once with `x` separate, for sums of products), and the
-/// associated type for its alignment in CUDA.
+/// Defines a vector type and its arithmetic: its name, its components (once with `x` separate, for sums of products),
+/// and the associated type for its alignment in CUDA.
 macro_rules! vectors {
     ($($(#[$doc:meta])* $name:ident [x $($more:ident)*] [$($field:ident)*] $align:ident;)*) => {$(
         $(#[$doc])*
@@ -192,8 +192,8 @@ macro_rules! vectors {
 vectors! {
     /// A vector with two components, aligned to its size.
     Vec2 [x y] [x y] Two;
-    /// A vector with three components. As in CUDA it has the alignment of one component, so that the components are accessed
-    /// individually.
+    /// A vector with three components. As in CUDA it has the alignment of one component, so that the components are
+    /// accessed individually.
     Vec3 [x y z] [x y z] One;
     /// A vector with four components, aligned to its size, but to 16 bytes at most.
     Vec4 [x y z w] [x y z w] Four;

@@ -33,8 +33,8 @@ macro_rules! aligns {
 
 aligns!(Align1 1 Align2 2 Align4 4 Align8 8 Align16 16);
 
-/// Defines the alignments of a scalar type and of its vectors (CUDA C++ Programming Guide, "Built-in Vector Types", alignment
-/// requirements). Vectors with four components of eight bytes each correspond to CUDA's `double4_16a`.
+/// Defines the alignments of a scalar type and of its vectors (CUDA C++ Programming Guide, "Built-in Vector Types",
+/// alignment requirements). Vectors with four components of eight bytes each correspond to CUDA's `double4_16a`.
 macro_rules! components {
     ($($one:ident $two:ident $four:ident: $($number:ident)*;)*) => {$($(
         impl Component for $number {

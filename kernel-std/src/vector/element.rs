@@ -39,8 +39,8 @@ macro_rules! elements {
             type Key = BuiltIn;
         }
 
-        // SAFETY: each component is loaded and stored as a number at its own address; the remaining field is zero-sized. `ty`
-        // describes rustc's layout of the components.
+        // SAFETY: each component is loaded and stored as a number at its own address; the remaining field is
+        // zero-sized. `ty` describes rustc's layout of the components.
         unsafe impl<T: Component> Element for $name<T> {
             type Held = Self;
 
@@ -70,8 +70,8 @@ macro_rules! elements {
             }
         }
 
-        // SAFETY: the components are contiguous from the start (`repr(C)`), and their sizes add up to that of the vector, which
-        // `component.rs` tests for each scalar type; the alignment field is zero-sized.
+        // SAFETY: the components are contiguous from the start (`repr(C)`), and their sizes add up to that of the
+        // vector, which `component.rs` tests for each scalar type; the alignment field is zero-sized.
         unsafe impl<T: Component> Lanes for $name<T> {
             type Lane = T;
         }
