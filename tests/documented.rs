@@ -1,6 +1,6 @@
 //! Checks of the pages of documentation against the repository.
 //!
-//! - Links between pages lead to files and headings that exist.
+//! - Links between pages lead to files and headings that exist, and the source files that pages name exist.
 //! - The messages of rustc in `docs/troubleshooting.md` are those of `tests/ui`; `CUMBIA_BLESS=1` rewrites them.
 //! - The run-time messages there occur in the sources.
 //! - The tables of crates in `ARCHITECTURE.md` list the modules of each crate.
@@ -78,6 +78,36 @@ fn links_lead_to_existing_files_and_headings() {
         }
     }
     assert!(broken.is_empty(), "links that lead nowhere:\n{broken}");
+}
+
+/// The paths of the Rust files in a folder and in those in it, with `/` between names.
+fn rust_files(folder: &Path, files: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()) {
+        let is_output = entry.file_name().is_some_and(|name| name == "target" || name == ".git");
+        if entry.is_dir() && !is_output {
+            rust_files(&entry, files);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            files.push(entry.to_string_lossy().replace('\\', "/"));
+        }
+    }
+}
+
+#[test]
+fn named_source_files_exist() {
+    let mut files = Vec::new();
+    rust_files(&root(), &mut files);
+    let mut missing = String::new();
+    // A changelog names what was.
+    for path in pages().iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
+        let page = read(path);
+        for name in prose(&page).flat_map(|line| line.split('`').skip(1).step_by(2)) {
+            let is_path = name.ends_with(".rs") && name.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+            if is_path && !files.iter().any(|file| file.ends_with(&format!("/{name}"))) {
+                let _ = writeln!(missing, "{}: {name}", path.display());
+            }
+        }
+    }
+    assert!(missing.is_empty(), "source files that do not exist:\n{missing}");
 }
 
 /// The page of symptoms.
