@@ -101,7 +101,8 @@ fn named_source_files_exist() {
     for path in pages().iter().filter(|path| !path.ends_with("CHANGELOG.md")) {
         let page = read(path);
         for name in prose(&page).flat_map(|line| line.split('`').skip(1).step_by(2)) {
-            let is_path = name.ends_with(".rs") && name.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
+            let is_source = Path::new(name).extension().is_some_and(|extension| extension == "rs");
+            let is_path = is_source && name.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c));
             if is_path && !files.iter().any(|file| file.ends_with(&format!("/{name}"))) {
                 let _ = writeln!(missing, "{}: {name}", path.display());
             }
@@ -175,7 +176,9 @@ fn crates() -> Vec<String> {
 #[test]
 fn quoted_run_time_messages_occur_in_the_sources() {
     let mut text = String::new();
-    crates().iter().for_each(|name| sources(&root().join(name).join("src"), &mut text));
+    for name in crates() {
+        sources(&root().join(name).join("src"), &mut text);
+    }
     let page = read(TROUBLESHOOTING);
     let (mut missing, mut quotes) = (String::new(), 0);
     for part in page.split(IN_SOURCES).skip(1) {

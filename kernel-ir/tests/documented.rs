@@ -57,9 +57,9 @@ fn the_ir_reference_lists_every_variant() {
 fn the_page_of_methods_lists_every_method() {
     let Some(page) = page("methods.md") else { return };
     let rows = page.lines().filter(|line| line.starts_with("| `"));
-    let cells = rows.filter_map(|row| row.split('|').nth(1));
-    let calls = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
-    let listed: BTreeSet<&str> = calls.map(|call| call.split('(').next().unwrap_or_default()).collect();
+    let first_cells = rows.filter_map(|row| row.split('|').nth(1));
+    let signatures = first_cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+    let listed: BTreeSet<&str> = signatures.map(|call| call.split('(').next().unwrap_or_default()).collect();
     let existing: BTreeSet<&str> = Method::ALL.iter().map(|method| method.name()).collect();
     let lacking: Vec<_> = existing.difference(&listed).collect();
     let unknown: Vec<_> = listed.difference(&existing).collect();
