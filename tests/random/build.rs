@@ -11,7 +11,7 @@
 use std::path::PathBuf;
 use std::{env, fs};
 
-use xtask::random::{self, Options};
+use cumbia_random_kernels::{Options, programs, source};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -20,7 +20,7 @@ fn main() {
             println!("cargo::rerun-if-changed={file}");
             fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"))
         }
-        None => random::text(&options()),
+        None => source(&programs(&options())),
     };
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR"));
     fs::write(out.join("kernels.rs"), text).expect("OUT_DIR can be written to");

@@ -1,6 +1,6 @@
 //! Random kernels, which `build.rs` generates, and how they are launched.
 //!
-//! See `xtask/src/random` for what they are like.
+//! See `tests/random-kernels` for what they are like.
 
 #![allow(
     missing_docs,

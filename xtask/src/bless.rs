@@ -2,7 +2,7 @@
 //! them.
 
 use crate::nvrtc;
-use xtask::program::{self, Result};
+use crate::program::{self, Result};
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;

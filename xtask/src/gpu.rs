@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use xtask::program::{self, Failure, Result};
+use crate::program::{self, Failure, Result};
 
 /// Programs that need Rust or `g++`, or have nothing to do with a GPU.
-const LEFT_OUT: [&str; 11] = [
+const LEFT_OUT: [&str; 12] = [
     "ui",
     "emitted",
     "random",
@@ -25,6 +25,7 @@ const LEFT_OUT: [&str; 11] = [
     "edited",
     "documented",
     "xtask",
+    "cumbia_random_kernels",
     "cumbia_kernel_macros",
 ];
 

@@ -5,12 +5,13 @@
 mod bless;
 mod gpu;
 mod nvrtc;
+mod program;
+mod random;
 mod test;
 
 use std::process::ExitCode;
 
-use xtask::program::{Failure, Result};
-use xtask::random;
+use program::{Failure, Result};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -47,7 +48,7 @@ fn run(arguments: &[String]) -> Result<()> {
         ["test"] => test::run(),
         ["bless"] => bless::run(),
         ["gpu"] => gpu::run(),
-        ["random", ref rest @ ..] => random::command::run(rest),
+        ["random", ref rest @ ..] => random::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::program::{self, Failure, Result};
+use crate::program::{self, Failure, Result};
 
 /// The package of pip that carries NVRTC.
 const PACKAGE: &str = "nvidia-cuda-nvrtc";

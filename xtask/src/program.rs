@@ -6,24 +6,24 @@ use std::process::Command;
 
 /// Why a command failed, for its user.
 #[derive(Debug)]
-pub struct Failure(pub String);
+pub(crate) struct Failure(pub(crate) String);
 
 /// What the commands give.
-pub type Result<T> = std::result::Result<T, Failure>;
+pub(crate) type Result<T> = std::result::Result<T, Failure>;
 
 /// The folder of the repository.
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_owned()
 }
 
 /// The folder where Cargo builds.
-pub fn target() -> PathBuf {
+pub(crate) fn target() -> PathBuf {
     root().join(env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into()))
 }
 
 /// The Cargo that runs us, in the root of the repository.
-pub fn cargo(arguments: &[&str]) -> Command {
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(arguments).current_dir(root());
     cargo
@@ -34,7 +34,7 @@ pub fn cargo(arguments: &[&str]) -> Command {
 /// # Errors
 ///
 /// Where the command fails, or is not there.
-pub fn run(command: &mut Command) -> Result<()> {
+pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = line_of(command);
     eprintln!("+ {line}");
     match command.status() {
@@ -52,7 +52,7 @@ fn line_of(command: &Command) -> String {
 }
 
 /// The text after `"name":` in a line of JSON. Paths of Cargo's have no character that JSON escapes, but for `\`.
-pub fn value_of(json: &str, name: &str) -> Option<String> {
+pub(crate) fn value_of(json: &str, name: &str) -> Option<String> {
     let start = json.find(&format!(r#""{name}":""#))? + name.len() + 4;
     let text = &json[start..];
     Some(text[..text.find('"')?].replace(r"\\", r"\"))

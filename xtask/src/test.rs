@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that can be checked without a GPU, and with one where there is one.
 
 use crate::nvrtc;
-use xtask::program::{self, Failure, Result};
+use crate::program::{self, Failure, Result};
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;

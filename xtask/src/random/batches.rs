@@ -15,7 +15,8 @@ use std::thread;
 use std::time::Instant;
 
 use super::compare::{self, Comparison, Failures, Outcome};
-use super::{Options, Overflow, programs};
+use cumbia_random_kernels::{Options, Overflow, programs};
+
 use crate::program::{self, Failure, Result};
 
 /// A batch that is compiled, or why it is not.

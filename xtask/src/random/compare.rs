@@ -5,9 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Overflow;
-use super::print;
-use super::tree::Program;
+use cumbia_random_kernels::{Overflow, Program, source};
+
 use crate::program::{self, Failure, Result};
 
 /// Programs by their names.
@@ -42,7 +41,7 @@ pub(super) struct Outcome {
 
 /// Writes programs to a file.
 pub(super) fn write(path: &Path, programs: &Programs) -> Result<()> {
-    fs::write(path, print::file(programs)).map_err(|error| Failure(format!("{}: {error}", path.display())))
+    fs::write(path, source(programs)).map_err(|error| Failure(format!("{}: {error}", path.display())))
 }
 
 impl Comparison {
@@ -97,7 +96,7 @@ impl Comparison {
             match self.build(&accepted, name)? {
                 Build::Done(path) => return Ok((path, left_out)),
                 Build::Refused(errors) => {
-                    let refused = refused(&errors, &print::file(&accepted));
+                    let refused = refused(&errors, &source(&accepted));
                     if refused.is_empty() {
                         return Err(Failure(errors));
                     }

@@ -1,8 +1,9 @@
 //! Making a kernel smaller that fails, as long as it fails in the same way.
 
 use super::compare::{Comparison, class};
-use super::edit::{self, Edit};
-use super::tree::Program;
+use cumbia_random_kernels::Program;
+use cumbia_random_kernels::edit::{self, Edit};
+
 use crate::program::Result;
 
 /// How many programs are tried at a time: the fewer, the more often Cargo runs.
