@@ -1,23 +1,23 @@
-//! Slices as arguments: parts of arrays, and the elements that are the thread's own.
+//! Slice arguments: sub-slices of arrays, and the elements that a thread owns.
 
 use super::scope::{Access, Bound, Kind};
-use super::{Generator, SHORTEST};
+use super::{Generator, MIN_LEN};
 use crate::tree::{Expr, ExprKind};
 use crate::types::{Range, Type};
 
 impl Generator<'_> {
-    /// A slice that is only read.
+    /// Generates a slice argument that is only read.
     pub(super) fn slice_argument(&mut self, element: &Type, lent: &[String]) -> Option<Expr> {
         let ty = Type::Slice(Box::new(element.clone()), false);
         let mut found = Vec::new();
         for binding in self.scope.visible().filter(|binding| !lent.contains(&binding.name)) {
             match &binding.kind {
                 Kind::Slice { element: of, bound: Bound::Length { least, .. }, .. }
-                    if of == element && *least >= SHORTEST =>
+                    if of == element && *least >= MIN_LEN =>
                 {
                     found.push((binding.name.clone(), false, *least));
                 }
-                Kind::Value { ty: Type::Array(of, len), .. } if **of == *element && *len >= SHORTEST => {
+                Kind::Value { ty: Type::Array(of, len), .. } if **of == *element && *len >= MIN_LEN => {
                     found.push((binding.name.clone(), true, *len));
                 }
                 _ => {}
@@ -28,23 +28,23 @@ impl Generator<'_> {
         }
         let (name, array, least) = self.random.pick(&found).clone();
         let whole = Expr::name(&name, ty.clone(), Range::NONE);
-        if least > SHORTEST && self.random.percent(30) {
+        if least > MIN_LEN && self.random.percent(30) {
             return Some(self.part(whole, least, false));
         }
         Some(if array { Expr::any(ty, ExprKind::Borrow(false, Box::new(whole))) } else { whole })
     }
 
-    /// `&x[a..b]`, of at least [`SHORTEST`] elements.
+    /// Generates `&x[a..b]`, of at least [`MIN_LEN`] elements.
     pub(super) fn part(&mut self, whole: Expr, least: usize, mutable: bool) -> Expr {
         let ty = match &whole.ty {
             Type::Slice(element, _) | Type::Array(element, _) => Type::Slice(element.clone(), mutable),
             other => other.clone(),
         };
-        let spare = least - SHORTEST;
+        let spare = least - MIN_LEN;
         let start = self.random.below(spare + 1);
         let most = self.random.below(spare - start + 1);
         let at = |value: usize| Some(Box::new(Expr::int(Type::USIZE, value as i128).pinned()));
-        let len = SHORTEST + start + most;
+        let len = MIN_LEN + start + most;
         let range = match self.random.below(4) {
             0 => (at(start), "..", None),
             1 => (None, "..", at(len)),
@@ -56,7 +56,7 @@ impl Generator<'_> {
         Expr::any(ty, ExprKind::Borrow(mutable, Box::new(part))).pinned()
     }
 
-    /// A view that is only read.
+    /// Generates a view argument that is only read.
     pub(super) fn view_argument(&mut self, element: &Type, dimensions: usize) -> Option<Expr> {
         let found: Vec<String> = self
             .scope
@@ -71,7 +71,7 @@ impl Generator<'_> {
         (!found.is_empty()).then(|| Expr::name(self.random.pick::<String>(&found), ty, Range::NONE).pinned())
     }
 
-    /// A slice of which some elements are the thread's own, and where they begin.
+    /// Generates a slice some of whose elements the thread owns. Returns it with the index of the first of them.
     pub(super) fn own_argument(&mut self, element: &Type, size: usize, lent: &[String]) -> Option<[Expr; 2]> {
         let found: Vec<_> = self
             .scope
@@ -107,20 +107,20 @@ impl Generator<'_> {
         Some([slice, start])
     }
 
-    /// A `&mut [T]` of which every element is the thread's own, and what it borrows.
-    pub(super) fn lent_argument(&mut self, element: &Type, lent: &[String]) -> Option<(Expr, String)> {
+    /// Generates a `&mut [T]` all of whose elements the thread owns. Returns it with the name that it borrows.
+    pub(super) fn borrowed_argument(&mut self, element: &Type, lent: &[String]) -> Option<(Expr, String)> {
         let ty = Type::Slice(Box::new(element.clone()), true);
         let mut found: Vec<(String, Option<usize>, Option<Bound>)> = Vec::new();
         for binding in self.scope.visible().filter(|binding| !lent.contains(&binding.name)) {
             match &binding.kind {
                 Kind::Value { ty: Type::Array(of, len), access: Access::Write, .. }
-                    if **of == *element && *len >= SHORTEST =>
+                    if **of == *element && *len >= MIN_LEN =>
                 {
                     found.push((binding.name.clone(), Some(*len), None));
                 }
                 Kind::Slice { element: of, writable: true, bound } if of == element => match bound {
                     Bound::Length { .. } => found.push((binding.name.clone(), None, None)),
-                    Bound::Own { size, .. } | Bound::From { size, .. } if *size >= SHORTEST => {
+                    Bound::Own { size, .. } | Bound::From { size, .. } if *size >= MIN_LEN => {
                         found.push((binding.name.clone(), None, Some(bound.clone())));
                     }
                     Bound::Own { .. } | Bound::From { .. } | Bound::Below(_) | Bound::At(_) => {}

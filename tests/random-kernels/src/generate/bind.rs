@@ -1,7 +1,7 @@
-//! `let`.
+//! `let` statements.
 
 use super::scope::{Access, Bound, Kind, Path};
-use super::{Generator, LONGEST, SHORTEST};
+use super::{Generator, MAX_LEN, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::{Int, Range, Type};
 
@@ -11,19 +11,19 @@ impl Generator<'_> {
         self.let_of(&ty, depth, out);
     }
 
-    /// `let name = value;` of a type.
+    /// Generates `let name = value;` of a given type.
     fn let_of(&mut self, ty: &Type, depth: u32, out: &mut Vec<Stmt>) {
         let value = self.value(ty, depth);
         let mutable = self.random.percent(45);
         let name = self.variable();
         let annotated = self.random.percent(30);
-        // Of a literal alone rustc would not know the type; it has a suffix then.
+        // The type of a literal without a suffix is ambiguous to rustc.
         let range = if mutable { ty.range() } else { value.range };
         self.scope.value(&name, ty.clone(), range, if mutable { Access::Write } else { Access::Read });
         out.push(Stmt::binding(&name, mutable, annotated, value));
     }
 
-    /// A variable to which small numbers are added, which never overflows.
+    /// Declares an accumulator: only small numbers are added to it, so that it never overflows.
     pub(super) fn let_sum(&mut self, out: &mut Vec<Stmt>) {
         let int = *self.random.pick(&[Int::I32, Int::U32, Int::I64, Int::U64, Int::Usize, Int::Isize]);
         let name = self.fresh("sum");
@@ -73,13 +73,13 @@ impl Generator<'_> {
         }));
     }
 
-    /// A variable that is a slice, and perhaps becomes another.
+    /// Declares a slice variable that may be rebound.
     pub(super) fn let_slice(&mut self, out: &mut Vec<Stmt>) {
         let slices: Vec<(String, Type, usize)> = self
             .scope
             .visible()
             .filter_map(|binding| match &binding.kind {
-                Kind::Slice { element, writable: false, bound: Bound::Length { least, .. } } if *least >= SHORTEST => {
+                Kind::Slice { element, writable: false, bound: Bound::Length { least, .. } } if *least >= MIN_LEN => {
                     Some((binding.name.clone(), element.clone(), *least))
                 }
                 _ => None,
@@ -106,7 +106,7 @@ impl Generator<'_> {
             let change = ExprKind::If { condition: Box::new(condition), then, otherwise: None };
             out.push(Stmt::expr(Expr::unit(change)));
         }
-        let bound = Bound::Length { least: SHORTEST, most: LONGEST };
+        let bound = Bound::Length { least: MIN_LEN, most: MAX_LEN };
         self.scope.push(&name, Kind::Slice { element, writable: false, bound });
     }
 
@@ -131,7 +131,7 @@ impl Generator<'_> {
         out.push(Stmt::new(StmtKind::Let { pattern, names, ty: None, value: Some(value) }));
     }
 
-    /// A struct, or its fields.
+    /// Binds a struct, or destructures it.
     pub(super) fn let_struct(&mut self, out: &mut Vec<Stmt>) {
         let structs = self.structs();
         if structs.is_empty() {
@@ -163,7 +163,7 @@ impl Generator<'_> {
         out.push(Stmt::new(StmtKind::Let { pattern, names, ty: None, value: Some(value) }));
     }
 
-    /// `{ let r = &mut x; .. }`, in which `x` is not named.
+    /// Generates `{ let r = &mut x; .. }`, whose block does not name `x`.
     pub(super) fn let_ref(&mut self, out: &mut Vec<Stmt>) {
         let mut paths = self.scope.paths(Type::is_in_memory);
         let mutable = self.random.percent(70);

@@ -1,4 +1,4 @@
-//! Operators and methods that give a `bool`.
+//! Operators and methods that return a `bool`.
 
 use super::Generator;
 use super::convert::converted;
@@ -38,7 +38,7 @@ impl Generator<'_> {
                 Expr::method(Type::Bool, Range::NONE, receiver, "is_power_of_two", vec![])
             }
             _ => {
-                // Of a number, whose sign is never that of a NaN.
+                // The receiver is not a NaN, whose sign is unspecified.
                 let (int, float) = (*self.random.pick(&Int::ALL), self.float_type());
                 let number = self.value(&Type::Int(int), below);
                 let number = converted(number, &Type::Float(float));

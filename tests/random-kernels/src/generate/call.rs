@@ -6,15 +6,15 @@ use super::scope::{Kind, Path};
 use crate::tree::{Expr, ExprKind, Stmt};
 use crate::types::{Range, Type};
 
-/// A function that can be called.
+/// A callable function.
 #[derive(Clone, Debug)]
 pub(super) struct Callee {
     pub(super) name: String,
-    /// Of a method: the type that has it, and whether it takes `self`, `&self` or `&mut self`.
+    /// For a method: its type, and whether it takes `self`, `&self` or `&mut self`.
     pub(super) receiver: Option<(Type, &'static str)>,
     pub(super) params: Vec<Param>,
     pub(super) result: Type,
-    /// The steps of a call.
+    /// The number of steps of a call.
     pub(super) steps: u64,
 }
 
@@ -24,20 +24,20 @@ pub(super) enum Param {
     Value(Type),
     /// `&[T]`
     Slice(Type),
-    /// `&mut [T]`, and behind it a `usize` from which on so many elements are the thread's own.
+    /// `&mut [T]`, followed by a `usize`: the thread owns the given number of elements from that index on.
     Own(Type, usize),
-    /// `&mut [T]`, of which all elements are the thread's own.
+    /// `&mut [T]`, all of whose elements the thread owns.
     Lent(Type),
     /// `&mut [T]`, to which all threads add.
     Sums(Type, &'static str),
-    /// `ArrayView2<T>`, of so many dimensions.
+    /// `ArrayView2<T>`, with the number of dimensions.
     View(Type, usize),
     /// `&T` or `&mut T`
     Ref(Type, bool),
 }
 
 impl Param {
-    /// The parameter of a generic function at a type.
+    /// The same parameter with the type parameter replaced.
     pub(super) fn at(&self, generic: &Type, concrete: &Type) -> Param {
         let at = |ty: &Type| if ty == generic { concrete.clone() } else { ty.clone() };
         match self {
@@ -53,7 +53,7 @@ impl Param {
 }
 
 impl Generator<'_> {
-    /// A call of a function that gives this type.
+    /// Generates a call of a function with this result type.
     pub(super) fn call(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let fitting: Vec<Callee> =
             self.callees.iter().filter(|callee| callee.result == *ty && self.affords(callee.steps)).cloned().collect();
@@ -64,13 +64,13 @@ impl Generator<'_> {
         self.call_of(&callee, depth)
     }
 
-    /// A call, if there is what it takes.
+    /// Generates a call, if all of its arguments can be generated.
     fn call_of(&mut self, callee: &Callee, depth: u32) -> Option<Expr> {
         let Callee { name, receiver, params, result, steps } = callee;
         if self.hosted {
             return None;
         }
-        // What is borrowed mutably must not be named by the arguments beside it.
+        // The other arguments must not name a variable that is borrowed mutably.
         let borrows = params.iter().any(|param| matches!(param, Param::Lent(_) | Param::Ref(..)))
             || matches!(receiver, Some((_, "&self" | "&mut self")));
         let depth = if borrows { 0 } else { depth.saturating_sub(1) };
@@ -84,7 +84,7 @@ impl Generator<'_> {
         let mut lent: Vec<String> = receiver.iter().filter_map(root).collect();
         for param in params {
             match param {
-                Param::Value(ty) if borrows => args.push(self.unlent_value(ty, &lent)),
+                Param::Value(ty) if borrows => args.push(self.unborrowed_value(ty, &lent)),
                 Param::Value(ty) => args.push(self.value(ty, depth)),
                 Param::Slice(element) => args.push(self.slice_argument(element, &lent)?),
                 Param::Own(element, size) => {
@@ -93,7 +93,7 @@ impl Generator<'_> {
                     args.extend([slice, start]);
                 }
                 Param::Lent(element) => {
-                    let (argument, name) = self.lent_argument(element, &lent)?;
+                    let (argument, name) = self.borrowed_argument(element, &lent)?;
                     lent.push(name);
                     args.push(argument);
                 }
@@ -138,8 +138,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A value that does not name what is lent: a literal.
-    fn unlent_value(&mut self, ty: &Type, lent: &[String]) -> Expr {
+    /// Returns a value that does not name a borrowed variable: a literal.
+    fn unborrowed_value(&mut self, ty: &Type, lent: &[String]) -> Expr {
         let paths = self.scope.paths(|found| found == ty);
         let apart: Vec<Path> =
             paths.into_iter().filter(|path| path.steps.is_empty() && !lent.contains(&path.name)).collect();

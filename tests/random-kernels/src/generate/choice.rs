@@ -1,4 +1,4 @@
-//! `if` and `match`, as values and as statements.
+//! `if` and `match`, as expressions and as statements.
 
 use super::Generator;
 use super::scope::Access;
@@ -6,7 +6,7 @@ use crate::tree::{Arm, Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::{Int, Range, Type};
 
 impl Generator<'_> {
-    /// `if c { a } else { b }`, as a value.
+    /// Generates `if c { a } else { b }` as an expression.
     pub(super) fn if_value(&mut self, ty: &Type, depth: u32) -> Expr {
         let condition = self.condition(depth.saturating_sub(1));
         let then = self.value_block(ty, depth);
@@ -24,7 +24,7 @@ impl Generator<'_> {
         Expr::new(ty.clone(), range, ExprKind::If { condition: Box::new(condition), then, otherwise: Some(otherwise) })
     }
 
-    /// What an `if` or `while` asks. Nothing jumps out of it.
+    /// Generates the condition of an `if` or `while`, without jumps out of it.
     pub(super) fn condition(&mut self, depth: u32) -> Expr {
         self.heads += 1;
         let condition = self.value(&Type::Bool, depth.max(1));
@@ -32,7 +32,7 @@ impl Generator<'_> {
         condition
     }
 
-    /// A block with a value, mostly of nothing else.
+    /// Generates a block with a value, in most cases without statements.
     fn value_block(&mut self, ty: &Type, depth: u32) -> Block {
         let open = self.scope.open();
         let mut stmts = Vec::new();
@@ -61,7 +61,7 @@ impl Generator<'_> {
         Stmt::expr(Expr::unit(ExprKind::If { condition: Box::new(condition), then, otherwise }))
     }
 
-    /// `let 1..=3 = x`, as a condition.
+    /// Generates `let 1..=3 = x` as a condition.
     fn let_condition(&mut self) -> Expr {
         let (scrutinee, ty) = self.matched();
         let pattern = self.pattern(&ty);
@@ -69,14 +69,14 @@ impl Generator<'_> {
         Expr::any(Type::Bool, ExprKind::Let(pattern, Box::new(scrutinee))).pinned()
     }
 
-    /// `matches!(x, 1..=3)`
+    /// Generates `matches!(x, 1..=3)`.
     pub(super) fn matches(&mut self) -> Expr {
         let (scrutinee, ty) = self.matched();
         let pattern = self.pattern(&ty);
         Expr::any(Type::Bool, ExprKind::Macro("matches", vec![scrutinee], Some(pattern))).pinned()
     }
 
-    /// `match x { .. }`, as a value.
+    /// Generates `match x { .. }` as an expression.
     pub(super) fn match_value(&mut self, ty: &Type, depth: u32) -> Expr {
         let mut range: Option<Range> = None;
         let (scrutinee, arms) = self.arms(|generator| {
@@ -93,10 +93,10 @@ impl Generator<'_> {
         Stmt::expr(Expr::unit(ExprKind::Match { scrutinee: Box::new(scrutinee), arms }))
     }
 
-    /// What is matched, and the arms. The last takes what is left.
+    /// Generates a scrutinee and its arms. The last arm is irrefutable.
     pub(super) fn arms(&mut self, mut body: impl FnMut(&mut Self) -> Block) -> (Expr, Vec<Arm>) {
         let (scrutinee, ty) = self.matched();
-        // A guard may change nothing that is matched, and a copy is not.
+        // A guard must not modify the scrutinee, but may modify the original of a copy.
         let place = matches!(
             scrutinee.kind,
             ExprKind::Name(_) | ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Unary("*", _)
@@ -149,7 +149,7 @@ impl Generator<'_> {
         (scrutinee, arms)
     }
 
-    /// What a `match` looks at.
+    /// Generates a scrutinee.
     fn matched(&mut self) -> (Expr, Type) {
         let enums: Vec<Type> = self.types.iter().filter(|ty| matches!(ty, Type::Enum(_))).cloned().collect();
         let ty = match self.random.below(10) {
@@ -171,7 +171,7 @@ impl Generator<'_> {
         (scrutinee, ty)
     }
 
-    /// A value, mostly a small number, so that the arms are met.
+    /// Generates a value, in most cases a small number, so that the arms are reached.
     fn matched_part(&mut self, ty: &Type) -> Expr {
         let value = self.value(ty, 2);
         match ty {
@@ -182,8 +182,8 @@ impl Generator<'_> {
         }
     }
 
-    /// `(0, k) | (1, k)`: alternatives that bind the same variable, and may overlap. A guard behind them is asked once for
-    /// each that matches.
+    /// Generates `(0, k) | (1, k)`: alternatives that bind the same variable and may overlap. A guard is evaluated once for
+    /// each alternative that matches.
     pub(super) fn alternatives(&mut self, parts: &[Type]) -> String {
         let bound = self.random.below(parts.len());
         let name = self.fresh("k");
@@ -202,7 +202,7 @@ impl Generator<'_> {
         written.join(" | ")
     }
 
-    /// `k @ pattern`, so many times of 100.
+    /// Adds a binding, `k @ pattern`, with a probability in percent.
     fn bound_pattern(&mut self, pattern: String, ty: &Type, percent: u32) -> String {
         if !self.random.percent(percent) {
             return pattern;
@@ -212,7 +212,7 @@ impl Generator<'_> {
         if pattern.contains('|') { format!("{name} @ ({pattern})") } else { format!("{name} @ {pattern}") }
     }
 
-    /// A pattern without bindings.
+    /// Generates a pattern without bindings.
     fn pattern(&mut self, ty: &Type) -> String {
         match ty {
             Type::Int(int) => {
@@ -244,7 +244,7 @@ impl Generator<'_> {
     }
 }
 
-/// What a block's value may be.
+/// Returns the range of a block's value.
 fn range_of(block: &Block) -> Range {
     block.value.as_ref().map_or(Range::NONE, |value| value.range)
 }

@@ -1,9 +1,9 @@
-//! Numbers and `bool`s as other types.
+//! Conversions of scalars.
 
 use crate::tree::{Expr, ExprKind};
 use crate::types::{Float, Int, Range, Type};
 
-/// Whether the standard library has `From<from> for to`.
+/// Returns whether the standard library has `From<from> for to`.
 pub(super) fn widens(from: Int, to: Int) -> bool {
     let word = |int: Int| matches!(int, Int::Isize | Int::Usize);
     match (from, to) {
@@ -14,7 +14,7 @@ pub(super) fn widens(from: Int, to: Int) -> bool {
     }
 }
 
-/// A number or `bool` as another type.
+/// Converts a scalar to another type.
 pub(super) fn converted(value: Expr, to: &Type) -> Expr {
     let cast = |value: Expr, to: &Type| Expr::any(to.clone(), ExprKind::Cast(Box::new(value)));
     match (&value.ty, to) {
@@ -44,7 +44,7 @@ pub(super) fn converted(value: Expr, to: &Type) -> Expr {
     }
 }
 
-/// An `f16` or `bf16` as the float of 32 or 64 bits that is on the way to another type.
+/// Widens an `f16` or `bf16` to the float of 32 or 64 bits through which it is converted.
 fn widened(half: Expr, to: &Type) -> Expr {
     let (float, method) = if *to == Type::Float(Float::F64) { (Float::F64, "to_f64") } else { (Float::F32, "to_f32") };
     Expr::method(Type::Float(float), Range::NONE, half, method, vec![])
@@ -55,7 +55,7 @@ fn from_wide(half: Float, function: &str, value: Expr) -> Expr {
     Expr::any(Type::Float(half), ExprKind::Call(format!("{}::{function}", half.name()), vec![value]))
 }
 
-/// The zero of a float type.
+/// Returns the zero of a float type.
 pub(super) fn zero(float: Float) -> Expr {
     let text = if float.is_half() { format!("{}::ZERO", float.name()) } else { String::from("0.0") };
     Expr::any(Type::Float(float), ExprKind::Literal(text))

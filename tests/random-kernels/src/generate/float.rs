@@ -1,4 +1,4 @@
-//! The operators and methods of floats.
+//! Operators and methods of floats.
 
 use super::Generator;
 use super::convert::{converted, zero};
@@ -81,14 +81,14 @@ impl Generator<'_> {
                 args.extend([limit(one.min(other)), limit(one.max(other))]);
             }
             "copysign" => {
-                // The sign of a NaN is open in Rust.
+                // The sign of a NaN is unspecified in Rust.
                 let number = self.value(&Type::Int(Int::I32), depth.min(1));
                 args.push(converted(number, &ty));
             }
             _ => {}
         }
         if matches!(name, "min" | "max") {
-            // Which zero they give of a positive and a negative one is open in Rust: the sum has the positive one.
+            // The sign of their zero is unspecified for operands of both signs. The addition makes it positive.
             let least = if self.random.percent(10) {
                 let call = ExprKind::Call(format!("{ty}::{name}"), vec![receiver, args.remove(0)]);
                 Expr::any(ty.clone(), call)

@@ -1,15 +1,15 @@
 //! Device functions and their parameters.
 
 use super::call::{Callee, Param};
-use super::kernel::Params;
+use super::params::Params;
 use super::scope::{Access, Bound, Kind};
-use super::view::{NARROWEST, WIDEST};
-use super::{Generator, LONGEST, SHORTEST};
+use super::view::{MAX_EXTENT, MIN_EXTENT};
+use super::{Generator, MAX_LEN, MIN_LEN};
 use crate::tree::{Block, Function};
 use crate::types::{Range, Type};
 
 impl Generator<'_> {
-    /// Device functions, each of which can call those before it.
+    /// Declares device functions, each of which may call those before it.
     pub(super) fn functions(&mut self, params: &Params) -> Vec<Function> {
         (0..self.random.below(4)).map(|_| self.function(params)).collect()
     }
@@ -48,7 +48,7 @@ impl Generator<'_> {
         self.function_of(name, None, params, result)
     }
 
-    /// A function, which can be called from now on.
+    /// Declares a function, which can be called from then on.
     pub(super) fn function_of(
         &mut self,
         name: String,
@@ -84,7 +84,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Brings a parameter into scope, and gives what is written for it.
+    /// Brings a parameter into scope, and returns its declaration.
     fn declare_param(&mut self, param: &Param) -> Vec<(String, Type)> {
         let slice = |element: &Type, mutable| Type::Slice(Box::new(element.clone()), mutable);
         match param {
@@ -97,7 +97,7 @@ impl Generator<'_> {
             }
             Param::Slice(element) => {
                 let name = self.fresh("x");
-                let bound = Bound::Length { least: SHORTEST, most: LONGEST };
+                let bound = Bound::Length { least: MIN_LEN, most: MAX_LEN };
                 self.scope.push(&name, Kind::Slice { element: element.clone(), writable: false, bound });
                 vec![(name, slice(element, false))]
             }
@@ -109,7 +109,7 @@ impl Generator<'_> {
             }
             Param::Lent(element) => {
                 let name = self.fresh("y");
-                let bound = Bound::Length { least: SHORTEST, most: LONGEST };
+                let bound = Bound::Length { least: MIN_LEN, most: MAX_LEN };
                 self.scope.push(&name, Kind::Slice { element: element.clone(), writable: true, bound });
                 vec![(name, slice(element, true))]
             }
@@ -120,7 +120,7 @@ impl Generator<'_> {
             }
             Param::View(element, dimensions) => {
                 let name = self.fresh("a");
-                let bounds = vec![Bound::Length { least: NARROWEST, most: WIDEST }; *dimensions];
+                let bounds = vec![Bound::Length { least: MIN_EXTENT, most: MAX_EXTENT }; *dimensions];
                 self.scope.push(&name, Kind::View { element: element.clone(), writable: false, bounds });
                 vec![(name, Type::View(Box::new(element.clone()), *dimensions, false))]
             }

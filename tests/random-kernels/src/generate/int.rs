@@ -1,4 +1,4 @@
-//! The operators of integers.
+//! Operators of integers.
 
 use super::Generator;
 use super::convert::{converted, widens};
@@ -19,14 +19,14 @@ impl Generator<'_> {
         }
     }
 
-    /// `+`, `-` and `*`.
+    /// Generates `+`, `-` and `*`.
     fn arithmetic(&mut self, int: Int, depth: u32) -> Expr {
         let op = *self.random.pick(&["+", "+", "-", "-", "*"]);
         let (left, right) = (self.value(&Type::Int(int), depth), self.value(&Type::Int(int), depth));
         self.apply(op, int, left, right)
     }
 
-    /// Applies an operator that may overflow to operands that may be too large for it.
+    /// Applies an operator to operands whose result may overflow.
     fn apply(&mut self, op: &'static str, int: Int, left: Expr, right: Expr) -> Expr {
         let (ty, whole) = (Type::Int(int), int.range());
         let range = result_range(op, left.range, right.range);
@@ -55,7 +55,7 @@ impl Generator<'_> {
         Expr::binary(ty, range, op, left, right)
     }
 
-    /// Operands that are small enough for an operator.
+    /// Generates operands whose result does not overflow.
     fn shrunk(&mut self, op: &str, int: Int, left: Expr, right: Expr) -> (Expr, Expr) {
         let whole = int.range();
         let most = match self.random.below(3) {
@@ -66,7 +66,7 @@ impl Generator<'_> {
         let around = |most: i128| Range::new(if int.is_signed() { -most } else { 0 }, most);
         match op {
             "-" if !int.is_signed() => {
-                // Not below zero: the left is at least what the right is at most.
+                // An unsigned difference is not negative: the minimum of the left operand is at least the maximum of the right one.
                 let left = if left.range.low >= most {
                     left
                 } else {
@@ -94,7 +94,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `/`, `%` and the like.
+    /// Generates `/`, `%` and the methods related to them.
     fn division(&mut self, int: Int, depth: u32) -> Expr {
         let ty = Type::Int(int);
         let (left, right) = (self.value(&ty, depth), self.value(&ty, depth));
@@ -116,7 +116,7 @@ impl Generator<'_> {
             _ if positive => Range::new(left.range.low.min(0), left.range.high.max(0)),
             _ => Range::new(-most, most),
         };
-        // `div_ceil` is at most one more than the quotient, and never more than the dividend.
+        // `div_ceil` exceeds the quotient by at most 1, and never exceeds the dividend.
         let range = range.and(int.range());
         if way.len() == 1 {
             return Expr::binary(ty, range, way, left, right);
@@ -124,7 +124,7 @@ impl Generator<'_> {
         Expr::method(ty, range, left, way, vec![right])
     }
 
-    /// A dividend and a divisor that do not fault.
+    /// Generates a dividend and a divisor that do not fault.
     fn divisible(&mut self, int: Int, left: Expr, right: Expr) -> (Expr, Expr) {
         let (ty, whole) = (Type::Int(int), int.range());
         let right = self.not_zero(int, right);
@@ -137,7 +137,7 @@ impl Generator<'_> {
         (left, right)
     }
 
-    /// A divisor.
+    /// Generates a divisor.
     pub(super) fn not_zero(&mut self, int: Int, value: Expr) -> Expr {
         let (ty, whole) = (Type::Int(int), int.range());
         let one = Expr::int(ty.clone(), 1);
@@ -180,7 +180,7 @@ impl Generator<'_> {
         Expr::binary(ty, range, op, left, right)
     }
 
-    /// An amount of any integer type to shift a number of `bits` by.
+    /// Generates a shift amount of any integer type for a value of `bits` bits.
     pub(super) fn shift_amount(&mut self, bits: u32, depth: u32) -> Expr {
         let by = *self.random.pick(&[Int::U32, Int::U32, Int::I32, Int::Usize, Int::U8, Int::I8, Int::I64, Int::U16]);
         let amount = self.value(&Type::Int(by), depth.min(2));
@@ -229,7 +229,7 @@ impl Generator<'_> {
         Expr::new(ty, range, ExprKind::Unary("-", Box::new(operand)))
     }
 
-    /// `x as T` and `T::from(x)`.
+    /// Generates `x as T` and `T::from(x)`.
     fn int_cast(&mut self, int: Int, depth: u32) -> Expr {
         let ty = Type::Int(int);
         let enums: Vec<Type> = self.types.iter().filter(|ty| matches!(ty, Type::Enum(_))).cloned().collect();
@@ -256,7 +256,7 @@ impl Generator<'_> {
     }
 }
 
-/// What `+`, `-` or `*` gives of numbers in these ranges, if it does not overflow.
+/// Returns the range of a sum, difference or product of two ranges, if no overflow occurs.
 pub(super) fn result_range(op: &str, a: Range, b: Range) -> Range {
     match op {
         "+" => Range::new(a.low + b.low, a.high + b.high),
@@ -268,7 +268,7 @@ pub(super) fn result_range(op: &str, a: Range, b: Range) -> Range {
     }
 }
 
-/// The largest absolute value in a range.
+/// Returns the largest absolute value of a range.
 pub(super) fn magnitude(range: Range) -> i128 {
     range.low.abs().max(range.high.abs())
 }

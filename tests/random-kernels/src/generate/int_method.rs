@@ -1,25 +1,25 @@
-//! The methods of integers.
+//! Methods of integers.
 
 use super::Generator;
 use super::int::magnitude;
 use crate::tree::{Block, Expr, ExprKind, Stmt};
 use crate::types::{Float, Int, Range, Type};
 
-/// A method of integers that has a result for all numbers.
+/// A total method of integers, which is defined for all operands.
 struct Total {
     name: &'static str,
     operand: Operand,
-    /// Only signed numbers have it, or only unsigned ones.
+    /// Whether only signed or only unsigned types have it; `None` for both.
     signed: Option<bool>,
 }
 
-/// What a method takes beside the receiver.
+/// The arguments of a method besides the receiver.
 #[derive(Clone, Copy)]
 enum Operand {
     None,
     Own,
     U32,
-    /// Of the signed or unsigned type of as many bits.
+    /// An operand of the type of the same width with the other signedness.
     OtherSign,
     NotZero,
 }
@@ -84,7 +84,7 @@ impl Generator<'_> {
         }
     }
 
-    /// One of the methods that have a result for all numbers, whatever that is.
+    /// Generates a call of a total method.
     fn total_method(&mut self, int: Int, depth: u32) -> Expr {
         let ty = Type::Int(int);
         let fits = |method: &&Total| method.signed.is_none_or(|signed| signed == int.is_signed());
@@ -146,7 +146,7 @@ impl Generator<'_> {
         let (ty, whole) = (Type::Int(int), int.range());
         let (base, exponent) = (self.value(&ty, depth), self.value(&Type::U32, depth.min(1)));
         if self.may_overflow() {
-            // A large exponent takes no time: its bits are counted, not its value.
+            // A large exponent costs nothing: the number of steps grows with its bits, not its value.
             return self.called(int, &ty, whole, "pow", vec![base, exponent]);
         }
         let most = self.random.within(1, 5);
@@ -156,7 +156,7 @@ impl Generator<'_> {
         self.called(int, &ty, whole, "pow", vec![base, exponent])
     }
 
-    /// How many bits there are of a kind, in a number of any type.
+    /// Generates a method that counts bits, of a receiver of any type.
     pub(super) fn count(&mut self, depth: u32) -> Expr {
         let of = *self.random.pick(&Int::ALL);
         let name = *self.random.pick(&[
@@ -194,12 +194,12 @@ impl Generator<'_> {
         if value.range.low == whole.low && !self.may_overflow() {
             value = self.narrow(value, Range::new(-whole.high, whole.high));
         }
-        // Where it wraps, the lowest number stays what it is.
+        // With wrapping arithmetic, the negated minimum is the minimum itself.
         let range = if value.range.low == whole.low { whole } else { Range::new(0, magnitude(value.range)) };
         self.called(int, &ty, range, "abs", vec![value])
     }
 
-    /// `abs_diff` and `unsigned_abs`, which give an unsigned number.
+    /// Generates `abs_diff` and `unsigned_abs`, which return an unsigned number.
     fn distance(&mut self, int: Int, depth: u32) -> Expr {
         let (ty, signed) = (Type::Int(int), signed_of(int));
         if self.random.percent(30) {
@@ -212,7 +212,7 @@ impl Generator<'_> {
         self.called(of, &ty, int.range(), "abs_diff", vec![one, other])
     }
 
-    /// The bits of a float that is no NaN, of which Rust says nothing.
+    /// Generates the bits of a float that is not a NaN, whose bits are unspecified.
     fn float_bits(&mut self, int: Int, depth: u32) -> Expr {
         let (ty, float) = match int {
             Int::U16 => (Type::Int(int), *self.random.pick(&[Float::F16, Float::Bf16])),
@@ -233,7 +233,7 @@ impl Generator<'_> {
     }
 }
 
-/// The signed type of as many bits.
+/// Returns the signed type of the same width.
 fn signed_of(int: Int) -> Int {
     match int.to_unsigned() {
         Int::U8 => Int::I8,

@@ -8,7 +8,7 @@ use super::call::Param;
 use crate::tree::Impl;
 use crate::types::{Enum, Int, Range, Struct, Type};
 
-/// The operators that structs have: the sign, the trait, and its method.
+/// The overloadable operators of structs: the token, the trait, and its method.
 const OPERATORS: [(&str, &str, &str); 5] =
     [("+", "Add", "add"), ("-", "Sub", "sub"), ("*", "Mul", "mul"), ("^", "BitXor", "bitxor"), ("/", "Div", "div")];
 
@@ -29,7 +29,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Some structs and enums.
+    /// Declares structs and enums.
     pub(super) fn declare_types(&mut self, items: &mut Vec<String>) {
         for _ in 0..self.random.below(2) {
             let name = self.fresh("E");
@@ -38,7 +38,7 @@ impl Generator<'_> {
             let mut next = 0i128;
             let mut variants = Vec::new();
             let mut text = String::new();
-            // One without a choice of bits needs `repr`.
+            // A single-variant enum needs an explicit `repr`.
             let count = if repr.is_some() { 1 } else { 2 } + self.random.below(4);
             for letter in &["Ash", "Birch", "Cedar", "Elm", "Fir"][..count] {
                 let chosen = repr.is_some() && self.random.percent(30);
@@ -75,7 +75,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What can be in memory.
+    /// Returns a type that device memory can hold.
     pub(super) fn field_type(&mut self) -> Type {
         match self.random.below(10) {
             0..2 => Type::Array(Box::new(self.scalar_type()), 1 + self.random.below(4)),
@@ -88,18 +88,18 @@ impl Generator<'_> {
         self.types.iter().filter(|ty| matches!(ty, Type::Struct(_))).cloned().collect()
     }
 
-    /// Methods and operators of the structs.
+    /// Generates methods and operators of the structs.
     pub(super) fn impls(&mut self) -> Vec<Impl> {
         let mut impls = Vec::new();
         for ty in self.structs() {
             if self.random.percent(50) {
                 let (sign, name, method) = *self.random.pick(&OPERATORS);
-                // It has no thread of the kernel's, so that nothing in it may ask for one, or fault.
+                // A constructor also runs on the host, so that it contains no intrinsic and no fault.
                 let (risk, hosted) = (std::mem::take(&mut self.risk), std::mem::replace(&mut self.hosted, true));
                 let receiver = Some((ty.clone(), "self"));
                 let params = vec![Param::Value(ty.clone())];
                 let function = self.function_of(method.to_owned(), receiver, params, ty.clone());
-                // It is called by its sign alone.
+                // An operator is called through its token only.
                 self.callees.pop();
                 (self.risk, self.hosted) = (risk, hosted);
                 self.operators.push((ty.clone(), sign, self.steps + 1));

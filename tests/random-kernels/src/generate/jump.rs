@@ -1,25 +1,13 @@
-//! What is left before its end: loops and blocks with values, and the jumps.
+//! Loops and labelled blocks with values, and the jumps out of them.
 
 use super::Generator;
-use super::repeat::{count, stop};
+use super::loops::{count, stop};
+use super::scope::JumpTarget;
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt};
-use crate::types::{Range, Type};
-
-/// A loop, or a block with a label, that can be left.
-#[derive(Clone, Debug)]
-pub(super) struct OpenLoop {
-    /// Given when something names it.
-    pub(super) label: Option<String>,
-    /// The type of its value, which each `break` has to have.
-    pub(super) value: Option<Type>,
-    /// What its value may be so far.
-    pub(super) range: Option<Range>,
-    /// A block, which only a `break` with its label leaves.
-    pub(super) block: bool,
-}
+use crate::types::Type;
 
 impl Generator<'_> {
-    /// `loop { .. break x; .. }`, as a value. A counter ends it.
+    /// Generates `loop { .. break x; .. }` as an expression. A counter bounds it.
     pub(super) fn loop_value(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let most = self.random.within(1, 4) as u64;
         if !self.affords(3 * most) || self.heads > 0 {
@@ -28,10 +16,10 @@ impl Generator<'_> {
         let open = self.scope.open();
         let (turns, start) = self.counter(most);
         self.turns *= most;
-        self.loops.push(OpenLoop { label: None, value: Some(ty.clone()), range: None, block: false });
+        self.loops.push(JumpTarget { label: None, value: Some(ty.clone()), range: None, block: false });
         let inner = self.scope.open();
         let mut body = Block::default();
-        // A `continue` in it would keep the loop going.
+        // A `continue` here would skip the exit.
         self.heads += 1;
         let last = self.value(ty, depth.saturating_sub(1));
         self.heads -= 1;
@@ -53,14 +41,14 @@ impl Generator<'_> {
         Some(Expr::new(ty.clone(), ranges, ExprKind::Block(Block { stmts: vec![start], value: Some(Box::new(value)) })))
     }
 
-    /// `'a: { .. break 'a x; .. y }`
+    /// Generates `'a: { .. break 'a x; .. y }`.
     pub(super) fn labelled_value(&mut self, ty: &Type, depth: u32) -> Expr {
         if self.heads > 0 {
             return self.leaf(ty, depth);
         }
         let label = self.fresh("block");
         let open = self.scope.open();
-        self.loops.push(OpenLoop { label: Some(label.clone()), value: Some(ty.clone()), range: None, block: true });
+        self.loops.push(JumpTarget { label: Some(label.clone()), value: Some(ty.clone()), range: None, block: true });
         let mut body = Block::default();
         for _ in 0..=self.random.below(3) {
             self.stmt(&mut body.stmts);
@@ -73,7 +61,7 @@ impl Generator<'_> {
         Expr::new(ty.clone(), range, ExprKind::Labelled(label, body))
     }
 
-    /// `if c { break } else { x }`, where something can be left.
+    /// Generates `if c { break } else { x }`, if there is a jump target.
     pub(super) fn jump_value(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let jump = self.jump()?;
         let condition = self.condition(1);
@@ -88,7 +76,7 @@ impl Generator<'_> {
         Some(Expr::new(ty.clone(), range, kind))
     }
 
-    /// `break`, `continue` or `return` out of what is open, if something is.
+    /// Generates `break`, `continue` or `return`, if there is a jump target.
     pub(super) fn jump(&mut self) -> Option<Expr> {
         if self.heads > 0 {
             return None;
@@ -101,7 +89,7 @@ impl Generator<'_> {
             return Some(Expr::jump("return", None, value));
         }
         let at = if self.random.percent(70) { self.loops.len() - 1 } else { self.random.below(self.loops.len()) };
-        let OpenLoop { label, value: ty, range: _, block } = self.loops[at].clone();
+        let JumpTarget { label, value: ty, range: _, block } = self.loops[at].clone();
         let plain = at == self.loops.len() - 1 && !block && self.random.percent(80);
         let label = if plain {
             None
@@ -121,7 +109,7 @@ impl Generator<'_> {
         Some(Expr::jump("break", label, value))
     }
 
-    /// `if c { break; }`
+    /// Generates `if c { break; }`.
     pub(super) fn conditional_jump(&mut self, out: &mut Vec<Stmt>) {
         let Some(jump) = self.jump() else {
             return self.assign(2, out);

@@ -1,36 +1,19 @@
-//! Whole programs: a kernel, and how it is launched.
+//! Whole programs: a kernel, and its launches.
 
 use std::rc::Rc;
 
+use super::params::Params;
 use super::place::mixed_in;
 use super::scope::{Access, Bound, Kind, Path, Scope, Step};
 use super::shared::Shared;
-use super::tally::Tally;
-use super::view::View;
-use super::{Generator, LONGEST, MOST_STEPS, Options, Overflow, Random, SHORTEST};
+use super::{Generator, MAX_LEN, MAX_STEPS, MIN_LEN, Options, Overflow, Random};
 use crate::tree::{Array, Block, Expr, ExprKind, Function, Launch, Program, Stmt};
 use crate::types::{Int, Range, Type};
-
-/// The parameters of a kernel.
-pub(super) struct Params {
-    /// Numbers, the same for all threads.
-    pub(super) values: Vec<(String, Type)>,
-    /// Arrays that are read.
-    pub(super) inputs: Vec<(String, Type, usize)>,
-    /// Arrays of which each thread has so many elements.
-    pub(super) outputs: Vec<(String, Type, usize)>,
-    /// Arrays that all threads add to.
-    pub(super) sums: Vec<(String, Type, &'static str)>,
-    /// Arrays that are seen through a view.
-    pub(super) views: Vec<View>,
-    /// An array of structs that all threads add to by their methods.
-    pub(super) tally: Option<Rc<Tally>>,
-}
 
 /// Generates kernel `number` of the options' seed.
 pub(crate) fn program(options: &Options, number: u64) -> Program {
     let mut random = Random::of_kernel(options.seed, number);
-    // Most kernels never fault: what comes behind a fault is not compared.
+    // Most kernels never fault: results after a fault are not compared.
     let risk = *random.pick(&[0, 0, 0, 30, 100]);
     let mut generator = Generator {
         options,
@@ -47,7 +30,7 @@ pub(crate) fn program(options: &Options, number: u64) -> Program {
         left: 0,
         turns: 1,
         steps: 0,
-        most_steps: MOST_STEPS,
+        max_steps: MAX_STEPS,
         risk,
         heads: 0,
         reserved: Vec::new(),
@@ -76,7 +59,7 @@ impl Generator<'_> {
         let values = (0..=self.random.below(4)).map(|_| (self.fresh("a"), self.scalar_type())).collect();
         let inputs = (0..=1 + self.random.below(2))
             .map(|_| {
-                let len = SHORTEST + self.random.below(LONGEST - SHORTEST + 1);
+                let len = MIN_LEN + self.random.below(MAX_LEN - MIN_LEN + 1);
                 (self.fresh("x"), self.element_type(), len)
             })
             .collect();
@@ -95,14 +78,14 @@ impl Generator<'_> {
         Params { values, inputs, outputs, sums, views, tally }
     }
 
-    /// An atomic whose effects have the same sum in any order.
+    /// Returns an atomic operation whose combined effect does not depend on the order of the threads.
     pub(super) fn atomic_function(&mut self) -> &'static str {
         const FUNCTIONS: [&str; 7] =
             ["atomic_add", "atomic_sub", "atomic_min", "atomic_max", "atomic_and", "atomic_or", "atomic_xor"];
         FUNCTIONS[self.random.below(FUNCTIONS.len())]
     }
 
-    /// What an array consists of.
+    /// Returns the element type of an array.
     pub(super) fn element_type(&mut self) -> Type {
         if !self.types.is_empty() && self.random.percent(25) {
             return self.random.pick(&self.types).clone();
@@ -177,7 +160,7 @@ impl Generator<'_> {
         (kernel, self.launch(params, blocks, threads, bytes))
     }
 
-    /// Writes what the variables hold to the outputs, so that it is compared.
+    /// Stores the values of the variables to the outputs, so that they are compared.
     fn flush(&mut self, stmts: &mut Vec<Stmt>) {
         let mut values = self.scope.paths(Type::is_scalar);
         values.retain(|path| path.steps.iter().all(|step| matches!(step, Step::Deref | Step::Field(_))));
@@ -215,13 +198,13 @@ impl Generator<'_> {
             arrays.push(Array { name: name.clone(), written: false, value, shape: vec![], transposed: false });
         }
         let outputs = params.outputs.iter().map(|(name, element, size)| (name, element, size * threads * blocks));
-        let sums = params.sums.iter().map(|(name, element, _)| (name, element, SHORTEST));
+        let sums = params.sums.iter().map(|(name, element, _)| (name, element, MIN_LEN));
         for (name, element, len) in outputs.chain(sums) {
             let value = format!("[{}; {len}]", self.value_text(element));
             arrays.push(Array { name: name.clone(), written: true, value, shape: vec![], transposed: false });
         }
         if let Some(tally) = &params.tally {
-            let value = format!("[{}; {SHORTEST}]", self.tally_text(tally));
+            let value = format!("[{}; {MIN_LEN}]", self.tally_text(tally));
             arrays.push(Array { name: tally.param.clone(), written: true, value, shape: vec![], transposed: false });
         }
         arrays.extend(params.views.iter().map(|view| self.viewed(view, threads * blocks)));

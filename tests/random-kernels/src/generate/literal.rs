@@ -1,11 +1,11 @@
-//! Literals: numbers that are likely to be handled wrongly, or any.
+//! Literals: edge cases, and arbitrary values.
 
 use super::Generator;
 use crate::tree::{Expr, ExprKind};
 use crate::types::{Float, Int, Range, Type};
 
 impl Generator<'_> {
-    /// An integer that is likely to be handled wrongly, or any.
+    /// Returns an integer: an edge case, or an arbitrary value.
     pub(super) fn interesting(&mut self, range: Range) -> i128 {
         let value = match self.random.below(10) {
             0..4 => self.random.within(0, 9),
@@ -25,7 +25,7 @@ impl Generator<'_> {
         if range.contains(value) { value } else { range.low + value.rem_euclid(range.count()) }
     }
 
-    /// A literal.
+    /// Generates an integer literal.
     pub(super) fn int_literal(&mut self, int: Int, range: Range) -> Expr {
         let value = self.interesting(range);
         let ty = Type::Int(int);
@@ -38,7 +38,7 @@ impl Generator<'_> {
         Expr::int(ty, value)
     }
 
-    /// The text of a float that is likely to be handled wrongly, or any: a number, or a constant of the type.
+    /// Returns the text of a float, a literal or an associated constant: an edge case, or an arbitrary value.
     fn float_text(&mut self, float: Float) -> String {
         const COMMON: [&str; 12] =
             ["0.0", "-0.0", "1.0", "-1.0", "0.5", "2.0", "-2.5", "3.5", "0.1", "100.0", "-7.25", "127.5"];
@@ -76,7 +76,7 @@ impl Generator<'_> {
         written(ty)
     }
 
-    /// A literal of a number or a `bool`.
+    /// Generates a literal of a scalar type.
     pub(super) fn scalar_literal(&mut self, ty: &Type) -> Option<Expr> {
         match ty {
             Type::Bool => Some(Expr::bool(self.random.percent(50))),
@@ -86,7 +86,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A value of a type, as text.
+    /// Returns a value of a type, as text.
     pub(super) fn value_text(&mut self, ty: &Type) -> String {
         match ty {
             Type::Bool => self.random.percent(50).to_string(),
@@ -95,7 +95,7 @@ impl Generator<'_> {
                 let text = self.float_text(*float);
                 match text.contains("::") {
                     true => text,
-                    // That of `half` which constants can have too.
+                    // The constructor of `half` that is `const`.
                     false if float.is_half() => format!("{ty}::from_f32_const({text})"),
                     false => format!("{text}{ty}"),
                 }

@@ -1,6 +1,6 @@
-//! Kernels that are accepted by rustc, come to an end, and mean one thing.
+//! The generator of well-typed, terminating and deterministic programs.
 //!
-//! Here is what the parts of the generator share: how much there may be of everything, and names.
+//! This module holds the state that all parts share: the budgets of steps and nodes, the scope, and names.
 
 mod argument;
 mod bind;
@@ -8,6 +8,7 @@ mod bool;
 mod call;
 mod choice;
 mod convert;
+mod deferred;
 mod float;
 mod function;
 mod int;
@@ -15,11 +16,11 @@ mod int_method;
 mod items;
 mod jump;
 mod kernel;
-mod later;
 mod literal;
+mod loops;
 mod narrow;
+mod params;
 mod place;
-mod repeat;
 mod scope;
 mod shared;
 mod stmt;
@@ -34,64 +35,64 @@ use crate::rng::Random;
 use crate::types::{Float, Int, Range, Type};
 
 use call::Callee;
-use jump::OpenLoop;
-use scope::{Access, Kind, Scope};
+use scope::{Access, JumpTarget, Kind, Scope};
 
 pub(crate) use kernel::program;
 
-/// The least and the most elements of the arrays that kernels read.
-const SHORTEST: usize = 8;
-const LONGEST: usize = 20;
+/// The minimum and the maximum length of the arrays that kernels read.
+const MIN_LEN: usize = 8;
+const MAX_LEN: usize = 20;
 
-/// The most statements that a thread may execute.
-const MOST_STEPS: u64 = 4000;
+/// The maximum number of statements that a thread executes.
+const MAX_STEPS: u64 = 4000;
 
-/// Generates one program.
+/// The generator of one program.
 struct Generator<'o> {
     options: &'o Options,
     random: Random,
     scope: Scope,
-    /// Constants: their names, types and values.
+    /// The constants: names, types and values.
     constants: Vec<(String, Type, Range)>,
-    /// The functions that can be called.
+    /// The callable functions.
     callees: Vec<Callee>,
-    /// The structs and enums that there are.
+    /// The declared structs and enums.
     types: Vec<Type>,
-    /// The operators of structs: the type, the sign, and the steps.
+    /// The operators of structs: the type, the token, and the number of steps.
     operators: Vec<(Type, &'static str, u64)>,
-    /// What is made runs without a thread of the kernel's.
+    /// Whether the code also runs on the host, outside any kernel.
     hosted: bool,
-    /// The loops that are open, the innermost last.
-    loops: Vec<OpenLoop>,
-    /// A thread may return before the end: there is no barrier behind which others read what it has not written.
+    /// The enclosing loops, the innermost last.
+    loops: Vec<JumpTarget>,
+    /// Whether a thread may return early: no later barrier precedes reads of its elements by other threads.
     may_return: bool,
-    /// What the function returns.
+    /// The return type of the function.
     result: Type,
-    /// How many more expressions may be made.
+    /// The number of expressions that may still be generated.
     left: i32,
-    /// How often what is made next is executed at most, and how many steps the function takes in all.
+    /// The maximum number of executions of the current position, and the number of steps of the function so far.
     turns: u64,
     steps: u64,
-    /// The most steps that the function may take.
-    most_steps: u64,
-    /// How many times of 1000 something is left unprotected that may then fault.
+    /// The maximum number of steps of the function.
+    max_steps: u64,
+    /// The probability, in 1/1000, that an operation is generated without protection and may fault.
     risk: u32,
-    /// How many heads of loops and conditions are open, out of which nothing may jump.
+    /// The number of enclosing loop heads and conditions, which must not contain jumps.
     heads: u32,
-    /// Names that nothing may shadow, since what they name is borrowed.
+    /// Names that must not be shadowed, since their variables are borrowed.
     reserved: Vec<String>,
-    /// How many names were given.
+    /// The number of fresh names so far.
     names: usize,
 }
 
 impl Generator<'_> {
-    /// A name that nothing else has.
+    /// Returns a unique name.
     fn fresh(&mut self, prefix: &str) -> String {
         self.names += 1;
         format!("{prefix}{}", self.names)
     }
 
-    /// A name for a variable: mostly a new one, sometimes one that is in scope already, or a word that C++ or we use.
+    /// Returns a name for a variable: in most cases a unique one, otherwise a name that is in scope, or a reserved word of
+    /// C++ or of the emitted C.
     fn variable(&mut self) -> String {
         const TAKEN: [&str; 14] = [
             "int", "float", "double", "auto", "class", "this", "launch", "rt", "fault", "site", "usize_", "u32_",
@@ -116,12 +117,12 @@ impl Generator<'_> {
         self.fresh(letter)
     }
 
-    /// Whether something is left unprotected.
+    /// Returns whether an operation is generated without protection, so that it may fault.
     fn risky(&mut self) -> bool {
         self.random.permille(self.risk)
     }
 
-    /// Whether plain arithmetic may overflow here.
+    /// Returns whether an arithmetic operator may overflow.
     fn may_overflow(&mut self) -> bool {
         match self.options.overflow {
             Overflow::Wraps => self.random.percent(60),
@@ -129,17 +130,17 @@ impl Generator<'_> {
         }
     }
 
-    /// Whether so many steps can be added here.
+    /// Returns whether the step budget permits this number of steps at the current position.
     fn affords(&self, steps: u64) -> bool {
-        self.steps + self.turns * steps <= self.most_steps
+        self.steps + self.turns * steps <= self.max_steps
     }
 
-    /// Adds steps here.
+    /// Consumes steps at the current position.
     fn spend(&mut self, steps: u64) {
         self.steps += self.turns * steps;
     }
 
-    /// A number or a `bool`.
+    /// Returns a scalar type.
     fn scalar_type(&mut self) -> Type {
         match self.random.below(20) {
             0..2 => Type::Bool,
@@ -150,7 +151,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What can be a parameter, a result or a variable.
+    /// Returns a type for a parameter, a result or a variable.
     fn value_type(&mut self) -> Type {
         match self.random.below(20) {
             0 => Type::Tuple(vec![self.scalar_type(), self.scalar_type()]),

@@ -1,4 +1,4 @@
-//! Bringing an integer into a range.
+//! Narrowing of an integer to a range.
 
 use super::Generator;
 use super::scope::{Access, Kind};
@@ -6,7 +6,7 @@ use crate::tree::{Expr, ExprKind};
 use crate::types::Range;
 
 impl Generator<'_> {
-    /// An expression that is made of `value` and is surely in `range`.
+    /// Returns an expression of `value` whose result is always in `range`.
     pub(super) fn narrow(&mut self, value: Expr, range: Range) -> Expr {
         let int = value.ty.int().expect("an integer");
         let ty = value.ty.clone();
@@ -20,7 +20,7 @@ impl Generator<'_> {
         let from_low = Range::new(range.low, range.low.max(range.high));
         for _ in 0..4 {
             match self.random.below(7) {
-                // The bits of a mask that fits.
+                // A mask whose bits all fit into the range.
                 0 | 1 if range.low <= 0 && range.high > 0 => {
                     let mask = (1i128 << (127 - (range.high + 1).leading_zeros())) - 1;
                     return Expr::binary(ty.clone(), Range::new(0, mask), "&", value, at(mask));
@@ -52,7 +52,7 @@ impl Generator<'_> {
         Expr::method(ty.clone(), from_low, value, "clamp", vec![at(range.low), at(range.high)])
     }
 
-    /// [`Generator::narrow`], in a way that no change to the program undoes.
+    /// As [`Generator::narrow`], but pinned, so that no edit of the program removes it.
     pub(super) fn pinned_narrow(&mut self, value: Expr, range: Range) -> Expr {
         let ty = value.ty.clone();
         let at = |value: i128| Expr::int(ty.clone(), value).pinned();
@@ -70,7 +70,7 @@ impl Generator<'_> {
         narrowed.pinned()
     }
 
-    /// Whether an expression is the counter of a loop.
+    /// Returns whether an expression is the counter of a loop.
     fn counts(&self, value: &Expr) -> bool {
         let ExprKind::Name(name) = &value.kind else {
             return false;

@@ -1,4 +1,4 @@
-//! Places: what a path leads to, and the indices on the way.
+//! Place expressions, and the indices in them.
 
 use super::Generator;
 use super::convert::converted;
@@ -7,7 +7,7 @@ use crate::tree::{Expr, ExprKind, Stmt};
 use crate::types::{Range, Type};
 
 impl Generator<'_> {
-    /// What a path leads to, as a value or a place.
+    /// Returns the expression of an access path, as a value or a place.
     pub(super) fn follow(&mut self, path: &Path, depth: u32) -> Expr {
         let mut expr = Expr::name(&path.name, path.ty.clone(), path.range);
         for step in &path.steps {
@@ -38,7 +38,7 @@ impl Generator<'_> {
         expr
     }
 
-    /// An index. `slice` is the slice's name, if its length may be asked for.
+    /// Generates an index. `slice` is the name of the slice, if its length may be used.
     pub(super) fn index(&mut self, bound: &Bound, depth: u32, slice: Option<&str>) -> Expr {
         let depth = depth.saturating_sub(1).min(2);
         let usize = || Type::USIZE;
@@ -81,7 +81,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `start + k`, or with a little luck an index that is far outside.
+    /// Generates `start + k`, or rarely an index that is far out of bounds.
     fn own_index(&mut self, start: Expr, size: usize, depth: u32) -> Expr {
         let inside = Range::new(0, size as i128 - 1);
         let index = self.affine_index(inside).unwrap_or_else(|| self.value(&Type::USIZE, depth));
@@ -96,7 +96,7 @@ impl Generator<'_> {
         index
     }
 
-    /// The element of a slice at an index: of a thread's own elements, counted from the first of them.
+    /// Returns the element of a slice at an index; among elements that the thread owns, relative to the first of them.
     pub(super) fn element_at(&mut self, path: &Path, bound: &Bound, at: Expr, risky: bool) -> Expr {
         let shifted = |generator: &mut Self, at: Expr, inside: Range| {
             let shift = generator.random.within(0, 2);
@@ -126,7 +126,7 @@ impl Generator<'_> {
         Expr::new(path.ty.clone(), path.range, ExprKind::Index(Box::new(slice), Box::new(index)))
     }
 
-    /// A statement that a value has an effect by: it goes into some place.
+    /// Generates a statement that stores a value, so that it has an effect.
     pub(super) fn absorb(&mut self, value: Expr) -> Option<Stmt> {
         let mut places = self.scope.paths(Type::is_scalar);
         places.retain(|path| path.access == Access::Write);
@@ -138,7 +138,7 @@ impl Generator<'_> {
         Some(mixed_in(place, value))
     }
 
-    /// `j`, `j + 1`, `7 - j`, `2 * j + k`: indices as programs have them in loops, of variables that are small.
+    /// Generates `j`, `j + 1`, `7 - j`, `2 * j + k`: affine indices of small variables, as in typical loops.
     fn affine_index(&mut self, inside: Range) -> Option<Expr> {
         if self.random.percent(45) {
             return None;
@@ -187,14 +187,14 @@ impl Generator<'_> {
         (range.is_inside(inside) || self.risky()).then_some(Expr { range, ..expr })
     }
 
-    /// The places that can be assigned to.
+    /// Returns the assignable places.
     pub(super) fn places(&mut self) -> Vec<Path> {
         let mut places = self.scope.paths(|ty| !matches!(ty, Type::Unit | Type::Slice(..) | Type::Ref(..)));
         places.retain(|path| path.access == Access::Write);
         places
     }
 
-    /// `x`, `x.f` or `x[i]` of a type, to borrow or to call a method of.
+    /// Generates `x`, `x.f` or `x[i]` of a type, as the operand of a borrow or the receiver of a method.
     pub(super) fn place(&mut self, ty: &Type, mutable: bool) -> Option<Expr> {
         self.place_apart(ty, mutable, &[])
     }
@@ -210,14 +210,14 @@ impl Generator<'_> {
     }
 }
 
-/// `place ^= value`, or `+=` for a float.
+/// Returns `place ^= value`, or `+=` for a float.
 pub(super) fn mixed_in(place: Expr, value: Expr) -> Stmt {
     let value = converted(value, &place.ty);
     let op = if matches!(place.ty, Type::Float(_)) { "+=" } else { "^=" };
     Stmt::expr(Expr::assign(op, place, value))
 }
 
-/// The variable of a place.
+/// Returns the variable of a place.
 pub(super) fn root(place: &Expr) -> Option<String> {
     match &place.kind {
         ExprKind::Name(name) => Some(name.clone()),

@@ -1,11 +1,10 @@
-//! What is in scope, and how to get from there to a value of some type.
+//! Bindings and jump targets in scope, and the access paths from bindings to values of a given type.
 
 use std::rc::Rc;
 
-use super::tally::Tally;
-use crate::types::{Range, Type};
+use crate::types::{Int, Range, Struct, Type};
 
-/// Something with a name.
+/// A named entity.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
     pub(crate) name: String,
@@ -14,54 +13,54 @@ pub(crate) struct Binding {
 
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// A variable. `range` is what it may be at any time.
+    /// A variable. `range` holds at every point of its lifetime.
     Value { ty: Type, range: Range, access: Access },
     /// A slice, or an array in shared memory.
     Slice { element: Type, writable: bool, bound: Bound },
-    /// A view, and which indices a thread may use in each dimension.
+    /// A view, and the indices that a thread may use in each dimension.
     View { element: Type, writable: bool, bounds: Vec<Bound> },
     /// A `&T` or `&mut T`.
     Ref { ty: Type, writable: bool },
-    /// It is borrowed, so that its name is not used.
+    /// A binding that is borrowed, so that its name is not used.
     Hidden,
-    /// A slice that all threads add to, by this atomic function, and none reads.
+    /// A slice that all threads add to with this atomic function, and none reads.
     Sums { element: Type, function: &'static str },
-    /// An array of structs that all threads add to by their methods.
+    /// An array of structs that all threads add to through methods.
     Tallies(Rc<Tally>),
 }
 
-/// What may be done to a variable.
+/// The permitted uses of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
     Write,
-    /// Only small numbers are added to it, so that it never overflows.
+    /// Adding small numbers only, so that it never overflows.
     Sum,
-    /// It counts the turns of a loop, and has its range whatever is made of the program.
+    /// Reading only: it counts the iterations of a loop, and keeps its range under every edit.
     Count,
 }
 
-/// Which elements of a slice a thread may touch without meeting another thread or the end.
+/// The elements of a slice that a thread may access without a race or an index out of bounds.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound {
-    /// Those below `least`, which is the length of the shortest array that the slice may be; the longest has `most`.
+    /// Those below `least`, the minimum length of the slice; its maximum length is `most`.
     Length { least: usize, most: usize },
-    /// `size` of them from `base * size` on.
+    /// `size` elements from `base * size` on.
     Own { base: String, size: usize },
-    /// `size` of them from `base` on.
+    /// `size` elements from `base` on.
     From { base: String, size: usize },
     /// Those below a variable.
     Below(String),
-    /// One.
+    /// One element.
     At(String),
 }
 
-/// How a part of something is reached.
+/// A step of an access path.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Deref,
     Field(String),
-    /// An element of an array of this many.
+    /// An element of an array of this length.
     Element(usize),
     /// An element of a slice.
     Slice(Bound),
@@ -69,18 +68,56 @@ pub(crate) enum Step {
     View(Vec<Bound>),
 }
 
-/// A value that is reached from a variable.
+/// An access path: a value reached from a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
     pub(crate) name: String,
-    /// The type of the variable, or of a slice's elements.
+    /// The type of the variable, or the element type of a slice.
     pub(crate) steps: Vec<Step>,
     pub(crate) ty: Type,
     pub(crate) range: Range,
     pub(crate) access: Access,
 }
 
-/// Everything with a name, the innermost last.
+/// An enclosing loop or labelled block that a jump can leave.
+#[derive(Clone, Debug)]
+pub(super) struct JumpTarget {
+    /// The label, assigned when a jump first names it.
+    pub(super) label: Option<String>,
+    /// The type of its value, which each `break` has to provide.
+    pub(super) value: Option<Type>,
+    /// The union of the ranges of its value so far.
+    pub(super) range: Option<Range>,
+    /// Whether it is a block, which only a `break` with its label leaves.
+    pub(super) block: bool,
+}
+
+/// A struct of counters.
+#[derive(Debug)]
+pub(super) struct Tally {
+    /// The kernel parameter, which is an array of them.
+    pub(super) param: String,
+    pub(super) name: String,
+    /// The struct nested in it, if there is one.
+    pub(super) inner: String,
+    /// `count`, `inner.top`
+    pub(super) fields: Vec<(String, Int)>,
+    /// The methods of the type, of its traits and of the nested struct, with their parameters.
+    pub(super) methods: Vec<(String, Int)>,
+    /// `fn note<T: Tr + Element>(all: &mut [T], at: usize, v: u32)`, with the type of `v`.
+    pub(super) through: Vec<(String, Int)>,
+    /// `fn note<T: Tr>(one: &mut T, v: u32)`, with the type of `v`.
+    pub(super) by_ref: Vec<(String, Int)>,
+}
+
+impl Tally {
+    /// Returns the type without fields: only methods access them.
+    pub(super) fn ty(&self) -> Type {
+        Type::Struct(Rc::new(Struct { name: self.name.clone(), fields: vec![] }))
+    }
+}
+
+/// All bindings, the innermost last.
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     bindings: Vec<Binding>,
@@ -95,7 +132,7 @@ impl Scope {
         self.push(name, Kind::Value { ty, range, access });
     }
 
-    /// How many bindings there are, to come back to with [`Scope::close`].
+    /// Returns the number of bindings, for [`Scope::close`].
     pub(crate) fn open(&self) -> usize {
         self.bindings.len()
     }
@@ -104,7 +141,7 @@ impl Scope {
         self.bindings.truncate(open);
     }
 
-    /// What is not shadowed, the innermost last.
+    /// Returns the bindings that are not shadowed, the innermost last.
     pub(crate) fn visible(&self) -> impl Iterator<Item = &Binding> {
         let shadowed = |at: usize, name: &str| self.bindings[at + 1..].iter().any(|later| later.name == name);
         self.bindings
@@ -114,7 +151,7 @@ impl Scope {
             .map(|(_, binding)| binding)
     }
 
-    /// Whether a name may be given to something new: those that hold what must stay in sight may not.
+    /// Returns whether a new binding may shadow a name: the counters and bounds that the program relies on must stay visible.
     pub(crate) fn may_shadow(&self, name: &str) -> bool {
         let fixed = name == "self" || name.starts_with(char::is_uppercase);
         !fixed
@@ -134,12 +171,12 @@ impl Scope {
             })
     }
 
-    /// Changes how slices may be touched, as a barrier does.
+    /// Changes the permitted accesses of slices, as a barrier does.
     pub(crate) fn rebind(&mut self, mut change: impl FnMut(&mut Binding)) {
         self.bindings.iter_mut().for_each(&mut change);
     }
 
-    /// Every way to a value of a type that `wanted` accepts.
+    /// Returns every access path to a value of a type that `wanted` accepts.
     pub(crate) fn paths(&self, wanted: impl Fn(&Type) -> bool) -> Vec<Path> {
         let mut paths = Vec::new();
         for binding in self.visible() {
@@ -166,11 +203,11 @@ impl Scope {
     }
 }
 
-/// Adds the ways to what is wanted in what `path` leads to.
+/// Appends the access paths below `path` to wanted values.
 fn follow(path: Path, wanted: &impl Fn(&Type) -> bool, paths: &mut Vec<Path>) {
     let into = |step: Step, ty: &Type| {
         let mut path = path.clone();
-        // `r.f` and `r[i]` see through a reference by themselves.
+        // `r.f` and `r[i]` dereference automatically.
         if matches!(path.steps.last(), Some(Step::Deref)) {
             path.steps.pop();
         }

@@ -1,13 +1,13 @@
-//! Shared memory, whose elements change hands at barriers.
+//! Shared memory, whose elements change their owner at barriers.
 
 use super::Generator;
 use super::convert::converted;
-use super::kernel::Params;
+use super::params::Params;
 use super::scope::{Access, Binding, Bound, Kind, Path, Step};
 use crate::tree::{Arm, Block, Expr, ExprKind, Head, Stmt};
 use crate::types::{Int, Range, Type};
 
-/// An array in shared memory, of which each thread has an element.
+/// An array in shared memory, of which each thread owns an element.
 pub(super) struct Shared {
     name: String,
     element: Type,
@@ -15,7 +15,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The bytes of dynamic shared memory for a thread.
+    /// The bytes of dynamic shared memory per thread.
     pub(super) fn bytes(&self) -> usize {
         match &self.element {
             _ if !self.dynamic => 0,
@@ -27,7 +27,7 @@ impl Shared {
 }
 
 impl Generator<'_> {
-    /// Declares arrays in shared memory, and gives each thread's element a value.
+    /// Declares arrays in shared memory, and initialises the element of each thread.
     pub(super) fn shared_arrays(&mut self, stmts: &mut Vec<Stmt>) -> Vec<Shared> {
         let call = |name: &str| {
             let call = Expr::any(Type::USIZE, ExprKind::Call(name.to_owned(), vec![]));
@@ -46,7 +46,7 @@ impl Generator<'_> {
                 if dynamic { format!("dynamic_shared::<{element}>") } else { format!("shared::<[{element}; 64]>") };
             let storage = Expr::any(Type::Unit, ExprKind::Call(callee, vec![])).pinned();
             stmts.push(Stmt::binding(&name, true, false, storage).pinned());
-            // A thread that returned before it would leave its element without a value, which others read.
+            // A thread that returned earlier would leave its element uninitialised, which other threads read.
             self.heads += 1;
             let value = self.value(&element, 2);
             self.heads -= 1;
@@ -61,8 +61,8 @@ impl Generator<'_> {
         arrays
     }
 
-    /// What a kernel does: statements, with barriers between them if there is shared memory. All threads come to each
-    /// barrier, but for those that have returned.
+    /// Generates the body of a kernel: statements, with barriers between them if there is shared memory. Every thread reaches
+    /// each barrier, except those that have returned.
     pub(super) fn segments(&mut self, shared: &[Shared], params: &Params, stmts: &mut Vec<Stmt>) {
         if shared.is_empty() {
             return self.stmts(12, stmts);
@@ -92,8 +92,8 @@ impl Generator<'_> {
         }
     }
 
-    /// `match (a, b) { (0, k) | (1, k) if k > 3 => { .. } .. }` on values that are the same for all threads, with shared
-    /// memory and barriers in the arms. No thread has returned before it.
+    /// Generates `match (a, b) { (0, k) | (1, k) if k > 3 => { .. } .. }` on uniform values, with shared memory and barriers in
+    /// the arms. No thread has returned before it.
     fn uniform_match(&mut self, params: &Params) -> Stmt {
         let parts: Vec<Type> = (0..2).map(|_| Type::Int(*self.random.pick(&[Int::U8, Int::I32, Int::U32]))).collect();
         let ty = Type::Tuple(parts.clone());
@@ -121,7 +121,7 @@ impl Generator<'_> {
         Stmt::expr(Expr::unit(ExprKind::Match { scrutinee, arms }))
     }
 
-    /// A small number that is the same for all threads of a block.
+    /// Generates a small number that is uniform across the block.
     fn uniform_value(&mut self, params: &Params, ty: &Type) -> Expr {
         let constant = |name: &str| {
             let found = self.scope.visible().find(|binding| binding.name == name);
@@ -134,7 +134,7 @@ impl Generator<'_> {
         self.pinned_narrow(value.pinned(), Range::new(0, 3))
     }
 
-    /// Each thread writes its element of a new array in shared memory; a barrier; each reads any element; a barrier.
+    /// Each thread writes its element of a new array in shared memory; barrier; each reads any element; barrier.
     fn exchange(&mut self, stmts: &mut Vec<Stmt>) {
         let element = self.scalar_type();
         let (name, read) = (self.fresh("shared_"), self.fresh("g"));
@@ -157,7 +157,7 @@ impl Generator<'_> {
         stmts.push(barrier());
     }
 
-    /// Each thread writes its own elements; a barrier; all read all elements; a barrier.
+    /// Each thread writes its own elements; barrier; all threads read all elements; barrier.
     fn between_barriers(&mut self, shared: &[Shared], most: usize, stmts: &mut Vec<Stmt>) {
         self.stmts(most, stmts);
         stmts.push(barrier());
@@ -188,7 +188,7 @@ impl Generator<'_> {
     }
 }
 
-/// `sync_threads();`
+/// Returns `sync_threads();`.
 fn barrier() -> Stmt {
     let call = ExprKind::Call(String::from("sync_threads"), vec![]);
     Stmt::expr(Expr::unit(call).pinned()).pinned()

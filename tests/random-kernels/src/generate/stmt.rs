@@ -1,11 +1,11 @@
 //! Statements.
 
 use super::scope::{Access, Kind, Path};
-use super::{Generator, SHORTEST};
+use super::{Generator, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::{Int, Range, Type};
 
-/// What a statement does.
+/// The kinds of statements.
 #[derive(Clone, Copy)]
 enum Form {
     Let,
@@ -37,7 +37,7 @@ enum Form {
 }
 
 impl Generator<'_> {
-    /// Statements, in the scope that is open.
+    /// Generates statements in the current scope.
     pub(super) fn stmts(&mut self, most: usize, out: &mut Vec<Stmt>) {
         for _ in 0..=self.random.below(most) {
             if self.left <= 0 {
@@ -47,7 +47,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A block of statements, in a scope of its own.
+    /// Generates a block of statements with its own scope.
     pub(super) fn body(&mut self, most: usize) -> Block {
         let open = self.scope.open();
         let mut stmts = Vec::new();
@@ -61,7 +61,7 @@ impl Generator<'_> {
         Block { stmts, value: None }
     }
 
-    /// One statement, with what it needs before it.
+    /// Generates a statement, preceded by the declarations that it needs.
     pub(super) fn stmt(&mut self, out: &mut Vec<Stmt>) {
         self.left -= 1;
         self.spend(1);
@@ -135,7 +135,7 @@ impl Generator<'_> {
                 self.scope.value(&name, value.ty.clone(), value.range, Access::Read);
                 out.push(Stmt::new(StmtKind::Const { name, ty: value.ty.clone(), value }));
             }
-            Form::LetLater => self.let_later(out),
+            Form::LetLater => self.let_deferred(out),
             Form::LetArray => self.let_array(out),
             Form::LetRef => self.let_ref(out),
             Form::LetStruct => self.let_struct(out),
@@ -147,7 +147,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A small statement with an effect, for a block inside of an expression.
+    /// Generates a small statement with a side effect, for a block inside an expression.
     pub(super) fn effect(&mut self, out: &mut Vec<Stmt>) {
         match self.random.below(10) {
             0..5 => self.assign(1, out),
@@ -157,7 +157,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `place = value`
+    /// Generates `place = value`.
     pub(super) fn assign(&mut self, depth: u32, out: &mut Vec<Stmt>) {
         let places = self.places();
         if places.is_empty() {
@@ -169,7 +169,7 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::assign("=", place, value)));
     }
 
-    /// `(place, other) = (value, other_value)`: the values first, and then the places.
+    /// Generates `(place, other) = (value, other_value)`: the values are evaluated before the places.
     fn assign_both(&mut self, out: &mut Vec<Stmt>) {
         let places = self.places();
         if places.is_empty() {
@@ -185,7 +185,7 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::assign("=", both(places), both(values))));
     }
 
-    /// `place += value` and its like.
+    /// Generates `place += value` and its variants.
     fn assign_op(&mut self, depth: u32, out: &mut Vec<Stmt>) {
         let mut places = self.scope.paths(Type::is_scalar);
         places.retain(|path| matches!(path.access, Access::Write | Access::Sum));
@@ -208,7 +208,7 @@ impl Generator<'_> {
             _ => {
                 let open = self.scope.open();
                 if matches!(ty, Type::Float(float) if float.is_half()) {
-                    // These operators are methods, which borrow the place before the value is computed.
+                    // These operators are methods, which borrow the place before the value is evaluated.
                     self.scope.push(&path.name, Kind::Hidden);
                 }
                 let value = self.value(&ty, depth);
@@ -246,7 +246,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An atomic, whose result depends on the order of the threads and is not looked at.
+    /// Generates an atomic operation. Its result depends on the order of the threads and is discarded.
     fn atomic(&mut self, depth: u32, out: &mut Vec<Stmt>) {
         let sums: Vec<_> = self
             .scope
@@ -261,7 +261,7 @@ impl Generator<'_> {
         }
         let (name, element, function) = self.random.pick(&sums).clone();
         let index = self.value(&Type::USIZE, 2);
-        let index = if self.risky() { index } else { self.narrow(index, Range::new(0, SHORTEST as i128 - 1)) };
+        let index = if self.risky() { index } else { self.narrow(index, Range::new(0, MIN_LEN as i128 - 1)) };
         let slice = Expr::name(&name, Type::Slice(Box::new(element.clone()), true), Range::NONE).pinned();
         let place = Expr::any(element.clone(), ExprKind::Index(Box::new(slice), Box::new(index))).pinned();
         let by_ref = Type::Ref(Box::new(element.clone()), true);
@@ -273,7 +273,7 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::any(element, ExprKind::Call(function.to_owned(), vec![place, value]))));
     }
 
-    /// An assertion that holds by what is known of the ranges, or a panic that seldom happens.
+    /// Generates an assertion that the known ranges prove, or a panic that is rarely reached.
     fn assert(&mut self, out: &mut Vec<Stmt>) {
         if self.random.percent(15) {
             let wanted = self.random.percent(50);

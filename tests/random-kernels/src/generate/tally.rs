@@ -1,33 +1,15 @@
-//! Atomics inside of methods on elements: structs that all threads add to through `&mut self`.
+//! Atomics in methods of elements: structs that all threads add to through `&mut self`.
 //!
-//! Each field has one operation, whose results are the same in any order of the threads, and none is read before the
-//! launch is over.
+//! Each field has one operation, whose combined effect does not depend on the order of the threads, and none is read before
+//! the end of the launch.
 
 use std::fmt::Write;
 use std::rc::Rc;
 
-use super::scope::Kind;
-use super::{Generator, SHORTEST};
+use super::scope::{Kind, Tally};
+use super::{Generator, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt};
-use crate::types::{Int, Range, Struct, Type};
-
-/// A struct of counters.
-#[derive(Debug)]
-pub(super) struct Tally {
-    /// The kernel's parameter, which is an array of them.
-    pub(super) param: String,
-    name: String,
-    /// The struct inside of it, if it has one.
-    inner: String,
-    /// `count`, `inner.top`
-    fields: Vec<(String, Int)>,
-    /// The methods of the type, of its traits and of the struct inside, with what they take.
-    methods: Vec<(String, Int)>,
-    /// `fn note<T: Tr + Element>(all: &mut [T], at: usize, v: u32)`, with what it takes.
-    through: Vec<(String, Int)>,
-    /// `fn note<T: Tr>(one: &mut T, v: u32)`, with what it takes.
-    by_ref: Vec<(String, Int)>,
-}
+use crate::types::{Int, Range, Type};
 
 impl Generator<'_> {
     /// Declares a struct, its methods, a trait with a default, and generic functions.
@@ -82,7 +64,7 @@ impl Generator<'_> {
         tally
     }
 
-    /// A trait with a default in terms of a required method, and generic functions that call both.
+    /// Declares a trait with a default in terms of a required method, and generic functions that call both.
     fn declare_tally_trait(&mut self, tally: &mut Tally, items: &mut Vec<String>) {
         let (method, int) = self.random.pick(&tally.methods).clone();
         let (name, ty) = (&tally.name, int.name());
@@ -111,7 +93,7 @@ impl Generator<'_> {
         tally.by_ref.push((by_ref, int));
     }
 
-    /// A value of a tally, as text.
+    /// Returns a value of a tally, as text.
     pub(super) fn tally_text(&mut self, tally: &Tally) -> String {
         let (mut outer, mut inner) = (String::new(), String::new());
         for (field, int) in &tally.fields {
@@ -131,7 +113,7 @@ impl Generator<'_> {
         format!("{} {{ {outer}}}", tally.name)
     }
 
-    /// `tallies[k].note(v);`, and other ways to it.
+    /// Generates `tallies[k].note(v);` and its variants.
     pub(super) fn note(&mut self, out: &mut Vec<Stmt>) {
         let tally = self.scope.visible().find_map(|binding| match &binding.kind {
             Kind::Tallies(tally) => Some(Rc::clone(tally)),
@@ -143,7 +125,7 @@ impl Generator<'_> {
         let ty = tally.ty();
         let slice = || Expr::name(&tally.param, Type::Slice(Box::new(ty.clone()), true), Range::NONE).pinned();
         let index = self.value(&Type::USIZE, 2);
-        let index = if self.risky() { index } else { self.narrow(index, Range::new(0, SHORTEST as i128 - 1)) };
+        let index = if self.risky() { index } else { self.narrow(index, Range::new(0, MIN_LEN as i128 - 1)) };
         let element = |index: Expr| Expr::any(ty.clone(), ExprKind::Index(Box::new(slice()), Box::new(index))).pinned();
         let borrow = |place: Expr| {
             let by_ref = Type::Ref(Box::new(ty.clone()), true);
@@ -191,14 +173,7 @@ impl Generator<'_> {
     }
 }
 
-impl Tally {
-    /// The type, into whose fields nothing but its methods leads.
-    pub(super) fn ty(&self) -> Type {
-        Type::Struct(Rc::new(Struct { name: self.name.clone(), fields: vec![] }))
-    }
-}
-
-/// `one.inner.note(v)`
+/// Returns `one.inner.note(v)`.
 fn called(receiver: Expr, method: &str, value: Expr) -> ExprKind {
     let ty = receiver.ty.clone();
     let (receiver, method) = match method.strip_prefix("inner.") {

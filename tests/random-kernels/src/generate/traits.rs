@@ -1,48 +1,47 @@
-//! Traits with required methods, defaults and constants; their implementations, some of which override the defaults; and
-//! generic functions.
+//! Traits with required methods, defaults and constants; implementations, some of which override the defaults; and generic
+//! functions.
 //!
-//! A method calls only those that its trait declares before it, so that no call leads back to itself whatever an
-//! implementation overrides.
+//! A method calls only methods that its trait declares earlier, so that no override closes a cycle of calls.
 
 use super::Generator;
 use super::call::{Callee, Param};
 use crate::tree::{Function, Impl};
 use crate::types::{Int, Type};
 
-/// The most steps of a method, which its callers count with before there is an implementation: of those that come first in
-/// their trait, and of those behind them, which may call the former.
+/// The step budgets of methods, which callers reserve before any implementation exists: for the first methods of a trait,
+/// and for the later ones, which may call the first.
 const FEW_STEPS: u64 = 40;
 const MANY_STEPS: u64 = 300;
 
 const SELF: Type = Type::Param("Self");
 const GENERIC: Type = Type::Param("T");
 
-/// A method as its trait declares it.
+/// A method as declared in its trait.
 struct Method {
     name: String,
     receiver: &'static str,
     params: Vec<Param>,
     result: Type,
-    /// The body in the trait, if there is one.
+    /// The default body, if there is one.
     default: Option<Function>,
-    most_steps: u64,
+    max_steps: u64,
 }
 
 impl Method {
-    /// The method of a type.
+    /// Returns the method of an implementing type.
     fn callee(&self, ty: &Type) -> Callee {
         Callee {
             name: self.name.clone(),
             receiver: Some((ty.clone(), self.receiver)),
             params: self.params.clone(),
             result: self.result.clone(),
-            steps: self.most_steps + 1,
+            steps: self.max_steps + 1,
         }
     }
 }
 
 impl Generator<'_> {
-    /// Mostly none, sometimes a trait, with its implementations. Gives generic functions.
+    /// Generates a trait with its implementations, in a minority of programs. Returns generic functions.
     pub(super) fn traits(&mut self, impls: &mut Vec<Impl>) -> Vec<Function> {
         if !self.random.percent(45) {
             return vec![];
@@ -109,14 +108,14 @@ impl Generator<'_> {
         generic
     }
 
-    /// A method of a trait, perhaps with a body. Each trait has one without and one with.
+    /// Generates a method of a trait, with or without a default body. Each trait has one of both kinds.
     fn method(&mut self, number: usize) -> Method {
         let name = self.fresh("method");
         let receiver = *self.random.pick(&["self", "&self", "&self", "&mut self"]);
         let params = (0..self.random.below(3)).map(|_| Param::Value(self.value_type())).collect();
         let result = if receiver == "&mut self" && self.random.percent(50) { Type::Unit } else { self.value_type() };
-        let most_steps = if number == 0 { FEW_STEPS } else { MANY_STEPS };
-        let mut method = Method { name, receiver, params, result, default: None, most_steps };
+        let max_steps = if number == 0 { FEW_STEPS } else { MANY_STEPS };
+        let mut method = Method { name, receiver, params, result, default: None, max_steps };
         if number == 1 || (number > 1 && self.random.percent(60)) {
             method.default = Some(self.body_of(&method, &SELF));
             self.callees.pop();
@@ -124,17 +123,17 @@ impl Generator<'_> {
         method
     }
 
-    /// A body of a method, whose steps are few.
+    /// Generates a body of a method within a step budget.
     fn body_of(&mut self, method: &Method, ty: &Type) -> Function {
-        let Method { name, receiver, params, result, default: _, most_steps } = method;
-        let before = std::mem::replace(&mut self.most_steps, *most_steps);
+        let Method { name, receiver, params, result, default: _, max_steps } = method;
+        let before = std::mem::replace(&mut self.max_steps, *max_steps);
         let receiver = Some((ty.clone(), *receiver));
         let function = self.function_of(name.clone(), receiver, params.clone(), result.clone());
-        self.most_steps = before;
+        self.max_steps = before;
         function
     }
 
-    /// `fn helper<T: Tr>(x: T, y: &mut [T], ..)`, which can be called with each type that implements the trait.
+    /// Generates `fn helper<T: Tr>(x: T, y: &mut [T], ..)`, which accepts each type that implements the trait.
     fn generic_function(
         &mut self,
         name: &str,
@@ -170,7 +169,7 @@ impl Generator<'_> {
 
 /// `fn method(&self, p: u32) -> u32;`
 fn signature(method: &Method) -> String {
-    let Method { name, receiver, params, result, default: _, most_steps: _ } = method;
+    let Method { name, receiver, params, result, default: _, max_steps: _ } = method;
     let params = params.iter().enumerate().filter_map(|(at, param)| match param {
         Param::Value(ty) => Some(format!("p{at}: {ty}")),
         _ => None,

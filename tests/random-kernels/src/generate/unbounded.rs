@@ -1,21 +1,21 @@
-//! Loops without a static bound, which end by what they compute, and accesses to arrays behind them.
+//! Loops without a static bound, whose computation terminates, followed by accesses to arrays.
 //!
-//! No counter limits these loops: a compiler cannot tell that they end, and has to keep every check behind them.
+//! No counter limits these loops: a compiler cannot prove that they terminate, and has to keep every check after them.
 
 use super::scope::{Access, Bound, Kind, Path, Step};
-use super::{Generator, LONGEST};
+use super::{Generator, MAX_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt};
 use crate::types::{Int, Range, Type};
 
-/// The most turns of a loop that halves a number of 8 bits, or clears its bits one by one.
+/// The maximum number of iterations of a loop that halves an 8-bit number, or clears its bits one by one.
 const HALVINGS: u64 = 9;
-/// The most turns of Euclid's algorithm on numbers of 8 bits.
+/// The maximum number of iterations of Euclid's algorithm on 8-bit numbers.
 const DIVISIONS: u64 = 14;
-/// The greatest start of a Collatz sequence, and the most turns that one takes from there.
+/// The maximum start of a Collatz sequence, and the maximum number of iterations from there.
 const COLLATZ: (i128, u64) = (12, 20);
 
 impl Generator<'_> {
-    /// A loop of any kind without a static bound.
+    /// Generates a loop of any kind without a static bound.
     pub(super) fn unbounded_loop(&mut self, out: &mut Vec<Stmt>) {
         if !self.affords(4 * COLLATZ.1) {
             return self.assign(2, out);
@@ -29,7 +29,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `while v > 3 { v /= 2; .. }` and its like. The loop may be left, and go on, by jumps out of its body.
+    /// Generates `while v > 3 { v /= 2; .. }` and its variants. Jumps in its body may leave or continue the loop.
     fn shrink(&mut self, out: &mut Vec<Stmt>) {
         let int = *self.random.pick(&[Int::U8, Int::U16, Int::U32, Int::U64, Int::Usize, Int::Usize]);
         let ty = Type::Int(int);
@@ -48,13 +48,13 @@ impl Generator<'_> {
                 let half = Expr::binary(ty.clone(), Range::NONE, "/", variable(), Expr::int(ty.clone(), 2).pinned());
                 Expr::binary(ty.clone(), Range::NONE, "-", variable(), half.pinned())
             }),
-            // Of a number above the limit, so that there is a bit.
+            // The number is above the limit, so that a bit is set.
             _ => ("&=", Expr::binary(ty.clone(), Range::NONE, "-", variable(), Expr::int(ty.clone(), 1).pinned())),
         };
         let step = || Stmt::expr(Expr::assign(step.0, variable(), step.1.clone().pinned()).pinned()).pinned();
         let (head, before) = match self.random.below(5) {
             0 => {
-                // `while { v /= 2; v > 3 } { .. }`: the step has to make something of any number, 0 too.
+                // `while { v /= 2; v > 3 } { .. }`: the step is defined for every number, including 0.
                 let halve = Expr::assign("/=", variable(), Expr::int(ty.clone(), 2).pinned()).pinned();
                 let block = Block { stmts: vec![Stmt::expr(halve).pinned()], value: Some(Box::new(above())) };
                 (Head::While(Box::new(Expr::any(Type::Bool, ExprKind::Block(block)).pinned())), vec![])
@@ -66,7 +66,7 @@ impl Generator<'_> {
                 (Head::Loop, vec![Stmt::expr(Expr::unit(exit).pinned()).pinned(), step()])
             }
             2 => {
-                // The other half of the condition depends on data alone.
+                // The other half of the condition depends on data only.
                 let wish = self.condition(2);
                 let both = Expr::binary(Type::Bool, Range::NONE, "&&", above(), wish).pinned();
                 (Head::While(Box::new(both)), vec![step()])
@@ -81,11 +81,11 @@ impl Generator<'_> {
         self.element_behind(&name, out);
     }
 
-    /// `while v != 1 { v = if v % 2 == 0 { v / 2 } else { 3 * v + 1 }; .. }`
+    /// Generates `while v != 1 { v = if v % 2 == 0 { v / 2 } else { 3 * v + 1 }; .. }`.
     fn collatz(&mut self, out: &mut Vec<Stmt>) {
         let (most, turns) = COLLATZ;
         let ty = Type::Int(*self.random.pick(&[Int::U8, Int::I32, Int::U32, Int::I64, Int::Usize]));
-        // The greatest number on the way from 12 or less is 52.
+        // From a start of at most 12 the maximum is 52.
         let name = self.start_within(&ty, Range::new(1, most), Range::new(1, 52), out);
         let variable = || Expr::name(&name, ty.clone(), Range::new(1, 52)).pinned();
         let number = |value| Expr::int(ty.clone(), value).pinned();
@@ -107,7 +107,7 @@ impl Generator<'_> {
         self.element_behind(&name, out);
     }
 
-    /// `while b != 0 { (a, b) = (b, a % b); .. }`
+    /// Generates `while b != 0 { (a, b) = (b, a % b); .. }`.
     fn divisor(&mut self, out: &mut Vec<Stmt>) {
         let ty = Type::Int(*self.random.pick(&[Int::U8, Int::U32, Int::U64, Int::Usize]));
         let range = Range::new(0, 255);
@@ -124,7 +124,7 @@ impl Generator<'_> {
         self.element_behind(&names[0], out);
     }
 
-    /// `while at < x.len() && !c { at += 1; } if at < x.len() { y[i] = x[at]; }`
+    /// Generates `while at < x.len() && !c { at += 1; } if at < x.len() { y[i] = x[at]; }`.
     fn search(&mut self, out: &mut Vec<Stmt>) {
         let Some((path, _)) = self.counted_slice() else {
             return self.shrink(out);
@@ -134,7 +134,7 @@ impl Generator<'_> {
         let start = Expr::int(Type::USIZE, first).pinned();
         out.push(Stmt::binding(&name, true, false, start).pinned());
         let at = || Expr::name(&name, Type::USIZE, Type::USIZE.range()).pinned();
-        let inside = || {
+        let in_bounds = || {
             let slice = Expr::name(&path.name, Type::USIZE, Range::NONE).pinned();
             let len = Expr::method(Type::USIZE, Range::NONE, slice, "len", vec![]).pinned();
             Expr::binary(Type::Bool, Range::NONE, "<", at(), len).pinned()
@@ -146,7 +146,7 @@ impl Generator<'_> {
         let open = self.scope.open();
         let found = self.fresh("g");
         self.scope.value(&found, path.ty.clone(), path.ty.range(), Access::Read);
-        let turns = LONGEST as u64;
+        let turns = MAX_LEN as u64;
         self.turns *= turns;
         let wanted = self.condition(2);
         self.turns /= turns;
@@ -155,7 +155,7 @@ impl Generator<'_> {
         let bound = Stmt::binding(&found, false, false, element().pinned());
         let block = Block { stmts: vec![bound], value: Some(Box::new(wanted)) };
         let goes_on = Expr::any(Type::Bool, ExprKind::Block(block)).pinned();
-        let condition = Expr::binary(Type::Bool, Range::NONE, "&&", inside(), goes_on).pinned();
+        let condition = Expr::binary(Type::Bool, Range::NONE, "&&", in_bounds(), goes_on).pinned();
         let step = Stmt::expr(Expr::assign("+=", at(), one).pinned()).pinned();
         let body = Block { stmts: vec![step], value: None };
         out.push(Stmt::expr(Expr::repeat(None, None, Head::While(Box::new(condition)), body)));
@@ -165,13 +165,13 @@ impl Generator<'_> {
             out.push(use_of_it);
         } else {
             let then = Block { stmts: vec![use_of_it], value: None };
-            let choice = ExprKind::If { condition: Box::new(inside()), then, otherwise: None };
+            let choice = ExprKind::If { condition: Box::new(in_bounds()), then, otherwise: None };
             out.push(Stmt::expr(Expr::unit(choice).pinned()));
         }
-        self.scope.value(&name, Type::USIZE, Range::new(0, LONGEST as i128), Access::Read);
+        self.scope.value(&name, Type::USIZE, Range::new(0, MAX_LEN as i128), Access::Read);
     }
 
-    /// `while at >= x.len() {} y[i] = x[at];`: a loop that would not end, and is never entered.
+    /// Generates `while at >= x.len() {} y[i] = x[at];`: a loop that would not terminate, and is never entered.
     fn never(&mut self, out: &mut Vec<Stmt>) {
         let Some((path, least)) = self.counted_slice() else {
             return self.shrink(out);
@@ -208,14 +208,14 @@ impl Generator<'_> {
         out.extend(stmt);
     }
 
-    /// `let mut v = value;`, which a loop makes smaller.
+    /// Declares `let mut v = value;`, which a loop decreases.
     fn start(&mut self, ty: &Type, range: Range, out: &mut Vec<Stmt>) -> String {
         self.start_within(ty, range, range, out)
     }
 
-    /// A variable that begins in one range, and stays in another.
+    /// Declares a variable with an initial range and an invariant range.
     fn start_within(&mut self, ty: &Type, first: Range, all: Range, out: &mut Vec<Stmt>) -> String {
-        // No reference leads to it: the loop changes it.
+        // It is not borrowed: the loop modifies it.
         let name = self.fresh("turns");
         let value = self.value(ty, 2);
         let value = self.pinned_narrow(value, first);
@@ -225,7 +225,7 @@ impl Generator<'_> {
         name
     }
 
-    /// An access to an array with what a loop has computed.
+    /// Generates an access to an array with a result of a loop.
     fn element_behind(&mut self, name: &str, out: &mut Vec<Stmt>) {
         let Some((path, _)) = self.counted_slice() else { return };
         let Some(Step::Slice(bound)) = path.steps.first().cloned() else { return };
@@ -239,7 +239,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A slice of scalars that is read, and its least length.
+    /// Returns a slice of scalars that is read, and its minimum length.
     fn counted_slice(&mut self) -> Option<(Path, usize)> {
         let mut found = Vec::new();
         for binding in self.scope.visible() {
@@ -255,7 +255,7 @@ impl Generator<'_> {
     }
 }
 
-/// `break;`
+/// Returns `break;`.
 fn leave() -> Stmt {
     Stmt::expr(Expr::jump("break", None, None).pinned()).pinned()
 }

@@ -1,4 +1,4 @@
-//! Expressions of any type, and what all types have in common.
+//! Expressions of any type, and the constructs that all types share.
 
 use super::Generator;
 use super::convert::converted;
@@ -6,7 +6,7 @@ use super::scope::{Bound, Kind, Path, Step};
 use crate::tree::{Block, Expr, ExprKind};
 use crate::types::{Int, Range, Type};
 
-/// What an expression is made of.
+/// The kinds of expressions.
 #[derive(Clone, Copy)]
 enum Form {
     Read,
@@ -21,7 +21,7 @@ enum Form {
 }
 
 impl Generator<'_> {
-    /// An expression of a type.
+    /// Generates an expression of a type.
     pub(super) fn value(&mut self, ty: &Type, depth: u32) -> Expr {
         self.left -= 1;
         if let Type::Param(_) = ty {
@@ -55,14 +55,14 @@ impl Generator<'_> {
         made.unwrap_or_else(|| self.leaf(ty, depth))
     }
 
-    /// A value of a generic parameter, of which nothing is known: that of a variable.
+    /// Generates a value of a type parameter, which only a variable provides.
     fn param_value(&mut self, ty: &Type) -> Expr {
         let paths = self.scope.paths(|found| found == ty);
         let path = self.random.pick(&paths).clone();
         self.follow(&path, 0)
     }
 
-    /// What the type's own operators and methods give.
+    /// Generates an operator or method of the type itself.
     fn operation(&mut self, ty: &Type, depth: u32) -> Expr {
         match ty {
             Type::Bool => self.bool_operation(depth),
@@ -78,16 +78,16 @@ impl Generator<'_> {
         }
     }
 
-    /// A variable, an element, a constant or a literal.
+    /// Generates a variable, an element, a constant or a literal.
     pub(super) fn leaf(&mut self, ty: &Type, depth: u32) -> Expr {
         let shallow = |path: &Path| path.steps.iter().all(|step| matches!(step, Step::Deref | Step::Field(_)));
         if self.random.percent(75) {
             let paths = self.scope.paths(|found| found == ty);
-            // Slices are read in the end by indices, which are leaves themselves.
+            // Elements of slices need indices, which are leaves themselves.
             let deep = depth > 0 && self.left > 0;
             let paths: Vec<Path> = paths.into_iter().filter(|path| deep || shallow(path)).collect();
             if !paths.is_empty() {
-                // The last are the newest, and mostly what the program is about.
+                // The last paths are the newest variables, which the program is most likely about.
                 let at = if self.random.percent(50) {
                     paths.len() - 1 - self.random.below(paths.len().min(3))
                 } else {
@@ -101,7 +101,7 @@ impl Generator<'_> {
             let (name, ty, range) = self.random.pick(&constants).clone();
             return Expr::name(&name, ty, range);
         }
-        // A variable of another type is better than a literal, of which compilers know all.
+        // A converted variable is better than a literal, which compilers fold.
         if ty.is_scalar() && self.random.percent(60) {
             let paths = self.scope.paths(Type::is_scalar);
             let paths: Vec<Path> = paths.into_iter().filter(shallow).collect();
@@ -116,7 +116,7 @@ impl Generator<'_> {
         self.scalar_literal(ty).unwrap_or_else(|| self.constructor(ty, depth))
     }
 
-    /// What a `usize` is in a kernel: a length, or where the thread is.
+    /// Generates a typical `usize` of a kernel: a length, or a position of the thread.
     fn usize_leaf(&mut self) -> Expr {
         let mut leaves = Vec::new();
         let usize = || Type::USIZE;
@@ -146,7 +146,7 @@ impl Generator<'_> {
         self.random.pick(&leaves).clone()
     }
 
-    /// A tuple, array, struct or enum from its parts.
+    /// Generates a tuple, array, struct or enum from its parts.
     fn constructor(&mut self, ty: &Type, depth: u32) -> Expr {
         let below = depth.saturating_sub(1);
         let kind = match ty {
@@ -187,7 +187,7 @@ impl Generator<'_> {
         Expr::any(ty.clone(), kind)
     }
 
-    /// `{ n = 3; x }`: with an effect, so that it shows when it is evaluated.
+    /// Generates `{ n = 3; x }`: the side effect makes the evaluation order observable.
     fn block_value(&mut self, ty: &Type, depth: u32) -> Expr {
         let open = self.scope.open();
         let mut stmts = Vec::new();
@@ -200,7 +200,7 @@ impl Generator<'_> {
         Expr::new(ty.clone(), range, ExprKind::Block(Block { stmts, value: Some(Box::new(value)) }))
     }
 
-    /// `x.overflowing_add(y)` for a number and whether it overflowed.
+    /// Generates `x.overflowing_add(y)`, a number and whether it overflowed.
     fn tuple_operation(&mut self, parts: &[Type], depth: u32) -> Option<Expr> {
         let [Type::Int(int), Type::Bool] = parts else {
             return None;
@@ -225,7 +225,7 @@ impl Generator<'_> {
         Some(Expr::method(result, Range::NONE, value, name, operand.into_iter().collect()))
     }
 
-    /// `a + b` of structs.
+    /// Generates `a + b` of structs.
     fn struct_operation(&mut self, ty: &Type, depth: u32) -> Option<Expr> {
         let all = self.operators.clone();
         let fitting: Vec<_> = all.into_iter().filter(|(of, _, steps)| of == ty && self.affords(*steps)).collect();

@@ -1,22 +1,22 @@
-//! Views: arrays with several indices, that are read, or of which each thread writes what has its number.
+//! Views: multidimensional arrays that are read, or of which each thread writes the elements with its own first index.
 
 use super::Generator;
 use super::scope::{Access, Bound, Kind};
 use crate::tree::{Array, Block, Expr, ExprKind, Stmt};
 use crate::types::{Range, Type};
 
-/// The least and the most elements in a dimension.
-pub(super) const NARROWEST: usize = 2;
-pub(super) const WIDEST: usize = 5;
+/// The minimum and the maximum length of a dimension.
+pub(super) const MIN_EXTENT: usize = 2;
+pub(super) const MAX_EXTENT: usize = 5;
 
-/// A view that a kernel takes.
+/// A view parameter of a kernel.
 pub(super) struct View {
     name: String,
     pub(super) element: Type,
-    /// The length in each dimension; where it is written, the first has one for each thread.
+    /// The length of each dimension. If the view is written, the first has one index per thread.
     pub(super) lens: Vec<usize>,
     pub(super) written: bool,
-    /// It is one of the array transposed, with the strides that this gives.
+    /// Whether it is transposed, and so has the strides of a transposed array.
     transposed: bool,
 }
 
@@ -25,11 +25,12 @@ impl Generator<'_> {
         let name = self.fresh("a");
         let written = self.random.percent(40);
         let dimensions = if written { 2 } else { *self.random.pick(&[1, 2, 2, 3]) };
-        let lens = (0..dimensions).map(|_| self.random.within(NARROWEST as i128, WIDEST as i128) as usize).collect();
+        let lens =
+            (0..dimensions).map(|_| self.random.within(MIN_EXTENT as i128, MAX_EXTENT as i128) as usize).collect();
         View { name, element: self.element_type(), lens, written, transposed: self.random.percent(25) }
     }
 
-    /// Brings a view into scope, and gives the kernel's parameter.
+    /// Brings a view into scope, and returns the kernel parameter.
     pub(super) fn declare_view(&mut self, view: &View) -> (String, Type) {
         let View { name, element, lens, written, transposed: _ } = view;
         let mut bounds: Vec<Bound> = lens.iter().map(|len| Bound::Length { least: *len, most: *len }).collect();
@@ -41,7 +42,7 @@ impl Generator<'_> {
         (if *written { format!("mut {name}") } else { name.clone() }, ty)
     }
 
-    /// The array behind a view.
+    /// Returns the array of a view.
     pub(super) fn viewed(&mut self, view: &View, threads: usize) -> Array {
         let View { name, element, lens, written, transposed } = view;
         let mut shape = lens.clone();
@@ -55,7 +56,7 @@ impl Generator<'_> {
         Array { name: name.clone(), written: *written, value, shape, transposed: *transposed }
     }
 
-    /// `let r = a.row(2);`, or another view of a view.
+    /// Generates `let r = a.row(2);`, or another view of a view.
     pub(super) fn let_view(&mut self, out: &mut Vec<Stmt>) {
         let views: Vec<_> = self
             .scope
@@ -89,7 +90,7 @@ impl Generator<'_> {
         self.scope.push(&name, Kind::View { element, writable: false, bounds });
     }
 
-    /// `{ let (s, t) = x.split_at_mut(3); .. }`, in which an array is seen as two slices.
+    /// Generates `{ let (s, t) = x.split_at_mut(3); .. }`, in which an array is accessed as two slices.
     pub(super) fn let_halves(&mut self, out: &mut Vec<Stmt>) {
         let mut found = Vec::new();
         for binding in self.scope.visible() {

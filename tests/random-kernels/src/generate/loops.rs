@@ -1,13 +1,12 @@
-//! Loops as statements. Each ends: by its range, or by a counter of its own.
+//! Loops as statements. Each is bounded, by its range or by a counter.
 
-use super::jump::OpenLoop;
-use super::scope::{Access, Bound, Kind};
-use super::{Generator, LONGEST};
+use super::scope::{Access, Bound, JumpTarget, Kind};
+use super::{Generator, MAX_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt};
 use crate::types::{Int, Range, Type};
 
 impl Generator<'_> {
-    /// A loop of any kind.
+    /// Generates a loop of any kind.
     pub(super) fn loop_stmt(&mut self, out: &mut Vec<Stmt>) {
         let most = self.random.within(1, 7) as u64;
         if !self.affords(4 * most) {
@@ -20,7 +19,7 @@ impl Generator<'_> {
         }
     }
 
-    /// The body of a loop.
+    /// Generates the body of a loop.
     fn loop_body(&mut self, turns: u64, before: Vec<Stmt>, bind: impl FnOnce(&mut Self)) -> (Option<String>, Block) {
         self.loop_around(turns, before, |generator| {
             bind(generator);
@@ -28,7 +27,7 @@ impl Generator<'_> {
         })
     }
 
-    /// The body of a loop of the statements that `make` gives, and the loop's label if something names it.
+    /// Generates the body of a loop from the statements that `make` returns, and the label if a jump names it.
     pub(super) fn loop_around(
         &mut self,
         turns: u64,
@@ -37,7 +36,7 @@ impl Generator<'_> {
     ) -> (Option<String>, Block) {
         let open = self.scope.open();
         self.turns *= turns;
-        self.loops.push(OpenLoop { label: None, value: None, range: None, block: false });
+        self.loops.push(JumpTarget { label: None, value: None, range: None, block: false });
         stmts.append(&mut make(self));
         let this = self.loops.pop().expect("it was pushed");
         self.turns /= turns;
@@ -74,23 +73,23 @@ impl Generator<'_> {
         self.close_over(open, &turns, most);
     }
 
-    /// `#[unroll]`, seldom.
+    /// Returns `#[unroll]`, rarely.
     fn unroll(&mut self) -> Option<u32> {
         self.random.percent(8).then(|| *self.random.pick(&[0, 2, 3, 4]))
     }
 
-    /// The counter of a loop can be read behind it.
+    /// Makes the counter of a loop readable after the loop.
     fn close_over(&mut self, open: usize, turns: &str, most: u64) {
         self.scope.close(open);
         self.scope.value(turns, Type::U32, Range::new(0, i128::from(most) + 1), Access::Read);
     }
 
-    /// `for i in range { .. }`
+    /// Generates `for i in range { .. }`.
     fn for_stmt(&mut self, most: u64, out: &mut Vec<Stmt>) {
         self.for_stmt_with(most, out, |generator| generator.body(4).stmts);
     }
 
-    /// `for i in range { .. }` around the statements that `make` gives.
+    /// Generates `for i in range { .. }` around the statements that `make` returns.
     pub(super) fn for_stmt_with(&mut self, most: u64, out: &mut Vec<Stmt>, make: impl FnOnce(&mut Self) -> Vec<Stmt>) {
         let int = if self.random.percent(60) { Int::Usize } else { *self.random.pick(&Int::ALL) };
         self.heads += 1;
@@ -112,8 +111,8 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::repeat(unroll, label, head, body)));
     }
 
-    /// `for i in 0..n { .. }` of `usize`, up to a length or a number that is not known: a loop out of which checks of
-    /// indices move.
+    /// Generates `for i in 0..n { .. }` of `usize`, up to a length or an unknown number: a loop out of which bounds checks
+    /// are hoisted.
     pub(super) fn plain_for(&mut self, most: u64, out: &mut Vec<Stmt>, make: impl FnOnce(&mut Self) -> Vec<Stmt>) {
         let at = |value: usize| Some(Box::new(Expr::usize(value).pinned()));
         let (end, turns) = match self.whole_slice(Int::Usize) {
@@ -139,8 +138,8 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::repeat(None, label, Head::For { pattern: name, sequence }, body)));
     }
 
-    /// What a `for` counts through, the range of its counter, how many turns there are at most, and what the body begins
-    /// with.
+    /// Returns the sequence of a `for`, the range of its counter, the maximum number of iterations, and the first statements
+    /// of the body.
     fn counted(&mut self, int: Int, most: u64, out: &mut Vec<Stmt>) -> (Expr, Range, u64, Vec<Stmt>) {
         let (ty, whole) = (Type::Int(int), int.range());
         let most_wide = i128::from(most);
@@ -157,7 +156,7 @@ impl Generator<'_> {
                 let end = self.pinned_narrow(end, Range::new(0, first + most_wide - past));
                 (at(first), end, Range::new(first.min(first + most_wide - 1), (first + most_wide - 1).max(first)))
             }
-            // Two ends that may be the wrong way round.
+            // Two bounds in any order: the range may be empty.
             4 => {
                 let low = if int.is_signed() { -(most_wide / 2) } else { 0 };
                 let ends = Range::new(low, low + most_wide - past);
@@ -165,7 +164,7 @@ impl Generator<'_> {
                 let (start, end) = (self.pinned_narrow(start, ends), self.pinned_narrow(end, ends));
                 (start, end, Range::new(low, low + most_wide))
             }
-            // Up to the last number of the type, or from the first.
+            // Up to the maximum of the type, or from its minimum.
             5 => {
                 dots = "..=";
                 let value = self.value(&ty, 2);
@@ -182,21 +181,21 @@ impl Generator<'_> {
                     (at(whole.low), self.pinned_narrow(value, range), range)
                 }
             }
-            // Any two numbers, and a way out.
+            // Two arbitrary bounds, and an exit by a counter.
             6 => {
                 let (counter, start) = self.counter(most);
                 out.push(start);
                 before = vec![count(&counter), stop(&counter, most, None)];
                 (self.value(&ty, 2), self.value(&ty, 2), whole)
             }
-            // All of a slice.
+            // A whole slice.
             _ => match self.whole_slice(int) {
                 Some((slice, longest)) if self.affords(4 * longest as u64) => {
                     turns = longest as u64;
                     dots = "..";
                     let name = Expr::name(&slice, Type::USIZE, Range::NONE).pinned();
                     let len = Expr::method(Type::USIZE, Range::NONE, name, "len", vec![]).pinned();
-                    // Each index of the slice itself is inside.
+                    // Each index of the slice itself is in bounds.
                     (at(0), len, Range::new(0, longest as i128 - 1))
                 }
                 _ => {
@@ -213,9 +212,9 @@ impl Generator<'_> {
         if self.random.percent(25) {
             let step = self.value(&Type::USIZE, 1);
             let step = if self.risky() { step } else { self.narrow(step, Range::new(1, 5)) };
-            // A step of 0 is a fault, so that nothing goes on for ever.
+            // A step of 0 is a fault, so that every loop ends.
             sequence = Expr::method(ty.clone(), Range::NONE, sequence, "step_by", vec![step]).pinned();
-            // Rust has to know how many there are to go through them backwards.
+            // Only an iterator of known length can be reversed.
             let counted = if dots == "..=" { int.bits() <= 16 } else { int.bits() <= 32 || int == Int::Usize };
             if counted && self.random.percent(20) {
                 sequence = Expr::method(ty, Range::NONE, sequence, "rev", vec![]).pinned();
@@ -224,7 +223,7 @@ impl Generator<'_> {
         (sequence, range, turns, before)
     }
 
-    /// A slice whose length may be counted to, and the most that it has.
+    /// Returns a slice whose length can be the bound of a loop, and its maximum length.
     fn whole_slice(&mut self, int: Int) -> Option<(String, usize)> {
         if int != Int::Usize {
             return None;
@@ -240,12 +239,12 @@ impl Generator<'_> {
         (!slices.is_empty()).then(|| self.random.pick(&slices).clone())
     }
 
-    /// `for v in x.iter()` and its like.
+    /// Generates `for v in x.iter()` and its variants.
     pub(super) fn loop_over_elements(&mut self, out: &mut Vec<Stmt>) {
         let mut found: Vec<(String, Type, usize, bool, bool)> = Vec::new();
         for binding in self.scope.visible() {
             match &binding.kind {
-                Kind::Value { ty: Type::Array(element, len), access, .. } if *len <= LONGEST => {
+                Kind::Value { ty: Type::Array(element, len), access, .. } if *len <= MAX_LEN => {
                     found.push((binding.name.clone(), (**element).clone(), *len, *access == Access::Write, true));
                 }
                 Kind::Slice { element, writable, bound: Bound::Length { most, .. } } => {
@@ -310,7 +309,7 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::repeat(unroll, label, head, body)));
     }
 
-    /// `let mut turns = 0;`, which is counted by [`count`] and ends a loop by [`stop`].
+    /// Generates `let mut turns = 0;`, which [`count`] increments and by which [`stop`] ends a loop.
     pub(super) fn counter(&mut self, most: u64) -> (String, Stmt) {
         let name = self.fresh("turns");
         let range = Range::new(0, i128::from(most) + 1);
@@ -320,13 +319,13 @@ impl Generator<'_> {
     }
 }
 
-/// `turns += 1;`
+/// Returns `turns += 1;`.
 pub(super) fn count(turns: &str) -> Stmt {
     let name = Expr::name(turns, Type::U32, Range::NONE).pinned();
     Stmt::expr(Expr::assign("+=", name, Expr::int(Type::U32, 1).pinned())).pinned()
 }
 
-/// `if turns > most { break; }`
+/// Returns `if turns > most { break; }`.
 pub(super) fn stop(turns: &str, most: u64, value: Option<Expr>) -> Stmt {
     let name = Expr::name(turns, Type::U32, Range::NONE).pinned();
     let limit = Expr::int(Type::U32, i128::from(most)).pinned();

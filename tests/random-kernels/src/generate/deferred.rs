@@ -1,41 +1,41 @@
 //! Deferred initialisation: `let x;`, and assignments that precede every use.
 //!
-//! A compiler that takes such a variable for one that never changes is wrong in two places: where paths that assign
-//! different values join, and in a loop that assigns it and is left at once, before which it has no value.
+//! Treating such a variable as a constant is wrong in two places: at the join of paths that assign different values, and in
+//! a loop that assigns it and is left in the same iteration, before which it is uninitialised.
 
-use super::repeat::count;
+use super::loops::count;
 use super::scope::{Access, Bound, Kind, Path, Step};
-use super::{Generator, LONGEST, SHORTEST};
+use super::{Generator, MAX_LEN, MIN_LEN};
 use crate::tree::{Block, Expr, ExprKind, Head, Stmt, StmtKind};
 use crate::types::{Range, Type};
 
-/// How deep the statements nest that assign a variable.
-const DEEPEST: u32 = 3;
+/// The maximum nesting depth of the statements that assign a variable.
+const MAX_DEPTH: u32 = 3;
 
-/// A variable that is declared without a value.
-struct Later {
+/// A variable with a deferred initialisation.
+struct Deferred {
     name: String,
-    held: Held,
+    held: Content,
     mutable: bool,
     /// The union of the ranges of the assigned values.
     range: Option<Range>,
-    /// The declaration needs a type, since no assigned value determines it.
+    /// Whether the declaration needs a type, since no assigned value determines it.
     annotated: bool,
 }
 
-/// What a deferred variable holds.
-enum Held {
+/// The content of a deferred variable.
+enum Content {
     Value(Type),
-    /// A `usize` below the shortest length, or any `usize` if it is risky: an index.
+    /// A `usize` below the shortest length, or any `usize` if a fault is permitted: an index.
     Index {
         risky: bool,
     },
-    /// A part of one of these slices, or all of it: the names and the least lengths.
+    /// A slice or sub-slice of one of these arrays: the names and the minimum lengths.
     Slice {
         element: Type,
         sources: Vec<(String, usize)>,
     },
-    /// A shared reference to the target of this path.
+    /// A shared reference to the target of this access path.
     Ref(Path),
 }
 
@@ -55,27 +55,27 @@ enum Form {
 }
 
 impl Generator<'_> {
-    /// A deferred variable and its assignments.
-    pub(super) fn let_later(&mut self, out: &mut Vec<Stmt>) {
+    /// Generates a deferred variable and its assignments.
+    pub(super) fn let_deferred(&mut self, out: &mut Vec<Stmt>) {
         if self.random.percent(45) {
             return self.assign_in_a_loop(out);
         }
         let mut later = self.later(false);
         let mut stmts = Vec::new();
-        self.assign_on_all_paths(&mut later, DEEPEST, &mut stmts);
+        self.assign_on_all_paths(&mut later, MAX_DEPTH, &mut stmts);
         out.push(declaration(&later));
         out.append(&mut stmts);
-        self.declare_later(&later);
+        self.declare_deferred(&later);
     }
 
-    /// `let x; for .. { .. if c { x = 1; y[x] = 2; break; } .. }`: without a value before the loop and behind it.
+    /// Generates `let x; for .. { .. if c { x = 1; y[x] = 2; break; } .. }`: uninitialised before and after the loop.
     fn assign_in_a_loop(&mut self, out: &mut Vec<Stmt>) {
         let turns = self.random.within(2, 5) as u64;
         if !self.affords(12 * turns * turns) {
             return self.assign(2, out);
         }
         if self.random.percent(60) {
-            // The declaration itself is in a loop: each turn has a variable of its own.
+            // The declaration itself is in a loop, so that each iteration has its own variable.
             return self.for_stmt_with(turns, out, |generator| {
                 let mut stmts = Vec::new();
                 generator.assign_in_this_loop(turns, &mut stmts);
@@ -99,9 +99,9 @@ impl Generator<'_> {
         out.append(&mut stmts);
     }
 
-    /// The body of a loop that assigns a variable of outside, uses it, and is left; it may go on if the variable is
-    /// mutable. A plain body has no loops, so that its checks of indices may move out of the loop.
-    fn assign_and_leave(&mut self, later: &mut Later, plain: bool) -> Vec<Stmt> {
+    /// Generates the body of a loop that assigns a variable of the enclosing scope, uses it, and leaves; it may continue if
+    /// the variable is mutable. A plain body has no loops, so that its bounds checks may be hoisted out of the loop.
+    fn assign_and_leave(&mut self, later: &mut Deferred, plain: bool) -> Vec<Stmt> {
         let beside = |generator: &mut Self, out: &mut Vec<Stmt>| {
             if plain { generator.assign(2, out) } else { generator.stmts(2, out) }
         };
@@ -113,12 +113,12 @@ impl Generator<'_> {
         let condition = (leaves || self.random.percent(50)).then(|| self.condition(2));
         let open = self.scope.open();
         let mut inner = Vec::new();
-        self.assign_later(later, &mut inner);
-        self.declare_later(later);
+        self.assign_deferred(later, &mut inner);
+        self.declare_deferred(later);
         // After a `continue`, the next iteration would assign an immutable variable a second time.
         self.heads += 1;
         for _ in 0..=self.random.below(2) {
-            self.use_later(later, &mut inner);
+            self.use_deferred(later, &mut inner);
         }
         if self.random.percent(50) {
             beside(self, &mut inner);
@@ -142,26 +142,26 @@ impl Generator<'_> {
         stmts
     }
 
-    /// Chooses a variable.
-    fn later(&mut self, mutable: bool) -> Later {
+    /// Chooses a deferred variable.
+    fn later(&mut self, mutable: bool) -> Deferred {
         let held = match self.random.below(20) {
-            0..7 => Held::Index { risky: self.risky() },
-            7..9 => self.held_slice().unwrap_or(Held::Index { risky: false }),
-            9..11 => self.held_ref().unwrap_or(Held::Index { risky: false }),
-            _ => Held::Value(self.value_type()),
+            0..7 => Content::Index { risky: self.risky() },
+            7..9 => self.slice_content().unwrap_or(Content::Index { risky: false }),
+            9..11 => self.borrowed_content().unwrap_or(Content::Index { risky: false }),
+            _ => Content::Value(self.value_type()),
         };
-        if let Held::Ref(path) = &held {
+        if let Content::Ref(path) = &held {
             self.reserved.push(path.name.clone());
         }
         let annotated = self.random.percent(40);
-        Later { name: self.fresh("later"), held, mutable, range: None, annotated }
+        Deferred { name: self.fresh("later"), held, mutable, range: None, annotated }
     }
 
-    fn held_slice(&mut self) -> Option<Held> {
+    fn slice_content(&mut self) -> Option<Content> {
         let mut found: Vec<(String, Type, usize)> = Vec::new();
         for binding in self.scope.visible() {
             if let Kind::Slice { element, writable: false, bound: Bound::Length { least, .. } } = &binding.kind
-                && *least >= SHORTEST
+                && *least >= MIN_LEN
             {
                 found.push((binding.name.clone(), element.clone(), *least));
             }
@@ -171,37 +171,38 @@ impl Generator<'_> {
         }
         let element = self.random.pick(&found).1.clone();
         let sources = found.into_iter().filter(|(_, of, _)| *of == element);
-        Some(Held::Slice { sources: sources.map(|(name, _, least)| (name, least)).collect(), element })
+        Some(Content::Slice { sources: sources.map(|(name, _, least)| (name, least)).collect(), element })
     }
 
-    /// What nothing writes: no shared memory, which others write behind the next barrier, and no counter.
-    fn held_ref(&mut self) -> Option<Held> {
+    /// Returns the paths that no statement writes: no shared memory, which other threads write after the next barrier, and no
+    /// counter.
+    fn borrowed_content(&mut self) -> Option<Content> {
         let mut paths = self.scope.paths(Type::is_in_memory);
         let changes = |path: &Path| path.name.starts_with("turns") || path.name.starts_with("shared_");
         paths.retain(|path| path.access == Access::Read && !changes(path));
-        (!paths.is_empty()).then(|| Held::Ref(self.random.pick(&paths).clone()))
+        (!paths.is_empty()).then(|| Content::Ref(self.random.pick(&paths).clone()))
     }
 
-    /// `x = value;`
-    fn assign_later(&mut self, later: &mut Later, out: &mut Vec<Stmt>) {
+    /// Generates `x = value;`.
+    fn assign_deferred(&mut self, later: &mut Deferred, out: &mut Vec<Stmt>) {
         let value = match &later.held {
-            Held::Value(ty) => {
+            Content::Value(ty) => {
                 let value = self.value(ty, 2);
                 later.annotated |= value.is_literal();
                 value
             }
-            Held::Index { risky } => {
+            Content::Index { risky } => {
                 let value = self.value(&Type::USIZE, 2);
-                let inside = Range::new(0, SHORTEST as i128 - 1);
+                let inside = Range::new(0, MIN_LEN as i128 - 1);
                 later.annotated |= value.is_literal();
                 if *risky { value } else { self.pinned_narrow(value, inside) }
             }
-            Held::Slice { element, sources } => {
+            Content::Slice { element, sources } => {
                 let (name, least) = self.random.pick(sources).clone();
                 let slice = Expr::name(&name, Type::Slice(Box::new(element.clone()), false), Range::NONE);
                 if self.random.percent(60) { self.part(slice, least, false) } else { slice.pinned() }
             }
-            Held::Ref(path) => {
+            Content::Ref(path) => {
                 let path = path.clone();
                 let by_ref = Type::Ref(Box::new(path.ty.clone()), false);
                 let place = self.follow(&path, 1).pinned();
@@ -213,31 +214,31 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::assign("=", place, value).pinned()).pinned());
     }
 
-    /// Brings a variable that has its value into scope.
-    fn declare_later(&mut self, later: &Later) {
+    /// Brings a variable into scope once it is initialised.
+    fn declare_deferred(&mut self, later: &Deferred) {
         let range = later.range.unwrap_or(Range::NONE);
         let kind = match &later.held {
-            Held::Value(ty) if later.mutable => {
+            Content::Value(ty) if later.mutable => {
                 Kind::Value { ty: ty.clone(), range: ty.range(), access: Access::Write }
             }
-            Held::Value(ty) => Kind::Value { ty: ty.clone(), range, access: Access::Read },
-            Held::Index { risky: true } => Kind::Value { ty: Type::USIZE, range, access: Access::Read },
-            // Nothing but its assignments changes it, and those are pinned.
-            Held::Index { risky: false } => Kind::Value { ty: Type::USIZE, range, access: Access::Count },
-            Held::Slice { element, .. } => {
-                let bound = Bound::Length { least: SHORTEST, most: LONGEST };
+            Content::Value(ty) => Kind::Value { ty: ty.clone(), range, access: Access::Read },
+            Content::Index { risky: true } => Kind::Value { ty: Type::USIZE, range, access: Access::Read },
+            // Only its assignments change it, and those are pinned.
+            Content::Index { risky: false } => Kind::Value { ty: Type::USIZE, range, access: Access::Count },
+            Content::Slice { element, .. } => {
+                let bound = Bound::Length { least: MIN_LEN, most: MAX_LEN };
                 Kind::Slice { element: element.clone(), writable: false, bound }
             }
-            Held::Ref(path) => Kind::Ref { ty: path.ty.clone(), writable: false },
+            Content::Ref(path) => Kind::Ref { ty: path.ty.clone(), writable: false },
         };
         self.scope.push(&later.name, kind);
     }
 
     /// Reads an element at the index that the variable holds, or of the slice that it is.
-    fn use_later(&mut self, later: &Later, out: &mut Vec<Stmt>) {
+    fn use_deferred(&mut self, later: &Deferred, out: &mut Vec<Stmt>) {
         let paths = self.scope.paths(Type::is_scalar);
         let fits = |path: &Path| match &later.held {
-            Held::Slice { .. } => path.name == later.name,
+            Content::Slice { .. } => path.name == later.name,
             _ => matches!(path.steps.as_slice(), [Step::Slice(Bound::Length { .. } | Bound::Own { .. })]),
         };
         let fitting: Vec<Path> = paths.into_iter().filter(fits).collect();
@@ -246,7 +247,7 @@ impl Generator<'_> {
         }
         let path = self.random.pick(&fitting).clone();
         let value = match (&later.held, &path.steps[..]) {
-            (Held::Index { risky }, [Step::Slice(bound)]) => {
+            (Content::Index { risky }, [Step::Slice(bound)]) => {
                 let at = Expr::name(&later.name, Type::USIZE, later.range.unwrap_or(Range::NONE));
                 self.element_at(&path, bound, at, *risky)
             }
@@ -257,15 +258,15 @@ impl Generator<'_> {
         }
     }
 
-    /// Statements that assign a variable on every path.
-    fn assign_on_all_paths(&mut self, later: &mut Later, depth: u32, out: &mut Vec<Stmt>) {
+    /// Generates statements that assign a variable on every path.
+    fn assign_on_all_paths(&mut self, later: &mut Deferred, depth: u32, out: &mut Vec<Stmt>) {
         if self.random.percent(25) {
             self.stmt(out);
         }
         let cheap = self.affords(60);
         let form = match depth {
             0 => Form::Assign,
-            DEEPEST => self.random.weighted(&[
+            MAX_DEPTH => self.random.weighted(&[
                 (40, Form::If),
                 (10, Form::Diverge),
                 (15, Form::Match),
@@ -285,7 +286,7 @@ impl Generator<'_> {
         };
         let below = depth.saturating_sub(1);
         match form {
-            Form::Assign => self.assign_later(later, out),
+            Form::Assign => self.assign_deferred(later, out),
             Form::Loop if cheap => self.assign_in_one_turn(later, below, out),
             Form::Search if cheap => self.assign_by_search(later, below, out),
             Form::Match => {
@@ -298,7 +299,7 @@ impl Generator<'_> {
             Form::Block => {
                 let block = self.block_of(|generator, out| {
                     generator.assign_on_all_paths(later, below, out);
-                    generator.declare_later(later);
+                    generator.declare_deferred(later);
                     generator.stmts(2, out);
                 });
                 out.push(Stmt::expr(Expr::unit(ExprKind::Block(block)).pinned()).pinned());
@@ -317,8 +318,8 @@ impl Generator<'_> {
         }
     }
 
-    /// `loop { if c { continue; } .. x = 1; break; }`
-    fn assign_in_one_turn(&mut self, later: &mut Later, below: u32, out: &mut Vec<Stmt>) {
+    /// Generates `loop { if c { continue; } .. x = 1; break; }`.
+    fn assign_in_one_turn(&mut self, later: &mut Deferred, below: u32, out: &mut Vec<Stmt>) {
         let most = self.random.within(1, 4) as u64;
         let open = self.scope.open();
         let (turns, start) = self.counter(most);
@@ -345,8 +346,8 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::repeat(None, None, Head::Loop, body).pinned()).pinned());
     }
 
-    /// `'found: { for .. { if c { x = 1; break 'found; } } x = 2; }`
-    fn assign_by_search(&mut self, later: &mut Later, below: u32, out: &mut Vec<Stmt>) {
+    /// Generates `'found: { for .. { if c { x = 1; break 'found; } } x = 2; }`.
+    fn assign_by_search(&mut self, later: &mut Deferred, below: u32, out: &mut Vec<Stmt>) {
         let label = self.fresh("found");
         let turns = self.random.within(2, 5) as u64;
         let open = self.scope.open();
@@ -357,9 +358,9 @@ impl Generator<'_> {
             let mut body = Vec::new();
             let condition = generator.condition(2);
             let mut then = generator.block_of(|generator, out| {
-                generator.assign_later(later, out);
-                generator.declare_later(later);
-                generator.use_later(later, out);
+                generator.assign_deferred(later, out);
+                generator.declare_deferred(later);
+                generator.use_deferred(later, out);
             });
             then.stmts.push(Stmt::expr(leave.pinned()).pinned());
             let choice = ExprKind::If { condition: Box::new(condition), then, otherwise: None };
@@ -373,7 +374,7 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::unit(block).pinned()).pinned());
     }
 
-    /// A block of the statements that `make` writes, with a scope of its own.
+    /// Generates a block of the statements that `make` writes, with its own scope.
     pub(super) fn block_of(&mut self, make: impl FnOnce(&mut Self, &mut Vec<Stmt>)) -> Block {
         let open = self.scope.open();
         let mut stmts = Vec::new();
@@ -383,13 +384,13 @@ impl Generator<'_> {
     }
 }
 
-fn declaration(later: &Later) -> Stmt {
-    let Later { name, held, mutable, range: _, annotated } = later;
+fn declaration(later: &Deferred) -> Stmt {
+    let Deferred { name, held, mutable, range: _, annotated } = later;
     let ty = match held {
-        Held::Value(ty) => ty.clone(),
-        Held::Index { .. } => Type::USIZE,
-        Held::Slice { element, .. } => Type::Slice(Box::new(element.clone()), false),
-        Held::Ref(path) => Type::Ref(Box::new(path.ty.clone()), false),
+        Content::Value(ty) => ty.clone(),
+        Content::Index { .. } => Type::USIZE,
+        Content::Slice { element, .. } => Type::Slice(Box::new(element.clone()), false),
+        Content::Ref(path) => Type::Ref(Box::new(path.ty.clone()), false),
     };
     let pattern = if *mutable { format!("mut {name}") } else { name.clone() };
     Stmt::new(StmtKind::Let { pattern, names: vec![name.clone()], ty: annotated.then_some(ty), value: None })
