@@ -1,5 +1,5 @@
-//! `cargo xtask bless`: takes what the compiler writes today as what it is to write. Read the changes before you keep
-//! them.
+//! `cargo xtask bless`: accepts the current output of the compiler as the expected one. Review the diff before you commit
+//! it.
 
 use crate::nvrtc;
 use crate::program::{self, Result};

@@ -1,47 +1,47 @@
-//! Everything that can be left out of a kernel by itself, to make one smaller that fails.
+//! The edits that reduce a failing program: each removes or simplifies one part.
 
 use std::collections::HashMap;
 
 use crate::print;
-use crate::tree::{Block, Expr, ExprKind, Function, Inside, Program, StmtKind};
+use crate::tree::{Block, Child, Expr, ExprKind, Function, Program, StmtKind};
 use crate::types::Type;
 
-/// A change that makes a program smaller, and leaves it one that rustc accepts.
+/// A change that makes a program smaller and keeps it well typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edit {
     /// A change of one expression or block.
-    Inside {
+    Node {
         /// The preorder number of the expression or block.
         at: usize,
         /// The change made to it.
         change: Change,
     },
-    /// Leaves out device function `0`.
+    /// Removes the device function with this index.
     Function(usize),
-    /// Leaves out text item `0`.
+    /// Removes the item with this index.
     Item(usize),
-    /// Leaves out parameter `0` of the kernel.
+    /// Removes the parameter of the kernel with this index.
     Param(usize),
-    /// One block of one thread.
+    /// Launches one block of one thread.
     OneThread,
-    /// Only the launch `0`.
+    /// Keeps only the launch with this index.
     OneLaunch(usize),
 }
 
 /// A change of one expression or block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Leaves out the statements from the first to before the second.
+    /// Removes a half-open range of statements.
     Statements(usize, usize),
-    /// Has the simplest value instead.
+    /// Replaces the expression by the simplest value of its type.
     Simplest,
-    /// Has what is visited as number `0` inside of it instead.
+    /// Replaces the expression by its child with this index.
     Part(usize),
-    /// Runs branch `0` of a statement alone.
+    /// Replaces an `if` statement by its branch with this index.
     Branch(usize),
 }
 
-/// How large a program is: the expressions and statements in it.
+/// Returns the size of a program: the number of its expressions, blocks, functions, items and parameters.
 pub fn size(program: &Program) -> usize {
     let mut program = program.clone();
     let mut nodes = 0;
@@ -54,7 +54,7 @@ pub fn size(program: &Program) -> usize {
     nodes + program.functions.len() + program.items.len() + program.kernel.params.len()
 }
 
-/// Every edit of a program.
+/// Returns every edit of a program.
 pub fn edits(program: &Program) -> Vec<Edit> {
     let mut program = program.clone();
     let mut edits = Vec::new();
@@ -88,23 +88,23 @@ pub fn edits(program: &Program) -> Vec<Edit> {
     let mut at = 0;
     for function in program.functions_mut() {
         let used = names(function);
-        visit_block(&mut function.body, &mut at, &mut |at, inside| {
-            let changes = match inside {
-                Inside::Block(block) => of_block(block, &used),
-                Inside::Expr(expr) => of_expr(expr),
+        visit_block(&mut function.body, &mut at, &mut |at, node| {
+            let changes = match node {
+                Child::Block(block) => of_block(block, &used),
+                Child::Expr(expr) => of_expr(expr),
             };
-            edits.extend(changes.into_iter().map(|change| Edit::Inside { at, change }));
+            edits.extend(changes.into_iter().map(|change| Edit::Node { at, change }));
             false
         });
     }
     edits
 }
 
-/// How often each name is used in a function.
+/// Returns the number of uses of each name in a function.
 fn names(function: &mut Function) -> HashMap<String, usize> {
     let mut used = HashMap::new();
-    visit_block(&mut function.body, &mut 0, &mut |_, inside| {
-        if let Inside::Expr(Expr { kind: ExprKind::Name(name), .. }) = inside {
+    visit_block(&mut function.body, &mut 0, &mut |_, node| {
+        if let Child::Expr(Expr { kind: ExprKind::Name(name), .. }) = node {
             *used.entry(name.clone()).or_insert(0) += 1;
         }
         false
@@ -165,7 +165,7 @@ fn of_expr(expr: &mut Expr) -> Vec<Change> {
     if !scalar {
         return changes;
     }
-    // Parts of the same type that need nothing which the expression declares.
+    // Children of the same type that use no binding of the expression.
     let declares = matches!(
         expr.kind,
         ExprKind::Block(_)
@@ -175,15 +175,15 @@ fn of_expr(expr: &mut Expr) -> Vec<Change> {
             | ExprKind::If { .. }
     );
     let mut parts = Vec::new();
-    // The base of a place is of another type, whatever it is noted with.
+    // The base of a place has another type than the one recorded for it.
     let base = usize::from(matches!(
         expr.kind,
         ExprKind::Index(..) | ExprKind::Field(..) | ExprKind::Unary("*", _) | ExprKind::Borrow(..)
     ));
-    for (number, inside) in expr.inside().into_iter().enumerate().skip(base) {
-        let fits = match inside {
-            Inside::Expr(part) => !declares && part.ty == ty,
-            Inside::Block(Block { stmts, value }) => {
+    for (number, child) in expr.children().into_iter().enumerate().skip(base) {
+        let fits = match child {
+            Child::Expr(part) => !declares && part.ty == ty,
+            Child::Block(Block { stmts, value }) => {
                 stmts.is_empty() && value.as_ref().is_some_and(|value| value.ty == ty)
             }
         };
@@ -207,14 +207,14 @@ fn size_of(expr: &mut Expr) -> usize {
     nodes
 }
 
-/// A program with some edits, all of which are edits of this program.
+/// Applies edits of this program.
 pub fn apply(program: &Program, edits: &[Edit]) -> Program {
     let mut changed = program.clone();
-    // The last first, so that what comes before keeps its number.
+    // In reverse order, so that the numbers of earlier nodes stay valid.
     let mut inner: Vec<(usize, Change)> = edits
         .iter()
         .filter_map(|edit| match edit {
-            Edit::Inside { at, change } => Some((*at, *change)),
+            Edit::Node { at, change } => Some((*at, *change)),
             _ => None,
         })
         .collect();
@@ -222,9 +222,9 @@ pub fn apply(program: &Program, edits: &[Edit]) -> Program {
     for (at, change) in inner.into_iter().rev() {
         let mut number = 0;
         for function in changed.functions_mut() {
-            let done = visit_block(&mut function.body, &mut number, &mut |found, inside| {
+            let done = visit_block(&mut function.body, &mut number, &mut |found, node| {
                 if found == at {
-                    make(change, inside);
+                    change_node(change, node);
                 }
                 found == at
             });
@@ -258,7 +258,7 @@ pub fn apply(program: &Program, edits: &[Edit]) -> Program {
                     }
                 }
             }
-            Edit::Inside { .. } | Edit::Function(_) | Edit::Item(_) | Edit::Param(_) => {}
+            Edit::Node { .. } | Edit::Function(_) | Edit::Item(_) | Edit::Param(_) => {}
         }
     }
     changed
@@ -268,20 +268,20 @@ fn first_statement(change: Change) -> usize {
     if let Change::Statements(from, _) = change { from } else { 0 }
 }
 
-/// Those of the edits that can be made together: no two are about the same.
+/// Returns a subset of the edits without conflicts: no two change the same node.
 pub fn together(edits: &[Edit]) -> Vec<Edit> {
     let mut chosen: Vec<Edit> = Vec::new();
     for edit in edits {
-        let meets = |other: &Edit| match (edit, other) {
+        let conflicts = |other: &Edit| match (edit, other) {
             (
-                Edit::Inside { at, change: Change::Statements(from, to) },
-                Edit::Inside { at: other, change: Change::Statements(other_from, other_to) },
+                Edit::Node { at, change: Change::Statements(from, to) },
+                Edit::Node { at: other, change: Change::Statements(other_from, other_to) },
             ) => at == other && from < other_to && other_from < to,
-            (Edit::Inside { at, .. }, Edit::Inside { at: other, .. }) => at == other,
+            (Edit::Node { at, .. }, Edit::Node { at: other, .. }) => at == other,
             (Edit::OneLaunch(_), Edit::OneLaunch(_)) => true,
             _ => edit == other,
         };
-        if !chosen.iter().any(meets) {
+        if !chosen.iter().any(conflicts) {
             chosen.push(*edit);
         }
     }
@@ -296,7 +296,7 @@ fn retain<T>(of: &mut Vec<T>, keep: impl Fn(usize) -> bool) {
     });
 }
 
-/// Outputs have elements for each thread: `[0; 48]`.
+/// Reduces the outputs, which have elements for each thread (`[0; 48]`), to those of one thread.
 fn shrink_arrays(program: &mut Program) {
     let threads = program.launch.blocks * program.launch.threads;
     for array in program
@@ -316,20 +316,20 @@ fn shrink_arrays(program: &mut Program) {
     }
 }
 
-/// Makes a change where it belongs.
-fn make(change: Change, inside: Inside<'_>) {
-    match (change, inside) {
-        (Change::Statements(from, to), Inside::Block(block)) => {
-            // Statements behind may have gone before.
+/// Changes a node.
+fn change_node(change: Change, node: Child<'_>) {
+    match (change, node) {
+        (Change::Statements(from, to), Child::Block(block)) => {
+            // Later statements may be gone already.
             let len = block.stmts.len();
             block.stmts.drain(from.min(len)..to.min(len));
         }
-        (Change::Simplest, Inside::Expr(expr)) => {
+        (Change::Simplest, Child::Expr(expr)) => {
             if let Some(simplest) = Expr::simplest(&expr.ty) {
                 *expr = simplest;
             }
         }
-        (Change::Branch(number), Inside::Expr(expr)) => {
+        (Change::Branch(number), Child::Expr(expr)) => {
             let kind = std::mem::replace(&mut expr.kind, ExprKind::Tuple(vec![]));
             expr.kind = match kind {
                 ExprKind::If { then, otherwise, .. } => {
@@ -338,10 +338,10 @@ fn make(change: Change, inside: Inside<'_>) {
                 other => other,
             };
         }
-        (Change::Part(number), Inside::Expr(expr)) => {
-            let part = match expr.inside().into_iter().nth(number) {
-                Some(Inside::Expr(part)) => Some(part.clone()),
-                Some(Inside::Block(block)) => block.value.as_deref().cloned(),
+        (Change::Part(number), Child::Expr(expr)) => {
+            let part = match expr.children().into_iter().nth(number) {
+                Some(Child::Expr(part)) => Some(part.clone()),
+                Some(Child::Block(block)) => block.value.as_deref().cloned(),
                 None => None,
             };
             if let Some(part) = part
@@ -350,23 +350,23 @@ fn make(change: Change, inside: Inside<'_>) {
                 *expr = part;
             }
         }
-        (_, Inside::Block(_) | Inside::Expr(_)) => {}
+        (_, Child::Block(_) | Child::Expr(_)) => {}
     }
 }
 
-/// Visits what is inside of a block, itself first, and numbers it, until `visit` is true.
-fn visit_block(block: &mut Block, at: &mut usize, visit: &mut dyn FnMut(usize, Inside<'_>) -> bool) -> bool {
+/// Visits the nodes of a block in preorder, with their numbers, until `visit` returns true.
+fn visit_block(block: &mut Block, at: &mut usize, visit: &mut dyn FnMut(usize, Child<'_>) -> bool) -> bool {
     let number = *at;
     *at += 1;
-    visit(number, Inside::Block(block)) || block.inside().into_iter().any(|expr| visit_expr(expr, at, visit))
+    visit(number, Child::Block(block)) || block.children().into_iter().any(|expr| visit_expr(expr, at, visit))
 }
 
-fn visit_expr(expr: &mut Expr, at: &mut usize, visit: &mut dyn FnMut(usize, Inside<'_>) -> bool) -> bool {
+fn visit_expr(expr: &mut Expr, at: &mut usize, visit: &mut dyn FnMut(usize, Child<'_>) -> bool) -> bool {
     let number = *at;
     *at += 1;
-    visit(number, Inside::Expr(expr))
-        || expr.inside().into_iter().any(|inside| match inside {
-            Inside::Expr(expr) => visit_expr(expr, at, visit),
-            Inside::Block(block) => visit_block(block, at, visit),
+    visit(number, Child::Expr(expr))
+        || expr.children().into_iter().any(|child| match child {
+            Child::Expr(expr) => visit_expr(expr, at, visit),
+            Child::Block(block) => visit_block(block, at, visit),
         })
 }

@@ -1,11 +1,13 @@
-//! Random kernels, to compare what the CPU device makes of them with what the emitted CUDA C does.
+//! The generator of random kernels, for comparing the CPU device with the emitted CUDA C.
 //!
-//! A kernel is a tree in which each expression has its type, so that rustc accepts what is written. It ends, since
-//! each loop is bounded. It has one meaning, since no two threads touch an element that one of them writes: a thread has
-//! elements of its own of each array that it writes to, those of shared memory change hands at barriers, and what is
-//! added up by atomics is not read. A fault is rare and has a meaning too: all devices have to have it.
+//! `generate` builds a syntax tree in which each expression has a type and each integer a value range, so that rustc
+//! accepts the program; `print` writes it as Rust; [`edit`] removes parts of it, to reduce a program that fails.
 //!
-//! What a seed generates is the same everywhere. Kernel 17 of a seed is the same whatever other kernels there are.
+//! Every program terminates, since its loops are bounded, and is deterministic, since it has no races: a thread writes
+//! only elements that it owns, elements of shared memory change their owner at barriers, and the results of atomic
+//! additions are not read. A fault is rare, and has to be the same on every device.
+//!
+//! A seed reproduces its kernels on every machine: kernel 17 of a seed does not depend on the number of kernels.
 
 pub mod edit;
 mod generate;
@@ -21,12 +23,12 @@ mod tests;
 pub use options::{Options, Overflow};
 pub use tree::Program;
 
-/// The kernels, with their names.
+/// Generates the kernels that the options select. Returns them with their names, `k0`, `k1`, ...
 pub fn programs(options: &Options) -> Vec<(String, Program)> {
     options.kernels.clone().map(|number| (format!("k{number}"), generate::program(options, number))).collect()
 }
 
-/// The Rust text of the kernels, which `tests/random` includes.
+/// Returns the Rust source of programs, which `tests/random` includes.
 pub fn source(programs: &[(String, Program)]) -> String {
     print::file(programs)
 }

@@ -1,24 +1,24 @@
-//! What is generated, as its user writes it: in the arguments of a command, or in the environment of a build.
+//! The options of the generator, which come from the arguments of a command or the environment of a build script.
 
 use std::ops::Range;
 
-/// What is generated. Where nothing is said, it is what CI compares.
+/// The options of the generator. The defaults are those of CI.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// What all follows from.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// The numbers of the kernels.
     pub kernels: Range<u64>,
-    /// What the kernels are compiled for.
+    /// The overflow behaviour that the kernels are compiled with.
     pub overflow: Overflow,
-    /// Methods with atomics in them are called on elements that all threads share.
+    /// Whether methods that contain atomics are called on elements shared by all threads.
     pub tallies: bool,
 }
 
-/// What arithmetic does that overflows, as the profile says.
+/// The behaviour of arithmetic that overflows, as set by the Cargo profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
-    /// A fault, so that it is mostly avoided.
+    /// It faults, and is mostly avoided.
     Faults,
     /// It wraps.
     Wraps,
@@ -31,10 +31,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What can be chosen.
+    /// The names of the options.
     pub const NAMES: [&str; 5] = ["seed", "kernels", "kernel", "overflow", "tallies"];
 
-    /// Chooses by name.
+    /// Sets the option of this name.
     ///
     /// ```
     /// use cumbia_random_kernels::Options;
@@ -50,7 +50,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Where there is no such name, or the value is wrong.
+    /// If there is no option of this name, or the value is invalid.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         let number = |text: &str| text.parse::<u64>().map_err(|_| format!("{name}: `{text}` is not a number"));
         match name {

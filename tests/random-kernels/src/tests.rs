@@ -1,4 +1,4 @@
-//! The generator against itself.
+//! Tests of the generator and of the edits.
 
 use crate::{Options, edit, generate, programs, source};
 
@@ -11,13 +11,13 @@ fn options(kernels: std::ops::Range<u64>) -> Options {
 }
 
 #[test]
-fn a_kernel_depends_on_nothing_but_its_seed_and_number() {
+fn a_kernel_depends_only_on_its_seed_and_number() {
     let alone = text(&options(7..8));
     let module = alone.split("/// Every kernel").next().expect("there is a kernel");
     assert!(text(&options(0..9)).contains(module));
 }
 
-/// What is left out makes a program smaller, one by one and all together.
+/// Each edit alone makes a program no larger, and all of them together make it smaller.
 #[test]
 fn edits_make_programs_smaller() {
     for number in 0..6 {
@@ -34,9 +34,9 @@ fn edits_make_programs_smaller() {
     }
 }
 
-/// The text of many kernels has every construct that the generator knows, so that none is lost unnoticed.
+/// The source of many kernels contains every construct of the generator, so that none is lost unnoticed.
 #[test]
-fn many_kernels_have_each_construct() {
+fn every_construct_is_generated() {
     let options = Options { tallies: true, ..options(0..300) };
     let text = text(&options);
     let constructs = [
@@ -69,9 +69,9 @@ fn many_kernels_have_each_construct() {
     }
 }
 
-/// Barriers in the arms of a `match` with alternatives, whose threads have not returned.
+/// A `match` with alternatives has barriers in its arms, where no thread has returned.
 #[test]
-fn some_arms_have_barriers() {
+fn barriers_are_generated_in_match_arms() {
     let text = text(&options(0..300));
     let mut in_arm = false;
     let found = text.lines().any(|line| {

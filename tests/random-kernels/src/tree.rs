@@ -1,13 +1,13 @@
-//! Programs as trees, in which each expression knows its type.
+//! Programs as syntax trees, in which each expression has a type.
 
 use crate::types::{Range, Struct, Type};
 
-/// A kernel, the functions that it calls, and how it is launched.
+/// A kernel, the functions that it calls, and its launches.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The seed and the number, which are all that is needed to make it again.
+    /// The seed and the number, which reproduce the program.
     pub(crate) origin: String,
-    /// Constants, types and implementations, as text. They are written before the functions.
+    /// Constants, types and implementations, as text, in front of the functions.
     pub(crate) items: Vec<String>,
     /// `#[device] impl` and `#[device] trait` blocks.
     pub(crate) impls: Vec<Impl>,
@@ -17,7 +17,7 @@ pub struct Program {
     pub(crate) launch: Launch,
 }
 
-/// A `#[device] impl` or `#[device] trait`.
+/// A `#[device] impl` or `#[device] trait` block.
 #[derive(Clone, Debug)]
 pub(crate) struct Impl {
     /// `impl Tr for S`
@@ -28,32 +28,32 @@ pub(crate) struct Impl {
 }
 
 impl Impl {
-    /// Whether the functions have a visibility of their own: those of traits have none.
+    /// Returns whether the functions have a visibility: those of traits have none.
     pub(crate) fn is_inherent(&self) -> bool {
         self.header.starts_with("impl ") && !self.header.contains(" for ")
     }
 }
 
-/// How a kernel is launched.
+/// The launch configurations and arguments of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Launch {
     pub(crate) blocks: usize,
     pub(crate) threads: usize,
     /// Bytes of dynamic shared memory for each thread of a block.
     pub(crate) shared_bytes: usize,
-    /// The kernel's parameters that are values, and what they are in each launch.
+    /// The scalar parameters of the kernel, with their values in each launch.
     pub(crate) values: Vec<(String, Vec<String>)>,
     pub(crate) arrays: Vec<Array>,
 }
 
-/// An array that a kernel is launched with.
+/// An array argument.
 #[derive(Clone, Debug)]
 pub(crate) struct Array {
     pub(crate) name: String,
     pub(crate) written: bool,
     /// `[1i8, 2]`
     pub(crate) value: String,
-    /// The lengths of a view of it, if that is what the kernel takes, and whether it is one of the array transposed.
+    /// The lengths of the view, if the kernel takes a view, and whether the view is transposed.
     pub(crate) shape: Vec<usize>,
     pub(crate) transposed: bool,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Array {
 #[derive(Clone, Debug)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    /// `<T: Tr>`, or nothing.
+    /// `<T: Tr>`, or empty.
     pub(crate) generics: String,
     /// `self`, `&self`, `&mut self`, for a method.
     pub(crate) receiver: Option<&'static str>,
@@ -71,7 +71,7 @@ pub(crate) struct Function {
     pub(crate) body: Block,
 }
 
-/// Statements, and the value of the last expression where there is one.
+/// Statements, and the value of the tail expression if there is one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     pub(crate) stmts: Vec<Stmt>,
@@ -82,7 +82,7 @@ pub(crate) struct Block {
 #[derive(Clone, Debug)]
 pub(crate) struct Stmt {
     pub(crate) kind: StmtKind,
-    /// The program would not end, or have a race, without it.
+    /// Whether the program would not terminate, or have a race, without it.
     pub(crate) pinned: bool,
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum StmtKind {
     Let { pattern: String, names: Vec<String>, ty: Option<Type>, value: Option<Expr> },
     /// `const NAME: ty = value;`
     Const { name: String, ty: Type, value: Expr },
-    /// An expression without a value, or whose value is dropped.
+    /// An expression of type `()`, or whose value is dropped.
     Expr(Expr),
 }
 
@@ -105,14 +105,14 @@ impl Stmt {
         Stmt::new(StmtKind::Expr(expr))
     }
 
-    /// `let name = value;`, with the type written where `annotated`.
+    /// Returns `let name = value;`, with a type if `annotated`.
     pub(crate) fn binding(name: &str, mutable: bool, annotated: bool, value: Expr) -> Stmt {
         let pattern = if mutable { format!("mut {name}") } else { name.to_owned() };
         let ty = annotated.then(|| value.ty.clone());
         Stmt::new(StmtKind::Let { pattern, names: vec![name.to_owned()], ty, value: Some(value) })
     }
 
-    /// `let (a, b) = value;`
+    /// Returns `let (a, b) = value;`.
     pub(crate) fn tuple(names: &[String], value: Expr) -> Stmt {
         let pattern = format!("({})", names.join(", "));
         Stmt::new(StmtKind::Let { pattern, names: names.to_vec(), ty: None, value: Some(value) })
@@ -127,14 +127,14 @@ impl Stmt {
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
     pub(crate) ty: Type,
-    /// Of an integer, what it may be.
+    /// The range of an integer.
     pub(crate) range: Range,
     pub(crate) kind: ExprKind,
-    /// Keeps an index inside, or a loop short: its operands may be changed, and itself not.
+    /// Whether it keeps an index in bounds or a loop short: its operands may be edited, and it itself may not.
     pub(crate) pinned: bool,
 }
 
-/// What a loop begins with.
+/// The head of a loop.
 #[derive(Clone, Debug)]
 pub(crate) enum Head {
     Loop,
@@ -156,7 +156,7 @@ pub(crate) struct Arm {
 
 #[derive(Clone, Debug)]
 pub(crate) enum ExprKind {
-    /// A literal, as it is written; `suffixed` is what it is with its type.
+    /// A literal as text; `suffixed` has the suffix of its type.
     Literal(String),
     /// A variable or constant.
     Name(String),
@@ -200,7 +200,7 @@ pub(crate) enum ExprKind {
         arms: Vec<Arm>,
     },
     Loop {
-        /// `#[unroll]`, as 0, or `#[unroll(4)]`.
+        /// `#[unroll]` as 0, or `#[unroll(4)]`.
         unroll: Option<u32>,
         label: Option<String>,
         head: Head,
@@ -214,7 +214,7 @@ pub(crate) enum ExprKind {
         label: Option<String>,
         value: Option<Box<Expr>>,
     },
-    /// `assert!(x)`, `panic!("..")`: the text behind the expressions is written as it is.
+    /// `assert!(x)`, `panic!("..")`: the text after the expressions is written verbatim.
     Macro(&'static str, Vec<Expr>, Option<String>),
 }
 
@@ -223,7 +223,7 @@ impl Expr {
         Expr { ty, range, kind, pinned: false }
     }
 
-    /// An expression that gives any value of its type.
+    /// Returns an expression with the full range of its type.
     pub(crate) fn any(ty: Type, kind: ExprKind) -> Expr {
         let range = ty.range();
         Expr::new(ty, range, kind)
@@ -257,7 +257,7 @@ impl Expr {
         Expr::new(ty, range, ExprKind::Method(Box::new(receiver), name.to_owned(), args))
     }
 
-    /// `place = value`, `place += value`
+    /// Returns `place = value` or `place += value`.
     pub(crate) fn assign(op: &'static str, place: Expr, value: Expr) -> Expr {
         Expr::unit(ExprKind::Binary(op, Box::new(place.pinned()), Box::new(value)))
     }
@@ -274,12 +274,12 @@ impl Expr {
         matches!(self.kind, ExprKind::Literal(_))
     }
 
-    /// A loop as a statement.
+    /// Returns a loop as a statement.
     pub(crate) fn repeat(unroll: Option<u32>, label: Option<String>, head: Head, body: Block) -> Expr {
         Expr::unit(ExprKind::Loop { unroll, label, head, body })
     }
 
-    /// Whether it ends with a brace, so that it needs no semicolon as a statement.
+    /// Returns whether it ends with a brace, and so needs no semicolon as a statement.
     pub(crate) fn is_block_like(&self) -> bool {
         matches!(
             self.kind,
@@ -291,7 +291,7 @@ impl Expr {
         )
     }
 
-    /// The simplest value of a type, if it has one that can be written anywhere.
+    /// Returns the simplest value of a type, if there is one that is valid in every context.
     pub(crate) fn simplest(ty: &Type) -> Option<Expr> {
         let kind = match ty {
             Type::Bool => ExprKind::Literal(String::from("false")),
@@ -315,17 +315,17 @@ impl ExprKind {
     }
 }
 
-/// What is directly inside of an expression or a block.
-pub(crate) enum Inside<'t> {
+/// A direct child of an expression or a block.
+pub(crate) enum Child<'t> {
     Expr(&'t mut Expr),
     Block(&'t mut Block),
 }
 
 impl Expr {
-    /// What is directly inside, in order.
-    pub(crate) fn inside(&mut self) -> Vec<Inside<'_>> {
+    /// Returns the direct children, in order.
+    pub(crate) fn children(&mut self) -> Vec<Child<'_>> {
+        use Child::{Block as B, Expr as X};
         use ExprKind as E;
-        use Inside::{Block as B, Expr as X};
         match &mut self.kind {
             E::Literal(_) | E::Name(_) => vec![],
             E::Unary(_, x) | E::Let(_, x) | E::Cast(x) | E::Field(x, _) | E::Repeat(x, _) | E::Borrow(_, x) => {
@@ -363,8 +363,8 @@ impl Expr {
 }
 
 impl Block {
-    /// The expressions directly inside, in order.
-    pub(crate) fn inside(&mut self) -> Vec<&mut Expr> {
+    /// Returns the expressions among the direct children, in order.
+    pub(crate) fn children(&mut self) -> Vec<&mut Expr> {
         let stmts = self.stmts.iter_mut().filter_map(|stmt| match &mut stmt.kind {
             StmtKind::Let { pattern: _, names: _, ty: _, value } => value.as_mut(),
             StmtKind::Const { name: _, ty: _, value } => Some(value),
@@ -375,7 +375,7 @@ impl Block {
 }
 
 impl Program {
-    /// Every function, the kernel last.
+    /// Returns every function, the kernel last.
     pub(crate) fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
         let methods = self.impls.iter_mut().flat_map(|block| &mut block.functions);
         methods.chain(&mut self.functions).chain([&mut self.kernel])

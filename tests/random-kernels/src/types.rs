@@ -1,4 +1,4 @@
-//! The types of the language that is generated, and which integers a value may have.
+//! The types of generated programs, and the value ranges of integers.
 
 use std::fmt;
 use std::rc::Rc;
@@ -45,7 +45,7 @@ impl Int {
         }
     }
 
-    /// Every value of the type.
+    /// Returns the full range of the type.
     pub(crate) fn range(self) -> Range {
         let bits = self.bits();
         if self.is_signed() {
@@ -81,7 +81,7 @@ pub(crate) enum Float {
 }
 
 impl Float {
-    /// One of the crate `half`, which `as` does not know and which has no literals.
+    /// Returns whether it is a type of the crate `half`, which has neither `as` casts nor literals.
     pub(crate) fn is_half(self) -> bool {
         matches!(self, Float::F16 | Float::Bf16)
     }
@@ -104,7 +104,7 @@ impl Float {
     }
 }
 
-/// The integers that a value may have, both ends included. Of what is no integer it says nothing.
+/// The value range of an integer, both bounds inclusive. For any other type it means nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Range {
     pub(crate) low: i128,
@@ -112,7 +112,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Of what is no integer.
+    /// The range of a value that is not an integer.
     pub(crate) const NONE: Range = Range { low: 0, high: 0 };
 
     pub(crate) fn new(low: i128, high: i128) -> Range {
@@ -132,24 +132,24 @@ impl Range {
         other.low <= self.low && self.high <= other.high
     }
 
-    /// What is in either.
+    /// Returns the smallest range that contains both.
     pub(crate) fn or(self, other: Range) -> Range {
         Range::new(self.low.min(other.low), self.high.max(other.high))
     }
 
-    /// What is in both, or all of `other` if nothing is.
+    /// Returns the intersection, or all of `other` if it is empty.
     pub(crate) fn and(self, other: Range) -> Range {
         let (low, high) = (self.low.max(other.low), self.high.min(other.high));
         if low <= high { Range::new(low, high) } else { other }
     }
 
-    /// The least range around some values.
+    /// Returns the smallest range that contains some values.
     pub(crate) fn around(values: &[i128]) -> Range {
         let (low, high) = (values.iter().min(), values.iter().max());
         Range::new(low.copied().unwrap_or(0), high.copied().unwrap_or(0))
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub(crate) fn count(self) -> i128 {
         self.high - self.low + 1
     }
@@ -168,15 +168,15 @@ pub(crate) enum Type {
     Enum(Rc<Enum>),
     /// `&[T]`, `&mut [T]`
     Slice(Box<Type>, bool),
-    /// `ArrayView2<T>`, `ArrayViewMut2<T>`: of so many dimensions.
+    /// `ArrayView2<T>`, `ArrayViewMut2<T>`, with the number of dimensions.
     View(Box<Type>, usize, bool),
     /// `&T`, `&mut T`
     Ref(Box<Type>, bool),
-    /// `T` or `Self`, of which it is known which trait it implements.
+    /// `T` or `Self`, with the trait that it implements.
     Param(&'static str),
 }
 
-/// A struct with `#[derive(DeviceType)]`. One whose fields are named by their positions is a tuple struct.
+/// A struct with `#[derive(DeviceType)]`. If the fields are named by their positions, it is a tuple struct.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Struct {
     pub(crate) name: String,
@@ -189,7 +189,7 @@ impl Struct {
     }
 }
 
-/// An enum without fields.
+/// A fieldless enum.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Enum {
     pub(crate) name: String,
@@ -202,7 +202,7 @@ impl Type {
     pub(crate) const U32: Type = Type::Int(Int::U32);
     pub(crate) const F32: Type = Type::Float(Float::F32);
 
-    /// The integer type, if it is one.
+    /// Returns the integer type, if it is one.
     pub(crate) fn int(&self) -> Option<Int> {
         match self {
             Type::Int(int) => Some(*int),
@@ -210,12 +210,12 @@ impl Type {
         }
     }
 
-    /// A number or a `bool`.
+    /// Returns whether it is a scalar: a number or a `bool`.
     pub(crate) fn is_scalar(&self) -> bool {
         matches!(self, Type::Bool | Type::Int(_) | Type::Float(_))
     }
 
-    /// Whether arrays of devices can have such elements, and references can lead there.
+    /// Returns whether device arrays can have such elements, which references can point to.
     pub(crate) fn is_in_memory(&self) -> bool {
         match self {
             Type::Bool | Type::Int(_) | Type::Float(_) | Type::Struct(_) | Type::Enum(_) => true,
@@ -224,7 +224,7 @@ impl Type {
         }
     }
 
-    /// Every value of an integer type.
+    /// Returns the full range of an integer type.
     pub(crate) fn range(&self) -> Range {
         self.int().map_or(Range::NONE, Int::range)
     }

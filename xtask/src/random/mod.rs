@@ -1,4 +1,4 @@
-//! `cargo xtask random`: compares random kernels, and makes those smaller that fail.
+//! `cargo xtask random`: compares random kernels between devices, and reduces those that fail.
 
 mod batches;
 mod compare;
@@ -11,33 +11,33 @@ use cumbia_random_kernels::{Options, programs};
 use crate::program::{Failure, Result};
 use compare::Comparison;
 
-/// What was asked for.
-struct Asked {
+/// The parsed arguments.
+struct Arguments {
     options: Options,
-    /// Only write the kernels to this file.
+    /// The file to write the source to, instead of a comparison.
     out: Option<PathBuf>,
-    /// Only compile the kernels, into this folder.
+    /// The folder to compile the kernels into, instead of a comparison.
     pack: Option<PathBuf>,
-    /// How many are compiled together, if not all.
+    /// The number of kernels per batch; all at once without it.
     batch: Option<u64>,
     reduce: bool,
     gpu: bool,
 }
 
-/// How many kernels go into an executable that is sent to another machine.
-const PACKED: u64 = 500;
+/// The default number of kernels per executable for another machine.
+const PACKED_BATCH: u64 = 500;
 
 /// Runs the command.
 ///
 /// # Errors
 ///
-/// Where the arguments are wrong, or kernels differ.
+/// If the arguments are invalid, or kernels differ.
 pub(crate) fn run(arguments: &[&str]) -> Result<()> {
-    let Asked { options, out, pack, batch, reduce, gpu } = parse(arguments)?;
+    let Arguments { options, out, pack, batch, reduce, gpu } = parse(arguments)?;
     let comparison = Comparison { overflow: options.overflow, gpu, small: false };
     if let Some(folder) = &pack {
         let comparison = Comparison { gpu: true, small: true, ..comparison };
-        return batches::pack(&options, comparison, batch.unwrap_or(PACKED), folder);
+        return batches::pack(&options, comparison, batch.unwrap_or(PACKED_BATCH), folder);
     }
     if let Some(size) = batch {
         return batches::run(&options, comparison, size);
@@ -52,36 +52,37 @@ pub(crate) fn run(arguments: &[&str]) -> Result<()> {
     };
     if !reduce {
         return Err(Failure(format!(
-            "{} of {} kernels differ\n  help: add `--kernel {} --reduce` to the command to make one smaller",
+            "{} of {} kernels differ\n  help: add `--kernel {} --reduce` to the command to reduce one",
             failures.len(),
             programs.len(),
             name.trim_start_matches('k')
         )));
     }
     let failure = failures.remove(name).unwrap_or_default();
-    reduce::show_least(comparison, program, &failure)?;
+    reduce::show_reduced(comparison, program, &failure)?;
     Err(Failure(format!("{name} differs")))
 }
 
-fn parse(arguments: &[&str]) -> Result<Asked> {
+fn parse(arguments: &[&str]) -> Result<Arguments> {
     let options = Options::default();
-    let mut asked = Asked { options, out: None, pack: None, batch: None, reduce: false, gpu: false };
+    let mut parsed = Arguments { options, out: None, pack: None, batch: None, reduce: false, gpu: false };
     let mut rest = arguments.iter();
     while let Some(&argument) = rest.next() {
         let mut value = || rest.next().ok_or_else(|| Failure(format!("`{argument}` needs a value")));
         match argument.strip_prefix("--") {
-            Some("reduce") => asked.reduce = true,
-            Some("gpu") => asked.gpu = true,
-            Some("out") => asked.out = Some(PathBuf::from(value()?)),
-            Some("pack") => asked.pack = Some(PathBuf::from(value()?)),
+            Some("reduce") => parsed.reduce = true,
+            Some("gpu") => parsed.gpu = true,
+            Some("out") => parsed.out = Some(PathBuf::from(value()?)),
+            Some("pack") => parsed.pack = Some(PathBuf::from(value()?)),
             Some("batch") => {
                 let text = value()?;
                 let size = text.parse().ok().filter(|size| *size > 0);
-                asked.batch = Some(size.ok_or_else(|| Failure(format!("batch: `{text}` is no number of kernels")))?);
+                parsed.batch =
+                    Some(size.ok_or_else(|| Failure(format!("batch: `{text}` is not a number of kernels")))?);
             }
-            Some(name) if Options::NAMES.contains(&name) => asked.options.set(name, value()?).map_err(Failure)?,
+            Some(name) if Options::NAMES.contains(&name) => parsed.options.set(name, value()?).map_err(Failure)?,
             _ => return Err(Failure(format!("`{argument}` is not an option of `cargo xtask random`"))),
         }
     }
-    Ok(asked)
+    Ok(parsed)
 }

@@ -6,7 +6,7 @@ use crate::tree::{Expr, ExprKind, Head};
 use crate::types::{Int, Type};
 
 impl Printer {
-    /// What an `if`, `while`, `for` or `match` looks at: a statement of its own to those who compare faults.
+    /// Writes the operand of an `if`, `while`, `for` or `match`, which counts as a statement in comparisons of faults.
     fn head(&mut self, expr: &Expr) {
         self.noting_lines(|printer| printer.expr(expr, level::JUMP + 1, false));
     }
@@ -22,8 +22,8 @@ impl Printer {
         self.put(close);
     }
 
-    /// An expression in a place where only what holds together as tightly as `least` goes without parentheses. A literal
-    /// is written without its type where rustc knows it from what is around: where it is `expected`.
+    /// Writes an expression, in parentheses if its precedence is below `least`. A literal is written without a suffix if
+    /// the context determines its type: if it is `expected`.
     pub(super) fn expr(&mut self, expr: &Expr, least: u8, expected: bool) {
         let level = level_of(expr);
         if level < least {
@@ -123,7 +123,7 @@ impl Printer {
         }
     }
 
-    /// What ends with a brace.
+    /// Writes an expression that ends with a brace.
     fn block_like(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Block(block) => self.block(block),
@@ -202,7 +202,7 @@ impl Printer {
         let knows_left = comparing && left.is_literal() && !right.is_literal();
         self.expr(left, left_least, knows_left);
         self.put(&format!(" {op} "));
-        // The amount of a shift may have any type; without one it is an `i32`.
+        // A shift amount may have any type; without a suffix it is an `i32`.
         let shifts = op.contains("<<") || op.contains(">>");
         let knows_right =
             if shifts { right.ty == Type::Int(Int::I32) } else { !left.is_literal() && right.ty == left.ty };

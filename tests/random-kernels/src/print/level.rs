@@ -1,4 +1,4 @@
-//! How tightly the parts of an expression hold together: the tightest is the highest.
+//! The precedence of expressions: the tightest is the highest.
 
 use crate::tree::{Expr, ExprKind};
 
@@ -13,7 +13,7 @@ pub(super) const ATOM: u8 = 16;
 
 pub(super) fn level_of(expr: &Expr) -> u8 {
     match &expr.kind {
-        // A minus sign is an operator, and a literal with a type an atom.
+        // A minus sign is an operator, and a literal with a suffix an atom.
         ExprKind::Literal(text) if text.starts_with('-') => UNARY,
         ExprKind::Literal(_) | ExprKind::Name(_) | ExprKind::Tuple(_) | ExprKind::Array(_) | ExprKind::Repeat(..) => {
             ATOM
@@ -25,7 +25,7 @@ pub(super) fn level_of(expr: &Expr) -> u8 {
             POSTFIX
         }
         ExprKind::Range(..) | ExprKind::Let(..) => RANGE,
-        // Before a block, or at the start of a statement, their braces would be taken for something else.
+        // Before a block, or at the start of a statement, their braces would be parsed as a block.
         ExprKind::Struct { .. }
         | ExprKind::Block(_)
         | ExprKind::If { .. }
@@ -51,7 +51,7 @@ pub(super) fn level_of_operator(op: &str) -> u8 {
     }
 }
 
-/// Whether the last that is written of an expression is the type of a cast.
+/// Returns whether the text of an expression ends with the type of a cast.
 pub(super) fn ends_in_a_type(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Cast(_) => true,

@@ -1,4 +1,4 @@
-//! Programs as Rust text.
+//! The printer: programs as Rust text.
 
 mod expr;
 mod level;
@@ -12,9 +12,9 @@ use crate::types::Type;
 pub(crate) struct Printer {
     text: String,
     indent: usize,
-    /// The line that is written, from 1.
+    /// The number of the current line, from 1.
     line: u32,
-    /// The first and last line of each statement that takes several.
+    /// The first and last line of each statement that spans several lines.
     long: Vec<(u32, u32)>,
 }
 
@@ -23,12 +23,12 @@ impl Printer {
         Printer { line: 1, ..Printer::default() }
     }
 
-    /// The text, and the statements of several lines: their first and last.
+    /// Returns the text, and the first and last lines of the statements that span several.
     pub(crate) fn finish(self) -> (String, Vec<(u32, u32)>) {
         (self.text, self.long)
     }
 
-    /// Writes text that may have several lines, each with the indent.
+    /// Writes text of one or more lines, each with the current indentation.
     pub(crate) fn lines(&mut self, text: &str) {
         for line in text.lines() {
             self.put(line);
@@ -48,7 +48,7 @@ impl Printer {
         self.line += 1;
     }
 
-    /// A module of the program's own.
+    /// Writes the module of a program.
     pub(crate) fn program(&mut self, name: &str, program: &Program) {
         let Program { origin, items, impls, functions, kernel, launch: _ } = program;
         self.lines(&format!("/// {origin}\npub mod {name} {{"));
@@ -101,7 +101,7 @@ impl Printer {
         self.end();
     }
 
-    /// What launches the kernel, as `tests/random` calls it.
+    /// Writes the function that launches the kernel, which `tests/random` calls.
     fn launch(&mut self, program: &Program) {
         let Program { kernel, launch, .. } = program;
         self.lines("pub fn case(run: &mut cumbia_cases::Run<'_>) {");
@@ -155,7 +155,7 @@ impl Printer {
         self.lines("}");
     }
 
-    /// `{ .. }`, without an end of line behind it.
+    /// Writes `{ .. }`, without a line end after it.
     fn block(&mut self, block: &Block) {
         if block.stmts.is_empty() && block.value.is_none() {
             return self.put("{}");
@@ -183,7 +183,7 @@ impl Printer {
                 }
                 if let Some(value) = value {
                     printer.put(" = ");
-                    // With the type before it, a literal needs none.
+                    // A literal needs no suffix if the type is annotated.
                     printer.expr(value, 0, value.is_literal() && ty.is_some());
                 }
                 printer.put(";");
@@ -203,7 +203,7 @@ impl Printer {
         self.end();
     }
 
-    /// An expression where a statement may be: the bodies in it have statements of their own.
+    /// Writes an expression in statement position: the bodies in it have statements of their own.
     fn statement_like(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::If { .. } | ExprKind::Loop { .. } | ExprKind::Match { .. } | ExprKind::Block(_) => {
@@ -213,7 +213,7 @@ impl Printer {
         }
     }
 
-    /// Notes the lines of what `write` writes, if they are several.
+    /// Records the lines that `write` writes, if there are several.
     fn noting_lines(&mut self, write: impl FnOnce(&mut Self)) {
         let first = self.line;
         write(self);
@@ -223,7 +223,7 @@ impl Printer {
     }
 }
 
-/// A view of an array: `x.reshape((2, 4)).unwrap()`
+/// Returns a view of an array: `x.reshape((2, 4)).unwrap()`.
 fn view_of(Array { name, written, value: _, shape, transposed }: &Array) -> String {
     let mut lens: Vec<String> = shape.iter().map(ToString::to_string).collect();
     if *transposed {
@@ -234,7 +234,7 @@ fn view_of(Array { name, written, value: _, shape, transposed }: &Array) -> Stri
     format!("{name}.{reshape}(({})).unwrap(){transpose}", lens.join(", "))
 }
 
-/// A file of programs.
+/// Returns the text of a file of programs.
 pub(crate) fn file(programs: &[(String, Program)]) -> String {
     let mut printer = Printer::new();
     for (name, program) in programs {
