@@ -1,7 +1,7 @@
 //! Comparison of many random kernels in batches: while one batch runs, the next is compiled.
 //!
-//! The result of each batch is appended to a journal in `target/random-kernels`, from which an interrupted command resumes.
-//! A failure does not stop the later batches.
+//! The result of each batch is appended to a journal in `target/random-kernels`, from which an interrupted command
+//! resumes. A failure does not stop the later batches.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;

@@ -61,8 +61,8 @@ impl Generator<'_> {
         arrays
     }
 
-    /// Generates the body of a kernel: statements, with barriers between them if there is shared memory. Every thread reaches
-    /// each barrier, except those that have returned.
+    /// Generates the body of a kernel: statements, with barriers between them if there is shared memory. Every thread
+    /// reaches each barrier, except those that have returned.
     pub(super) fn segments(&mut self, shared: &[Shared], params: &Params, stmts: &mut Vec<Stmt>) {
         if shared.is_empty() {
             return self.stmts(12, stmts);
@@ -92,8 +92,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Generates `match (a, b) { (0, k) | (1, k) if k > 3 => { .. } .. }` on uniform values, with shared memory and barriers in
-    /// the arms. No thread has returned before it.
+    /// Generates `match (a, b) { (0, k) | (1, k) if k > 3 => { .. } .. }` on uniform values, with shared memory and
+    /// barriers in the arms. No thread has returned before it.
     fn uniform_match(&mut self, params: &Params) -> Stmt {
         let parts: Vec<Type> = (0..2).map(|_| Type::Int(*self.random.pick(&[Int::U8, Int::I32, Int::U32]))).collect();
         let ty = Type::Tuple(parts.clone());
