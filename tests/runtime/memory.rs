@@ -33,7 +33,8 @@ struct Uneven {
     c: [u16; 3],
 }
 
-/// The number of iterations for which a kernel on a GPU outlasts its launch call. On the CPU the launch is synchronous.
+/// Returns the number of iterations for which a kernel on a GPU outlasts its launch call. On the CPU the launch is
+/// synchronous.
 fn turns(device: &Device) -> u32 {
     if device.is_cpu() { 1 } else { 20_000 }
 }

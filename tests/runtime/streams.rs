@@ -39,7 +39,7 @@ fn fault_at(x: &mut [u32], at: usize) {
     x[at] = 1;
 }
 
-/// The number of iterations that take a GPU 0.2 s or more; on the CPU a launch is synchronous.
+/// Returns the number of iterations that take a GPU 0.2 s or more; on the CPU a launch is synchronous.
 fn turns(device: &Device) -> u32 {
     if device.is_cpu() { 20 } else { 40_000_000 }
 }

@@ -104,7 +104,7 @@ pub(super) fn pack(options: &Options, comparison: Comparison, size: u64, folder:
 /// The script that runs each executable beside it, and continues after a kernel that ends the process.
 const RUN: &str = include_str!("run.sh");
 
-/// `0..250`
+/// Returns the label of a batch: `0..250`.
 fn label(batch: &Range<u64>) -> String {
     format!("{}..{}", batch.start, batch.end)
 }

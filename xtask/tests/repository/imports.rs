@@ -18,7 +18,8 @@ use crate::module_graph::{Place, imports};
 /// The edges between the children of one module. For each edge, the first place that needs it.
 type Edges = BTreeMap<(String, String), Place>;
 
-/// The graphs of every crate, by the parent: `kernel-runtime` for its root, `kernel-runtime::cuda` for a module.
+/// Returns the graphs of every crate, by the parent: `kernel-runtime` for its root, `kernel-runtime::cuda` for a
+/// module.
 fn sibling_graphs() -> BTreeMap<String, Edges> {
     let mut graphs: BTreeMap<String, Edges> = BTreeMap::new();
     for package in packages() {

@@ -320,7 +320,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// Whether an item exists in tests only.
+/// Returns whether an item exists in tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     fn names_test(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|token| match token {

@@ -15,7 +15,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The bytes of dynamic shared memory per thread.
+    /// Returns the bytes of dynamic shared memory per thread.
     pub(super) fn bytes(&self) -> usize {
         match &self.element {
             _ if !self.dynamic => 0,
@@ -134,7 +134,8 @@ impl Generator<'_> {
         self.pinned_narrow(value.pinned(), Range::new(0, 3))
     }
 
-    /// Each thread writes its element of a new array in shared memory; barrier; each reads any element; barrier.
+    /// Generates an exchange: each thread writes its element of a new array in shared memory; barrier; each reads any
+    /// element; barrier.
     fn exchange(&mut self, stmts: &mut Vec<Stmt>) {
         let element = self.scalar_type();
         let (name, read) = (self.fresh("shared_"), self.fresh("g"));
@@ -157,7 +158,7 @@ impl Generator<'_> {
         stmts.push(barrier());
     }
 
-    /// Each thread writes its own elements; barrier; all threads read all elements; barrier.
+    /// Generates a phase: each thread writes its own elements; barrier; all threads read all elements; barrier.
     fn between_barriers(&mut self, shared: &[Shared], most: usize, stmts: &mut Vec<Stmt>) {
         self.stmts(most, stmts);
         stmts.push(barrier());

@@ -167,7 +167,7 @@ impl Generator<'_> {
     }
 }
 
-/// `fn method(&self, p: u32) -> u32;`
+/// Returns the signature of a method: `fn method(&self, p: u32) -> u32;`.
 fn signature(method: &Method) -> String {
     let Method { name, receiver, params, result, default: _, max_steps: _ } = method;
     let params = params.iter().enumerate().filter_map(|(at, param)| match param {
