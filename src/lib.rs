@@ -457,9 +457,9 @@
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
-    Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
-    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
-    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits,
+    Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,
+    DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError,
+    HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch, LaunchError, Limits,
     MemoryInfo, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared,
     Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked,
     Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,

@@ -50,6 +50,6 @@ fn missing(signature: &Signature) -> TokenStream {
     let position = position::of(signature.name.span());
     let (line, column) = (position.line, position.column);
     quote! {
-        #cx.panic(&::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: 0 }, #text)
+        #cx.panic(&::cumbia::__private::Location { file: ::core::file!(), line: #line, column: #column, id: 0 }, #text)
     }
 }

@@ -217,16 +217,16 @@ impl Shape {
     }
 
     /// The shape for the CPU device.
-    pub(crate) fn on_cpu(self, facts: &Facts) -> cpu::Shape {
+    pub(crate) fn on_cpu(self, facts: &Facts) -> cpu::GridConfig {
         let Shape { grid, block, cluster: _, shared_bytes, cooperative } = self;
-        let &Facts { needs_other_threads: side_by_side, stack_bytes, calls_host_code, .. } = facts;
-        cpu::Shape { grid, block, shared_bytes, side_by_side, cooperative, stack_bytes, calls_host_code }
+        let &Facts { needs_other_threads: concurrent, stack_bytes, calls_host_code, .. } = facts;
+        cpu::GridConfig { grid, block, shared_bytes, concurrent, cooperative, stack_bytes, calls_host_code }
     }
 }
 
 /// How many blocks of so many threads the CPU device can hold at once: each thread has a stack.
 pub(crate) fn resident_on_cpu(block_threads: u64) -> u64 {
-    cpu::RESIDENT as u64 / block_threads.max(1)
+    cpu::MAX_RESIDENT_THREADS as u64 / block_threads.max(1)
 }
 
 #[cfg(test)]

@@ -60,8 +60,8 @@ fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
 }
 
 /// The error of a fault on the CPU.
-pub(crate) fn of_cpu(info: &KernelInfo, stopped: cpu::Stopped) -> Error {
-    let cpu::Stopped { block, thread, fault } = stopped;
+pub(crate) fn of_cpu(info: &KernelInfo, stopped: cpu::ThreadFault) -> Error {
+    let cpu::ThreadFault { block, thread, fault } = stopped;
     Error::Fault {
         kernel: info.name.to_owned(),
         file: fault.file,

@@ -18,7 +18,7 @@ pub mod doctor;
 mod equality;
 mod error;
 #[doc(hidden)]
-pub mod evaluation;
+pub mod evaluation_order;
 mod event;
 mod fault;
 mod graph;
@@ -36,7 +36,7 @@ pub mod methods;
 pub mod named;
 mod number;
 #[doc(hidden)]
-pub mod op;
+pub mod operator;
 mod order;
 mod over;
 mod pinned;
@@ -78,7 +78,7 @@ pub use number::{Float, Integer, Number};
 pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
-pub use types::{DeviceType, Element, Lanes, Scalar};
+pub use types::{Components, DeviceType, Element, Scalar};
 
 /// For the macros only.
 #[doc(hidden)]
@@ -88,8 +88,8 @@ pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        At, Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lent,
-        LentMut, LocalMut, LocalRef, Place, Slice, View, lend, lend_mut,
+        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut,
+        LocalRef, Location, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
     };
     pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;
@@ -98,10 +98,10 @@ pub mod __private {
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
-    pub use crate::op::{self, BuiltIn, Equal, Operator, Ordered};
+    pub use crate::operator::{self, BuiltIn, Equal, Operator, Ordered};
     pub use crate::precompile::Instance;
     pub use crate::print::text_of as printed;
-    pub use crate::slot::{Content, Slot, Slots, captured, contents_of, give};
+    pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};
     pub use crate::types::{
         ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
         structure,
@@ -112,7 +112,7 @@ pub mod __private {
     /// The traits whose methods a body calls.
     pub mod body {
         pub use crate::cpu::LocalArray as _;
-        pub use crate::evaluation::AnyOrder as _;
+        pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
             ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,

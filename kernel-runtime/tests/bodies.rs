@@ -10,12 +10,13 @@ use cumbia_kernel_runtime::{Device, Float, Integer, Number, bf16, f16};
 use private::body::*;
 use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
-    At, BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, Element, FieldOf,
-    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Operator, Place, Read, Repr, Returned, Slice, Slot, Slots, View,
-    Write, bits_of, contents_of, enumeration, is_tag, lend, lend_mut, load_bits, op, store_bits, structure,
+    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, Element, FieldOf,
+    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, Place, Read, Repr, Returned, Slice, Slot,
+    Slots, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, operator, store_bits,
+    structure,
 };
 
-static AT: At = At { file: "kernel.rs", line: 3, column: 4, id: 0 };
+static AT: Location = Location { file: "kernel.rs", line: 3, column: 4, id: 0 };
 
 // `#[derive(DeviceType)]` on a generic struct.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,8 +70,8 @@ unsafe impl<T: Element> Element for Complex<T> {
         }
     }
 
-    fn stand_in() -> Self {
-        Complex { re: T::stand_in(), im: T::stand_in() }
+    fn placeholder() -> Self {
+        Complex { re: T::placeholder(), im: T::placeholder() }
     }
 
     fn constant(&self) -> ConstantValue {
@@ -123,7 +124,7 @@ unsafe impl Element for Kind {
         unsafe { store_bits(place, bits_of::<Kind>(value as i128)) }
     }
 
-    fn stand_in() -> Self {
+    fn placeholder() -> Self {
         Kind::Leaf
     }
 
@@ -132,7 +133,7 @@ unsafe impl Element for Kind {
     }
 }
 
-impl Operator<op::Eq, Kind> for Kind {
+impl Operator<operator::Eq, Kind> for Kind {
     type Key = BuiltIn;
 }
 
@@ -178,19 +179,19 @@ impl<T: Float> Neg for Complex<T> {
     }
 }
 
-impl<T: Number> Operator<op::Add, Complex<T>> for Complex<T> {
+impl<T: Number> Operator<operator::Add, Complex<T>> for Complex<T> {
     type Key = Key;
 }
 
-impl<T: Number> Operator<op::AddAssign, Complex<T>> for Complex<T> {
+impl<T: Number> Operator<operator::AddAssign, Complex<T>> for Complex<T> {
     type Key = Key;
 }
 
-impl Operator<op::Mul, Complex<f32>> for f32 {
+impl Operator<operator::Mul, Complex<f32>> for f32 {
     type Key = Key;
 }
 
-impl<T: Float> Operator<op::Neg, ()> for Complex<T> {
+impl<T: Float> Operator<operator::Neg, ()> for Complex<T> {
     type Key = Key;
 }
 
@@ -228,15 +229,15 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
 fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slots) {
     let (s0, s1, s2, s3, s4, s5, s6) =
         (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
-    let z = s0.result(s0.left(z) + s0.right(z)).of(op::Add);
-    let mut w = s1.result(-s1.operand(z)).of(op::Neg);
+    let z = s0.result(s0.left(z) + s0.right(z)).of(operator::Add);
+    let mut w = s1.result(-s1.operand(z)).of(operator::Neg);
     s2.result({
         s2.target(&w);
         w += s2.right(z);
     })
-    .of(op::AddAssign);
-    let b = s3.result(s3.left(a) * s3.right(cx.calling(&AT, w.re))).of(op::Mul);
-    let i = s4.result(s4.left(1) << s4.right(3u8)).of(op::Shl);
+    .of(operator::AddAssign);
+    let b = s3.result(s3.left(a) * s3.right(cx.calling(&AT, w.re))).of(operator::Mul);
+    let i = s4.result(s4.left(1) << s4.right(3u8)).of(operator::Shl);
     let index: usize = i;
     let same = s5.result(s5.left(Kind::Leaf) == s5.right(Kind::Node)).equal();
     s6.is(&(same, index));
@@ -266,7 +267,7 @@ fn operators_are_built_in_or_functions() {
 
 fn mixed_operands<'k>(_cx: Cx<'k>, (z,): (Complex<f32>,)) -> (Complex<f32>, impl Slots) {
     let s0 = Slot::new();
-    let w = s0.result(s0.left(2.0) * s0.right(z)).of(op::Mul);
+    let w = s0.result(s0.left(2.0) * s0.right(z)).of(operator::Mul);
     (w, s0)
 }
 
@@ -403,10 +404,10 @@ fn local_arrays_are_places() {
         assert_eq!(a.at(cx, 1, &AT).at(cx, 0, &AT).get(), 30.0);
         assert_eq!(a[1], [30.0, 4.0]);
         assert_eq!(total(a.at(cx, 1, &AT)), 34.0);
-        assert_eq!(total(lend(&a[0])), 3.0);
+        assert_eq!(total(borrow(&a[0])), 3.0);
         assert_eq!(total(a[1].part(cx, 1.., &AT)), 4.0);
         clear(a.at_mut(cx, 0, &AT));
-        clear(lend_mut(&mut a[1]));
+        clear(borrow_mut(&mut a[1]));
         assert_eq!(a, [[0.0; 2]; 2]);
 
         for (i, place) in a[0].__elements_mut().enumerate().rev() {
@@ -436,10 +437,10 @@ fn places_are_projected_borrowed_and_passed_on() {
         x.at_mut(cx, 1, &AT).project(im).set(5.0);
         assert_eq!(read(x.at(cx, 1, &AT).project(im)), 5.0);
         write(x.at_mut(cx, 2, &AT).project(im), 6.0);
-        assert_eq!(read(lend(&x.at(cx, 2, &AT))), Complex { re: 1.0, im: 6.0 });
+        assert_eq!(read(borrow(&x.at(cx, 2, &AT))), Complex { re: 1.0, im: 6.0 });
         let mut local = 3.0f32;
-        write(lend_mut(&mut local), 4.0);
-        assert_eq!(read(lend(&local)) + read(&local), 8.0);
+        write(borrow_mut(&mut local), 4.0);
+        assert_eq!(read(borrow(&local)) + read(&local), 8.0);
         write(&mut local, 5.0);
         assert_eq!(local, 5.0);
         // The receiver of a function that takes a reference is the place itself.

@@ -20,7 +20,7 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
         Shape::Struct(fields) => structure(name, fields),
         Shape::Enum(variants) => enumeration(name, variants),
     };
-    let Implementation { ty, any_bits, load, store, stand_in, constant } = implementation;
+    let Implementation { ty, any_bits, load, store, placeholder, constant } = implementation;
     let clause = clause(generics, shape, &this, mistaken);
     let held = if mistaken { quote!(Self) } else { held(name, generics, shape) };
     let lane_value = matches!(shape, Shape::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
@@ -69,8 +69,8 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
                 }
 
                 #[inline(always)]
-                fn stand_in() -> Self {
-                    #stand_in
+                fn placeholder() -> Self {
+                    #placeholder
                 }
 
                 fn constant(&self) -> ::cumbia::__private::ir::ConstantValue {
@@ -90,7 +90,7 @@ struct Implementation {
     any_bits: TokenStream,
     load: TokenStream,
     store: TokenStream,
-    stand_in: TokenStream,
+    placeholder: TokenStream,
     constant: TokenStream,
 }
 
@@ -113,7 +113,7 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
         any_bits: quote!(const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;),
         load: quote!(unsafe { #name { #(#members: #elements::load(&raw mut (*place).#members),)* } }),
         store: quote!(unsafe { #(#elements::store(&raw mut (*place).#members, value.#members);)* }),
-        stand_in: quote!(#name { #(#members: #elements::stand_in(),)* }),
+        placeholder: quote!(#name { #(#members: #elements::placeholder(),)* }),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#(#elements::constant(&self.#members)),*])
         },
@@ -154,7 +154,7 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
                 )
             }
         },
-        stand_in: quote!(Self::#first),
+        placeholder: quote!(Self::#first),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Bits(
                 ::cumbia::__private::bits_of::<Self>(*self as ::core::primitive::i128),
@@ -166,8 +166,8 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
 /// For a type that was refused.
 fn nothing() -> Implementation {
     let nothing = || quote!(loop {});
-    let (ty, load, store, stand_in, constant) = (nothing(), nothing(), nothing(), nothing(), nothing());
-    Implementation { ty, any_bits: TokenStream::new(), load, store, stand_in, constant }
+    let (ty, load, store, placeholder, constant) = (nothing(), nothing(), nothing(), nothing(), nothing());
+    Implementation { ty, any_bits: TokenStream::new(), load, store, placeholder, constant }
 }
 
 /// `Self`, in a form that has no meaning where a generic argument is no element: then the mistake is reported once.

@@ -174,12 +174,12 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
         (ParamKind::Ref(_), Some(_), Owner::Type) => (quote!(#this: &'k Self), quote!(#this)),
         (ParamKind::RefMut(_), Some(_), Owner::Type) => (quote!(#this: &'k mut Self), quote!(#this)),
         (ParamKind::Ref(_), Some(_), Owner::Trait) => (
-            quote!(#this: impl ::cumbia::__private::Lent<'k, Value = Self>),
-            quote!(::cumbia::__private::Lent::lent(#this)),
+            quote!(#this: impl ::cumbia::__private::PathReceiver<'k, Value = Self>),
+            quote!(::cumbia::__private::PathReceiver::reference(#this)),
         ),
         (ParamKind::RefMut(_), Some(_), Owner::Trait) => (
-            quote!(#this: impl ::cumbia::__private::LentMut<'k, Value = Self>),
-            quote!(::cumbia::__private::LentMut::lent_mut(#this)),
+            quote!(#this: impl ::cumbia::__private::PathReceiverMut<'k, Value = Self>),
+            quote!(::cumbia::__private::PathReceiverMut::reference_mut(#this)),
         ),
         (ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Slice(_) | ParamKind::SliceMut(_), None, _) => {
             let name = &first.name;
@@ -312,7 +312,7 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method], bodies: Bodie
     quote! {
         #check
 
-        impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
+        impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::operator::#marker, #right> for #this #clause {
             type Key = #key;
 
             #assign

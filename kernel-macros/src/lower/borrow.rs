@@ -80,7 +80,7 @@ impl Lowerer<'_> {
 /// The handle of a variable of Rust's, or of what was computed.
 fn lent(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
     let (and, mutability) = (&reference.and_token, &reference.mutability);
-    let function = Ident::new(if mutability.is_some() { "lend_mut" } else { "lend" }, ours(reference.span()));
+    let function = Ident::new(if mutability.is_some() { "borrow_mut" } else { "borrow" }, ours(reference.span()));
     let function = quote_spanned!(function.span()=> ::cumbia::__private::#function);
     standing_for(reference.span(), quote!(#function(#and #mutability #cpu)))
 }

@@ -93,7 +93,7 @@ impl Lowerer<'_> {
         // function of the host's is refused where it is named.
         let cpu = quote_spanned! {ours(span)=>
             #name
-                .callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::give(of))
+                .callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::callee_content(of))
                 .call(#(#cpu_args),*)
         };
         let args = args.iter().map(|arg| arg.id).collect();

@@ -374,7 +374,7 @@ impl Lowerer<'_> {
         let Position { line, column } = position::of(span);
         let id = self.exprs.len() as u32;
         quote! {
-            &::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: #id }
+            &::cumbia::__private::Location { file: ::core::file!(), line: #line, column: #column, id: #id }
         }
     }
 

@@ -4,11 +4,11 @@ use std::any::type_name;
 
 use super::{DeviceArray, DeviceSlice, DeviceSliceMut};
 use crate::error::{Result, ShapeError};
-use crate::types::Lanes;
+use crate::types::Components;
 
-impl<T: Lanes> DeviceArray<T> {
-    /// The same memory as elements of another type that is made of the same numbers: an array of `f32` as one of `Float4`,
-    /// which a kernel reads in operations of 16 bytes. Nothing is copied.
+impl<T: Components> DeviceArray<T> {
+    /// The same memory as elements of another type that is made of the same numbers: an array of `f32` as one of
+    /// `Float4`, which a kernel reads in operations of 16 bytes. Nothing is copied.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -36,7 +36,7 @@ impl<T: Lanes> DeviceArray<T> {
     /// # Errors
     ///
     /// [`Error::Shape`](crate::Error::Shape) where the numbers do not make whole elements.
-    pub fn cast<U: Lanes<Lane = T::Lane>>(&self) -> Result<DeviceSlice<'_, U>> {
+    pub fn cast<U: Components<Component = T::Component>>(&self) -> Result<DeviceSlice<'_, U>> {
         DeviceSlice::whole(self).cast()
     }
 
@@ -45,19 +45,19 @@ impl<T: Lanes> DeviceArray<T> {
     /// # Errors
     ///
     /// As [`DeviceArray::cast`].
-    pub fn cast_mut<U: Lanes<Lane = T::Lane>>(&mut self) -> Result<DeviceSliceMut<'_, U>> {
+    pub fn cast_mut<U: Components<Component = T::Component>>(&mut self) -> Result<DeviceSliceMut<'_, U>> {
         DeviceSlice::whole(self).cast()
     }
 }
 
-impl<'a, T: Lanes, M> DeviceSlice<'a, T, M> {
+impl<'a, T: Components, M> DeviceSlice<'a, T, M> {
     /// The same memory as elements of another type that is made of the same numbers, as [`DeviceArray::cast`].
     ///
     /// # Errors
     ///
     /// [`Error::Shape`](crate::Error::Shape) where the numbers do not make whole elements, or where the first of them does
     /// not stand where such an element can: a `Float4` begins at every fourth `f32` of an array.
-    pub fn cast<U: Lanes<Lane = T::Lane>>(self) -> Result<DeviceSlice<'a, U, M>> {
+    pub fn cast<U: Components<Component = T::Component>>(self) -> Result<DeviceSlice<'a, U, M>> {
         const { assert!(size_of::<U>() != 0, "an element without numbers") };
         // That much memory is there.
         let bytes = self.len() * size_of::<T>();

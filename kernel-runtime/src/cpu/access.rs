@@ -1,8 +1,8 @@
-//! Whether a place may be written.
+//! Access modes: read-only and writable.
 
-/// How a place may be used.
+/// The access mode of a place, slice or view.
 pub trait Access: Copy + Send + Sync + 'static {
-    /// It comes from a `&mut`.
+    /// Whether the place was borrowed mutably.
     const MUTABLE: bool;
 }
 

@@ -70,7 +70,8 @@ impl Plan {
         Ok(Some(plan))
     }
 
-    /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over something.
+    /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over
+    /// something.
     pub(super) fn of_any_grid<K: Kernel>(
         config: &Config,
         device: &Device,
@@ -83,7 +84,7 @@ impl Plan {
         shape.check(kernel, device, needs::<K>(specialised))?;
         match device.backend() {
             Backend::Cpu(_) => {
-                let (requested, limit) = (specialised.facts.stack_bytes, cpu::LARGEST_STACK);
+                let (requested, limit) = (specialised.facts.stack_bytes, cpu::MAX_STACK_BYTES);
                 if requested > limit {
                     let device = device.to_string();
                     return Err(LaunchError::StackTooLarge { kernel, requested, limit, device }.into());
@@ -147,8 +148,8 @@ impl Plan {
         }
     }
 
-    /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or is
-    /// for the CPU.
+    /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or
+    /// is for the CPU.
     pub(crate) fn ready(&self) -> Option<Ready> {
         let &Plan { specialised, layout, shape: _, module } = self;
         let module = module?;
@@ -181,7 +182,7 @@ fn pick_block<K: Kernel>(
     layout: Layout,
     items: Dim3,
 ) -> Result<Dim3> {
-    let bound = K::OPTIONS.most_threads();
+    let bound = K::OPTIONS.max_threads();
     let context = match device.backend() {
         Backend::Cpu(_) => {
             let threads = over::usual(bound.unwrap_or(over::USUAL));

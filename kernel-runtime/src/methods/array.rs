@@ -3,7 +3,7 @@
 use cumbia_kernel_ir::ir::Method;
 
 use crate::cpu::access::{Access, Writable};
-use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_outside};
+use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
 use crate::kernel::{MethodKey, Returned};
 use crate::types::Element;
 
@@ -29,7 +29,7 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     /// `x.split_at(mid)`
     #[inline(always)]
     pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
-        let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
         Returned::new((start.read(), end.read()))
     }
 
@@ -39,7 +39,7 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     where
         M: Writable,
     {
-        let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
         Returned::new((start.write(), end.write()))
     }
 }
@@ -52,7 +52,8 @@ impl<T: Element> Slice<'_, T, Read> {
     }
 }
 
-/// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the elements.
+/// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the
+/// elements.
 macro_rules! places {
     ($($place:ident),*) => {$(
         impl<'k, T: Element, const N: usize, M: Access> $place<'k, [T; N], M> {

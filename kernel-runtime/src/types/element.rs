@@ -28,13 +28,13 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
     #[doc(hidden)]
     const ANY_BITS: bool = false;
 
-    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one. The memory may
-    /// be read-only.
+    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one. The
+    /// memory may be read-only.
     ///
     /// # Safety
     ///
-    /// `place` must point to an element of live memory, aligned and with initialised bytes, valid or not; all concurrent
-    /// accesses are atomic.
+    /// `place` must point to an element of live memory, aligned and with initialised bytes, valid or not; all
+    /// concurrent accesses are atomic.
     #[doc(hidden)]
     unsafe fn load(place: *mut Self) -> Self;
 
@@ -48,7 +48,7 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
 
     /// Any value. Giving one has no effect.
     #[doc(hidden)]
-    fn stand_in() -> Self;
+    fn placeholder() -> Self;
 
     /// Its value for the compiler.
     #[doc(hidden)]
@@ -76,8 +76,8 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
     }
 
     #[inline(always)]
-    fn stand_in() -> Self {
-        [T::stand_in(); N]
+    fn placeholder() -> Self {
+        [T::placeholder(); N]
     }
 
     fn constant(&self) -> ConstantValue {

@@ -2,21 +2,21 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
+mod components;
 mod compound;
 mod constant;
 mod derived;
 mod element;
-mod lanes;
 mod scalar;
 
 use cumbia_kernel_ir::ir;
 
+pub use components::Components;
 pub use constant::ConstantType;
 pub(crate) use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};
 pub use element::Element;
 pub(crate) use element::make_valid;
-pub use lanes::Lanes;
 pub use scalar::Scalar;
 
 /// A type that a variable of a kernel can have: numbers, `bool`, structs and enums that derive it, tuples and arrays of

@@ -1,4 +1,4 @@
-//! Borrowing in a kernel: `&x`, `&mut x`, and what device functions take for their reference parameters.
+//! Borrow expressions of a kernel body, and the arguments for reference parameters of device functions.
 
 use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::cpu::local::Local;
@@ -8,83 +8,83 @@ use crate::cpu::slice::Slice;
 use crate::cpu::view::View;
 use crate::types::Element;
 
-/// What `&x` is in a kernel, where `x` is a variable or a field of one.
+/// `&x` in a kernel, where `x` is a variable or a field of one.
 #[inline(always)]
-pub fn lend<'a, T: Lend<'a, Lent = L>, L>(value: &'a T) -> L {
-    value.lend()
+pub fn borrow<'a, T: BorrowExpr<'a, Reference = R>, R>(value: &'a T) -> R {
+    value.borrow()
 }
 
-/// What `&mut x` is in a kernel, where `x` is a variable or a field of one.
+/// `&mut x` in a kernel, where `x` is a variable or a field of one.
 #[inline(always)]
-pub fn lend_mut<'a, T: LendMut<'a, Lent = L>, L>(value: &'a mut T) -> L {
-    value.lend_mut()
+pub fn borrow_mut<'a, T: BorrowMutExpr<'a, Reference = R>, R>(value: &'a mut T) -> R {
+    value.borrow_mut()
 }
 
-/// What [`lend`] borrows: the value itself, or what a variable that is a reference refers to.
+/// The operand of [`borrow`]: a value, which is borrowed, or a variable that is a reference, which is reborrowed.
 #[diagnostic::on_unimplemented(
     message = "a reference to a `{Self}` is not supported in a kernel",
     label = "no reference can lead here",
     note = "why: what a reference leads to is in memory, and the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
-pub trait Lend<'a> {
-    /// The reference.
-    type Lent;
+pub trait BorrowExpr<'a> {
+    /// The resulting reference.
+    type Reference;
 
-    /// Borrows.
-    fn lend(&'a self) -> Self::Lent;
+    /// Borrows or reborrows.
+    fn borrow(&'a self) -> Self::Reference;
 }
 
-/// What [`lend_mut`] borrows, as [`Lend`].
+/// The operand of [`borrow_mut`], as [`BorrowExpr`].
 #[diagnostic::on_unimplemented(
     message = "a reference to a `{Self}` is not supported in a kernel",
     label = "no reference can lead here",
     note = "why: what a reference leads to is in memory, and the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
-pub trait LendMut<'a> {
-    /// The reference.
-    type Lent;
+pub trait BorrowMutExpr<'a> {
+    /// The resulting reference.
+    type Reference;
 
-    /// Borrows.
-    fn lend_mut(&'a mut self) -> Self::Lent;
+    /// Borrows or reborrows.
+    fn borrow_mut(&'a mut self) -> Self::Reference;
 }
 
-impl<'a, T: Element> Lend<'a> for T {
-    type Lent = Place<'a, T, Read>;
+impl<'a, T: Element> BorrowExpr<'a> for T {
+    type Reference = Place<'a, T, Read>;
 
     #[inline(always)]
-    fn lend(&'a self) -> Place<'a, T, Read> {
+    fn borrow(&'a self) -> Place<'a, T, Read> {
         Place::<T, Read>::from_ref(self)
     }
 }
 
-impl<'a, T: Element> LendMut<'a> for T {
-    type Lent = Place<'a, T, Write>;
+impl<'a, T: Element> BorrowMutExpr<'a> for T {
+    type Reference = Place<'a, T, Write>;
 
     #[inline(always)]
-    fn lend_mut(&'a mut self) -> Place<'a, T, Write> {
+    fn borrow_mut(&'a mut self) -> Place<'a, T, Write> {
         Place::<T, Write>::from_mut(self)
     }
 }
 
-/// A variable that is a reference is lent as what it refers to.
+/// Implements the traits for a variable that is a reference, which is reborrowed.
 macro_rules! reference {
     ($($reference:ident<$k:lifetime, T $(, $param:ident)?>),*) => {$(
-        impl<$k, T, $(const $param: usize,)? M> Lend<'_> for $reference<$k, T, $($param,)? M> {
-            type Lent = $reference<$k, T, $($param,)? Read>;
+        impl<$k, T, $(const $param: usize,)? M> BorrowExpr<'_> for $reference<$k, T, $($param,)? M> {
+            type Reference = $reference<$k, T, $($param,)? Read>;
 
             #[inline(always)]
-            fn lend(&self) -> Self::Lent {
+            fn borrow(&self) -> Self::Reference {
                 self.read()
             }
         }
 
-        impl<$k, T, $(const $param: usize,)? M> LendMut<'_> for $reference<$k, T, $($param,)? M> {
-            type Lent = Self;
+        impl<$k, T, $(const $param: usize,)? M> BorrowMutExpr<'_> for $reference<$k, T, $($param,)? M> {
+            type Reference = Self;
 
             #[inline(always)]
-            fn lend_mut(&mut self) -> Self {
+            fn borrow_mut(&mut self) -> Self {
                 *self
             }
         }
@@ -100,7 +100,7 @@ reference!(Slice<'k, T>, Place<'k, T>, Local<'k, T>, View<'k, T, D>);
     note = "help: borrow a value of that type: `&x`, `&x[i]`"
 )]
 pub trait IntoPlace<'k, T> {
-    /// The place of the value.
+    /// Returns the place of the value.
     fn into_place(self) -> Place<'k, T, Read>;
 }
 
@@ -112,7 +112,7 @@ pub trait IntoPlace<'k, T> {
     note = "help: borrow a value of that type: `&mut x`, `&mut x[i]`"
 )]
 pub trait IntoPlaceMut<'k, T> {
-    /// The place of the value.
+    /// Returns the place of the value.
     fn into_place_mut(self) -> Place<'k, T, Write>;
 }
 
@@ -167,8 +167,8 @@ impl<'k, T: Element> IntoPlaceMut<'k, T> for &'k mut T {
     }
 }
 
-// The receiver of a method, where the method turns out to be a function that takes a reference: the place itself, and not the
-// copy that a method would get.
+// The receiver of a method call that resolves to a function with a reference parameter: the place itself, not the copy
+// that a method would receive.
 #[diagnostic::do_not_recommend]
 impl<'k, 'p, T, H: Handle<'p> + IntoPlace<'k, T>> IntoPlace<'k, T> for &Receiver<'p, H> {
     #[inline(always)]
@@ -193,66 +193,66 @@ impl<'k, 'p, T, H: Handle<'p> + IntoPlaceMut<'k, T>> IntoPlaceMut<'k, T> for &mu
     }
 }
 
-/// What a method of a trait is called on, where it is called by its path (`Shape::area(&shapes[i])`): the trait's `Self` is then
-/// known by what is behind the receiver, and not by the receiver.
-pub trait Lent<'k> {
+/// The receiver of a trait method that is called by path (`Shape::area(&shapes[i])`): the trait's `Self` is then
+/// inferred from the type behind the receiver, not from the receiver's own type.
+pub trait PathReceiver<'k> {
     /// The type of the value.
     type Value;
 
-    /// What rustc resolves the method by: see [`Receiver`].
-    fn lent(self) -> &'k Self::Value;
+    /// Returns the reference by whose type rustc resolves the method: see [`Receiver`].
+    fn reference(self) -> &'k Self::Value;
 }
 
-/// As [`Lent`], of what may be changed.
-pub trait LentMut<'k> {
+/// A [`PathReceiver`] that is borrowed mutably.
+pub trait PathReceiverMut<'k> {
     /// The type of the value.
     type Value;
 
-    /// What rustc resolves the method by.
-    fn lent_mut(self) -> &'k mut Self::Value;
+    /// Returns the reference by whose type rustc resolves the method.
+    fn reference_mut(self) -> &'k mut Self::Value;
 }
 
-impl<'k, 'p, H: Handle<'p>> Lent<'k> for &'k Receiver<'p, H> {
+impl<'k, 'p, H: Handle<'p>> PathReceiver<'k> for &'k Receiver<'p, H> {
     type Value = H::Value;
 
     #[inline(always)]
-    fn lent(self) -> &'k H::Value {
+    fn reference(self) -> &'k H::Value {
         self
     }
 }
 
-impl<'k, 'p, H: Handle<'p>> Lent<'k> for &'k mut Receiver<'p, H> {
+impl<'k, 'p, H: Handle<'p>> PathReceiver<'k> for &'k mut Receiver<'p, H> {
     type Value = H::Value;
 
     #[inline(always)]
-    fn lent(self) -> &'k H::Value {
+    fn reference(self) -> &'k H::Value {
         self
     }
 }
 
-impl<'k, 'p, H: Handle<'p>> LentMut<'k> for &'k mut Receiver<'p, H>
+impl<'k, 'p, H: Handle<'p>> PathReceiverMut<'k> for &'k mut Receiver<'p, H>
 where
     H::Access: Writable,
 {
     type Value = H::Value;
 
     #[inline(always)]
-    fn lent_mut(self) -> &'k mut H::Value {
+    fn reference_mut(self) -> &'k mut H::Value {
         self
     }
 }
 
-/// An argument for a `&[T]` parameter of a device function: `&[T]`, a `&mut [T]` lent out for reading, or a reference to an
-/// array.
+/// An argument for a `&[T]` parameter of a device function: a slice, a mutable slice that is reborrowed, or a reference
+/// to an array.
 #[diagnostic::on_unimplemented(
     message = "this is not a `&[_]`",
     label = "expected a slice",
     note = "help: pass a slice, or borrow an array: `&x`, `&x[a..b]`"
 )]
 pub trait IntoSlice<'k> {
-    /// The elements.
+    /// The element type.
     type Element;
-    /// The slice.
+    /// Returns the slice.
     fn into_slice(self) -> Slice<'k, Self::Element, Read>;
 }
 
@@ -264,9 +264,9 @@ pub trait IntoSlice<'k> {
     note = "help: pass a `&mut [_]`, or borrow an array: `&mut x`, `&mut x[a..b]`"
 )]
 pub trait IntoSliceMut<'k> {
-    /// The elements.
+    /// The element type.
     type Element;
-    /// The slice.
+    /// Returns the slice.
     fn into_slice_mut(self) -> Slice<'k, Self::Element, Write>;
 }
 
@@ -288,7 +288,7 @@ impl<'k, T> IntoSliceMut<'k> for Slice<'k, T, Write> {
     }
 }
 
-// The first argument of a function of a type, which is given as Rust's own reference.
+// The first argument of a call by path to an associated function, which the macro passes as a Rust reference.
 #[diagnostic::do_not_recommend]
 impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k [T; N] {
     type Element = T;
@@ -350,7 +350,7 @@ impl<'k, 'p, H: Handle<'p> + IntoSliceMut<'k>> IntoSliceMut<'k> for &mut Receive
     }
 }
 
-/// A reference to an array becomes a slice.
+/// Implements the conversion of a reference to an array into a slice.
 macro_rules! array {
     ($($reference:ident),*) => {$(
         impl<'k, T: Element, const N: usize, M: Access> IntoSlice<'k> for $reference<'k, [T; N], M> {
@@ -375,20 +375,20 @@ macro_rules! array {
 
 array!(Place, Local);
 
-/// An argument for an `ArrayView2<T>` parameter, or one of another number of dimensions, of a device function.
+/// An argument for an `ArrayView{D}<T>` parameter of a device function.
 #[diagnostic::on_unimplemented(
     message = "this is not an `ArrayView{D}<_>`",
     label = "expected a view of {D} dimensions",
     note = "help: pass a view, or a row, column or plane of one"
 )]
 pub trait IntoView<'k, const D: usize> {
-    /// The elements.
+    /// The element type.
     type Element;
-    /// The view.
+    /// Returns the view.
     fn into_view(self) -> View<'k, Self::Element, D, Read>;
 }
 
-/// An argument for an `ArrayViewMut2<T>` parameter, or one of another number of dimensions, of a device function.
+/// An argument for an `ArrayViewMut{D}<T>` parameter of a device function.
 #[diagnostic::on_unimplemented(
     message = "this is not an `ArrayViewMut{D}<_>`",
     label = "expected a view of {D} dimensions that may be written",
@@ -396,9 +396,9 @@ pub trait IntoView<'k, const D: usize> {
     note = "help: pass an `ArrayViewMut{D}<_>`, or `row_mut`, `column_mut` or `plane_mut` of one"
 )]
 pub trait IntoViewMut<'k, const D: usize> {
-    /// The elements.
+    /// The element type.
     type Element;
-    /// The view.
+    /// Returns the view.
     fn into_view_mut(self) -> View<'k, Self::Element, D, Write>;
 }
 
