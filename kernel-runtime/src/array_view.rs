@@ -12,8 +12,8 @@ use crate::error::{Result, ShapeError};
 use crate::memory::{Memory, no_room};
 use crate::types::{Element, make_valid};
 
-/// Elements of a [`DeviceArray`] in `D` dimensions, of which the last varies fastest: what a kernel's `ArrayView2<T>`
-/// and its like take.
+/// Elements of a [`DeviceArray`] in `D` dimensions, of which the last varies fastest: what a kernel's `ArrayView2<T>` and its
+/// like take.
 ///
 /// [`DeviceArray::reshape`] makes one; rows, columns and parts of it are views again, and nothing is copied. `M` says
 /// whether its elements may be written: the names that a program uses are [`ArrayView1`], [`ArrayView2`],
@@ -73,15 +73,14 @@ impl<T, const D: usize> Clone for ArrayView<'_, T, D, Read> {
 // A view that may be written is not `Copy`: no two of them have an element in common.
 impl<T, const D: usize> Copy for ArrayView<'_, T, D, Read> {}
 
-// SAFETY: a view is a borrow of a `DeviceArray`: shared, or exclusive for the elements that it may write. The handle of
-// the device may be sent.
+// SAFETY: a view is a borrow of a `DeviceArray`: shared, or exclusive for the elements that it may write. The handle of the
+// device may be sent.
 unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for ArrayView<'_, T, D, M> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for ArrayView<'_, T, D, M> {}
 
 impl<T: Element> DeviceArray<T> {
-    /// The array in one to three dimensions: `(rows, columns)` or `(planes, rows, columns)`, the last of which varies
-    /// fastest.
+    /// The array in one to three dimensions: `(rows, columns)` or `(planes, rows, columns)`, the last of which varies fastest.
     ///
     /// # Errors
     ///
@@ -210,8 +209,8 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         Ok(*self.shape.get(axis).ok_or(ShapeError::Axis { axis, dimensions })?)
     }
 
-    /// The address of element `index` of a dimension; if the view, of which this has become a part, has no elements,
-    /// that of the first. It is an address of the device, so that it is only computed.
+    /// The address of element `index` of a dimension; if the view, of which this has become a part, has no elements, that of
+    /// the first. It is an address of the device, so that it is only computed.
     fn moved(&self, axis: usize, index: usize) -> *mut T {
         if self.is_empty() { self.pointer } else { self.pointer.wrapping_add(index * self.strides[axis]) }
     }
@@ -234,8 +233,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
 }
 
 impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
-    /// A copy of the elements, the last dimension varying fastest, once everything that was asked of them before is
-    /// done.
+    /// A copy of the elements, the last dimension varying fastest, once everything that was asked of them before is done.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -257,8 +255,8 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         let mut values: Vec<T> = Vec::new();
         values.try_reserve_exact(len).map_err(|_| no_room::<T>("the host".to_owned(), len))?;
         if shape::is_contiguous(&self.shape, &self.strides) {
-            // SAFETY: the vector has room for `len` elements, which are what is in these bytes; all of them are
-            // written, made values, and only then its own.
+            // SAFETY: the vector has room for `len` elements, which are what is in these bytes; all of them are written, made
+            // values, and only then its own.
             unsafe {
                 self.memory.read(None, self.bytes(), values.as_mut_ptr().cast())?;
                 make_valid(values.as_mut_ptr(), len);
@@ -270,8 +268,8 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
             // What lies between may be written by another thread.
             // SAFETY: no bytes are asked for.
             unsafe { self.memory.read(None, 0..0, values.as_mut_ptr().cast()) }?;
-            // SAFETY: the elements are in memory of this process, aligned and initialised. Nobody writes them while
-            // they are borrowed.
+            // SAFETY: the elements are in memory of this process, aligned and initialised. Nobody writes them while they are
+            // borrowed.
             values.extend(self.offsets().map(|offset| unsafe { T::load(self.pointer.add(offset)) }));
             return Ok(values);
         }
@@ -279,8 +277,8 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         let reach = bytes.len() / size_of::<T>().max(1);
         let mut among: Vec<T> = Vec::new();
         among.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
-        // SAFETY: the vector has room for all that lies between the first element and the last; what is written there
-        // are initialised bytes, of which `load` makes values.
+        // SAFETY: the vector has room for all that lies between the first element and the last; what is written there are
+        // initialised bytes, of which `load` makes values.
         unsafe {
             self.memory.read(None, bytes, among.as_mut_ptr().cast())?;
             values.extend(self.offsets().map(|offset| T::load(among.as_mut_ptr().add(offset))));

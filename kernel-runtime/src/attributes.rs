@@ -28,15 +28,15 @@ use crate::specialise::{self, Layout};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attributes {
-    /// The most threads in a block of this kernel: fewer than the device's limit where each needs many registers, or
-    /// where the kernel has `launch_bounds`.
+    /// The most threads in a block of this kernel: fewer than the device's limit where each needs many registers, or where
+    /// the kernel has `launch_bounds`.
     pub threads_per_block: usize,
     /// Registers of 32 bits of each thread; 0 on the CPU.
     pub registers: usize,
     /// Bytes of shared memory in the kernel's own arrays.
     pub shared_bytes: usize,
-    /// Bytes of local memory of each thread: registers that did not suffice, and arrays that are indexed by variables.
-    /// 0 on the CPU.
+    /// Bytes of local memory of each thread: registers that did not suffice, and arrays that are indexed by variables. 0 on
+    /// the CPU.
     pub local_bytes: usize,
     /// Bytes of constant memory; 0 on the CPU.
     pub constant_bytes: usize,

@@ -17,9 +17,9 @@ use crate::variable::variable;
 ///
 /// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host)
-/// wait for it, and give out the fault of a kernel that ended since the last of them. Work on the CPU is done when the
-/// launch returns; its faults are given out in the same places, so that a program behaves alike on both.
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait
+/// for it, and give out the fault of a kernel that ended since the last of them. Work on the CPU is done when the launch
+/// returns; its faults are given out in the same places, so that a program behaves alike on both.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -44,8 +44,8 @@ pub(crate) enum Backend {
 }
 
 impl Device {
-    /// The device that `CUMBIA_DEVICE` names: `cpu`, `cuda` or `cuda:N`. Where it is not set, GPU 0 if there is a
-    /// driver and a GPU, else the CPU.
+    /// The device that `CUMBIA_DEVICE` names: `cpu`, `cuda` or `cuda:N`. Where it is not set, GPU 0 if there is a driver
+    /// and a GPU, else the CPU.
     ///
     /// # Errors
     ///
@@ -79,8 +79,8 @@ impl Device {
         Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
     }
 
-    /// Every device of this machine: the GPUs in the order of their numbers, then the CPU. Where there is no driver or
-    /// no GPU, that is the CPU alone.
+    /// Every device of this machine: the GPUs in the order of their numbers, then the CPU. Where there is no driver or no
+    /// GPU, that is the CPU alone.
     ///
     /// This opens each of the GPUs, which takes some of their memory and of your time; [`Device::count`] does not.
     ///
@@ -155,8 +155,8 @@ impl Device {
         }
     }
 
-    /// The device's memory at this moment: what is free, and all there is. On the CPU both are 0 where the system does
-    /// not say.
+    /// The device's memory at this moment: what is free, and all there is. On the CPU both are 0 where the system does not
+    /// say.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -238,8 +238,8 @@ impl Device {
         }
     }
 
-    /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error
-    /// once, the first ones if there were very many; each is a `tracing` event as well when it happens.
+    /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error once,
+    /// the first ones if there were very many; each is a `tracing` event as well when it happens.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -287,8 +287,8 @@ impl Device {
     }
 }
 
-/// A device by the address of what it is made of, which lives as long as the process: to be compared without a look at
-/// the device.
+/// A device by the address of what it is made of, which lives as long as the process: to be compared without a look at the
+/// device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity(usize);
 

@@ -77,8 +77,8 @@ pub struct Definition {
     pub(crate) ir: &'static [u8],
     /// What rustc put into the slots.
     pub(crate) slots: fn() -> Vec<Content>,
-    /// Whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks` apart
-    /// from `debug-assertions`.
+    /// Whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks` apart from
+    /// `debug-assertions`.
     pub(crate) overflow_checks: fn() -> bool,
 }
 
@@ -87,8 +87,8 @@ impl Definition {
     ///
     /// # Safety
     ///
-    /// The IR may have statements in CUDA C in it: the user has vouched for these with `unsafe(cuda = "..")`. `slots`
-    /// gives what the slots hold of the function that the IR was written for.
+    /// The IR may have statements in CUDA C in it: the user has vouched for these with `unsafe(cuda = "..")`. `slots` gives
+    /// what the slots hold of the function that the IR was written for.
     pub const unsafe fn new(
         id: TypeId,
         path: &'static str,
@@ -133,8 +133,7 @@ pub unsafe trait Kernel: Sized + 'static {
     /// Shows the arguments, in order.
     fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl Visitor<'a>);
 
-    /// The arguments as the body on the CPU takes them: small values, so that a loop over threads keeps them in
-    /// registers.
+    /// The arguments as the body on the CPU takes them: small values, so that a loop over threads keeps them in registers.
     type Views<'k>: Copy;
 
     /// Makes the views.
@@ -183,8 +182,8 @@ impl Options {
 pub trait Callee: Sized {
     /// The same type without lifetimes.
     type Key: CalleeKey;
-    /// `Self`. Where the trait is not implemented this has no meaning either, so that nothing is said of the method
-    /// that the call ends in.
+    /// `Self`. Where the trait is not implemented this has no meaning either, so that nothing is said of the method that
+    /// the call ends in.
     type This;
 
     /// The callee itself.

@@ -74,8 +74,8 @@ operators! {
     Order,
 }
 
-/// An operator that a kernel can apply to `Self` and `Rhs`: `O` is one of this module's, and `Rhs` is `()` if it has
-/// one operand.
+/// An operator that a kernel can apply to `Self` and `Rhs`: `O` is one of this module's, and `Rhs` is `()` if it has one
+/// operand.
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported in a kernel",
     label = "no device function behind it",
@@ -86,8 +86,8 @@ pub trait Operator<O, Rhs = ()> {
     /// What it is to the compiler.
     type Key: CalleeKey;
 
-    /// Applies an operator that assigns (`+=`) to a place in memory; `assign` applies Rust's own. A function of a
-    /// device gets the place itself, as a method does.
+    /// Applies an operator that assigns (`+=`) to a place in memory; `assign` applies Rust's own. A function of a device gets
+    /// the place itself, as a method does.
     #[inline(always)]
     fn assign<'k, H>(place: H, right: Rhs, assign: impl FnOnce(&mut Self, Rhs))
     where
@@ -122,8 +122,8 @@ impl CalleeKey for BuiltIn {
     }
 }
 
-/// Defines the two traits of a comparison, which differ from [`Operator`] and [`Applied`] in their diagnostics. `$key`
-/// bounds the key.
+/// Defines the two traits of a comparison, which differ from [`Operator`] and [`Applied`] in their diagnostics. `$key` bounds
+/// the key.
 macro_rules! comparisons {
     ($(
         $(#[$doc:meta])* $name:ident, $part:ident; $(#[$applied_doc:meta])* $applied:ident;
@@ -161,8 +161,8 @@ macro_rules! comparisons {
 }
 
 comparisons! {
-    /// `==` and `!=` are operators of the device: those of numbers, those that `#[device(PartialEq)]` derives, and
-    /// those of a `#[device] impl PartialEq`.
+    /// `==` and `!=` are operators of the device: those of numbers, those that `#[device(PartialEq)]` derives, and those of a
+    /// `#[device] impl PartialEq`.
     Equal, EqualKey;
     /// [`Equal`], as [`Applied`] is to [`Operator`]. The key `K` is a parameter: where there is none, an associated type would be
     /// reported in the words of [`Operator`].
@@ -172,8 +172,8 @@ comparisons! {
     "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
     "help: write `#[device(PartialEq)]` before the struct or enum, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
 
-    /// `<` and its like are operators of the device: those of numbers, and those that `#[device(PartialOrd)]` derives.
-    /// All of them are lexicographic comparisons of numbers, and need no function.
+    /// `<` and its like are operators of the device: those of numbers, and those that `#[device(PartialOrd)]` derives. All of
+    /// them are lexicographic comparisons of numbers, and need no function.
     Ordered, OrderedKey;
     /// [`Ordered`], as [`Applied`] is to [`Operator`].
     AppliedOrdered;
@@ -245,8 +245,7 @@ tuples! {
     A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5" G KeyG "6" H KeyH "7";
 }
 
-/// An [`Operator`] with its result: where rustc has found none, and reported it, `T` has no meaning, and nothing is
-/// asked.
+/// An [`Operator`] with its result: where rustc has found none, and reported it, `T` has no meaning, and nothing is asked.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported in a kernel",

@@ -1,26 +1,25 @@
 //! What has to wait for what, where a device has more than one stream.
 //!
-//! Memory notes its uses: which operation of which stream read or wrote which bytes. Before an operation, its stream is
-//! told to wait for those uses on other streams that it must not overtake: writes, and reads too if it writes. While
-//! others wait for a stream, its last operations have an event behind each of them for that (`cuda/stream.rs`), so that
-//! who waits does so for them and not for what came later.
+//! Memory notes its uses: which operation of which stream read or wrote which bytes. Before an operation, its stream is told
+//! to wait for those uses on other streams that it must not overtake: writes, and reads too if it writes. While others wait
+//! for a stream, its last operations have an event behind each of them for that (`cuda/stream.rs`), so that who waits does so
+//! for them and not for what came later.
 //!
-//! While a device has one stream, nothing is noted and no event recorded: the stream is the order. What makes that safe
-//! when a second stream appears in the midst of launches by other threads:
+//! While a device has one stream, nothing is noted and no event recorded: the stream is the order. What makes that safe when
+//! a second stream appears in the midst of launches by other threads:
 //!
-//! - Who makes the second stream first sets the flag, and then records an event on the first stream, for which the new
-//!   one waits before it is asked for anything ([`Context::let_in`](crate::cuda::Context)).
+//! - Who makes the second stream first sets the flag, and then records an event on the first stream, for which the new one
+//!   waits before it is asked for anything ([`Context::let_in`](crate::cuda::Context)).
 //! - An operation looks at the flag before the driver is called and again after. Within the driver, its call and the
-//!   recording of the event are one before the other. If the operation is the first, the event is behind it, and with
-//!   it all that the new stream does. If it is the second, the flag was set before, and the second look finds it: the
+//!   recording of the event are one before the other. If the operation is the first, the event is behind it, and with it
+//!   all that the new stream does. If it is the second, the flag was set before, and the second look finds it: the
 //!   operation is noted after all.
-//! - That such an operation has waited for nothing is right: what it has to wait for was asked for before it began,
-//!   since Rust's borrows let no two operations that conflict be asked for at once; and the flag was not set then, so
-//!   that it was on the one stream that there was.
+//! - That such an operation has waited for nothing is right: what it has to wait for was asked for before it began, since
+//!   Rust's borrows let no two operations that conflict be asked for at once; and the flag was not set then, so that it was
+//!   on the one stream that there was.
 //!
-//! In the same way, a use is noted before the launch gives back its borrow of the array, and so before anything that
-//! has to wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of
-//! an array.
+//! In the same way, a use is noted before the launch gives back its borrow of the array, and so before anything that has to
+//! wait for it is asked for. Locks are only for uses that do not conflict, such as two reads, or of two parts of an array.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -58,8 +57,8 @@ impl Lane {
     }
 }
 
-/// A stream as one of its holders has it. A stream that nobody holds is handed out again, and what goes wrong for a
-/// later holder is not the business of an earlier one's arrays and events.
+/// A stream as one of its holders has it. A stream that nobody holds is handed out again, and what goes wrong for a later holder
+/// is not the business of an earlier one's arrays and events.
 ///
 /// Two are equal where their stream is: it is in order whoever holds it.
 #[derive(Clone, Debug)]
@@ -84,8 +83,8 @@ impl Tenant {
         self.lane.tenancy() == self.tenancy
     }
 
-    /// Gives out a fault of what is over, unless the stream has another holder by now: it was handed out when no fault
-    /// was left.
+    /// Gives out a fault of what is over, unless the stream has another holder by now: it was handed out when no fault was
+    /// left.
     pub(crate) fn give_out_fault(&self) -> Result<()> {
         if self.is_current() { self.lane.give_out_fault() } else { Ok(()) }
     }
@@ -107,8 +106,7 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
-    /// Whether one of two on the same memory has to be over before the other begins: where one writes what the other
-    /// uses.
+    /// Whether one of two on the same memory has to be over before the other begins: where one writes what the other uses.
     pub(crate) fn conflicts(&self, other: &Touch) -> bool {
         (self.writes || other.writes) && self.meets(&other.bytes)
     }
@@ -304,8 +302,8 @@ impl<L: Clone + PartialEq> List<L> {
     }
 }
 
-/// Whether nobody has to wait for `old` any more who waits for `new`: because that did, or is later on the same stream;
-/// and whoever would have to wait for `old` has to wait for `new`.
+/// Whether nobody has to wait for `old` any more who waits for `new`: because that did, or is later on the same stream; and
+/// whoever would have to wait for `old` has to wait for `new`.
 fn makes_up_for<L: PartialEq>(new: &Noted<L>, old: &Noted<L>) -> bool {
     let (all, part) = (&new.touch.bytes, &old.touch.bytes);
     let contains = all.start <= part.start && part.end <= all.end;
@@ -384,8 +382,7 @@ mod tests {
         }
     }
 
-    /// An operation, and the last one of each stream that it is behind: its predecessor on its own, and what it waited
-    /// for.
+    /// An operation, and the last one of each stream that it is behind: its predecessor on its own, and what it waited for.
     struct Done {
         lane: usize,
         mark: u64,
@@ -393,8 +390,8 @@ mod tests {
         behind: [u64; 4],
     }
 
-    /// Random uses on few streams, against a list that forgets nothing: whatever has to be waited for is waited for, be
-    /// it through others.
+    /// Random uses on few streams, against a list that forgets nothing: whatever has to be waited for is waited for, be it
+    /// through others.
     #[test]
     fn waiting_for_what_is_kept_is_waiting_for_all() {
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;

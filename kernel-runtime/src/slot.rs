@@ -19,8 +19,8 @@ use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
 /// A gap in the IR, typed by what belongs there.
 pub struct Slot<R>(PhantomData<fn() -> R>);
 
-// The methods take a slot by value, where rustc looks for methods first: one of a user's trait for all types, such as
-// `tap`, is then never found before them.
+// The methods take a slot by value, where rustc looks for methods first: one of a user's trait for all types, such as `tap`, is
+// then never found before them.
 impl<R> Clone for Slot<R> {
     #[inline(always)]
     fn clone(&self) -> Self {
@@ -56,8 +56,8 @@ impl<R> Slot<R> {
 pub struct CalleeOf<C, G>(PhantomData<fn() -> (C, G)>);
 
 impl<C, G> Slot<CalleeOf<C, G>> {
-    /// Learns what is called. `_content` calls [`callee_content`], whose bound rustc checks where the macro writes the
-    /// call: at the callee's name, and not once more where the slots are collected.
+    /// Learns what is called. `_content` calls [`callee_content`], whose bound rustc checks where the macro writes the call: at the
+    /// callee's name, and not once more where the slots are collected.
     #[inline(always)]
     pub fn callee(self, callee: C, _content: G) -> C::This
     where
@@ -132,8 +132,8 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
         right
     }
 
-    /// Takes the result. What is asked of the operands is asked by [`ResultOf::of`], once rustc has found that the
-    /// operator exists: so the mistake of one that does not is reported once.
+    /// Takes the result. What is asked of the operands is asked by [`ResultOf::of`], once rustc has found that the operator
+    /// exists: so the mistake of one that does not is reported once.
     #[inline(always)]
     pub fn result<T>(self, value: T) -> ResultOf<L, R, T, K> {
         ResultOf { value, operands: PhantomData }
@@ -141,8 +141,7 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
 }
 
 impl<L, R, K> Slot<OperatorOf<L, R, K>> {
-    /// Takes an operator that assigns to a place in memory, and its operand. As for [`Slot::result`], the rest is asked
-    /// by
+    /// Takes an operator that assigns to a place in memory, and its operand. As for [`Slot::result`], the rest is asked by
     /// [`AssignmentOf::of`]; `assign` applies Rust's own operator.
     #[inline(always)]
     pub fn assignment<'k, H, T, F>(&self, place: H, right: R, assign: F) -> AssignmentOf<H, R, T, F, K>
@@ -308,13 +307,12 @@ unsafe fn instance_of<F: Copy>() -> F {
     const {
         assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
     }
-    // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It captures nothing, so
-    // that there is nothing in it that could not be made.
+    // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It captures nothing, so that
+    // there is nothing in it that could not be made.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// Refuses a closure that captures nothing, when the program is built: the variable that it names is an item's name
-/// there.
+/// Refuses a closure that captures nothing, when the program is built: the variable that it names is an item's name there.
 ///
 /// ```compile_fail
 /// mod limits {

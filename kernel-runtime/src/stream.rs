@@ -13,8 +13,8 @@ use crate::order::Lane;
 /// other where they can.
 ///
 /// Arrays keep the order across streams by themselves: before a kernel or a copy uses an array that was used on another
-/// stream, its own stream waits for that use, as far as one of the two writes the same elements. [`Stream::wait`] is
-/// for any other order.
+/// stream, its own stream waits for that use, as far as one of the two writes the same elements. [`Stream::wait`] is for
+/// any other order.
 ///
 /// A `Stream` is a handle: clones are the same stream. Dropping the last one waits for nothing, and the work goes on.
 /// [`Device::stream`] makes one; on the CPU a stream's work is done when the launch returns.
@@ -141,8 +141,8 @@ impl Stream {
         Event::record(self)
     }
 
-    /// Lets everything that is asked of this stream from now on happen behind `event`, which may be of another stream
-    /// or another device. Arrays need none of this; it orders what kernels do beside them.
+    /// Lets everything that is asked of this stream from now on happen behind `event`, which may be of another stream or
+    /// another device. Arrays need none of this; it orders what kernels do beside them.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -198,15 +198,15 @@ pub struct StreamBuilder<'a> {
 }
 
 impl StreamBuilder<'_> {
-    /// Which of two streams goes first where both have blocks to run: the one with the lower number. 0 is that of the
-    /// default stream; numbers outside of [`Device::stream_priorities`] count as the nearest inside.
+    /// Which of two streams goes first where both have blocks to run: the one with the lower number. 0 is that of the default
+    /// stream; numbers outside of [`Device::stream_priorities`] count as the nearest inside.
     pub fn priority(mut self, priority: i32) -> Self {
         self.kind.priority = priority;
         self
     }
 
-    /// Whether the stream waits for CUDA's legacy default stream, and that for it, as streams of other libraries may.
-    /// Without this it does not. It makes no difference on the CPU.
+    /// Whether the stream waits for CUDA's legacy default stream, and that for it, as streams of other libraries may. Without
+    /// this it does not. It makes no difference on the CPU.
     ///
     /// ```
     /// use cumbia::prelude::*;

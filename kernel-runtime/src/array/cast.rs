@@ -7,8 +7,8 @@ use crate::error::{Result, ShapeError};
 use crate::types::Components;
 
 impl<T: Components> DeviceArray<T> {
-    /// The same memory as elements of another type that is made of the same numbers: an array of `f32` as one of
-    /// `Float4`, which a kernel reads in operations of 16 bytes. Nothing is copied.
+    /// The same memory as elements of another type that is made of the same numbers: an array of `f32` as one of `Float4`,
+    /// which a kernel reads in operations of 16 bytes. Nothing is copied.
     ///
     /// ```
     /// use cumbia::prelude::*;

@@ -70,8 +70,7 @@ impl Plan {
         Ok(Some(plan))
     }
 
-    /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over
-    /// something.
+    /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over something.
     pub(super) fn of_any_grid<K: Kernel>(
         config: &Config,
         device: &Device,
@@ -148,8 +147,8 @@ impl Plan {
         }
     }
 
-    /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or
-    /// is for the CPU.
+    /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or is
+    /// for the CPU.
     pub(crate) fn ready(&self) -> Option<Ready> {
         let &Plan { specialised, layout, shape: _, module } = self;
         let module = module?;

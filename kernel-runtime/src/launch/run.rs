@@ -24,8 +24,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     pub(super) fn run(self) -> Result<()> {
         match self.run_as_before() {
             Some(result) => {
-                // It has only borrows, since nothing is copied, lent or refused: there is nothing to look for in each
-                // argument.
+                // It has only borrows, since nothing is copied, lent or refused: there is nothing to look for in each argument.
                 std::mem::forget(self);
                 result
             }
@@ -47,8 +46,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         }
         let asked = self.config.asked()?;
         let device = plain.on().or_else(|| self.device.map(Device::identity))?;
-        // SAFETY: the parameters are those of the kernel, which `K::visit` has shown. Their arrays are on this device,
-        // and borrowed by the launch; freeing them is ordered after it.
+        // SAFETY: the parameters are those of the kernel, which `K::visit` has shown. Their arrays are on this device, and
+        // borrowed by the launch; freeing them is ordered after it.
         let launched = unsafe { recent::launch(TypeId::of::<K>(), device, &asked, &mut plain) }?;
         Some(self.behind(launched))
     }
@@ -192,8 +191,7 @@ impl<K: Kernel> Clone for OfAllThreads<'_, K> {
 impl<K: Kernel> Copy for OfAllThreads<'_, K> {}
 
 // SAFETY: by the promise of `Kernel` the parts are values, which may be shared, and views of arguments. Those lead to
-// arrays that are lent to the launch, whose elements all threads access atomically; none leads to a variable of a
-// thread.
+// arrays that are lent to the launch, whose elements all threads access atomically; none leads to a variable of a thread.
 unsafe impl<K: Kernel> Sync for OfAllThreads<'_, K> {}
 
 /// Gives a launch to a GPU.
@@ -213,10 +211,10 @@ fn give_to_gpu(
             if takes_launch {
                 params.push((&raw mut parameter).cast());
             }
-            // SAFETY: the parameters are those of the emitted kernel, in order: `K::visit` shows the same arguments
-            // that the IR has, and the launch parameter comes last where the source has one. The arrays are on this
-            // device and borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the
-            // extents with the device's limits.
+            // SAFETY: the parameters are those of the emitted kernel, in order: `K::visit` shows the same arguments that the
+            // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
+            // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
+            // device's limits.
             unsafe { module.launch(stream, &geometry, params) }
         };
         order::ordered(stream, &uses, || {

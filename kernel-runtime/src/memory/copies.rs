@@ -69,19 +69,19 @@ impl Memory {
         unsafe { self.copy_in(lane, bytes, from) }?;
         match lane {
             Lane::Cpu(_) => Ok(()),
-            // The manual's "API synchronization behavior" says only that a copy from pageable memory *might* be
-            // synchronous, and the caller's memory may be page-locked.
+            // The manual's "API synchronization behavior" says only that a copy from pageable memory *might* be synchronous,
+            // and the caller's memory may be page-locked.
             Lane::Cuda(stream) => Ok(stream.wait()?),
         }
     }
 
-    /// As [`Memory::read`], but does not wait on a GPU: what is asked of the stream later happens behind the copy.
-    /// Faults are given out by whoever waits.
+    /// As [`Memory::read`], but does not wait on a GPU: what is asked of the stream later happens behind the copy. Faults are
+    /// given out by whoever waits.
     ///
     /// # Safety
     ///
-    /// As for [`Memory::read`], where `to` is page-locked memory that stays, and that nobody else uses, until the copy
-    /// is over.
+    /// As for [`Memory::read`], where `to` is page-locked memory that stays, and that nobody else uses, until the copy is
+    /// over.
     pub(crate) unsafe fn start_read(&self, on: &Stream, bytes: Range<usize>, to: *mut u8) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.copy_out(self.lane_of(on)?, bytes, to) }
@@ -91,8 +91,8 @@ impl Memory {
     ///
     /// # Safety
     ///
-    /// As for [`Memory::write`], where `from` is page-locked memory that stays, and that nobody changes, until the copy
-    /// is over.
+    /// As for [`Memory::write`], where `from` is page-locked memory that stays, and that nobody changes, until the copy is
+    /// over.
     pub(crate) unsafe fn start_write(&self, on: &Stream, bytes: Range<usize>, from: *const u8) -> Result<()> {
         // SAFETY: the caller's promise.
         unsafe { self.copy_in(self.lane_of(on)?, bytes, from) }
@@ -126,8 +126,8 @@ impl Memory {
         )
     }
 
-    /// Copies bytes to other memory, from its byte `at` on; that may be on another device. Between GPUs it does not
-    /// wait, and `on` may be a stream of either.
+    /// Copies bytes to other memory, from its byte `at` on; that may be on another device. Between GPUs it does not wait, and
+    /// `on` may be a stream of either.
     ///
     /// # Errors
     ///
@@ -201,8 +201,8 @@ impl Memory {
         self.in_order(
             lane,
             (bytes, false),
-            // SAFETY: the caller's promise; no kernel is writing, since a launch on the CPU borrows the array mutably
-            // until it is over.
+            // SAFETY: the caller's promise; no kernel is writing, since a launch on the CPU borrows the array mutably until it
+            // is over.
             |start| unsafe { to.copy_from_nonoverlapping(start, len) },
             // SAFETY: the caller's promise.
             |stream, start| unsafe { stream.copy_to_host(to.cast(), start, len) },
@@ -227,8 +227,8 @@ impl Memory {
         )
     }
 
-    /// Does something with bytes, and perhaps writes them, in the order of a stream of the device: at once on the CPU,
-    /// and on a GPU behind all that it must not overtake. What does it gets the address of the first of them.
+    /// Does something with bytes, and perhaps writes them, in the order of a stream of the device: at once on the CPU, and on
+    /// a GPU behind all that it must not overtake. What does it gets the address of the first of them.
     fn in_order(
         &self,
         lane: &Lane,

@@ -52,8 +52,7 @@ impl<T: Element> Slice<'_, T, Read> {
     }
 }
 
-/// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the
-/// elements.
+/// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the elements.
 macro_rules! places {
     ($($place:ident),*) => {$(
         impl<'k, T: Element, const N: usize, M: Access> $place<'k, [T; N], M> {

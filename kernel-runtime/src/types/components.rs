@@ -1,5 +1,4 @@
-//! Types that are numbers of one kind, one behind the other: an array of one of them can be seen as an array of
-//! another.
+//! Types that are numbers of one kind, one behind the other: an array of one of them can be seen as an array of another.
 
 use half::{bf16, f16};
 
@@ -9,13 +8,13 @@ use crate::number::Number;
 /// What is made of numbers of one kind and of nothing else: the numbers themselves, arrays of them, and the vectors of
 /// `cumbia::vector`.
 ///
-/// All types of one [`Lane`](Lanes::Lane) are different ways to see the same numbers: `[f32; 2]` is two of them,
-/// `Float4` is four, which a kernel reads and writes at once.
+/// All types of one [`Lane`](Lanes::Lane) are different ways to see the same numbers: `[f32; 2]` is two of them, `Float4` is
+/// four, which a kernel reads and writes at once.
 ///
 /// # Safety
 ///
-/// The memory of a value is `size_of::<Self>() / size_of::<Self::Lane>()` numbers, one behind the other, and nothing
-/// else: no padding, and no bits that are no value. An array of length 0 has no memory.
+/// The memory of a value is `size_of::<Self>() / size_of::<Self::Lane>()` numbers, one behind the other, and nothing else: no
+/// padding, and no bits that are no value. An array of length 0 has no memory.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not made of numbers of one kind",
     label = "an array of it cannot be seen as one of numbers or vectors",

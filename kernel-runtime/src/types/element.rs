@@ -28,13 +28,13 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
     #[doc(hidden)]
     const ANY_BITS: bool = false;
 
-    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one. The
-    /// memory may be read-only.
+    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one. The memory may
+    /// be read-only.
     ///
     /// # Safety
     ///
-    /// `place` must point to an element of live memory, aligned and with initialised bytes, valid or not; all
-    /// concurrent accesses are atomic.
+    /// `place` must point to an element of live memory, aligned and with initialised bytes, valid or not; all concurrent
+    /// accesses are atomic.
     #[doc(hidden)]
     unsafe fn load(place: *mut Self) -> Self;
 

@@ -36,8 +36,8 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// Implements the traits for a scalar: its name in the IR, the atomic and the integer of its size, and the way to and
-/// from its bits.
+/// Implements the traits for a scalar: its name in the IR, the atomic and the integer of its size, and the way to and from
+/// its bits.
 macro_rules! scalar {
     ($($rust:ident $ir:ident $atomic:ident $bits:ident $any:literal: $to:expr, $from:expr;)*) => {$(
         impl sealed::Sealed for $rust {}
@@ -71,9 +71,8 @@ macro_rules! scalar {
 
             #[inline(always)]
             unsafe fn load(place: *mut Self) -> Self {
-                // SAFETY: the caller gives an aligned place of live memory, written only atomically meanwhile; the
-                // atomic has the size and alignment of the scalar. It need not be writable: see
-                // `RELAXED_LOADS_ONLY_READ`.
+                // SAFETY: the caller gives an aligned place of live memory, written only atomically meanwhile; the atomic has
+                // the size and alignment of the scalar. It need not be writable: see `RELAXED_LOADS_ONLY_READ`.
                 let bits = unsafe { &*place.cast_const().cast::<$atomic>() }.load(Relaxed);
                 ($from)(bits)
             }
@@ -131,17 +130,16 @@ scalar! {
 
 const _: () = assert!(size_of::<usize>() == 8, "Cumbia needs a 64-bit host, as CUDA does");
 
-/// Relaxed atomic loads of up to 64 bits never write, so that they are allowed on read-only memory: the targets of
-/// which the standard library guarantees that (`std::sync::atomic`, "Atomic accesses to read-only memory").
+/// Relaxed atomic loads of up to 64 bits never write, so that they are allowed on read-only memory: the targets of which the
+/// standard library guarantees that (`std::sync::atomic`, "Atomic accesses to read-only memory").
 ///
 /// A `&[T]` in a kernel on the CPU is memory of three kinds: a `&mut [T]` lent for reading, which other threads write
-/// meanwhile; an array of a device; and what the host has borrowed, by `In(&x)` or for a device function that it calls,
-/// which may be a `static` on a read-only page. Nothing in its type tells which: variables of the user's hold one or
-/// the other. A flag and a branch at each load keep loops from being optimised (a small matrix product took at least
-/// twice as long). So all of them are loaded in the one way that is allowed for each: by a relaxed load through a
-/// shared reference, which needs memory to be readable and no more, where `from_ptr` asks for memory that can be
-/// written. A load with another ordering is a relaxed one with fences, as the standard library advises
-/// (`intrinsics/atomic/number.rs`).
+/// meanwhile; an array of a device; and what the host has borrowed, by `In(&x)` or for a device function that it calls, which
+/// may be a `static` on a read-only page. Nothing in its type tells which: variables of the user's hold one or the other. A
+/// flag and a branch at each load keep loops from being optimised (a small matrix product took at least twice as long). So all
+/// of them are loaded in the one way that is allowed for each: by a relaxed load through a shared reference, which needs
+/// memory to be readable and no more, where `from_ptr` asks for memory that can be written. A load with another ordering is a
+/// relaxed one with fences, as the standard library advises (`intrinsics/atomic/number.rs`).
 const RELAXED_LOADS_ONLY_READ: bool = cfg!(any(
     target_arch = "x86_64",
     target_arch = "aarch64",
