@@ -100,7 +100,7 @@ pub mod __private {
     pub use crate::named;
     pub use crate::operator::{self, BuiltIn, Equal, Operator, Ordered};
     pub use crate::precompile::Instance;
-    pub use crate::print::text_of as printed;
+    pub use crate::print::decode as printed;
     pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};
     pub use crate::types::{
         ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,

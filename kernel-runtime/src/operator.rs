@@ -1,7 +1,7 @@
-//! The operators of a kernel: built in, or a `#[device]` function behind them.
+//! Operators of a kernel: built in, or implemented by a `#[device]` function.
 //!
-//! The body on the CPU applies Rust's own operators to the user's operands. A slot beside each learns the types of the
-//! operands, and from them what the operator is to the compiler.
+//! The CPU body applies Rust's own operators to the user's operands. A slot for each operator infers the operand types,
+//! and from them the operator's representation in the IR.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -14,7 +14,7 @@ use crate::kernel::CalleeKey;
 use crate::slot::Content;
 use crate::types::{DeviceType, Repr, Scalar};
 
-/// Defines a type for each operator, which stands for the trait of Rust's behind it.
+/// Defines a marker type for each operator, which represents the operator's trait in Rust.
 macro_rules! operators {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -70,12 +70,12 @@ operators! {
     Not,
     /// `x == y` and `x != y`
     Eq,
-    /// `x < y` and its like
+    /// `x < y` and the other order comparisons
     Order,
 }
 
-/// An operator that a kernel can apply to `Self` and `Rhs`: `O` is one of this module's, and `Rhs` is `()` if it has one
-/// operand.
+/// An operator that a kernel can apply to `Self` and `Rhs`: `O` is a marker type of this module, and `Rhs` is `()` for
+/// a unary operator.
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported in a kernel",
     label = "no device function behind it",
@@ -83,11 +83,11 @@ operators! {
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
 )]
 pub trait Operator<O, Rhs = ()> {
-    /// What it is to the compiler.
+    /// The key, which determines the slot content.
     type Key: CalleeKey;
 
-    /// Applies an operator that assigns (`+=`) to a place in memory; `assign` applies Rust's own. A function of a device gets
-    /// the place itself, as a method does.
+    /// Applies a compound assignment (`+=`) to a place in memory; `assign` applies Rust's own operator. An operator
+    /// function of the device receives the place itself, as a method does.
     #[inline(always)]
     fn assign<'k, H>(place: H, right: Rhs, assign: impl FnOnce(&mut Self, Rhs))
     where
@@ -105,14 +105,14 @@ impl<O, L: Scalar, R: Operand> Operator<O, R> for L {
     type Key = BuiltIn;
 }
 
-/// The right operand of an operator that is built in, or none.
+/// The right operand of a built-in operator, or `()`.
 #[doc(hidden)]
 pub trait Operand {}
 
 impl<T: Scalar> Operand for T {}
 impl Operand for () {}
 
-/// What the compiler has an operator for.
+/// The key of a built-in operator.
 #[derive(Debug)]
 pub struct BuiltIn;
 
@@ -122,8 +122,8 @@ impl CalleeKey for BuiltIn {
     }
 }
 
-/// Defines the two traits of a comparison, which differ from [`Operator`] and [`Applied`] in their diagnostics. `$key` bounds
-/// the key.
+/// Defines the two traits of a comparison, which differ from [`Operator`] and [`Applied`] only in their diagnostics.
+/// `$key` is a bound on the key.
 macro_rules! comparisons {
     ($(
         $(#[$doc:meta])* $name:ident, $part:ident; $(#[$applied_doc:meta])* $applied:ident;
@@ -161,19 +161,18 @@ macro_rules! comparisons {
 }
 
 comparisons! {
-    /// `==` and `!=` are operators of the device: those of numbers, those that `#[device(PartialEq)]` derives, and those of a
+    /// `==` and `!=` of device types: those of scalars, those that `#[device(PartialEq)]` derives, and those of a
     /// `#[device] impl PartialEq`.
     Equal, EqualKey;
-    /// [`Equal`], as [`Applied`] is to [`Operator`]. The key `K` is a parameter: where there is none, an associated type would be
-    /// reported in the words of [`Operator`].
+    /// [`Equal`], as [`Applied`] is to [`Operator`]. The key `K` is a parameter, since rustc reports a missing associated type with the diagnostics of [`Operator`].
     AppliedEqual;
     Eq []
     "`==` of `{Self}` is not supported in a kernel",
     "why: an `impl PartialEq` that is derived or written for the host is not compiled for the device",
     "help: write `#[device(PartialEq)]` before the struct or enum, in place of `PartialEq` in its `#[derive(..)]`; or `#[device]` before an `impl PartialEq` that is written by hand";
 
-    /// `<` and its like are operators of the device: those of numbers, and those that `#[device(PartialOrd)]` derives. All of
-    /// them are lexicographic comparisons of numbers, and need no function.
+    /// `<` and the other order comparisons of device types: those of scalars, and those that `#[device(PartialOrd)]`
+    /// derives. All of them are lexicographic comparisons of scalars, and need no function.
     Ordered, OrderedKey;
     /// [`Ordered`], as [`Applied`] is to [`Operator`].
     AppliedOrdered;
@@ -183,21 +182,22 @@ comparisons! {
     "help: write `#[device(PartialOrd)]` before the struct or enum, in place of `PartialOrd` in its `#[derive(..)]`; an order that is written by hand becomes a `#[device]` method";
 }
 
-/// What `==` of a part of a compound type is to the compiler.
+/// Returns the slot content of `==` of a part of a compound type.
 pub fn equality<T: Equal<T>>() -> Content {
     T::EqualKey::content()
 }
 
-/// Asks whether a part of a compound type has an order on the device.
+/// Requires that a part of a compound type is ordered on the device.
 pub fn order<T: Ordered<T>>() {}
 
-/// What `==` of a struct is to the compiler, given the names of its fields and what their `==` are. `K` is its key.
+/// Returns the slot content of `==` of a struct, given the names of its fields and the contents of their `==`. `K` is
+/// its key.
 pub fn equality_of_fields<K: 'static, T: DeviceType>(fields: Vec<(&'static str, Content)>) -> Content {
     let fields = fields.into_iter().map(|(name, content)| (name.to_owned(), content)).collect();
     Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Fields(fields))
 }
 
-/// The key of `==` of a compound type, whose parts have the keys `K`.
+/// The key of `==` of the compound type `R`, whose parts have the keys `K`.
 pub struct EqualParts<R, K>(PhantomData<fn() -> (R, K)>);
 
 impl<R: Repr, K: CalleeKey, const N: usize> CalleeKey for EqualParts<[R; N], K> {
@@ -214,7 +214,7 @@ impl<T: Ordered<T>, const N: usize> Operator<Order, [T; N]> for [T; N] {
     type Key = BuiltIn;
 }
 
-/// Implements comparisons for tuples.
+/// Implements the comparisons of tuples.
 macro_rules! tuples {
     ($($($part:ident $key:ident $position:literal)*;)*) => {$(
         impl<$($part: Equal<$part> + DeviceType),*> Operator<Eq, ($($part,)*)> for ($($part,)*) {
@@ -245,7 +245,8 @@ tuples! {
     A KeyA "0" B KeyB "1" C KeyC "2" D KeyD "3" E KeyE "4" F KeyF "5" G KeyG "6" H KeyH "7";
 }
 
-/// An [`Operator`] with its result: where rustc has found none, and reported it, `T` has no meaning, and nothing is asked.
+/// An [`Operator`] with its result type. If rustc has already reported that the operator does not exist, `T` is an
+/// error type, and this bound is not reported as well.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported in a kernel",

@@ -118,7 +118,7 @@ impl Prints {
         // SAFETY: all kernels that were given this buffer are over, and launches are given the other one until the next
         // turn, which waits for `reading`.
         let (words, lost) = unsafe { buffer.take() };
-        let text = print::text_of(&words);
+        let text = print::decode(&words);
         // Still under `reading`: who reads the buffer next comes behind this.
         let mut read = self.read.lock();
         read.text.push_str(&text);
@@ -139,7 +139,7 @@ impl Prints {
         print::to_stdout(&text);
         // Who has locked the one may want the other.
         drop(output);
-        print::tell_of_lost(lost, BYTES);
+        print::report_lost(lost, BYTES);
     }
 
     /// Frees the buffers.

@@ -1,4 +1,4 @@
-//! The types a kernel can use, as Rust traits: what a variable may be, and what memory may hold.
+//! The types that a kernel can use, as Rust traits: types of variables, and types of values in memory.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -20,7 +20,7 @@ pub(crate) use element::make_valid;
 pub use scalar::Scalar;
 
 /// A type that a variable of a kernel can have: numbers, `bool`, structs and enums that derive it, tuples and arrays of
-/// them, and slices, references and views of what memory holds.
+/// them, and slices, references and views of [`Element`]s.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -52,15 +52,15 @@ pub use scalar::Scalar;
     note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait DeviceType: Copy {
-    /// The compiler's side of the type. A slot is typed by this rather than by `Self`, so that a type that is not a
-    /// [`DeviceType`] is one error and not one for each bound.
+    /// The compiler's representation of the type. A slot is typed by this rather than by `Self`, so that a type that is
+    /// not a [`DeviceType`] is one error and not one for each bound.
     #[doc(hidden)]
     type Repr: Repr;
 }
 
-/// A type as the compiler knows it.
+/// The compiler's representation of a type.
 #[doc(hidden)]
 pub trait Repr: 'static {
-    /// The type.
+    /// Returns the type.
     fn ty() -> ir::Type;
 }
