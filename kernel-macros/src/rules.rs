@@ -134,7 +134,7 @@ rules! {
         why "each kind of number has its own power: an integer's is `pow`, and a float's are `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` of a float, `n.pow(2)` of an integer";
     CLONE: "method `{}` of `{Self}` is not supported in a kernel",
-        why "the `Clone` of this type is compiled for the host alone, and may be more than a copy",
+        why "the `Clone` of this type is compiled for the host only, and may be more than a copy",
         help "leave it out: a value of a device type is copied where it is used; of a reference `r` write `*r`";
     LENGTH: "method `{}` of `{Self}` is not supported in a kernel",
         why "a slice has one length",

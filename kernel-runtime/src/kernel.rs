@@ -179,7 +179,7 @@ impl Options {
     message = "`{Self}` cannot be called in a kernel",
     label = "not a device function",
     note = "why: only functions that are compiled for the device can run there",
-    note = "help: move what both need into a `#[device]` function, and call that"
+    note = "help: move the shared code into a `#[device]` function, and call that"
 )]
 pub trait Callee: Sized {
     /// The same type without lifetimes.

@@ -79,7 +79,7 @@ operators! {
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported in a kernel",
     label = "no device function behind it",
-    note = "why: only operators of numbers are built in, and functions of the host do not run on the device",
+    note = "why: only operators of numbers are built in, and host functions do not run on the device",
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
 )]
 pub trait Operator<O, Rhs = ()> {
@@ -164,7 +164,8 @@ comparisons! {
     /// `==` and `!=` of device types: those of scalars, those that `#[device(PartialEq)]` derives, and those of a
     /// `#[device] impl PartialEq`.
     Equal, EqualKey;
-    /// [`Equal`], as [`Applied`] is to [`Operator`]. The key `K` is a parameter, since rustc reports a missing associated type with the diagnostics of [`Operator`].
+    /// [`Equal`], as [`Applied`] is to [`Operator`]. The key `K` is a parameter, since rustc reports a missing
+    /// associated type with the diagnostics of [`Operator`].
     AppliedEqual;
     Eq []
     "`==` of `{Self}` is not supported in a kernel",
@@ -251,7 +252,7 @@ tuples! {
 #[diagnostic::on_unimplemented(
     message = "this operator of `{Self}` is not supported in a kernel",
     label = "no device function behind it",
-    note = "why: only operators of numbers are built in, and functions of the host do not run on the device",
+    note = "why: only operators of numbers are built in, and host functions do not run on the device",
     note = "help: write `#[device]` before the `impl` of the operator's trait for `{Self}`"
 )]
 pub trait Applied<O, R, T> {

@@ -253,7 +253,7 @@ impl Content {
 
 /// Slots, in order: a single one, or a pair of trees.
 #[diagnostic::on_unimplemented(
-    message = "a type in this kernel could not be made out",
+    message = "a type in this kernel could not be inferred",
     note = "help: annotate the variable: `let x: f32 = ..`"
 )]
 pub trait Slots {

@@ -88,8 +88,8 @@ impl Drop for Memory {
 }
 
 impl BlockMemory {
-    /// Returns the shared memory of a single thread, at no cost: a device function that is called through its host
-    /// function, as those behind operators are, must cost no more than its operation.
+    /// Returns the shared memory of a single thread, at no cost: a kernel calls the device function behind an operator
+    /// through its host function, which must cost no more than the operation.
     #[inline(always)]
     pub(crate) fn empty() -> Self {
         let dynamic = Memory { pointer: std::ptr::without_provenance_mut(ALIGNMENT), layout: Layout::new::<()>() };

@@ -23,8 +23,8 @@ pub fn borrow_mut<'a, T: BorrowMutExpr<'a, Reference = R>, R>(value: &'a mut T) 
 /// The operand of [`borrow`]: a value, which is borrowed, or a variable that is a reference, which is reborrowed.
 #[diagnostic::on_unimplemented(
     message = "a reference to a `{Self}` is not supported in a kernel",
-    label = "no reference can lead here",
-    note = "why: what a reference leads to is in memory, and the host and the device must agree on every bit of it",
+    label = "cannot be borrowed in a kernel",
+    note = "why: a reference points to memory, and the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait BorrowExpr<'a> {
@@ -38,8 +38,8 @@ pub trait BorrowExpr<'a> {
 /// The operand of [`borrow_mut`], as [`BorrowExpr`].
 #[diagnostic::on_unimplemented(
     message = "a reference to a `{Self}` is not supported in a kernel",
-    label = "no reference can lead here",
-    note = "why: what a reference leads to is in memory, and the host and the device must agree on every bit of it",
+    label = "cannot be borrowed in a kernel",
+    note = "why: a reference points to memory, and the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait BorrowMutExpr<'a> {
@@ -259,7 +259,7 @@ pub trait IntoSlice<'k> {
 /// An argument for a `&mut [T]` parameter of a device function.
 #[diagnostic::on_unimplemented(
     message = "this is not a `&mut [_]`",
-    label = "expected a slice that may be written",
+    label = "expected a mutable slice",
     note = "why: the function may assign to its elements",
     note = "help: pass a `&mut [_]`, or borrow an array: `&mut x`, `&mut x[a..b]`"
 )]
@@ -391,7 +391,7 @@ pub trait IntoView<'k, const D: usize> {
 /// An argument for an `ArrayViewMut{D}<T>` parameter of a device function.
 #[diagnostic::on_unimplemented(
     message = "this is not an `ArrayViewMut{D}<_>`",
-    label = "expected a view of {D} dimensions that may be written",
+    label = "expected a mutable view of {D} dimensions",
     note = "why: the function may assign to its elements",
     note = "help: pass an `ArrayViewMut{D}<_>`, or `row_mut`, `column_mut` or `plane_mut` of one"
 )]

@@ -73,8 +73,8 @@ thread_local! {
 pub(crate) fn catch<R>(part: impl FnOnce() -> R) -> Result<R, Fault> {
     let outer = IN_KERNEL.replace(true);
     LAST_CALL.set(None);
-    // Unwind safety: after a fault, only the user's arrays are read of what the part was changing, and they hold plain
-    // numbers.
+    // Unwind safety: of the state that the part modifies, only the user's arrays are read after a fault, and they hold
+    // plain numbers.
     let result = panic::catch_unwind(AssertUnwindSafe(part));
     IN_KERNEL.set(outer);
     result.map_err(from_payload)

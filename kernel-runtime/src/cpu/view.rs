@@ -128,7 +128,7 @@ impl<'k, T: Element, const D: usize, M: Access> View<'k, T, D, M> {
 #[diagnostic::on_unimplemented(
     message = "a view of one dimension is not indexed by `{Self}`",
     label = "not a `usize`",
-    note = "help: index it by a `usize`: `v[i]`, with `as usize` where that is not its type"
+    note = "help: index it by a `usize`: `v[i]`; convert other integers with `as usize`"
 )]
 pub trait Index1 {
     /// Returns the index.

@@ -5,7 +5,7 @@ use cumbia_kernel_ir::ir;
 use super::{Predicate, intrinsic};
 
 intrinsic! {
-    /// `sync_threads()`: waits until all threads of the block have arrived, and makes what each of them wrote before
+    /// `sync_threads()`: waits until all threads of the block have arrived, and makes the earlier writes of each
     /// visible to the others; CUDA's `__syncthreads`.
     ///
     /// Threads that have left the kernel by a `return`, or ended with a fault, are not waited for. All others must
@@ -77,14 +77,14 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `sync_grid()`: waits until all threads of the grid have arrived, and makes what each of them wrote before
+    /// `sync_grid()`: waits until all threads of the grid have arrived, and makes the earlier writes of each
     /// visible to the others; CUDA's `grid.sync()` of cooperative groups.
     ///
-    /// All blocks must be resident on the device at the same time, so the launch must be
-    /// [`cooperative`](crate::Launch::cooperative), and is an error if the device has no room for as many blocks: see
-    /// [`cooperative_blocks`](crate::Launch::cooperative_blocks). Every thread of the grid must arrive at the barrier.
-    /// If one returns before, that is a [`FaultKind::Deadlock`](crate::FaultKind::Deadlock) on the CPU device, and on a
-    /// GPU others may wait forever. If a thread has ended with a fault, the others end at the barrier.
+    /// All blocks must be resident on the device at the same time, so the launch must be cooperative
+    /// (`.cooperative()`), and fails if the device has no room for as many blocks (see `.cooperative_blocks()`). Every
+    /// thread of the grid must arrive at the barrier. If one returns before, that is a
+    /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock) on the CPU device, and on a GPU others may wait forever. If
+    /// a thread has ended with a fault, the others end at the barrier.
     ///
     /// ```
     /// use cumbia::prelude::*;

@@ -9,9 +9,9 @@
 //! - Barriers: [`sync_threads`], [`sync_threads_count`], [`sync_threads_and`], [`sync_threads_or`], [`sync_warp`],
 //!   [`sync_grid`]; fences: [`thread_fence`], [`thread_fence_block`], [`thread_fence_system`].
 //! - Atomics: [`atomic_add`], [`atomic_sub`], [`atomic_min`], [`atomic_max`], [`atomic_and`], [`atomic_or`],
-//!   [`atomic_xor`], [`atomic_exch`], [`atomic_cas`], [`atomic_inc`], [`atomic_dec`], [`atomic_load`], [`atomic_store`].
-//!   They are relaxed, with device scope; with the suffix `_explicit` they take an ordering and a scope:
-//!   `atomic_add_explicit::<AcqRel, BlockScope>(&mut y[i], v)`.
+//!   [`atomic_xor`], [`atomic_exch`], [`atomic_cas`], [`atomic_inc`], [`atomic_dec`], [`atomic_load`],
+//!   [`atomic_store`]. They are relaxed, with device scope; with the suffix `_explicit` they take an ordering and a
+//!   scope: `atomic_add_explicit::<AcqRel, BlockScope>(&mut y[i], v)`.
 //! - Operations of a warp of [`WARP_SIZE`] threads: [`shfl_sync`], [`shfl_up_sync`], [`shfl_down_sync`],
 //!   [`shfl_xor_sync`], [`all_sync`], [`any_sync`], [`uni_sync`], [`ballot_sync`], [`match_any_sync`],
 //!   [`match_all_sync`], [`reduce_add_sync`] and the other reductions, [`active_mask`], [`lanemask_lt`] and the other

@@ -6,7 +6,7 @@ use crate::types::Scalar;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition",
     label = "neither a `bool` nor an integer",
-    note = "why: a condition holds or does not; of an integer, any value but 0 means that it holds",
+    note = "why: a condition is a `bool`, or an integer that is non-zero if the condition holds",
     note = "help: compare: `x != 0.0`"
 )]
 pub trait Predicate: Scalar {

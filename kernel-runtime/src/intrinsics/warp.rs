@@ -14,8 +14,8 @@ use crate::types::{Element, Scalar};
 pub const WARP_SIZE: usize = warp::SIZE;
 
 intrinsic! {
-    /// `sync_warp(mask)`: waits until all lanes that `mask` names have arrived, and makes what each of them wrote
-    /// before visible to the others; CUDA's `__syncwarp`.
+    /// `sync_warp(mask)`: waits until all lanes that `mask` names have arrived, and makes the earlier writes of each
+    /// visible to the others; CUDA's `__syncwarp`.
     ///
     /// As for every operation with a mask, each bit of the mask represents a lane, and the mask must name the calling
     /// lane; lanes that have returned, or that the block does not have, are not waited for. All other lanes that the
@@ -296,7 +296,7 @@ intrinsic! {
 
 /// A lane number or a distance between lanes: an integer of any width.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name a lane",
+    message = "`{Self}` is not a lane number",
     label = "not an integer",
     note = "why: the lanes of a warp are numbered",
     note = "help: use an integer, such as a `usize` below `WARP_SIZE`"
@@ -336,10 +336,10 @@ impl<T: Scalar> LaneValue for T {}
 
 /// The operand of [`reduce_add_sync`] and the other reductions: `i32` or `u32`.
 #[diagnostic::on_unimplemented(
-    message = "lanes cannot reduce a `{Self}` together",
+    message = "`{Self}` cannot be reduced across lanes",
     label = "not an `i32` or `u32`",
     note = "why: the hardware reduces integers of 32 bits",
-    note = "help: convert it, or add up what `shfl_down_sync` gives, in steps of 16, 8, 4, 2 and 1 lanes"
+    note = "help: convert it, or reduce it with `shfl_down_sync`, in steps of 16, 8, 4, 2 and 1 lanes"
 )]
 pub trait LaneInteger: Scalar {
     #[doc(hidden)]

@@ -30,7 +30,7 @@ type Converted<T> = Returned<CastTo<T>, T>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}::from` of a `{S}` is not built in, and cannot be called in a kernel",
     label = "not a conversion of the device",
-    note = "why: a kernel has the lossless conversions between numbers; a `From` of your own is compiled for the host alone",
+    note = "why: a kernel has the lossless conversions between numbers; your own `From` is compiled for the host only",
     note = "help: write it as a function in a `#[device] impl`; between numbers write `x as {Self}`; a generic function has the bound `{Self}: From<{S}>`"
 )]
 pub trait Lossless<S>: Scalar {

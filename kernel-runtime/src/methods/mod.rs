@@ -32,7 +32,7 @@ use crate::kernel::{MethodKey, Returned};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be cloned in a kernel",
     label = "its `Clone` may be more than a copy",
-    note = "why: the `Clone` of this type is compiled for the host alone",
+    note = "why: the `Clone` of this type is compiled for the host only",
     note = "help: copy it: `.copied()` for `.cloned()`"
 )]
 pub trait CloneMethod: Copy {
@@ -48,7 +48,7 @@ pub trait CloneMethod: Copy {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be iterated over in a kernel",
     label = "not a range, an array or a slice",
-    note = "why: an `IntoIterator` of other types is compiled for the host alone",
+    note = "why: the `IntoIterator` of other types is compiled for the host only",
     note = "help: count through the elements: `for i in 0..n {{ .. }}`"
 )]
 pub trait Array: IntoIterator {}

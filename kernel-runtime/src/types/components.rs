@@ -17,9 +17,9 @@ use crate::number::Number;
 /// The memory of a value must be `size_of::<Self>() / size_of::<Self::Component>()` contiguous numbers, and nothing
 /// else: no padding, and no invalid bits. An array of length 0 has no memory.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not made of numbers of one kind",
-    label = "an array of it cannot be seen as one of numbers or vectors",
-    note = "why: every bit of the memory has to mean something as the other type",
+    message = "`{Self}` does not consist of numbers of one type",
+    label = "an array of it cannot be reinterpreted as one of numbers or vectors",
+    note = "why: all bits of the memory must be valid for the other type",
     note = "help: use numbers, arrays of numbers, or the vectors of `cumbia::vector`"
 )]
 pub unsafe trait Components: Element {

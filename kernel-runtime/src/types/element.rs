@@ -9,10 +9,13 @@ use super::{ConstantType, DeviceType, Repr};
 ///
 /// # Safety
 ///
-/// [`Element::load`] must return a valid value for any initialised bits in the places that [`Element::store`] writes; neither may access padding, or anything outside the value. [`Repr::ty`] must describe the type's layout: the same bytes represent the same value on the host, on the CPU device and in CUDA C. If [`Element::ANY_BITS`], all bits of those places are valid. A copy of the value is equivalent to the value: its address is irrelevant.
+/// [`Element::load`] must return a valid value for any initialised bits in the places that [`Element::store`] writes;
+/// neither may access padding, or anything outside the value. [`Repr::ty`] must describe the type's layout: the same
+/// bytes represent the same value on the host, on the CPU device and in CUDA C. If [`Element::ANY_BITS`], all bits of
+/// those places are valid. A copy of the value is equivalent to the value: its address is irrelevant.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be in the memory of a device, or an argument of a kernel",
-    label = "not a type that the host and the device agree on",
+    message = "`{Self}` cannot be stored in device memory, or passed to a kernel",
+    label = "not a type with a common layout on the host and the device",
     note = "why: both the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]

@@ -145,9 +145,9 @@ pub trait AtomicBits: AtomicMinMax {
 
 /// The operand of [`atomic_inc`](super::atomic_inc) and [`atomic_dec`](super::atomic_dec): `u32`, `u64`, `usize`.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot count round atomically",
+    message = "there is no atomic wrapping counter of type `{Self}`",
     label = "not an unsigned integer of 32 or 64 bits",
-    note = "why: counting up to a limit and back to 0 is for numbers without a sign",
+    note = "why: the hardware wraps counters at a limit for unsigned integers only",
     note = "help: use `u32`, `u64` or `usize`; `atomic_add` adds to any number"
 )]
 pub trait AtomicCount: AtomicBits {

@@ -25,7 +25,7 @@ pub trait MemoryOrdering: sealed::Sealed + 'static {
 #[diagnostic::on_unimplemented(
     message = "a load cannot have the ordering `{Self}`",
     label = "not an ordering of a load",
-    note = "why: what does not write has nothing to release",
+    note = "why: a load does not write, so that it cannot release",
     note = "help: use `Relaxed`, `Acquire` or `SeqCst`"
 )]
 pub trait LoadOrdering: MemoryOrdering {}
@@ -34,7 +34,7 @@ pub trait LoadOrdering: MemoryOrdering {}
 #[diagnostic::on_unimplemented(
     message = "a store cannot have the ordering `{Self}`",
     label = "not an ordering of a store",
-    note = "why: what does not read has nothing to acquire",
+    note = "why: a store does not read, so that it cannot acquire",
     note = "help: use `Relaxed`, `Release` or `SeqCst`"
 )]
 pub trait StoreOrdering: MemoryOrdering {}
