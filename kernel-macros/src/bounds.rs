@@ -122,7 +122,7 @@ pub(crate) fn complete_bounds(this: &Type, bounds: &mut Punctuated<TypeParamBoun
             let bound = match operator.marker {
                 "Eq" => quote_spanned!(span=> ::cumbia::__private::Equal<#right>),
                 "Order" => quote_spanned!(span=> ::cumbia::__private::Ordered<#right>),
-                _ => quote_spanned!(span=> ::cumbia::__private::Operator<::cumbia::__private::operator::#marker, #right>),
+                _ => quote_spanned!(span=> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right>),
             };
             syn::parse2(bound).ok()
         })
@@ -184,13 +184,13 @@ mod tests {
                     T: Element
                         + Add<Output = T>
                         + Mul<f32>
-                        + ::cumbia::__private::Operator<::cumbia::__private::operator::Add, T>
-                        + ::cumbia::__private::Operator<::cumbia::__private::operator::Mul, f32>
+                        + ::cumbia::__private::Operator<::cumbia::__private::op::Add, T>
+                        + ::cumbia::__private::Operator<::cumbia::__private::op::Mul, f32>
                         + 'static,
                     const N: usize,
                 >()
                 where
-                    [T; N]: Neg + ::cumbia::__private::Operator<::cumbia::__private::operator::Neg, ()>,
+                    [T; N]: Neg + ::cumbia::__private::Operator<::cumbia::__private::op::Neg, ()>,
                     f64: From<T> + ::cumbia::__private::Lossless<T>,
                     for<'a> &'a T: Add,
                 {

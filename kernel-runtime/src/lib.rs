@@ -98,7 +98,7 @@ pub mod __private {
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
-    pub use crate::operator::{self, BuiltIn, Equal, Operator, Ordered};
+    pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::precompile::Instance;
     pub use crate::print::decode as printed;
     pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};

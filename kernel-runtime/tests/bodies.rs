@@ -12,7 +12,7 @@ use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
     BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, Element, FieldOf,
     IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, Place, Read, Repr, Returned, Slice, Slot,
-    Slots, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, operator, store_bits,
+    Slots, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op, store_bits,
     structure,
 };
 
@@ -133,7 +133,7 @@ unsafe impl Element for Kind {
     }
 }
 
-impl Operator<operator::Eq, Kind> for Kind {
+impl Operator<op::Eq, Kind> for Kind {
     type Key = BuiltIn;
 }
 
@@ -179,19 +179,19 @@ impl<T: Float> Neg for Complex<T> {
     }
 }
 
-impl<T: Number> Operator<operator::Add, Complex<T>> for Complex<T> {
+impl<T: Number> Operator<op::Add, Complex<T>> for Complex<T> {
     type Key = Key;
 }
 
-impl<T: Number> Operator<operator::AddAssign, Complex<T>> for Complex<T> {
+impl<T: Number> Operator<op::AddAssign, Complex<T>> for Complex<T> {
     type Key = Key;
 }
 
-impl Operator<operator::Mul, Complex<f32>> for f32 {
+impl Operator<op::Mul, Complex<f32>> for f32 {
     type Key = Key;
 }
 
-impl<T: Float> Operator<operator::Neg, ()> for Complex<T> {
+impl<T: Float> Operator<op::Neg, ()> for Complex<T> {
     type Key = Key;
 }
 
@@ -229,15 +229,15 @@ fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
 fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slots) {
     let (s0, s1, s2, s3, s4, s5, s6) =
         (Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new(), Slot::new());
-    let z = s0.result(s0.left(z) + s0.right(z)).of(operator::Add);
-    let mut w = s1.result(-s1.operand(z)).of(operator::Neg);
+    let z = s0.result(s0.left(z) + s0.right(z)).of(op::Add);
+    let mut w = s1.result(-s1.operand(z)).of(op::Neg);
     s2.result({
         s2.target(&w);
         w += s2.right(z);
     })
-    .of(operator::AddAssign);
-    let b = s3.result(s3.left(a) * s3.right(cx.calling(&AT, w.re))).of(operator::Mul);
-    let i = s4.result(s4.left(1) << s4.right(3u8)).of(operator::Shl);
+    .of(op::AddAssign);
+    let b = s3.result(s3.left(a) * s3.right(cx.calling(&AT, w.re))).of(op::Mul);
+    let i = s4.result(s4.left(1) << s4.right(3u8)).of(op::Shl);
     let index: usize = i;
     let same = s5.result(s5.left(Kind::Leaf) == s5.right(Kind::Node)).equal();
     s6.is(&(same, index));
@@ -267,7 +267,7 @@ fn operators_are_built_in_or_functions() {
 
 fn mixed_operands<'k>(_cx: Cx<'k>, (z,): (Complex<f32>,)) -> (Complex<f32>, impl Slots) {
     let s0 = Slot::new();
-    let w = s0.result(s0.left(2.0) * s0.right(z)).of(operator::Mul);
+    let w = s0.result(s0.left(2.0) * s0.right(z)).of(op::Mul);
     (w, s0)
 }
 

@@ -5,7 +5,7 @@
 //! same numbers of 32 bits.
 
 use cumbia_kernel_macros::{DeviceType, device};
-use cumbia_kernel_runtime::__private::{BuiltIn, Operator, operator};
+use cumbia_kernel_runtime::__private::{BuiltIn, Operator, op};
 
 /// How many times the counter is mixed.
 const ROUNDS: u32 = 10;
@@ -64,7 +64,7 @@ pub struct Philox {
 }
 
 // `PartialEq` is derived, and the fields are numbers and arrays of them.
-impl Operator<operator::Eq, Philox> for Philox {
+impl Operator<op::Eq, Philox> for Philox {
     type Key = BuiltIn;
 }
 

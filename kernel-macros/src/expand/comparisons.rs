@@ -63,14 +63,14 @@ pub(crate) fn comparison(data: &DeviceType, comparison: Comparison, bodies: Bodi
             let types = type_tuple(generics);
             let parts = fields.iter().map(|field| {
                 let (text, ty) = (field.text(), &field.ty);
-                quote_spanned!(ty.span()=> (#text, ::cumbia::__private::operator::equality::<#ty>()))
+                quote_spanned!(ty.span()=> (#text, ::cumbia::__private::op::equality::<#ty>()))
             });
             quote! {
                 pub struct EqualFields<#(#params),*>(::core::marker::PhantomData<fn() -> #types>);
 
                 impl<#(#bounds),*> ::cumbia::__private::CalleeKey for EqualFields<#(#arguments),*> #clause {
                     fn content() -> ::cumbia::__private::Content {
-                        ::cumbia::__private::operator::equality_of_fields::<Self, #this>(::std::vec![#(#parts),*])
+                        ::cumbia::__private::op::equality_of_fields::<Self, #this>(::std::vec![#(#parts),*])
                     }
                 }
             }
@@ -78,7 +78,7 @@ pub(crate) fn comparison(data: &DeviceType, comparison: Comparison, bodies: Bodi
         Comparison::PartialOrd => {
             let parts = fields
                 .iter()
-                .map(|Field { member: _, ty }| quote_spanned!(ty.span()=> ::cumbia::__private::operator::order::<#ty>();));
+                .map(|Field { member: _, ty }| quote_spanned!(ty.span()=> ::cumbia::__private::op::order::<#ty>();));
             quote! {
                 fn check<#(#bounds),*>() #clause {
                     #(#parts)*
@@ -91,7 +91,7 @@ pub(crate) fn comparison(data: &DeviceType, comparison: Comparison, bodies: Bodi
         const _: () = {
             #inside
 
-            impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::operator::#marker, #this> for #this #clause {
+            impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #this> for #this #clause {
                 type Key = #key;
             }
         };

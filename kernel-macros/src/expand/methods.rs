@@ -312,7 +312,7 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method], bodies: Bodie
     quote! {
         #check
 
-        impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::operator::#marker, #right> for #this #clause {
+        impl<#(#bounds),*> ::cumbia::__private::Operator<::cumbia::__private::op::#marker, #right> for #this #clause {
             type Key = #key;
 
             #assign

@@ -119,7 +119,7 @@ pub(super) fn asked(learned: &TokenStream, marker: &Ident, at: Span, span: Span)
     let asked = match marker.to_string().as_str() {
         "Eq" => quote_spanned!(at=> equal()),
         "Order" => quote_spanned!(at=> ordered()),
-        _ => quote_spanned!(at=> of(::cumbia::__private::operator::#marker)),
+        _ => quote_spanned!(at=> of(::cumbia::__private::op::#marker)),
     };
     standing_for(span, quote_spanned!(at=> #learned.#asked))
 }

@@ -4,7 +4,7 @@
 
 use std::mem::offset_of;
 
-use cumbia_kernel_runtime::__private::{BuiltIn, ConstantType, Operator, Repr, ir, operator, structure};
+use cumbia_kernel_runtime::__private::{BuiltIn, ConstantType, Operator, Repr, ir, op, structure};
 use cumbia_kernel_runtime::{Components, DeviceType, Element};
 
 use super::{Lane, Vec2, Vec3, Vec4};
@@ -35,7 +35,7 @@ macro_rules! elements {
         }
 
         // `PartialEq` is derived, and the lanes are numbers.
-        impl<T: Lane> Operator<operator::Eq, $name<T>> for $name<T> {
+        impl<T: Lane> Operator<op::Eq, $name<T>> for $name<T> {
             type Key = BuiltIn;
         }
 
