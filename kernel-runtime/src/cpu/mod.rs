@@ -1,8 +1,9 @@
-//! The CPU executor: runs a body that rustc compiled, one thread block per worker of a thread pool.
+//! The CPU executor: runs the body that rustc compiled for each thread of a grid, with the blocks in parallel on a
+//! thread pool.
 //!
 //! If the threads of a block synchronise with each other, each of them is a coroutine; otherwise they are a plain loop.
-//! The threads of one block share one host thread, and blocks run in parallel. Elements are accessed by relaxed atomic
-//! operations only, so that a data race in a kernel gives wrong values but never undefined behaviour.
+//! The threads of one block share one host thread. Elements are accessed by relaxed atomic operations only, so that a
+//! data race in a kernel gives wrong values but never undefined behaviour.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 

@@ -1,4 +1,4 @@
-//! `&T` and `&mut T` in a kernel on the CPU: places of values in memory.
+//! Places of values in memory: `&T` and `&mut T` in a kernel on the CPU.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;

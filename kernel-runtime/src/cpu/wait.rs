@@ -1,4 +1,4 @@
-//! Waits of threads, and the deadlock fault that is made of them.
+//! Waits of blocked threads, and the deadlock fault that reports them.
 
 use crate::cpu::location::Location;
 use crate::dim::Dim3;

@@ -4,8 +4,8 @@
 //! then waits for the helpers that have entered the region, and for no others: a job that starts later finds the region
 //! closed and returns without touching its data. So the call completes even if all workers of the pool are busy, or
 //! wait for a lock that the calling thread holds. It does not wait through rayon, which would run unrelated jobs on the
-//! calling thread meanwhile; these may need a lock which that thread holds. Neither can
-//! happen on a GPU.
+//! calling thread meanwhile; these may need a lock which that thread holds. Neither can happen on
+//! a GPU.
 //!
 //! A helper waits for nothing but other blocks, and so not for the standard output, which the calling thread may have
 //! locked: the output of a helper's blocks is buffered, and the calling thread writes it. A grid that uses pooled
