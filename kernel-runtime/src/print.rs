@@ -51,14 +51,14 @@ pub fn decode(words: &[u64]) -> String {
     let mut text = String::new();
     let mut rest = words;
     // The first invalid message is the end: a message that did not fit has left zeros.
-    while let Some((&[id, ..], rest_of_message)) = rest.split_at_checked(PRINT_WORDS) {
+    while let Some((&[id, ..], tail)) = rest.split_at_checked(PRINT_WORDS) {
         let (site, number) = (id as u32 as usize, (id >> 32) as u32);
         let kernel = specialise::by_number(number);
         let site = kernel
             .zip(site.checked_sub(1))
             .and_then(|(kernel, site)| kernel.source(Layout::Contiguous).sites.get(site));
         let Some(SiteKind::Print(message)) = site.map(|site| &site.kind) else { break };
-        let Some((numbers, after)) = rest_of_message.split_at_checked(message.args.len()) else { break };
+        let Some((numbers, after)) = tail.split_at_checked(message.args.len()) else { break };
         text.push_str(&message::format(message, numbers));
         rest = after;
     }
