@@ -1,4 +1,4 @@
-//! Streams: what is asked of one stream happens in order.
+//! Streams: ordered queues of work on a device.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use crate::error::Result;
 use crate::event::Event;
 use crate::order::Lane;
 
-/// An order of work on a device: what is asked of one stream happens one after the other, while streams run beside each
-/// other where they can.
+/// An ordered queue of work on a device. Work enqueued on one stream executes in order; different streams may execute
+/// concurrently.
 ///
-/// Arrays keep the order across streams by themselves: before a kernel or a copy uses an array that was used on another
-/// stream, its own stream waits for that use, as far as one of the two writes the same elements. [`Stream::wait`] is for
-/// any other order.
+/// Cumbia inserts the event dependencies between streams automatically: before a kernel or a copy accesses an array
+/// that was accessed on another stream, its stream waits for that access if they overlap and one of them writes. Use
+/// [`Stream::wait`] for any other ordering.
 ///
-/// A `Stream` is a handle: clones are the same stream. Dropping the last one waits for nothing, and the work goes on.
-/// [`Device::stream`] makes one; on the CPU a stream's work is done when the launch returns.
+/// A `Stream` is a handle: clones refer to the same stream. Dropping the last one does not wait, and enqueued work
+/// continues. [`Device::stream`] creates a stream; on the CPU, work has completed when the launch returns.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -46,11 +46,11 @@ use crate::order::Lane;
 pub struct Stream {
     device: Device,
     lane: Lane,
-    /// Of a stream that was made; the default one need not be held.
+    /// Held for created streams only; the default stream is never released.
     _hold: Option<Arc<Hold>>,
 }
 
-/// A stream that is handed out again when this is dropped.
+/// A guard that returns the stream to the pool when dropped.
 struct Hold(Lane);
 
 impl Drop for Hold {
@@ -63,7 +63,7 @@ impl Drop for Hold {
 }
 
 impl Stream {
-    /// Says what a stream is to be, and makes it.
+    /// Returns a builder for a stream with non-default options.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -79,7 +79,7 @@ impl Stream {
         StreamBuilder { device, kind: cuda::Kind::default() }
     }
 
-    /// The stream that a device has from the start.
+    /// Returns the default stream of a device.
     pub(crate) fn default_of(device: &Device) -> Stream {
         let lane = match device.backend() {
             Backend::Cpu(streams) => Lane::Cpu(streams.default_stream().clone()),
@@ -88,17 +88,17 @@ impl Stream {
         Stream::of(device, lane)
     }
 
-    /// A stream that is used, but not held.
+    /// Returns a handle that does not keep the stream out of the pool.
     pub(crate) fn of(device: &Device, lane: Lane) -> Stream {
         Stream { device: device.clone(), lane, _hold: None }
     }
 
-    /// A stream that was made for this handle.
+    /// Returns a handle that releases the stream when its last clone is dropped.
     pub(crate) fn held(device: &Device, lane: Lane) -> Stream {
         Stream { device: device.clone(), _hold: Some(Arc::new(Hold(lane.clone()))), lane }
     }
 
-    /// The device that does the work.
+    /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
@@ -107,12 +107,12 @@ impl Stream {
         &self.lane
     }
 
-    /// Waits until everything that was asked of this stream is done, and prints what its kernels said with `println!`.
+    /// Waits until all work enqueued on this stream has completed, and prints the output of `println!` in its kernels.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`](crate::Error::Fault) where a kernel on this stream faulted since the last call that waited for it:
-    /// the first fault, given out once.
+    /// [`Error::Fault`](crate::Error::Fault) if a kernel on this stream has faulted since the last call that waited for
+    /// it. The first fault is reported, once.
     pub fn synchronize(&self) -> Result<()> {
         match &self.lane {
             Lane::Cpu(stream) => stream.give_out_fault(),
@@ -120,11 +120,11 @@ impl Stream {
         }
     }
 
-    /// Whether everything that was asked of this stream is done. Does not wait, and gives out no fault.
+    /// Returns whether all work enqueued on this stream has completed. Does not wait, and reports no fault.
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn is_done(&self) -> Result<bool> {
         match &self.lane {
             Lane::Cpu(_) => Ok(true),
@@ -132,7 +132,7 @@ impl Stream {
         }
     }
 
-    /// An event behind everything that was asked of this stream so far.
+    /// Records an event after all work enqueued on this stream so far.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ impl Stream {
         Event::record(self)
     }
 
-    /// Lets everything that is asked of this stream from now on happen behind `event`, which may be of another stream or
-    /// another device. Arrays need none of this; it orders what kernels do beside them.
+    /// Makes all work enqueued on this stream from now on wait for `event`, which may belong to another stream or
+    /// another device. Hazards between arrays need no explicit waits; this orders any other side effects of kernels.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -160,7 +160,7 @@ impl Stream {
     /// let (mut x, mut y) = (device.zeros(8)?, device.zeros(8)?);
     /// count(&mut x).over(8).on(&first).launch()?;
     /// second.wait(&first.record()?)?;
-    /// count(&mut y).over(8).on(&second).launch()?; // behind the first launch, though it has no array of that one
+    /// count(&mut y).over(8).on(&second).launch()?; // after the first launch, though they share no array
     /// assert_eq!(y.to_host()?, [1; 8]);
     /// # Ok(())
     /// # }
@@ -189,31 +189,31 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// What a new [`Stream`] is to be. [`Stream::builder`] makes one.
+/// A builder for a [`Stream`], created by [`Stream::builder`].
 #[derive(Debug)]
-#[must_use = "there is no stream until `.build()`"]
+#[must_use = "no stream is created until `.build()`"]
 pub struct StreamBuilder<'a> {
     device: &'a Device,
     kind: cuda::Kind,
 }
 
 impl StreamBuilder<'_> {
-    /// Which of two streams goes first where both have blocks to run: the one with the lower number. 0 is that of the default
-    /// stream; numbers outside of [`Device::stream_priorities`] count as the nearest inside.
+    /// Sets the scheduling priority: pending blocks of the stream with the lower number are scheduled first. The
+    /// default stream has priority 0; values outside of [`Device::stream_priorities`] are clamped.
     pub fn priority(mut self, priority: i32) -> Self {
         self.kind.priority = priority;
         self
     }
 
-    /// Whether the stream waits for CUDA's legacy default stream, and that for it, as streams of other libraries may. Without
-    /// this it does not. It makes no difference on the CPU.
+    /// Sets whether the stream synchronises implicitly with CUDA's legacy default stream, which other libraries may
+    /// use. The default is a non-blocking stream. Has no effect on the CPU.
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
     /// # fn main() -> cumbia::Result<()> {
     /// let device = Device::open()?;
-    /// // Behind what a library does that knows of no streams, in the same process.
+    /// // Ordered with a library in the same process that uses the legacy default stream.
     /// let stream = Stream::builder(&device).blocking(true).build()?;
     /// let x = stream.to_device(&[1, 2, 3])?;
     /// # assert_eq!(x.to_host()?, [1, 2, 3]);
@@ -225,7 +225,7 @@ impl StreamBuilder<'_> {
         self
     }
 
-    /// Makes the stream.
+    /// Creates the stream.
     ///
     /// # Errors
     ///

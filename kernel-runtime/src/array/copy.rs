@@ -116,7 +116,7 @@ pub(crate) unsafe fn start(on: Option<&Stream>, from: &Region<'_>, to: &Region<'
         return Ok(());
     }
     match (&from.place, &to.place) {
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         (Place::Device(memory), Place::Device(target)) => unsafe {
             memory.copy_to(on.unwrap_or(&target.home()), from.bytes.clone(), target, to.bytes.start)
         },

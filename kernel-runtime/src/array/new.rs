@@ -39,7 +39,7 @@ impl Device {
     ///
     /// Each element is written before it is read.
     pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe { self.default_stream().uninitialized(len) }
     }
 

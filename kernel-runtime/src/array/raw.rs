@@ -45,7 +45,7 @@ impl<T: Element> DeviceArray<T> {
         owner: impl Any + Send + Sync,
     ) -> Result<DeviceArray<T>> {
         let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(stream.device().to_string(), len))?;
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         let memory = unsafe { Memory::foreign(stream, pointer.cast(), layout, Box::new(owner)) }?;
         Ok(DeviceArray::from_memory(memory, len))
     }

@@ -1,4 +1,4 @@
-//! An event of a GPU: a point in a stream, with the time at which it was reached.
+//! Events of a GPU, with timing.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ pub(crate) struct Event {
     raw: CUevent,
 }
 
-// SAFETY: the handle may be used from any thread; each method makes the context current to its thread first.
+// SAFETY: the handle may be used from any thread; each method first makes the context current to its thread.
 unsafe impl Send for Event {}
 // SAFETY: as above; the driver's functions are thread-safe, and the event is recorded once.
 unsafe impl Sync for Event {}
 
 impl Stream {
-    /// An event behind all that was asked of the stream so far.
+    /// Records an event after all work enqueued on the stream so far.
     pub(crate) fn record(&self) -> Result<Event, Refusal> {
         self.primary().bind()?;
         let event = Event { primary: self.shared_primary(), raw: new_event(self.driver(), 0)? };
@@ -31,7 +31,7 @@ impl Stream {
         Ok(event)
     }
 
-    /// Lets all that is asked of this stream from now on happen behind the event, which may be of another GPU.
+    /// Makes all later work of this stream wait for the event, which may be of another GPU.
     pub(crate) fn wait_event(&self, event: &Event) -> Result<(), Refusal> {
         // SAFETY: the event is alive.
         unsafe { self.wait_for_event(event.raw) }
@@ -39,22 +39,22 @@ impl Stream {
 }
 
 impl Event {
-    /// Waits for it.
+    /// Waits until the event has been reached.
     pub(crate) fn wait(&self) -> Result<(), Refusal> {
         self.primary.bind()?;
         // SAFETY: the event is alive.
         unsafe { self.primary.driver.cuEventSynchronize(self.raw) }
     }
 
-    /// Whether it was reached.
+    /// Returns whether the event has been reached.
     pub(crate) fn is_done(&self) -> Result<bool, Refusal> {
         self.primary.bind()?;
         // SAFETY: the event is alive.
         done(unsafe { self.primary.driver.cuEventQuery(self.raw) })
     }
 
-    /// The time from `earlier`, which has to be of the same GPU, to this event; waits for both. Nothing where this is the
-    /// earlier of the two.
+    /// Returns the time from `earlier`, an event of the same GPU, to this event. Waits for both. Returns zero if this
+    /// event is the earlier one.
     pub(crate) fn since(&self, earlier: &Event) -> Result<Duration, Refusal> {
         earlier.wait()?;
         self.wait()?;
@@ -67,7 +67,7 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: the event is ours; where it was not reached yet, the driver destroys it then (CUDA Driver API,
+        // SAFETY: the event is ours; an event that is still pending is destroyed asynchronously (CUDA Driver API,
         // `cuEventDestroy`).
         let destroyed = self.primary.bind().and_then(|()| unsafe { self.primary.driver.cuEventDestroy_v2(self.raw) });
         if let Err(refusal) = destroyed {

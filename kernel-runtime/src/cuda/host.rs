@@ -1,4 +1,4 @@
-//! Page-locked memory of the host, from the driver: what a GPU copies from and to, and what kernels write themselves.
+//! Page-locked host memory from the driver: for asynchronous copies, and for buffers that kernels write.
 
 use std::alloc::Layout;
 use std::ffi::c_void;
@@ -13,15 +13,15 @@ use super::refusal::{OUT_OF_MEMORY, Refusal};
 use crate::error::Error;
 use crate::memory::out_of_memory;
 
-/// `CU_MEMHOSTALLOC_PORTABLE`: page-locked for all GPUs of the process. Not write-combined, so that the host reads it as fast as
-/// its other memory.
+/// `CU_MEMHOSTALLOC_PORTABLE`: page-locked for all contexts of the process. Not write-combined, so that host reads are
+/// as fast as those of pageable memory.
 const PORTABLE: u32 = 0x01;
 
-/// `CU_MEMHOSTALLOC_DEVICEMAP`: kernels reach it too.
+/// `CU_MEMHOSTALLOC_DEVICEMAP`: mapped into the device's address space.
 const MAPPED: u32 = 0x02;
 
-/// Allocates page-locked host memory that all GPUs of the process can write, and gives it with its address for the context
-/// that is current. `cuMemFreeHost` frees it.
+/// Allocates page-locked host memory that all GPUs of the process can write. Returns its host address, and its device
+/// address for the current context. Free it with `cuMemFreeHost`.
 pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), Refusal> {
     let mut host: *mut c_void = std::ptr::null_mut();
     // SAFETY: the pointer is valid for the write.
@@ -32,36 +32,36 @@ pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, 
     let mut device = 0;
     // SAFETY: the memory was allocated as mapped just above.
     if let Err(refusal) = unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr(), 0) } {
-        // The first refusal says more than one of this.
-        // SAFETY: allocated just above, and nobody has it.
+        // The first error is the informative one.
+        // SAFETY: allocated just above, and not shared.
         let _ = unsafe { driver.cuMemFreeHost(host.as_ptr()) };
         return Err(refusal);
     }
     Ok((host, device))
 }
 
-/// Page-locked memory, all zeros at first.
+/// A page-locked allocation, zeroed.
 pub(crate) struct PageLocked {
     context: Arc<Context>,
     pointer: NonNull<c_void>,
     bytes: usize,
 }
 
-// SAFETY: the memory belongs to this object, which does nothing with it but free it.
+// SAFETY: the memory belongs to this object, whose only access to it is the free.
 unsafe impl Send for PageLocked {}
 // SAFETY: as above.
 unsafe impl Sync for PageLocked {}
 
 impl Context {
-    /// Allocates page-locked memory. It starts on a page.
+    /// Allocates page-locked memory, aligned to a page.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub(crate) fn page_locked(self: &Arc<Self>, layout: Layout) -> Result<PageLocked, Error> {
         let bytes = layout.size();
         if bytes == 0 {
-            // The driver allocates no 0 bytes. Aligned, and never read.
+            // The driver rejects a size of 0. The pointer is aligned and never dereferenced.
             let pointer = layout.dangling_ptr().cast();
             return Ok(PageLocked { context: self.clone(), pointer, bytes });
         }
@@ -76,19 +76,19 @@ impl Context {
             }
             (Err(refusal), _) => return Err(refusal.into()),
         };
-        // SAFETY: that many bytes have been allocated just now. The driver does not say what is in them.
+        // SAFETY: that many bytes were allocated just above; their contents are unspecified.
         unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
         Ok(PageLocked { context: self.clone(), pointer, bytes })
     }
 }
 
 impl PageLocked {
-    /// The first byte.
+    /// Returns the address of the first byte.
     pub(crate) fn pointer(&self) -> *mut u8 {
         self.pointer.as_ptr().cast()
     }
 
-    /// Never frees the memory.
+    /// Prevents the memory from ever being freed.
     pub(crate) fn leak(&mut self) {
         self.bytes = 0;
     }
@@ -101,7 +101,7 @@ impl Drop for PageLocked {
         }
         let free = || {
             self.context.bind()?;
-            // SAFETY: allocated by `page_locked`, and no copy uses it: the owner has waited for them.
+            // SAFETY: allocated by `page_locked`, and no copy uses it: the owner has waited for all copies.
             unsafe { self.context.driver().cuMemFreeHost(self.pointer.as_ptr()) }
         };
         if let Err(refusal) = free() {

@@ -1,4 +1,4 @@
-//! From CUDA C to an image that the driver loads: what came with the program first, then the disk cache, then NVRTC.
+//! Compilation of CUDA C to an image that the driver loads: from the precompiled images, the disk cache, or NVRTC.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -12,32 +12,32 @@ use crate::kernel::Options;
 use crate::precompiled::{Precompiled, Recipe};
 use crate::warning::event;
 
-/// A kernel's CUDA C and how to compile it.
+/// A compilation request: the CUDA C of a kernel, and its options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
     /// The kernel's name, for errors.
     pub(crate) kernel: &'a str,
-    /// The kernel with its path and types, for events.
+    /// The kernel with its path and types, for `tracing` events.
     pub(crate) instance: &'a str,
-    /// The CUDA C.
+    /// The CUDA C source.
     pub(crate) source: &'a str,
-    /// How.
+    /// The compiler flags.
     pub(crate) flags: Flags,
 }
 
-/// What a kernel asks of NVRTC.
+/// The compiler flags that a kernel's options select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flags {
-    /// Whether `a * b + c` may become one operation, which rounds once.
+    /// Whether `a * b + c` may be contracted to a fused multiply-add, which rounds once.
     pub(crate) fmad: bool,
-    /// Approximations, and zero for subnormal numbers.
+    /// Approximate functions and flushing of subnormal numbers to zero.
     pub(crate) fast_math: bool,
-    /// The most registers of a thread.
+    /// The maximum number of registers per thread.
     pub(crate) max_registers: Option<u32>,
 }
 
 impl Default for Flags {
-    /// Those of a kernel without options.
+    /// The flags of a kernel without options.
     fn default() -> Self {
         Flags { fmad: true, fast_math: false, max_registers: None }
     }
@@ -50,31 +50,31 @@ impl From<Options> for Flags {
     }
 }
 
-/// What NVRTC makes of a kernel.
+/// The compiled code of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// What it was compiled for.
+    /// The architecture it was compiled for.
     pub(crate) architecture: String,
-    /// Machine code; none where the architecture is a `compute_` one.
+    /// The machine code; `None` for a virtual (`compute_`) architecture.
     pub(crate) cubin: Option<Vec<u8>>,
     /// PTX.
     pub(crate) ptx: String,
-    /// What NVRTC said: warnings, or nothing.
+    /// The log of NVRTC: warnings, or empty.
     pub(crate) log: String,
 }
 
-/// Where an image came from.
+/// The source of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It came with the program.
+    /// A precompiled image shipped with the program.
     Precompiled,
     /// The disk cache.
     Cache,
-    /// It was compiled now.
+    /// Compiled by NVRTC in this process.
     Nvrtc,
 }
 
-/// Compiles a kernel for an architecture by name, such as `sm_90` or `compute_80`. No GPU and no driver is needed.
+/// Compiles a kernel for a named architecture, such as `sm_90` or `compute_80`. Needs neither a GPU nor a driver.
 ///
 /// # Errors
 ///
@@ -84,7 +84,8 @@ pub(crate) fn compile(request: Request<'_>, architecture: &str) -> Result<Image,
     Ok(Sources::of_process().find(request, &architecture, Target::Exactly, Nvrtc::load)?.0)
 }
 
-/// As [`compile`], for a program to take along, and so without what it has already.
+/// Compiles a kernel into a folder of precompiled images, without using existing ones. Returns the file and its size in
+/// bytes.
 ///
 /// # Errors
 ///
@@ -102,7 +103,7 @@ pub(crate) fn precompile(
     into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
 }
 
-/// Compiles for a GPU of an architecture. One that is newer than NVRTC gets PTX, which the driver compiles.
+/// Compiles for a GPU of an architecture. For a GPU newer than NVRTC this yields PTX, which the driver compiles.
 ///
 /// # Errors
 ///
@@ -114,7 +115,7 @@ pub(super) fn compile_for_gpu(
     Sources::of_process().find(request, architecture, Target::Gpu, Nvrtc::load)
 }
 
-/// As [`compile_for_gpu`], where the driver refused what came with the program.
+/// Like [`compile_for_gpu`], but ignores precompiled images, after the driver has rejected one.
 ///
 /// # Errors
 ///
@@ -127,16 +128,16 @@ pub(super) fn compile_for_gpu_here(
     sources.find(request, architecture, Target::Gpu, Nvrtc::load)
 }
 
-/// What an architecture stands for.
+/// The meaning of a requested architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
-    /// Itself.
+    /// Code for exactly this architecture.
     Exactly,
-    /// A GPU, which runs PTX of older architectures too.
+    /// Code that runs on a GPU of this architecture, which may be PTX of an older one.
     Gpu,
 }
 
-/// Where images are looked for before NVRTC is asked.
+/// The sources of images that are consulted before NVRTC.
 struct Sources {
     precompiled: Option<Precompiled>,
     cache: Option<Cache>,
@@ -147,7 +148,7 @@ impl Sources {
         Sources { precompiled: Precompiled::of_process(), cache: Cache::of_process() }
     }
 
-    /// What came with the program, then the cache, then NVRTC.
+    /// Looks for an image in the precompiled ones, then in the cache, and finally compiles it with NVRTC.
     fn find(
         &self,
         request: Request<'_>,
@@ -180,7 +181,7 @@ impl Sources {
         }
         let nvrtc = match load(cache) {
             Ok(nvrtc) => nvrtc,
-            // A kernel that was compiled elsewhere, or before NVRTC was removed, needs none.
+            // A cached kernel, compiled elsewhere or before NVRTC was removed, does not need NVRTC.
             Err(error @ CompileError::NoNvrtc { .. }) => {
                 return match cache.and_then(|cache| cache.get_any(&key)).filter(is_usable) {
                     Some(image) => hit(image),
@@ -219,7 +220,7 @@ impl Sources {
     }
 }
 
-/// NVRTC's own work, which is counted and told.
+/// Compiles with NVRTC, counts the compilation and emits a `tracing` event.
 fn compile_now(
     nvrtc: &Nvrtc,
     request: Request<'_>,
@@ -247,7 +248,7 @@ fn compile_now(
     image
 }
 
-/// What a kernel's image depends on besides its architecture and NVRTC's version.
+/// Returns the inputs that determine an image besides its architecture and NVRTC's version.
 fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a str> {
     std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref)).collect()
 }
@@ -267,7 +268,7 @@ mod tests {
         Architecture::parse("sm_90").unwrap()
     }
 
-    /// A cache of a test, and the image that is found through it.
+    /// A cache in a temporary folder.
     struct Here {
         sources: Sources,
         _folder: tempfile::TempDir,
@@ -295,14 +296,14 @@ mod tests {
     }
 
     #[test]
-    fn the_second_time_comes_from_the_cache() {
+    fn the_second_lookup_hits_the_cache() {
         if Nvrtc::load(None).is_err() {
             return;
         }
         let here = Here::new();
         let (first, origin) = here.find(request(SOURCE), &sm_90(), Target::Exactly);
         assert_eq!(origin, Origin::Nvrtc);
-        // Put something else in its place, to see where the second comes from.
+        // Replace the entry, to see where the second image comes from.
         let version = Nvrtc::load(None).unwrap().version().to_string();
         assert_eq!(here.cache().get(&key(), &version).as_ref(), Some(&first));
         here.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn ptx_for_a_newer_gpu_is_not_taken_for_its_own_code() {
+    fn ptx_for_a_newer_gpu_is_not_returned_as_machine_code() {
         if Nvrtc::load(None).is_err() {
             return;
         }
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn without_nvrtc_the_cache_is_enough() {
+    fn a_cache_hit_does_not_need_nvrtc() {
         let here = Here::new();
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: vec!["everywhere".to_owned()] });
         let find = |target| here.sources.find(request(SOURCE), &sm_90(), target, without);
@@ -347,14 +348,14 @@ mod tests {
         assert_eq!(find(Target::Gpu).unwrap(), (image.clone(), Origin::Cache));
         assert_eq!(find(Target::Exactly).unwrap(), (image, Origin::Cache));
 
-        // A wrong CUMBIA_NVRTC is a mistake to be told, whatever the cache holds.
+        // An invalid CUMBIA_NVRTC is reported regardless of the cache.
         let bad = |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: "odd".to_owned() });
         let error = here.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
         assert!(matches!(error, CompileError::BadNvrtc { .. }));
     }
 
     #[test]
-    fn what_came_with_the_program_needs_neither_cache_nor_nvrtc() {
+    fn a_precompiled_image_needs_neither_cache_nor_nvrtc() {
         let folder = tempfile::tempdir().unwrap();
         let precompiled = Precompiled::in_folder(folder.path());
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
@@ -368,7 +369,7 @@ mod tests {
             let found = sources.find(request(SOURCE), &sm_90(), target, without).unwrap();
             assert_eq!(found, (image.clone(), Origin::Precompiled));
         }
-        // PTX of an older architecture is no machine code of a newer one, but a GPU runs it.
+        // PTX of an older architecture is not machine code of a newer one, but a GPU of that one runs it.
         let newer = Architecture::parse("sm_120").unwrap();
         let found = sources.find(request(SOURCE), &newer, Target::Gpu, without).unwrap();
         assert_eq!(found.0.architecture, "compute_90");
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_architecture_is_refused_first() {
+    fn an_invalid_architecture_name_is_rejected_first() {
         let error = compile(request(SOURCE), "hopper").unwrap_err();
         assert!(matches!(error, Error::Compile(CompileError::NotAnArchitecture { .. })), "{error}");
     }

@@ -1,9 +1,9 @@
 //! NVIDIA GPUs: the only module that names cudarc, and the only one that loads NVIDIA's libraries.
 //!
-//! From the outside in: [`compile`] makes an [`Image`] of CUDA C, through the disk cache and `nvrtc`; a [`Context`] is a
-//! GPU; [`Context::load`] makes a [`Module`] of CUDA C, which launches. Neither the driver nor NVRTC is needed to build
-//! this crate or to run it on the CPU: both are looked for on first use, and a missing one is an error that says where we
-//! looked.
+//! From the outside in: [`compile`] compiles CUDA C to an [`Image`], through the disk cache and `nvrtc`; a [`Context`]
+//! is a GPU; [`Context::load`] compiles and loads a [`Module`], which launches. Neither the driver nor NVRTC is needed
+//! to build this crate or to run it on the CPU: both are located on first use, and a missing one is an error that lists
+//! the searched locations.
 
 mod architecture;
 mod context;

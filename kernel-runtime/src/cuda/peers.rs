@@ -1,7 +1,7 @@
-//! GPUs that reach each other's memory.
+//! Peer access between GPUs.
 //!
-//! The driver copies between any two GPUs. Where they are connected and were told to reach each other's memory, the bytes go
-//! straight from one to the other, and else through the host (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy").
+//! The driver copies between any two GPUs. With peer access enabled the bytes are transferred directly, otherwise they
+//! are staged through the host (CUDA C++ Programming Guide, "Peer-to-Peer Memory Copy").
 
 use std::ffi::c_int;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use super::refusal::Refusal;
 use crate::sync::Mutex;
 use crate::warning::event;
 
-/// The pairs that were told, the lower number first.
+/// The pairs of ordinals for which peer access was requested, the lower one first.
 static CONNECTED: Mutex<Vec<[usize; 2]>> = Mutex::new(Vec::new());
 
-/// Lets two GPUs reach each other's memory, if they can. Done once for each pair. Where it is refused, copies take the detour.
+/// Enables peer access between two GPUs in both directions if they support it. Done once per pair. On failure, copies
+/// are staged through the host.
 pub(crate) fn connect(a: &Arc<Context>, b: &Arc<Context>) {
     let pair = [a.ordinal().min(b.ordinal()), a.ordinal().max(b.ordinal())];
     let mut connected = CONNECTED.lock();
@@ -27,11 +28,11 @@ pub(crate) fn connect(a: &Arc<Context>, b: &Arc<Context>) {
     for (from, to) in [(a, b), (b, a)] {
         let reached = let_reach(from, to);
         let (from, to) = (from.to_string(), to.to_string());
-        event!(debug, target: "cumbia::transfer", from, to, ?reached, "reach the other's memory");
+        event!(debug, target: "cumbia::transfer", from, to, ?reached, "peer access");
     }
 }
 
-/// Lets `from` reach the memory of `to`, and says whether it can.
+/// Enables access from GPU `from` to the memory of `to`. Returns whether it is supported.
 fn let_reach(from: &Context, to: &Context) -> Result<bool, Refusal> {
     let (driver, device, peer) = (from.driver(), from.device()?, to.device()?);
     let mut can = 0;
@@ -42,11 +43,11 @@ fn let_reach(from: &Context, to: &Context) -> Result<bool, Refusal> {
     }
     if let Some(pool) = to.primary().pool {
         let access = Access::of(device);
-        // SAFETY: the pool is that of the other GPU, and there is one description.
+        // SAFETY: the pool belongs to the other GPU, and one descriptor is passed.
         unsafe { driver.cuMemPoolSetAccess(pool, &raw const access, 1) }?;
     }
     from.bind()?;
-    // Memory of other libraries may be from no pool. Another library may have done so already.
+    // Allocations of other libraries need not come from a pool. Another library may have enabled the access already.
     // SAFETY: both contexts are retained, and the first is current.
     match unsafe { driver.cuCtxEnablePeerAccess(to.primary().raw, 0) } {
         Err(refusal) if refusal.code != super::refusal::PEER_ACCESS_ALREADY_ENABLED => Err(refusal),
@@ -54,7 +55,7 @@ fn let_reach(from: &Context, to: &Context) -> Result<bool, Refusal> {
     }
 }
 
-/// `CUmemAccessDesc`: what a GPU may do with the memory of a pool. cudarc's has other fields for other versions of CUDA.
+/// `CUmemAccessDesc`: the access rights of a GPU to a memory pool. The type in cudarc depends on its CUDA version.
 #[repr(C)]
 pub(crate) struct Access {
     location_type: c_int,
@@ -63,7 +64,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// A GPU may read and write.
+    /// Read and write access for a GPU.
     fn of(device: CUdevice) -> Access {
         Access {
             location_type: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE as c_int,

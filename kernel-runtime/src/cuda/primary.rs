@@ -1,4 +1,4 @@
-//! The primary context of a GPU: what all of its streams share.
+//! The primary context of a GPU: the state that all of its streams share.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,32 +11,32 @@ use crate::error::Error;
 use crate::sync::Mutex;
 use crate::warning::event;
 
-/// How many errors of destructors are kept until someone asks for them.
+/// The maximum number of pending drop errors.
 const KEPT_ERRORS: usize = 64;
 
-/// A primary context. It is never released: it lives as long as the process.
-// What each launch looks at comes first, so that it lies together.
+/// A retained primary context. It is never released: it lives as long as the process.
+// The fields that each launch reads come first, so that they share a cache line.
 #[repr(C)]
 pub(crate) struct Primary {
     pub(super) driver: &'static Driver,
     pub(super) raw: CUcontext,
-    /// More than one stream is in play, so that uses of memory are noted. Never reset.
+    /// Set once more than one stream exists, so that accesses are recorded. Never reset.
     several: AtomicBool,
     /// `cuda:0 (NVIDIA H200)`
     pub(super) label: String,
-    /// Where memory comes from; `None` where the GPU has no pools.
+    /// The stream-ordered allocation pool; `None` if the GPU does not support memory pools.
     pub(super) pool: Option<CUmemoryPool>,
     pub(super) total_memory: usize,
-    /// What went wrong in destructors.
+    /// Errors of destructors that could not be returned.
     dropped: Mutex<Vec<Error>>,
-    /// How many look at host memory that kernels write.
+    /// The number of threads that are reading host memory written by kernels.
     readers: AtomicUsize,
-    /// That memory is gone, or about to be: the process ends.
+    /// That memory is freed or about to be: the process is ending.
     closed: AtomicBool,
 }
 
 // SAFETY: the handles may be used from any thread (CUDA Driver API, "Context Management": a context can be current to
-// several threads), and each use makes the context current to its thread first.
+// several threads), and each use first makes the context current to its thread.
 unsafe impl Send for Primary {}
 // SAFETY: as above; the driver's functions are thread-safe.
 unsafe impl Sync for Primary {}
@@ -54,10 +54,10 @@ impl Primary {
         Primary { driver, raw, several, label, pool, total_memory, dropped, readers, closed }
     }
 
-    /// Makes the context current to this thread.
+    /// Makes the context current to the calling thread.
     ///
-    /// The driver is asked each time instead of a variable of ours: another library may have set its own context
-    /// meanwhile, and the driver answers from a thread-local variable as well.
+    /// The current context is queried from the driver each time rather than cached: another library may have changed it
+    /// meanwhile, and the driver's query reads a thread-local variable as well.
     #[inline]
     pub(crate) fn bind(&self) -> Result<(), Refusal> {
         let mut current = std::ptr::null_mut();
@@ -70,34 +70,34 @@ impl Primary {
         unsafe { self.driver.cuCtxSetCurrent(self.raw) }
     }
 
-    /// Waits for all streams of the context, those of other libraries too.
+    /// Waits for all streams of the context, including those of other libraries.
     pub(crate) fn wait_for_everything(&self) -> Result<(), Refusal> {
         self.bind()?;
         // SAFETY: the context is current.
         unsafe { self.driver.cuCtxSynchronize() }
     }
 
-    /// Whether more than one stream is in play. See `order.rs`.
+    /// Returns whether more than one stream exists. See `hazards.rs`.
     #[inline]
     pub(crate) fn has_several_streams(&self) -> bool {
         self.several.load(Ordering::SeqCst)
     }
 
-    /// From now on there is more than one stream.
+    /// Records that more than one stream exists.
     pub(super) fn expect_several_streams(&self) {
         self.several.store(true, Ordering::SeqCst);
     }
 
-    /// Looks at host memory that kernels write, unless the process ends and it is gone.
+    /// Runs `look`, which reads host memory written by kernels, unless that memory has been closed.
     pub(super) fn while_open<R>(&self, look: impl FnOnce() -> R) -> Option<R> {
-        // Whoever closes looks for readers after it has said so: one of the two sees the other.
+        // `close` sets the flag before it checks for readers, so at least one side sees the other.
         self.readers.fetch_add(1, Ordering::SeqCst);
         let result = (!self.closed.load(Ordering::SeqCst)).then(look);
         self.readers.fetch_sub(1, Ordering::SeqCst);
         result
     }
 
-    /// From now on nobody looks at host memory that kernels write. False, and as before, where someone does just now.
+    /// Closes the host memory that kernels write. Returns `false`, without closing it, while a thread reads it.
     pub(super) fn close(&self) -> bool {
         self.closed.store(true, Ordering::SeqCst);
         let nobody_looks = self.readers.load(Ordering::SeqCst) == 0;
@@ -107,7 +107,7 @@ impl Primary {
         nobody_looks
     }
 
-    /// Keeps what a destructor could not return.
+    /// Keeps an error that a destructor could not return.
     pub(crate) fn note_dropped(&self, refusal: Refusal) {
         if refusal.code == DEINITIALIZED {
             return;
@@ -116,13 +116,13 @@ impl Primary {
         let (device, what) = (self.label.clone(), error.to_string());
         event!(error, target: "cumbia::drop", device, error = what, "an error while dropping");
         let mut dropped = self.dropped.lock();
-        // The first ones say what happened; a lost context refuses every call that follows.
+        // The first errors identify the cause; a lost context fails every later call as well.
         if dropped.len() < KEPT_ERRORS {
             dropped.push(error);
         }
     }
 
-    /// What destructors could not return, once.
+    /// Returns the errors of destructors and clears them.
     pub(crate) fn take_dropped(&self) -> Vec<Error> {
         std::mem::take(&mut self.dropped.lock())
     }

@@ -1,7 +1,7 @@
-//! A launch of which all but the parameters is settled: what is left is one call of the driver.
+//! A launch on the fast path: everything but the kernel parameters is resolved, and one driver call remains.
 //!
-//! Between two launches the driver runs through so much code and memory that ours is in no cache when it is needed again.
-//! So what is here is small and lies together, and nothing is looked up.
+//! Between two launches the driver touches so much code and memory that ours is evicted from the CPU caches. The data
+//! is therefore small and contiguous, and nothing is looked up.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -15,30 +15,30 @@ use super::primary::Primary;
 use super::refusal::Refusal;
 use super::stream::Stream;
 
-/// A launch on the default stream of a GPU, for as long as that is the only stream. It is neither cooperative nor in clusters,
-/// and its kernel does not print.
+/// A resolved launch on the default stream of a GPU, valid while that is the only stream. It is neither cooperative nor
+/// clustered, and its kernel does not print.
 #[derive(Clone, Copy)]
 pub(crate) struct Ready {
     primary: &'static Primary,
     function: CUfunction,
     raw_stream: CUstream,
-    /// The address of the stream's fault record.
+    /// The device address of the stream's fault record.
     fault: u64,
     grid: [u32; 3],
     block: [u32; 3],
     shared_bytes: u32,
-    /// What a fault record calls the kernel.
+    /// The kernel's number in fault records.
     kernel: u32,
-    /// Whether the kernel has a [`LaunchParameter`].
+    /// Whether the kernel takes a [`LaunchParameter`].
     takes_launch: bool,
     stream: &'static Arc<Stream>,
 }
 
 impl Ready {
-    /// Settles a launch whose extents have been compared with the device's limits; `None` for one that needs more than the
-    /// call.
+    /// Resolves a launch whose extents have been checked against the device's limits. Returns `None` for a launch that
+    /// needs more than the plain driver call.
     ///
-    /// That the kernel may have so much shared memory, [`Module::allow`] or a launch alike has seen to.
+    /// The dynamic shared memory must have been allowed by [`Module::allow`] or an equivalent launch.
     pub(crate) fn new(module: &'static Module, geometry: &Geometry, takes_launch: bool, kernel: u32) -> Option<Ready> {
         let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
         if cluster.is_some() || cooperative {
@@ -50,27 +50,27 @@ impl Ready {
         Some(Ready { primary, function, raw_stream, fault, grid, block, shared_bytes, kernel, takes_launch, stream })
     }
 
-    /// Whether the stream is the only one, so that nothing has to be noted. See `order.rs`.
+    /// Returns whether the stream is still the only one, so that no access is recorded. See `hazards.rs`.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
         !self.primary.has_several_streams()
     }
 
-    /// What the kernel takes last, if it takes it.
+    /// Returns the hidden last parameter, if the kernel takes it.
     #[inline]
     pub(crate) fn parameter(&self) -> Option<LaunchParameter> {
         let &Ready { fault, kernel, takes_launch, .. } = self;
         takes_launch.then(|| LaunchParameter::new(fault, kernel))
     }
 
-    /// Launches the kernel, and returns before it runs.
+    /// Enqueues the kernel.
     ///
     /// # Safety
     ///
     /// As for [`Module::launch`], with [`Ready::parameter`] as the last of the parameters.
     #[inline]
     pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void) -> Launched {
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         let result = unsafe { self.call(parameters) };
         Launched { result, company: (!self.is_alone()).then_some(self.stream) }
     }
@@ -83,17 +83,18 @@ impl Ready {
         let &Ready { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
         let ([gx, gy, gz], [bx, by, bz], extra) = (grid, block, std::ptr::null_mut());
         primary.bind()?;
-        // SAFETY: the caller's promise; the function and the stream belong to the current context, and are never destroyed.
+        // SAFETY: upheld by the caller; the function and the stream belong to the current context, and are never
+        // destroyed.
         unsafe {
             primary.driver.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, raw_stream, parameters, extra)
         }
     }
 }
 
-/// A launch that was asked for.
+/// The result of a fast-path launch.
 pub(crate) struct Launched {
-    /// What the driver said.
+    /// The driver's status.
     pub(crate) result: Result<(), Refusal>,
-    /// The stream, if it is not the only one any more: then what was used has to be noted.
+    /// The stream, if it is no longer the only one: then the launch's accesses have to be recorded.
     pub(crate) company: Option<&'static Arc<Stream>>,
 }

@@ -1,6 +1,6 @@
-//! What the driver answers where it does not do what it is asked: its status, and what that means.
+//! CUDA driver errors: status codes with the call that returned them.
 //!
-//! A status stays a number: a driver that is newer than the bindings has more of them than these know.
+//! A status stays an integer: a driver newer than the bindings may return codes that they do not define.
 
 use std::ffi::{CStr, c_char, c_uint};
 
@@ -10,14 +10,15 @@ use crate::error::Error;
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub(super) const OUT_OF_MEMORY: c_uint = 2;
 
-/// `CUDA_ERROR_DEINITIALIZED`: the driver is being unloaded. The process ends, and everything of it is gone already.
+/// `CUDA_ERROR_DEINITIALIZED`: the driver is being unloaded. The process is ending, and all CUDA resources are already
+/// gone.
 pub(super) const DEINITIALIZED: c_uint = 4;
 
-/// `CUDA_ERROR_UNKNOWN`: something went wrong, and nobody said what.
+/// `CUDA_ERROR_UNKNOWN`: an internal error without further details.
 #[cfg(feature = "cudarc")]
 pub(crate) const UNKNOWN: c_uint = 999;
 
-/// `CUDA_ERROR_NOT_READY`: what a query asks for is not done yet.
+/// `CUDA_ERROR_NOT_READY`: the queried work has not completed.
 pub(super) const NOT_READY: c_uint = 600;
 
 /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
@@ -26,43 +27,43 @@ pub(super) const PEER_ACCESS_ALREADY_ENABLED: c_uint = 704;
 /// `CUDA_ERROR_NOT_SUPPORTED`.
 pub(super) const NOT_SUPPORTED: c_uint = 801;
 
-/// A status other than success. Small and without allocation, so that the path of a launch stays short.
+/// A status other than success. Small and free of allocations, to keep the launch path short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
-    /// The driver's function.
+    /// The name of the driver function.
     pub(crate) call: &'static str,
-    /// Its status.
+    /// The status code.
     pub(crate) code: c_uint,
 }
 
 impl Refusal {
     pub(super) fn sentence(self, driver: &Driver) -> String {
         let (name, message) = (self.name(driver), self.message(driver));
-        format!("{} answered {name} ({message})", self.call)
+        format!("{} returned {name} ({message})", self.call)
     }
 
-    /// CUDA's name of the status.
+    /// Returns the name of the status, such as `CUDA_ERROR_INVALID_VALUE`.
     pub(crate) fn name(self, driver: &Driver) -> String {
         let mut text = std::ptr::null();
-        // SAFETY: the pointer is valid for the write; an unknown code is answered with a null pointer.
+        // SAFETY: the pointer is valid for the write; an unknown code yields a null pointer.
         let known = unsafe { driver.cuGetErrorName(self.code, &raw mut text) };
-        // SAFETY: on success the driver gives a string that lives as long as the library.
+        // SAFETY: on success the driver returns a string that lives as long as the library.
         known.ok().and_then(|()| unsafe { text_of(text) }).unwrap_or_else(|| format!("CUDA error {}", self.code))
     }
 
-    /// CUDA's description of the status.
+    /// Returns the driver's description of the status.
     pub(crate) fn message(self, driver: &Driver) -> String {
         let mut text = std::ptr::null();
-        // SAFETY: the pointer is valid for the write; an unknown code is answered with a null pointer.
+        // SAFETY: the pointer is valid for the write; an unknown code yields a null pointer.
         let known = unsafe { driver.cuGetErrorString(self.code, &raw mut text) };
-        // SAFETY: on success the driver gives a string that lives as long as the library.
+        // SAFETY: on success the driver returns a string that lives as long as the library.
         known.ok().and_then(|()| unsafe { text_of(text) }).unwrap_or_else(|| "no description".to_owned())
     }
 
-    /// Whether the context is lost: these are reported by every later call of the process too.
+    /// Returns whether the context is corrupted: a sticky error is returned by every later call of the process.
     fn is_sticky(self) -> bool {
-        // ECC_UNCORRECTABLE, CONTAINED, then ILLEGAL_ADDRESS and the other exceptions that a kernel can raise, as listed
-        // in the manual's `CUresult` with "the process must be terminated and relaunched".
+        // ECC_UNCORRECTABLE, CONTAINED, then ILLEGAL_ADDRESS and the other exceptions that a kernel can raise: those
+        // documented in `CUresult` with "the process must be terminated and relaunched".
         matches!(self.code, 214 | 226 | 700 | 702 | 709 | 710 | 714..=719 | 721)
     }
 }
@@ -74,7 +75,9 @@ impl From<Refusal> for Error {
             Ok(driver) => {
                 let mut message = refusal.message(driver);
                 if refusal.is_sticky() {
-                    message.push_str("; this process has lost the GPU and must be started anew to use it again");
+                    message.push_str(
+                        "; the CUDA context is lost, and the process must be restarted to use this GPU again",
+                    );
                 }
                 Error::Driver { call: refusal.call, name: refusal.name(driver), message }
             }
@@ -90,6 +93,6 @@ unsafe fn text_of(text: *const c_char) -> Option<String> {
     if text.is_null() {
         return None;
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: upheld by the caller.
     Some(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }

@@ -31,7 +31,7 @@ pub(crate) struct PinnedMemory {
 ///
 /// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
 unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
-    // SAFETY: the caller's promise.
+    // SAFETY: upheld by the caller.
     unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>().max(1)) };
 }
 

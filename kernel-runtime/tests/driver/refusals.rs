@@ -135,7 +135,7 @@ scenarios! {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
-        assert!(error.to_string().contains("the oldest architecture that it knows is sm_75"), "{error}");
+        assert!(error.to_string().contains("the oldest supported architecture is sm_75"), "{error}");
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
     }
 

@@ -1,10 +1,10 @@
-//! Mistakes in what the user wrote in CUDA C, as NVRTC's log tells them.
+//! Attribution of NVRTC's errors to CUDA C written by the user.
 
 use cumbia_kernel_ir::users_texts;
 
 use crate::error::CompileError;
 
-/// The mistake, if the first one in the log is in a text of the user's.
+/// Returns the error if the first one in the log is located in CUDA C written by the user.
 pub(super) fn mistake(kernel: &str, source: &str, log: &str) -> Option<CompileError> {
     let (file, line, message) = log.lines().find_map(error)?;
     let text = users_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
@@ -18,7 +18,7 @@ pub(super) fn mistake(kernel: &str, source: &str, log: &str) -> Option<CompileEr
     })
 }
 
-/// `src/lib.rs(12): error: identifier "z" is undefined`, in its parts.
+/// Splits a line such as `src/lib.rs(12): error: identifier "z" is undefined` into file, line and message.
 fn error(line: &str) -> Option<(&str, u32, &str)> {
     let (position, message) = line.split_once("): ")?;
     let (file, line) = position.rsplit_once('(')?;
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_mistake_decides() {
+    fn the_first_error_decides() {
         let undefined = "src/lib.rs(7): warning #550-D: variable \"x\" was set but never used\n\nsrc/lib.rs(8): error: identifier \"y\" is undefined\n  int x = y;";
         check(undefined, Some((8, "identifier \"y\" is undefined")));
         check("src/lib.rs(7): error #20: identifier \"y\" is undefined", Some((7, "identifier \"y\" is undefined")));

@@ -1,11 +1,11 @@
-//! What version NVRTC has, without loading it.
+//! The persistent note of NVRTC's version, which avoids loading NVRTC on a warm start.
 //!
-//! A cached kernel is kept under the version of the NVRTC that made it, and loading NVRTC (140 MB) to learn its version
-//! takes longer than everything else in a warm start. So the process that loads it leaves a note: in this environment the
-//! search ends at this file, of this size and time, and it has this version. The note holds as long as the file and what
-//! the search depends on are unchanged; a note that does not hold costs one loading, and nothing is ever wrong but the
-//! choice between two NVRTCs that are both there: one installed in a place searched earlier is noticed when a kernel
-//! has to be compiled.
+//! Cached kernels are keyed by the version of NVRTC that compiled them, and loading NVRTC (140 MB) to learn its version
+//! takes longer than the rest of a warm start. So a process that loads it writes a note: in this environment, the
+//! search ends at this file, with this size and modification time, and its version is this. The note is valid while the
+//! file and the inputs of the search are unchanged. An invalid note costs one load. The only possible inaccuracy is the
+//! choice between two installed NVRTCs: one that was added at a location searched earlier is noticed when a kernel has
+//! to be compiled.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::Version;
 use crate::cache::{Cache, NOTES};
 use crate::cuda::environment::{Environment, stamp_of};
 
-/// The version that was noted in this environment, if the file is still the same.
+/// Returns the noted version for this environment if the file is unchanged.
 pub(super) fn read(cache: &Cache, environment: &Environment) -> Option<Version> {
     let note = cache.read_note(NOTES, &environment.fingerprint())?;
     let mut lines = note.lines();
@@ -25,9 +25,9 @@ pub(super) fn read(cache: &Cache, environment: &Environment) -> Option<Version> 
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// Notes the version of a file that the search found in this environment.
+/// Notes the version of the library that the search found in this environment.
 pub(super) fn write(cache: &Cache, environment: &Environment, path: Option<&Path>, version: Version) {
-    // A path that is no text, or of several lines, is left alone: NVRTC is then loaded each time.
+    // A path that is not UTF-8 or contains a line break is not noted: NVRTC is then loaded each time.
     let Some(path) = path.and_then(Path::to_str).filter(|path| !path.contains('\n')) else { return };
     if let Some(stamp) = stamp_of(Path::new(path)) {
         cache.write_note(NOTES, &environment.fingerprint(), &format!("{path}\n{stamp}\n{version}\n"));
@@ -41,7 +41,7 @@ mod tests {
     const VERSION: Version = Version { major: 13, minor: 5 };
 
     #[test]
-    fn a_note_holds_until_the_file_changes() {
+    fn a_note_is_valid_until_the_file_changes() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::in_folder(folder.path().join("cache"));
         let library = folder.path().join("libnvrtc.so.13");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_no_note() {
+    fn malformed_notes_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::in_folder(folder.path().to_owned());
         let environment = Environment::default();
