@@ -1,9 +1,9 @@
-//! Which steps of a graph wait for which.
+//! The edges of a graph: dependencies between steps, derived from their hazards.
 
 use crate::order::Touch;
 
-/// Bytes that a step uses. Memory is told by where it begins: that of one run is alive at the same time, and that of the host
-/// has other addresses than that of GPUs (CUDA Driver API, "Unified Addressing").
+/// A step's access to memory. Memory is identified by its start address: all memory of one run is alive at the same
+/// time, and host and device addresses are disjoint (CUDA Driver API, "Unified Addressing").
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Used {
     pub(super) memory: u64,
@@ -11,29 +11,30 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// Whether one of two has to be over before the other begins.
+    /// Returns whether two accesses form a hazard.
     fn conflicts(&self, other: &Used) -> bool {
         self.memory == other.memory && self.touch.conflicts(&other.touch)
     }
 }
 
-/// Of more steps than these, each waits for the one before it: comparing all pairs would take longer than it saves.
+/// The number of steps above which each step depends on the previous one: comparing all pairs would cost more than
+/// concurrency saves.
 const COMPARED: usize = 512;
 
-/// For each step, those before it that it waits for, without those that these have waited for.
+/// Returns the dependencies of each step, without transitive ones.
 pub(super) fn waits<'s>(uses: impl ExactSizeIterator<Item = &'s [Used]>) -> Vec<Vec<usize>> {
     let count = uses.len();
     if count > COMPARED {
         return (0..count).map(|step| step.checked_sub(1).into_iter().collect()).collect();
     }
     let uses: Vec<&[Used]> = uses.collect();
-    // All those that a step is behind.
+    // The transitive dependencies of each step, as bit sets.
     let mut behind: Vec<[u64; COMPARED / 64]> = Vec::with_capacity(count);
     let mut waits = Vec::with_capacity(count);
     for step in 0..count {
         let mut reached = [0u64; COMPARED / 64];
         let mut direct = Vec::new();
-        // From the last one on, since waiting for it may make up for those before.
+        // From the latest step on, since depending on it may imply dependencies on earlier ones.
         for other in (0..step).rev() {
             let is_reached = reached[other / 64] >> (other % 64) & 1 == 1;
             if !is_reached && uses[step].iter().any(|a| uses[other].iter().any(|b| a.conflicts(b))) {
@@ -52,7 +53,7 @@ pub(super) fn waits<'s>(uses: impl ExactSizeIterator<Item = &'s [Used]>) -> Vec<
 mod tests {
     use super::*;
 
-    /// Steps as text: `a` reads all of memory `a`, `A` writes it, `A0` writes its part 0.
+    /// Parses steps from text: `a` reads all of memory `a`, `A` writes it, `A0` writes its part 0.
     #[track_caller]
     fn check(steps: &[&str], expected: &[&[usize]]) {
         let used = |word: &str| {
@@ -68,9 +69,9 @@ mod tests {
     }
 
     #[test]
-    fn steps_wait_for_what_they_must_not_overtake() {
+    fn steps_depend_on_conflicting_steps() {
         check(&["A", "a B", "a C", "b c D"], &[&[], &[0], &[0], &[2, 1]]);
-        // What waits for a reader need not wait for the writer before it.
+        // A dependency on a reader implies the one on the writer before it.
         check(&["A", "a B", "A"], &[&[], &[0], &[1]]);
         check(&["A", "B", "A", "b a C"], &[&[], &[], &[0], &[2, 1]]);
         check(&["A0", "A1", "a0", "a1", "A"], &[&[], &[], &[0], &[1], &[3, 2]]);
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_steps_are_a_chain() {
+    fn long_graphs_are_chains() {
         let uses: Vec<Vec<Used>> = vec![Vec::new(); COMPARED + 1];
         let waits = waits(uses.iter().map(Vec::as_slice));
         assert!(waits[0].is_empty() && waits[1] == [0] && waits[COMPARED] == [COMPARED - 1]);

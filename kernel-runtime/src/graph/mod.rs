@@ -1,8 +1,9 @@
-//! Graphs: launches and copies that a GPU takes as a whole.
+//! Graphs: sequences of launches and copies that are enqueued as a whole.
 //!
-//! A graph is recorded anew in each run, and what was recorded is compared with what was built: so the borrows of arrays last
-//! only as long as the run, and nothing that a kernel uses can be gone or lent to others. What differs is set in the graph
-//! that there is; only another sequence of steps makes another graph.
+//! A graph is recorded anew in each run, and the recording is compared with the CUDA graph that was built in the
+//! previous run. Hence the borrows of arrays last only as long as the run, and no memory that a kernel uses can be
+//! freed or borrowed otherwise. Changed parameters are updated in the existing CUDA graph; only a different sequence of
+//! steps builds a new one.
 
 mod edges;
 mod step;
@@ -28,12 +29,12 @@ use crate::pinned::{GraphNumber, PinnedMemory, Planned};
 use crate::stream::Stream;
 use crate::warning::event;
 
-/// Launches and copies that are given to a GPU as a whole, again and again.
+/// A sequence of launches and copies that is enqueued as a whole, repeatedly.
 ///
-/// [`Graph::run`] records what is to happen and runs it. The first run builds a CUDA graph; a later one that has the same
-/// kernels and copies in the same order uses it, with the arguments, arrays and grids of that run. The GPU then goes from step
-/// to step without the host, and steps that share no array, or only read it, run beside each other. That is for many short
-/// kernels, whose launches would take longer than they do.
+/// [`Graph::run`] records the steps and runs them. The first run builds a CUDA graph; a later run with the same kernels
+/// and copies in the same order reuses it, with the arguments, arrays and grids of that run. The GPU then proceeds from
+/// step to step without the host, and steps without a hazard between them may execute concurrently. Graphs pay off for
+/// many short kernels, whose launch overhead exceeds their run time.
 ///
 /// On the CPU each step runs when it is recorded.
 ///
@@ -69,40 +70,40 @@ use crate::warning::event;
 pub struct Graph {
     stream: Stream,
     script: Script,
-    /// What was built of the script in the run before; `None` where it is not that any more.
+    /// The CUDA graph of the previous run; `None` if it does not match the recorded steps any more.
     built: Option<Built>,
     builds: usize,
 }
 
-/// A graph in the form that a GPU launches.
+/// An instantiated CUDA graph with its edges.
 struct Built {
     graph: cuda::Graph,
-    /// For each step, those that it waits for.
+    /// The dependencies of each step.
     waits: Vec<Vec<usize>>,
 }
 
-/// What was recorded.
+/// The recorded steps, kept from run to run.
 struct Script {
-    /// Tells the page-locked memory whose copies are planned.
+    /// The identity under which page-locked memory is reserved.
     number: GraphNumber,
     steps: Vec<Step>,
-    /// How many of the steps are of this run.
+    /// The number of steps recorded in this run.
     position: usize,
-    /// There are other steps than in the run before.
+    /// Whether the sequence of steps differs from the previous run.
     other_steps: bool,
-    /// Steps use other memory than in the run before.
+    /// Whether a step accesses other memory than in the previous run.
     other_memory: bool,
-    /// The memory that this run uses. It is kept until the launch has been noted with it.
+    /// The memory that this run accesses, kept alive until the launch has been recorded as an access.
     kept: Vec<Kept>,
-    /// The page-locked memory that this run uses.
+    /// The page-locked memory that this run accesses.
     planned: Vec<Planned>,
-    /// For each launch with a barrier of the grid, the count that the barrier needs.
+    /// The counters of grid barriers, one per launch that has one.
     barriers: Vec<Memory>,
-    /// How many of the counts are used in this run.
+    /// The number of counters used in this run.
     barriers_used: usize,
 }
 
-/// Memory, and the bytes of it that are used.
+/// Memory that is kept alive, with the accessed bytes.
 struct Kept {
     memory: Memory,
     bytes: Range<usize>,
@@ -110,35 +111,37 @@ struct Kept {
 }
 
 impl Graph {
-    /// A graph that runs on a stream.
+    /// Creates a graph that runs on a stream.
     pub fn new(stream: &Stream) -> Graph {
         Graph { stream: stream.clone(), script: Script::new(), built: None, builds: 0 }
     }
 
-    /// The stream on which the graph runs.
+    /// Returns the stream on which the graph runs.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// How often a CUDA graph had to be built: once, unless a run had other steps than the one before. 0 on the CPU.
+    /// Returns how many times a CUDA graph was built: once, plus once for each run whose steps differ from the previous
+    /// run's. 0 on the CPU.
     pub fn builds(&self) -> usize {
         self.builds
     }
 
-    /// Records launches and copies, and runs them.
+    /// Records launches and copies, and enqueues them.
     ///
-    /// On a GPU nothing runs before `record` returns, and then this returns at once, as a launch does: what `record` itself
-    /// asks of the device, beside the recorder, comes before all of it. If it returns an error, nothing runs.
+    /// On a GPU, no step executes before `record` returns, and this call is asynchronous, like a launch. Work that
+    /// `record` enqueues without the recorder is ordered before all steps. If `record` returns an error, no step
+    /// executes.
     ///
     /// # Errors
     ///
-    /// That of `record`, or what the driver refused. Faults are given out by whoever waits for the stream.
+    /// The errors of `record`, or a CUDA driver error. Faults are reported by the next call that waits for the stream.
     pub fn run(&mut self, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
         let Graph { stream, script, built, builds } = self;
         let Lane::Cuda(lane) = stream.lane() else {
             return record(&mut Recorder { stream, script: None });
         };
-        // Put back only when all went well: an error or a panic in between leaves steps that were not built so.
+        // Restored only on success: after an error or a panic the recorded steps do not match the CUDA graph.
         let before = built.take();
         script.begin();
         let recording = Recording(script);
@@ -149,7 +152,7 @@ impl Graph {
     }
 }
 
-/// A script that is being recorded. Also if that panics, what it keeps is let go behind it.
+/// A recording in progress. Releases the memory that was kept alive when dropped, even during a panic.
 struct Recording<'s>(&'s mut Script);
 
 impl Drop for Recording<'_> {
@@ -164,7 +167,7 @@ impl fmt::Debug for Graph {
     }
 }
 
-/// Takes the steps of a [`Graph`].
+/// The recorder of the steps of a [`Graph`].
 pub struct Recorder<'g> {
     stream: &'g Stream,
     /// `None` on the CPU.
@@ -176,13 +179,13 @@ impl Recorder<'_> {
     ///
     /// # Errors
     ///
-    /// Those of the launch, but for [`Error::Driver`]; and [`Error::Graph`] where it cannot be part of a graph.
-    #[allow(clippy::needless_pass_by_value, reason = "a launch is given up, as in `Launch::launch`")]
+    /// The errors of the launch, except [`Error::Driver`]; and [`Error::Graph`] if it cannot be part of a graph.
+    #[allow(clippy::needless_pass_by_value, reason = "a launch is consumed, as in `Launch::launch`")]
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) -> Result<()> {
         self.add(&launch)
     }
 
-    /// Adds a launch of a kernel without checks of its indices.
+    /// Adds a launch of a kernel without bounds checks.
     ///
     /// # Errors
     ///
@@ -190,18 +193,19 @@ impl Recorder<'_> {
     ///
     /// # Safety
     ///
-    /// No thread of this launch may index outside a slice or shared array.
+    /// No thread of this launch may index out of bounds of a slice or a shared array.
     #[allow(clippy::needless_pass_by_value, reason = "as above")]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) -> Result<()> {
         self.add(&launch)
     }
 
-    /// Adds a copy of all elements of `from` to `to`: both on the device of the graph, or one of them a
-    /// [`PinnedArray`](crate::PinnedArray), whose elements cannot be looked at until the run has begun.
+    /// Adds a copy of all elements of `from` to `to`. Both are on the device of the graph, or one of them is a
+    /// [`PinnedArray`](crate::PinnedArray), whose elements cannot be accessed until the run has been enqueued.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`], [`Error::StreamElsewhere`], or [`Error::Graph`] where it cannot be part of a graph.
+    /// [`Error::LengthMismatch`], [`Error::StreamElsewhere`], or [`Error::Graph`] if the copy cannot be part of a
+    /// graph.
     pub fn copy<S, T>(&mut self, from: &S, to: &mut T) -> Result<()>
     where
         S: CopySource + ?Sized,
@@ -225,7 +229,7 @@ impl Recorder<'_> {
         }
         let mut binder = Binder::new(kernel);
         let Some((device, plan)) = launch.planned(&mut binder, Some(self.stream))? else {
-            return Ok(()); // over nothing
+            return Ok(()); // an empty launch
         };
         if !binder.transfers.is_empty() {
             return Err(GraphError::HostArgument { kernel }.into());
@@ -271,7 +275,7 @@ impl Script {
         let kernel = plan.specialised.info.name;
         let Binder { mut params, uses, mut sizes, .. } = binder;
         let (Lane::Cuda(lane), Some(module)) = (stream.lane(), plan.module) else {
-            unreachable!("a graph has a script on a GPU, and a plan for that has a module");
+            unreachable!("a recording on a GPU implies a plan with a module");
         };
         let mut used = SmallVec::new();
         for used_memory in &uses {
@@ -295,10 +299,10 @@ impl Script {
             params.push((&raw mut parameter).cast());
             sizes.push(size_of::<LaunchParameter>() as u32);
         }
-        // SAFETY: the binder gives a size for each parameter, and the one of ours has its own.
+        // SAFETY: the binder returns a size for each parameter, and the size of the hidden one is appended.
         let mut values = unsafe { Values::copy(&params, &sizes) };
         let print_at = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
-        // The buffer is known only at the launch. So as not to count as a change, it is the one of the run before for now.
+        // The buffer is only known at the launch. To avoid a spurious change, the previous run's is kept until then.
         if let (Some(at), Some(Step { work: Work::Kernel(old), .. })) = (print_at, self.steps.get(self.position))
             && old.print_at == print_at
         {
@@ -308,7 +312,7 @@ impl Script {
         Ok(())
     }
 
-    /// Adds a copy of some bytes.
+    /// Adds a copy of bytes.
     fn copy(&mut self, stream: &Stream, from: &Region<'_>, to: &Region<'_>) -> Result<()> {
         let mut used = SmallVec::new();
         let bytes = from.bytes.len();
@@ -332,7 +336,7 @@ impl Script {
         Ok(())
     }
 
-    /// Keeps the memory of the device that is one side of a copy, and gives its address.
+    /// Keeps the device memory on one side of a copy alive, and returns its address.
     fn side(
         &mut self,
         stream: &Stream,
@@ -349,7 +353,7 @@ impl Script {
         Ok((memory.pointer().addr() + bytes.start) as u64)
     }
 
-    /// Adds a step behind those that there are.
+    /// Adds a step after the existing ones.
     fn add(&mut self, work: Work, uses: SmallVec<[Used; 4]>) {
         if let Some(step) = self.steps.get_mut(self.position) {
             match step.work.replace(work) {
@@ -365,7 +369,7 @@ impl Script {
         self.position += 1;
     }
 
-    /// Keeps what a step uses; `None` where it was only lent.
+    /// Keeps the memory that a step accesses alive; `None` if it was only borrowed.
     fn keep(&mut self, Use { memory, bytes, writes }: &Use<'_>, used: &mut SmallVec<[Used; 4]>) -> Option<()> {
         if bytes.is_empty() {
             return Some(());
@@ -379,7 +383,7 @@ impl Script {
         Some(())
     }
 
-    /// Keeps the page-locked memory of a copy, and gives its address.
+    /// Reserves the page-locked memory of a copy, and returns its address.
     fn plan(
         &mut self,
         memory: &Arc<PinnedMemory>,
@@ -398,7 +402,7 @@ impl Script {
         Ok(memory.address(bytes.start))
     }
 
-    /// The next count for a barrier of the grid, and its address.
+    /// Returns the next counter of a grid barrier, and its address.
     fn barrier(&mut self, stream: &Stream) -> Result<(Memory, u64)> {
         if self.barriers_used == self.barriers.len() {
             self.barriers.push(Memory::allocate::<u64>(stream, 1, Contents::Nothing)?);
@@ -406,10 +410,10 @@ impl Script {
         let memory = &self.barriers[self.barriers_used];
         self.barriers_used += 1;
         let address = memory.pointer().addr() as u64;
-        Ok((memory.keep().expect("it was not lent"), address))
+        Ok((memory.keep().expect("the counter is not borrowed memory"), address))
     }
 
-    /// Gives what was recorded to the GPU, as the graph that was built of the run before where it will do.
+    /// Enqueues the recorded steps, reusing the CUDA graph of the previous run if possible.
     fn launch(
         &mut self,
         stream: &Stream,
@@ -437,33 +441,34 @@ impl Script {
             let launch = |print: u64| {
                 self.set_print(print);
                 let ready = self.ready(lane, before, builds)?;
-                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept until
-                // the launch has been noted with it, and freed behind it; that of the host knows of the copies.
+                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept alive
+                // until the launch has been recorded as an access, and freed in stream order after it; page-locked memory
+                // tracks the copies.
                 unsafe { ready.graph.launch(lane) }?;
                 built = Some(ready);
                 Ok(())
             };
             if prints { Ok(lane.launch_printing(launch)?) } else { Ok(launch(0)?) }
         });
-        // Also where it failed: the copies may have been asked for before that.
+        // Even if it failed: the copies may have been enqueued before the error.
         for planned in planned {
             planned.note(stream);
         }
         launched.map(|()| built)
     }
 
-    /// Lets go of the memory of the run.
+    /// Releases the memory of the run.
     fn forget(&mut self) {
         self.kept.clear();
         self.planned.clear();
     }
 
-    /// Whether one of the kernels prints.
+    /// Returns whether a kernel prints.
     fn prints(&self) -> bool {
         self.steps.iter().any(|step| matches!(step.work, Work::Kernel(KernelStep { print_at: Some(_), .. })))
     }
 
-    /// Tells the kernels that print where to.
+    /// Sets the print buffer of the kernels that print.
     fn set_print(&mut self, print: u64) {
         for step in &mut self.steps {
             if let Work::Kernel(KernelStep { values, print_at: Some(at), .. }) = &mut step.work {
@@ -472,7 +477,7 @@ impl Script {
         }
     }
 
-    /// The graph of the run before, with what is different now, or a new one.
+    /// Updates the CUDA graph of the previous run, or builds a new one.
     fn ready(
         &mut self,
         stream: &cuda::Stream,
@@ -483,7 +488,7 @@ impl Script {
         let is_alike =
             |built: &Built| !self.other_steps && (!self.other_memory || built.waits == of_steps(&self.steps));
         if let Some(mut built) = before.filter(is_alike)
-            // What the driver does not want to be changed is built anew.
+            // If the driver rejects an update, a new graph is built.
             && self.update(&mut built.graph).is_ok()
         {
             return Ok(built);
@@ -491,7 +496,7 @@ impl Script {
         *builds += 1;
         let waits = of_steps(&self.steps);
         let steps = &mut self.steps;
-        // SAFETY: as for the launch, which is the only use of the graph until its steps are set anew.
+        // SAFETY: as for the launch, which is the only use of the graph until its steps are updated.
         let graph = unsafe {
             let node = |step: usize, add: &mut dyn FnMut(cuda::Node<'_>) -> Result<(), cuda::Refusal>| {
                 steps[step].work.with_node(add)
@@ -502,10 +507,10 @@ impl Script {
         Ok(Built { graph, waits })
     }
 
-    /// Sets what is different in this run.
+    /// Updates the nodes that differ in this run.
     fn update(&mut self, graph: &mut cuda::Graph) -> Result<(), cuda::Refusal> {
         for (number, step) in self.steps.iter_mut().enumerate().filter(|(_, step)| step.changed) {
-            // SAFETY: as for the launch; `Work::replace` has seen to it that the step is of the same sort.
+            // SAFETY: as for the launch; `Work::replace` has checked that the kind of the step is unchanged.
             step.work.with_node(|node| unsafe { graph.set(number, node) })?;
             step.changed = false;
         }

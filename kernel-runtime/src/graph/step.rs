@@ -1,4 +1,4 @@
-//! The steps of a graph, as they are kept from run to run.
+//! The steps of a graph, kept from run to run.
 
 use smallvec::SmallVec;
 
@@ -6,15 +6,15 @@ use super::edges::Used;
 use crate::argument::Values;
 use crate::cuda::{Copy, Geometry, Module, Node};
 
-/// A step, and what it uses.
+/// A step with its accesses.
 pub(super) struct Step {
     pub(super) work: Work,
     pub(super) uses: SmallVec<[Used; 4]>,
-    /// The graph that was built does something else here.
+    /// Whether the step differs from the node of the CUDA graph.
     pub(super) changed: bool,
 }
 
-/// What a step does.
+/// The operation of a step.
 #[allow(clippy::large_enum_variant, reason = "nearly all steps are launches")]
 pub(super) enum Work {
     Kernel(Kernel),
@@ -22,24 +22,24 @@ pub(super) enum Work {
     Clear { to: u64 },
 }
 
-/// A launch.
+/// A kernel launch.
 pub(super) struct Kernel {
     pub(super) module: &'static Module,
     pub(super) geometry: Geometry,
     pub(super) values: Values,
-    /// Where the address of the buffer for messages is in the values, for a kernel that prints.
+    /// The offset of the print buffer's address in the values, for a kernel that prints.
     pub(super) print_at: Option<usize>,
 }
 
 impl Work {
-    /// Takes the place of what was here in the last run. Says whether it differs, or `None` if another graph is needed.
+    /// Replaces the operation of the previous run. Returns whether it differs, or `None` if the node cannot be updated.
     pub(super) fn replace(&mut self, new: Work) -> Option<bool> {
         let changed = self.differs(&new);
         *self = new;
         changed
     }
 
-    /// Whether `new` differs; `None` if a node of a graph cannot become it.
+    /// Returns whether `new` differs; `None` if a graph node cannot be updated to it.
     fn differs(&self, new: &Work) -> Option<bool> {
         match (self, new) {
             (Work::Kernel(old), Work::Kernel(new)) => {
@@ -55,7 +55,7 @@ impl Work {
         }
     }
 
-    /// The step as a node of a CUDA graph, during a call.
+    /// Calls `then` with the step as a node of a CUDA graph.
     pub(super) fn with_node<R>(&mut self, then: impl FnOnce(Node<'_>) -> R) -> R {
         match self {
             Work::Kernel(Kernel { module, geometry, values, print_at: _ }) => {
@@ -74,7 +74,7 @@ mod tests {
     use crate::cuda::Way;
 
     #[test]
-    fn a_step_of_another_sort_takes_the_place() {
+    fn a_step_of_another_kind_needs_a_new_graph() {
         let copy = |way, bytes| Work::Copy(Copy { way, to: 8, from: 16, bytes });
         let mut work = Work::Clear { to: 8 };
         assert_eq!(work.replace(Work::Clear { to: 8 }), Some(false));

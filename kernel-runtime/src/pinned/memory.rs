@@ -1,4 +1,4 @@
-//! The memory of a page-locked array, and the copies that are under way.
+//! The page-locked memory of an array, with the device copies in flight that access it.
 
 use std::alloc::Layout;
 use std::ops::Range;
@@ -16,58 +16,59 @@ use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
 use crate::warning::event;
 
-/// The memory of a [`PinnedArray`](super::PinnedArray), and the copies of devices that use it.
+/// The memory of a [`PinnedArray`](super::PinnedArray), with the device copies that access it.
 pub(crate) struct PinnedMemory {
     whose: Whose,
     pub(super) device: Device,
     copies: Mutex<Copies>,
-    /// Makes values of what a device wrote; `None` where all bits are values.
+    /// Converts the bits that a device wrote to valid values; `None` if all bit patterns are valid.
     settle: Option<unsafe fn(*mut u8, Range<usize>)>,
 }
 
-/// Makes values of the elements in a range of bytes, whatever is in them.
+/// Converts the elements in a byte range to valid values of their type, whatever their bits are.
 ///
 /// # Safety
 ///
-/// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
+/// The range consists of whole elements inside of the memory at `start`, all bytes are initialised, and nothing else
+/// accesses them.
 unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
     // SAFETY: upheld by the caller.
     unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>().max(1)) };
 }
 
-/// Whose memory it is.
+/// The allocator of the memory.
 enum Whose {
-    /// The CPU device's.
+    /// Ordinary memory of the CPU device.
     Plain(Memory),
-    /// The CUDA driver's.
+    /// Page-locked memory of the CUDA driver.
     PageLocked(PageLocked),
 }
 
-/// The copies that use the memory.
+/// The copies that access the memory.
 #[derive(Default)]
 struct Copies {
     under_way: Vec<Copying>,
-    /// What graphs will do with it that are being recorded, each with its number.
+    /// The accesses of graphs that are being recorded.
     planned: Vec<(GraphNumber, Touch)>,
 }
 
-/// A copy of a device that is under way, or was when it was last looked at.
+/// A device copy that is in flight, or was when it was last checked.
 struct Copying {
     over: Over,
-    /// What the device does with the host's memory.
+    /// The access to the host memory.
     touch: Touch,
 }
 
-/// When a copy is over.
+/// The completion of a copy.
 enum Over {
-    /// When this has happened.
+    /// Complete when the event is reached.
     When(Event),
-    /// When all that was asked of the stream is: the driver had no event.
+    /// Complete when all work of the stream is: the driver could not create an event.
     With(Stream),
 }
 
 impl Over {
-    /// Waits, and gives out no fault.
+    /// Waits for the copy, and reports no fault.
     fn wait(&self) -> Result<(), Refusal> {
         match self {
             Over::When(event) => event.wait(),
@@ -78,7 +79,7 @@ impl Over {
         }
     }
 
-    /// The fault of a kernel before the copy, once: for who has waited.
+    /// Returns the pending fault of a kernel before the copy, if any, and clears it. Call it after waiting.
     fn give_out_fault(&self) -> Result<()> {
         match self {
             Over::When(event) => event.give_out_fault(),
@@ -93,7 +94,7 @@ impl Over {
         }
     }
 
-    /// Lets what is asked of `stream` from now on happen behind the copy.
+    /// Makes later work of `stream` wait for the copy.
     fn hold_up(&self, stream: &Stream) -> Result<()> {
         match self {
             Over::When(event) => event.hold_up(stream),
@@ -102,7 +103,7 @@ impl Over {
     }
 }
 
-/// So many copies are kept in mind before those that are over are looked for.
+/// The number of tracked copies from which on completed ones are retired.
 const MANY_COPIES: usize = 32;
 
 impl PinnedMemory {
@@ -117,7 +118,7 @@ impl PinnedMemory {
         let settle: Option<unsafe fn(*mut u8, Range<usize>)> = if T::ANY_BITS { None } else { Some(settle::<T>) };
         let memory = PinnedMemory { whose, device: device.clone(), copies: Mutex::default(), settle };
         if let Some(settle) = settle {
-            // SAFETY: all bytes are there and zero, and nobody else has them yet.
+            // SAFETY: all bytes are initialised to zero, and the memory is not shared yet.
             unsafe { settle(memory.pointer(), 0..len * size_of::<T>()) };
         }
         Ok(memory)
@@ -134,17 +135,17 @@ impl PinnedMemory {
         self.copies.lock()
     }
 
-    /// Whether a GPU copies from and to it while the host goes on.
+    /// Returns whether copies of a GPU can access the memory asynchronously.
     pub(crate) fn is_page_locked(&self) -> bool {
         matches!(self.whose, Whose::PageLocked(_))
     }
 
-    /// The address of a byte on a GPU, which is that on the host (CUDA Driver API, "Unified Addressing").
+    /// Returns the device address of a byte, which equals its host address (CUDA Driver API, "Unified Addressing").
     pub(crate) fn address(&self, byte: usize) -> u64 {
         (self.pointer().expose_provenance() + byte) as u64
     }
 
-    /// Starts a copy on `stream` that reads these bytes: `start` gets their address.
+    /// Enqueues a copy on `stream` that reads these bytes: `start` receives their address.
     pub(crate) fn reading(
         &self,
         stream: &Stream,
@@ -154,7 +155,7 @@ impl PinnedMemory {
         self.copying(stream, Touch { bytes, writes: false }, |address| start(address))
     }
 
-    /// Starts a copy on `stream` that writes these bytes: `start` gets their address.
+    /// Enqueues a copy on `stream` that writes these bytes: `start` receives their address.
     pub(crate) fn writing(
         &self,
         stream: &Stream,
@@ -169,18 +170,18 @@ impl PinnedMemory {
         copies.check_unplanned(&touch, None)?;
         self.make_way(&mut copies, stream, &touch)?;
         let started = start(self.pointer().wrapping_add(touch.bytes.start));
-        // Also where it failed: the copy may have been asked for before that.
+        // Even if it failed: the copy may have been enqueued before the error.
         copies.note(stream, touch);
         started
     }
 
-    /// Sees to it that a copy that `stream` is asked for next conflicts with none that is under way.
+    /// Resolves the hazards between the next copy on `stream` and the copies in flight.
     fn make_way(&self, copies: &mut Copies, stream: &Stream, touch: &Touch) -> Result<()> {
         if copies.under_way.len() >= MANY_COPIES {
             self.forget_those_over(copies);
         }
         if touch.writes && self.settle.is_some() {
-            // Bits that one copy wrote are made values by the host, which must not happen while another writes there.
+            // The host converts the bits of an earlier copy to valid values, which must not race with another write.
             self.wait_for(copies, touch, |_| {})?;
         }
         copies
@@ -190,12 +191,12 @@ impl PinnedMemory {
             .try_for_each(|it| it.over.hold_up(stream))
     }
 
-    /// The first of these bytes, once no copy conflicts with the host's reading or writing them.
+    /// Returns the address of the first of these bytes, once no copy in flight conflicts with an access of the host.
     ///
     /// # Errors
     ///
-    /// What the driver said of a copy, [`GraphError::HostCopyPlanned`], or the fault of a kernel before a copy that was waited
-    /// for; that copy is then no longer in the way.
+    /// The driver error of a copy, [`GraphError::HostCopyPlanned`], or the fault of a kernel before a copy that was
+    /// waited for; that copy is retired nevertheless.
     pub(crate) fn settled(&self, bytes: &Range<usize>, writes: bool) -> Result<*mut u8> {
         let touch = Touch { bytes: bytes.clone(), writes };
         let mut copies = self.copies();
@@ -207,7 +208,7 @@ impl PinnedMemory {
         Ok(self.pointer().wrapping_add(bytes.start))
     }
 
-    /// Waits for the copies that conflict, and forgets them.
+    /// Waits for the conflicting copies, and retires them.
     fn wait_for(&self, copies: &mut Copies, touch: &Touch, mut waited: impl FnMut(Over)) -> Result<()> {
         while let Some(i) = copies.under_way.iter().position(|copying| copying.touch.conflicts(touch)) {
             copies.under_way[i].over.wait()?;
@@ -224,13 +225,13 @@ impl PinnedMemory {
         }
     }
 
-    /// Forgets a copy that is over. What it wrote becomes values now, before anyone sees it: until then nobody could get a
-    /// reference to it.
+    /// Retires a completed copy. What it wrote is converted to valid values before any reference to it can exist.
     fn forget(&self, copies: &mut Copies, i: usize) -> Over {
         let Copying { over, touch: Touch { bytes, writes } } = copies.under_way.swap_remove(i);
         if let (true, Some(settle)) = (writes, self.settle) {
-            // SAFETY: the range is inside and of whole elements, as all ranges are. The copy is over, no other writes there
-            // (`copying` has waited), and the host could reach the elements only through `wait_for`, which ends here.
+            // SAFETY: the range is in bounds and consists of whole elements, as all ranges do. The copy has completed,
+            // no other copy writes there (`copying` has waited), and the host reaches the elements only through
+            // `wait_for`, which calls this.
             unsafe { settle(self.pointer(), bytes) };
         }
         over
@@ -238,20 +239,20 @@ impl PinnedMemory {
 }
 
 impl Copies {
-    /// Refuses what conflicts with a copy of a graph that is being recorded, unless it is of that graph itself.
+    /// Fails if an access conflicts with a copy of a graph that is being recorded, except for the graph `of` itself.
     fn check_unplanned(&self, touch: &Touch, of: Option<GraphNumber>) -> Result<(), GraphError> {
         let conflicts = |(graph, planned): &(GraphNumber, Touch)| Some(*graph) != of && planned.conflicts(touch);
         if self.planned.iter().any(conflicts) { Err(GraphError::HostCopyPlanned) } else { Ok(()) }
     }
 
-    /// Notes a copy that the stream was asked for last.
+    /// Records a copy that was enqueued on the stream last.
     fn note(&mut self, stream: &Stream, touch: Touch) {
         let over = stream.record().map_or_else(|_| Over::With(stream.clone()), Over::When);
         self.under_way.push(Copying { over, touch });
     }
 }
 
-/// Tells graphs apart.
+/// The process-wide identity of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GraphNumber(u64);
 
@@ -262,8 +263,8 @@ impl GraphNumber {
     }
 }
 
-/// A use of the memory by a graph that is being recorded. Until the graph is launched, or this is dropped, nobody else gets at the
-/// bytes: whoever got a reference to them while the graph was recorded could still have it when the copy begins.
+/// A reservation of memory by a graph that is being recorded. Until the graph is launched, or this is dropped, nothing
+/// else may access the bytes: a reference obtained during the recording could still be live when the copy executes.
 pub(crate) struct Planned {
     memory: Arc<PinnedMemory>,
     graph: GraphNumber,
@@ -273,7 +274,7 @@ pub(crate) struct Planned {
 impl Planned {
     /// # Errors
     ///
-    /// [`GraphError::HostCopyPlanned`] where another graph that is being recorded has such bytes.
+    /// [`GraphError::HostCopyPlanned`] if another graph that is being recorded has reserved such bytes.
     pub(crate) fn new(memory: &Arc<PinnedMemory>, graph: GraphNumber, touch: Touch) -> Result<Planned, GraphError> {
         let mut copies = memory.copies();
         copies.check_unplanned(&touch, Some(graph))?;
@@ -281,17 +282,17 @@ impl Planned {
         Ok(Planned { memory: memory.clone(), graph, touch })
     }
 
-    /// Whether it is just this use.
+    /// Returns whether the reservation is for this access.
     pub(crate) fn is(&self, memory: &Arc<PinnedMemory>, touch: &Touch) -> bool {
         Arc::ptr_eq(&self.memory, memory) && self.touch == *touch
     }
 
-    /// Sees to it that the graph, which `stream` is asked for next, conflicts with no copy that is under way.
+    /// Resolves the hazards between the graph, which is enqueued on `stream` next, and the copies in flight.
     pub(crate) fn make_way(&self, stream: &Stream) -> Result<()> {
         self.memory.make_way(&mut self.memory.copies(), stream, &self.touch)
     }
 
-    /// Notes that the stream was asked for the graph.
+    /// Records that the graph was enqueued on the stream.
     pub(crate) fn note(self, stream: &Stream) {
         self.memory.copies().note(stream, self.touch.clone());
     }
@@ -318,7 +319,7 @@ impl Drop for PinnedMemory {
             }
         }
         if let (true, Whose::PageLocked(memory)) = (may_be_used, &mut self.whose) {
-            // A copy may still be using it, for all that is known: the GPU is lost.
+            // The GPU is lost, so a copy may still be in flight.
             let device = self.device.clone();
             event!(error, target: "cumbia::transfer", %device, "page-locked memory is never freed");
             memory.leak();
@@ -331,7 +332,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_device_wrote_becomes_values() {
+    fn bits_written_by_a_device_become_valid_values() {
         let device = Device::cpu();
         let mut buffer = device.pinned_zeros::<bool>(4).unwrap();
         for round in 0..2 * MANY_COPIES {
@@ -339,7 +340,7 @@ mod tests {
             buffer
                 .memory()
                 .writing(&device.default_stream(), bytes.clone(), |address| {
-                    // SAFETY: the address is that of a byte of the buffer, which nobody else has.
+                    // SAFETY: the address is that of a byte of the buffer, which is not shared.
                     unsafe { address.write(0xff) };
                     Ok(())
                 })
@@ -349,7 +350,7 @@ mod tests {
             }
         }
         assert!(buffer.memory().copies().under_way.len() <= MANY_COPIES);
-        // The byte of a `true` is 1: comparing compares bytes.
+        // The byte of `true` is 1: the comparison compares bytes.
         assert_eq!(buffer.as_mut_slice().unwrap(), [true, true, true, false]);
     }
 }
