@@ -258,7 +258,7 @@ impl Device {
     pub fn drop_errors(&self) -> Vec<Error> {
         match &self.backend {
             Backend::Cpu(_) => Vec::new(),
-            Backend::Cuda(context) => context.primary().take_dropped(),
+            Backend::Cuda(context) => context.primary().take_drop_errors(),
         }
     }
 
@@ -270,7 +270,7 @@ impl Device {
     /// stream, reported once. If several streams have a pending fault, the next call reports the next one.
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
-            Backend::Cpu(streams) => streams.give_out_fault(),
+            Backend::Cpu(streams) => streams.take_fault(),
             Backend::Cuda(context) => context.synchronize(),
         }
     }

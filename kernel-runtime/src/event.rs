@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::cuda;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::order::{Lane, Tenant};
+use crate::hazards::{PooledStream, StreamRef};
 use crate::stream::Stream;
 
 /// A point in a [`Stream`], reached when all work enqueued before it has completed. [`Stream::record`] creates one.
@@ -28,25 +28,25 @@ use crate::stream::Stream;
 pub struct Event {
     device: Device,
     /// The stream and its generation at the time of recording, for pending faults.
-    tenant: Tenant,
-    reached: Reached,
+    stream: PooledStream,
+    completion: Completion,
 }
 
 /// The completion state of an event.
-enum Reached {
+enum Completion {
     /// Already reached, at this time (CPU device).
     At(Instant),
     /// Tracked by the GPU.
-    OnCuda(cuda::Event),
+    Cuda(cuda::Event),
 }
 
 impl Event {
     pub(crate) fn record(stream: &Stream) -> Result<Event> {
-        let reached = match stream.lane() {
-            Lane::Cpu(_) => Reached::At(Instant::now()),
-            Lane::Cuda(stream) => Reached::OnCuda(stream.record()?),
+        let completion = match stream.stream_ref() {
+            StreamRef::Cpu(_) => Completion::At(Instant::now()),
+            StreamRef::Cuda(stream) => Completion::Cuda(stream.record()?),
         };
-        Ok(Event { device: stream.device().clone(), tenant: Tenant::of(stream.lane().clone()), reached })
+        Ok(Event { device: stream.device().clone(), stream: PooledStream::of(stream.stream_ref().clone()), completion })
     }
 
     /// Returns the device of the stream.
@@ -62,20 +62,20 @@ impl Event {
     /// is reported, once.
     pub fn synchronize(&self) -> Result<()> {
         self.wait()?;
-        self.give_out_fault()
+        self.take_fault()
     }
 
     /// Like [`Event::synchronize`], but reports no fault.
-    pub(crate) fn wait(&self) -> Result<(), cuda::Refusal> {
-        match &self.reached {
-            Reached::At(_) => Ok(()),
-            Reached::OnCuda(event) => event.wait(),
+    pub(crate) fn wait(&self) -> Result<(), cuda::CudaError> {
+        match &self.completion {
+            Completion::At(_) => Ok(()),
+            Completion::Cuda(event) => event.wait(),
         }
     }
 
     /// Returns the pending fault of a kernel before the event, if any, and clears it. Call it after waiting.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
-        self.tenant.give_out_fault()
+    pub(crate) fn take_fault(&self) -> Result<()> {
+        self.stream.take_fault()
     }
 
     /// Returns whether all work before the event has completed. Does not wait, and reports no fault.
@@ -84,9 +84,9 @@ impl Event {
     ///
     /// What the driver refused.
     pub fn is_done(&self) -> Result<bool> {
-        match &self.reached {
-            Reached::At(_) => Ok(true),
-            Reached::OnCuda(event) => Ok(event.is_done()?),
+        match &self.completion {
+            Completion::At(_) => Ok(true),
+            Completion::Cuda(event) => Ok(event.is_done()?),
         }
     }
 
@@ -97,10 +97,10 @@ impl Event {
     ///
     /// [`Error::EventsApart`] if the events belong to different devices, or a CUDA driver error.
     pub fn duration_since(&self, earlier: &Event) -> Result<Duration> {
-        match (&self.reached, &earlier.reached) {
-            (Reached::At(end), Reached::At(start)) => Ok(end.saturating_duration_since(*start)),
-            (Reached::OnCuda(end), Reached::OnCuda(start)) if self.device == earlier.device => Ok(end.since(start)?),
-            (Reached::At(_) | Reached::OnCuda(_), _) => {
+        match (&self.completion, &earlier.completion) {
+            (Completion::At(end), Completion::At(start)) => Ok(end.saturating_duration_since(*start)),
+            (Completion::Cuda(end), Completion::Cuda(start)) if self.device == earlier.device => Ok(end.since(start)?),
+            (Completion::At(_) | Completion::Cuda(_), _) => {
                 let (first, second) = (earlier.device.to_string(), self.device.to_string());
                 Err(Error::EventsApart { first, second })
             }
@@ -108,13 +108,13 @@ impl Event {
     }
 
     /// Makes work enqueued on `stream` from now on wait for the event.
-    pub(crate) fn hold_up(&self, stream: &Stream) -> Result<()> {
-        match (&self.reached, stream.lane()) {
+    pub(crate) fn order_before(&self, stream: &Stream) -> Result<()> {
+        match (&self.completion, stream.stream_ref()) {
             // Already reached.
-            (Reached::At(_), _) => Ok(()),
+            (Completion::At(_), _) => Ok(()),
             // Work on the CPU executes immediately.
-            (Reached::OnCuda(event), Lane::Cpu(_)) => Ok(event.wait()?),
-            (Reached::OnCuda(event), Lane::Cuda(stream)) => Ok(stream.wait_event(event)?),
+            (Completion::Cuda(event), StreamRef::Cpu(_)) => Ok(event.wait()?),
+            (Completion::Cuda(event), StreamRef::Cuda(stream)) => Ok(stream.wait_event(event)?),
         }
     }
 }

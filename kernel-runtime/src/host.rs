@@ -108,7 +108,7 @@ impl<T: Element> HostArray for Cow<'_, [T]> {
 }
 
 /// Implements the trait for references and smart pointers to a host array.
-macro_rules! through {
+macro_rules! forward {
     ($($pointer:ty),*) => {$(
         impl<A: HostArray + ?Sized> HostArray for $pointer {
             type Element = A::Element;
@@ -120,7 +120,7 @@ macro_rules! through {
     )*};
 }
 
-through!(&A, &mut A, Box<A>, Rc<A>, Arc<A>);
+forward!(&A, &mut A, Box<A>, Rc<A>, Arc<A>);
 
 impl<A: HostArrayMut + ?Sized> HostArrayMut for &mut A {
     fn elements_mut(&mut self) -> Result<&mut [A::Element]> {

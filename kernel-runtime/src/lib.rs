@@ -22,6 +22,7 @@ pub mod evaluation;
 mod event;
 mod fault;
 mod graph;
+mod hazards;
 mod host;
 #[doc(hidden)]
 pub mod inspect;
@@ -37,7 +38,6 @@ pub mod named;
 mod number;
 #[doc(hidden)]
 pub mod op;
-mod order;
 mod over;
 mod pinned;
 pub mod precompile;

@@ -43,13 +43,13 @@ use crate::error::Result;
 #[must_use = "the range ends when it is dropped"]
 pub struct Range {
     /// Whether a profiler has recorded the range.
-    told: bool,
-    of_its_thread: PhantomData<*const ()>,
+    active: bool,
+    not_send: PhantomData<*const ()>,
 }
 
 /// Begins a range, which ends when the guard is dropped.
 pub fn range(name: &str) -> Range {
-    Range { told: nvtx::push(name), of_its_thread: PhantomData }
+    Range { active: nvtx::push(name), not_send: PhantomData }
 }
 
 /// Records an instantaneous marker.
@@ -83,7 +83,7 @@ pub fn stop(device: &Device) -> Result<()> {
 
 impl Drop for Range {
     fn drop(&mut self) {
-        if self.told {
+        if self.active {
             nvtx::pop();
         }
     }

@@ -7,7 +7,7 @@ use crate::cuda;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::event::Event;
-use crate::order::Lane;
+use crate::hazards::StreamRef;
 
 /// An ordered queue of work on a device. Work enqueued on one stream executes in order; different streams may execute
 /// concurrently.
@@ -45,19 +45,19 @@ use crate::order::Lane;
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
-    lane: Lane,
+    inner: StreamRef,
     /// Held for created streams only; the default stream is never released.
-    _hold: Option<Arc<Hold>>,
+    _guard: Option<Arc<ReleaseGuard>>,
 }
 
 /// A guard that returns the stream to the pool when dropped.
-struct Hold(Lane);
+struct ReleaseGuard(StreamRef);
 
-impl Drop for Hold {
+impl Drop for ReleaseGuard {
     fn drop(&mut self) {
         match &self.0 {
-            Lane::Cpu(stream) => stream.let_go(),
-            Lane::Cuda(stream) => stream.let_go(),
+            StreamRef::Cpu(stream) => stream.release(),
+            StreamRef::Cuda(stream) => stream.release(),
         }
     }
 }
@@ -76,26 +76,26 @@ impl Stream {
     /// # }
     /// ```
     pub fn builder(device: &Device) -> StreamBuilder<'_> {
-        StreamBuilder { device, kind: cuda::Kind::default() }
+        StreamBuilder { device, options: cuda::StreamOptions::default() }
     }
 
     /// Returns the default stream of a device.
     pub(crate) fn default_of(device: &Device) -> Stream {
-        let lane = match device.backend() {
-            Backend::Cpu(streams) => Lane::Cpu(streams.default_stream().clone()),
-            Backend::Cuda(context) => Lane::Cuda(context.default_stream().clone()),
+        let inner = match device.backend() {
+            Backend::Cpu(streams) => StreamRef::Cpu(streams.default_stream().clone()),
+            Backend::Cuda(context) => StreamRef::Cuda(context.default_stream().clone()),
         };
-        Stream::of(device, lane)
+        Stream::of(device, inner)
     }
 
     /// Returns a handle that does not keep the stream out of the pool.
-    pub(crate) fn of(device: &Device, lane: Lane) -> Stream {
-        Stream { device: device.clone(), lane, _hold: None }
+    pub(crate) fn of(device: &Device, inner: StreamRef) -> Stream {
+        Stream { device: device.clone(), inner, _guard: None }
     }
 
     /// Returns a handle that releases the stream when its last clone is dropped.
-    pub(crate) fn held(device: &Device, lane: Lane) -> Stream {
-        Stream { device: device.clone(), _hold: Some(Arc::new(Hold(lane.clone()))), lane }
+    pub(crate) fn held(device: &Device, inner: StreamRef) -> Stream {
+        Stream { device: device.clone(), _guard: Some(Arc::new(ReleaseGuard(inner.clone()))), inner }
     }
 
     /// Returns the device of the stream.
@@ -103,8 +103,8 @@ impl Stream {
         &self.device
     }
 
-    pub(crate) fn lane(&self) -> &Lane {
-        &self.lane
+    pub(crate) fn stream_ref(&self) -> &StreamRef {
+        &self.inner
     }
 
     /// Waits until all work enqueued on this stream has completed, and prints the output of `println!` in its kernels.
@@ -114,9 +114,9 @@ impl Stream {
     /// [`Error::Fault`](crate::Error::Fault) if a kernel on this stream has faulted since the last call that waited for
     /// it. The first fault is reported, once.
     pub fn synchronize(&self) -> Result<()> {
-        match &self.lane {
-            Lane::Cpu(stream) => stream.give_out_fault(),
-            Lane::Cuda(stream) => stream.synchronize(),
+        match &self.inner {
+            StreamRef::Cpu(stream) => stream.take_fault(),
+            StreamRef::Cuda(stream) => stream.synchronize(),
         }
     }
 
@@ -126,9 +126,9 @@ impl Stream {
     ///
     /// A CUDA driver error.
     pub fn is_done(&self) -> Result<bool> {
-        match &self.lane {
-            Lane::Cpu(_) => Ok(true),
-            Lane::Cuda(stream) => Ok(stream.is_done()?),
+        match &self.inner {
+            StreamRef::Cpu(_) => Ok(true),
+            StreamRef::Cuda(stream) => Ok(stream.is_done()?),
         }
     }
 
@@ -170,13 +170,13 @@ impl Stream {
     ///
     /// What the driver refused.
     pub fn wait(&self, event: &Event) -> Result<()> {
-        event.hold_up(self)
+        event.order_before(self)
     }
 }
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Stream) -> bool {
-        self.lane == other.lane
+        self.inner == other.inner
     }
 }
 
@@ -194,14 +194,14 @@ impl fmt::Debug for Stream {
 #[must_use = "no stream is created until `.build()`"]
 pub struct StreamBuilder<'a> {
     device: &'a Device,
-    kind: cuda::Kind,
+    options: cuda::StreamOptions,
 }
 
 impl StreamBuilder<'_> {
     /// Sets the scheduling priority: pending blocks of the stream with the lower number are scheduled first. The
     /// default stream has priority 0; values outside of [`Device::stream_priorities`] are clamped.
     pub fn priority(mut self, priority: i32) -> Self {
-        self.kind.priority = priority;
+        self.options.priority = priority;
         self
     }
 
@@ -221,7 +221,7 @@ impl StreamBuilder<'_> {
     /// # }
     /// ```
     pub fn blocking(mut self, blocking: bool) -> Self {
-        self.kind.blocking = blocking;
+        self.options.blocking = blocking;
         self
     }
 
@@ -231,10 +231,10 @@ impl StreamBuilder<'_> {
     ///
     /// What the driver refused.
     pub fn build(self) -> Result<Stream> {
-        let lane = match self.device.backend() {
-            Backend::Cpu(streams) => Lane::Cpu(streams.stream()),
-            Backend::Cuda(context) => Lane::Cuda(context.stream(self.kind)?),
+        let inner = match self.device.backend() {
+            Backend::Cpu(streams) => StreamRef::Cpu(streams.stream()),
+            Backend::Cuda(context) => StreamRef::Cuda(context.stream(self.options)?),
         };
-        Ok(Stream::held(self.device, lane))
+        Ok(Stream::held(self.device, inner))
     }
 }

@@ -7,8 +7,8 @@ use super::values::Params;
 use crate::cuda;
 use crate::device::Device;
 use crate::error::Result;
+use crate::hazards::StreamRef;
 use crate::memory::{Contents, Memory};
-use crate::order::Lane;
 use crate::stream::Stream;
 use crate::types::{Element, make_valid};
 
@@ -115,7 +115,7 @@ pub(crate) fn on_gpu(
     if transfers.is_empty() {
         return launch(params);
     }
-    let stream = &Stream::of(device, Lane::Cuda(stream.clone()));
+    let stream = &Stream::of(device, StreamRef::Cuda(stream.clone()));
     let mut copies = Vec::with_capacity(transfers.len());
     for transfer in transfers {
         let contents = if transfer.how.direction.comes_in() { Contents::Nothing } else { Contents::Zeros };

@@ -69,7 +69,7 @@ impl<'a, T: Lanes, M> DeviceSlice<'a, T, M> {
         if !self.address().is_multiple_of(needed) {
             return Err(ShapeError::CastAlignment { from, to, needed }.into());
         }
-        Ok(self.seen_as(bytes / size_of::<U>()))
+        Ok(self.reinterpret(bytes / size_of::<U>()))
     }
 }
 

@@ -123,21 +123,21 @@ pub(crate) unsafe fn start(on: Option<&Stream>, from: &Region<'_>, to: &Region<'
         (Place::Pinned(buffer), Place::Device(memory)) => {
             let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: upheld by the caller, and the buffer guarantees that the address stays valid.
-            buffer.reading(stream, from.bytes.clone(), |address| unsafe {
+            buffer.enqueue_read(stream, from.bytes.clone(), |address| unsafe {
                 memory.start_write(stream, to.bytes.clone(), address)
             })
         }
         (Place::Device(memory), Place::Pinned(buffer)) => {
             let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: as above.
-            buffer.writing(stream, to.bytes.clone(), |address| unsafe {
+            buffer.enqueue_write(stream, to.bytes.clone(), |address| unsafe {
                 memory.start_read(stream, from.bytes.clone(), address)
             })
         }
         (Place::Pinned(buffer), Place::Pinned(target)) => {
             // Both sides are host memory: the host copies, once no device copy conflicts.
             let bytes = from.bytes.len();
-            let (from, to) = (buffer.settled(&from.bytes, false)?, target.settled(&to.bytes, true)?);
+            let (from, to) = (buffer.host_access(&from.bytes, false)?, target.host_access(&to.bytes, true)?);
             // SAFETY: upheld by the caller, and no device copy accesses either side.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
             Ok(())

@@ -74,7 +74,7 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
     }
 
     /// Reinterprets the memory as `len` elements of another type, for which it is aligned.
-    pub(super) fn seen_as<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
+    pub(super) fn reinterpret<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
         let DeviceSlice { memory, pointer, len: _, array: _ } = self;
         DeviceSlice { memory, pointer: pointer.cast(), len, array: PhantomData }
     }

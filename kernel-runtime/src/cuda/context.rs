@@ -13,13 +13,13 @@ use cudarc::driver::sys::CUdevice;
 
 use super::architecture::Architecture;
 use super::driver::Driver;
+use super::error::CudaError;
 use super::event::Event;
 use super::exit;
 use super::hardware::{limits_of, name_of, properties_of};
 use super::memory::pool_of;
-use super::primary::Primary;
-use super::refusal::Refusal;
-use super::stream::{Kind, Stream};
+use super::primary_context::PrimaryContext;
+use super::stream::{Stream, StreamOptions};
 use crate::error::{DeviceError, Error};
 use crate::properties::{Limits, Properties};
 use crate::sync::Mutex;
@@ -29,7 +29,7 @@ static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
 
 /// An open GPU.
 pub(crate) struct Context {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     ordinal: usize,
     name: String,
     limits: Limits,
@@ -40,7 +40,7 @@ pub(crate) struct Context {
     /// All known streams, including the default stream.
     streams: Mutex<Vec<Arc<Stream>>>,
     /// An event on the default stream that covers all work enqueued while it was the only stream.
-    alone: Mutex<Option<Event>>,
+    single_stream_end: Mutex<Option<Event>>,
 }
 
 impl Context {
@@ -77,7 +77,7 @@ impl Context {
 
     /// Frees the host memory that kernels write, unless a kernel is in flight or another thread reads the memory. Never
     /// blocks: the process is about to end.
-    pub(super) fn give_back(&self) {
+    pub(super) fn release_host_memory(&self) {
         let Some(streams) = self.streams.try_lock() else { return };
         if !streams.iter().all(|stream| stream.is_done().unwrap_or(false)) || !self.primary.close() {
             return;
@@ -90,7 +90,7 @@ impl Context {
         }
     }
 
-    fn create(driver: &'static Driver, ordinal: usize) -> Result<Context, Refusal> {
+    fn create(driver: &'static Driver, ordinal: usize) -> Result<Context, CudaError> {
         let mut device: CUdevice = 0;
         let number = i32::try_from(ordinal).unwrap_or(i32::MAX);
         // SAFETY: the pointer is valid for the write.
@@ -103,8 +103,8 @@ impl Context {
         unsafe { driver.cuCtxSetCurrent(raw) }?;
         let name = name_of(driver, device)?;
         let label = format!("cuda:{ordinal} ({name})");
-        let primary = Arc::new(Primary::new(driver, raw, label, pool_of(driver, device)?, limits.total_memory));
-        let default = Arc::new(Stream::create(&primary, Kind::default())?);
+        let primary = Arc::new(PrimaryContext::new(driver, raw, label, pool_of(driver, device)?, limits.total_memory));
+        let default = Arc::new(Stream::create(&primary, StreamOptions::default())?);
         let (major, minor) = limits.compute_capability.unwrap_or_default();
         Ok(Context {
             primary,
@@ -115,7 +115,7 @@ impl Context {
             architecture: Architecture::of_device(major, minor),
             streams: Mutex::new(vec![default.clone()]),
             default,
-            alone: Mutex::default(),
+            single_stream_end: Mutex::default(),
         })
     }
 
@@ -125,7 +125,7 @@ impl Context {
     }
 
     /// Returns the driver's device handle.
-    pub(super) fn device(&self) -> Result<CUdevice, Refusal> {
+    pub(super) fn device(&self) -> Result<CUdevice, CudaError> {
         let (mut device, number) = (0, i32::try_from(self.ordinal).unwrap_or(i32::MAX));
         // SAFETY: the pointer is valid for the write.
         unsafe { self.driver().cuDeviceGet(&raw mut device, number) }?;
@@ -148,7 +148,7 @@ impl Context {
     }
 
     /// Returns the free and the total memory in bytes.
-    pub(crate) fn memory(&self) -> Result<(usize, usize), Refusal> {
+    pub(crate) fn memory(&self) -> Result<(usize, usize), CudaError> {
         self.bind()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: the pointers are valid for the writes, and the context is current.
@@ -157,14 +157,14 @@ impl Context {
     }
 
     /// Starts the capture of an attached profiler.
-    pub(crate) fn start_profiler(&self) -> Result<(), Refusal> {
+    pub(crate) fn start_profiler(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the context is current.
         unsafe { self.driver().cuProfilerStart() }
     }
 
     /// Stops the capture of an attached profiler.
-    pub(crate) fn stop_profiler(&self) -> Result<(), Refusal> {
+    pub(crate) fn stop_profiler(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the context is current.
         unsafe { self.driver().cuProfilerStop() }
@@ -181,7 +181,7 @@ impl Context {
     }
 
     /// Returns the state shared by all streams of the context.
-    pub(crate) fn primary(&self) -> &Arc<Primary> {
+    pub(crate) fn primary(&self) -> &Arc<PrimaryContext> {
         &self.primary
     }
 
@@ -192,7 +192,7 @@ impl Context {
     }
 
     /// Returns the stream priorities: the least and the greatest, numerically the largest and the smallest.
-    pub(crate) fn priorities(&self) -> Result<(i32, i32), Refusal> {
+    pub(crate) fn priorities(&self) -> Result<(i32, i32), CudaError> {
         self.bind()?;
         let (mut last, mut first) = (0, 0);
         // SAFETY: the pointers are valid for the writes, and the context is current.
@@ -201,25 +201,25 @@ impl Context {
     }
 
     /// Returns an idle stream from the pool, or creates one. It waits for all work enqueued while the default stream
-    /// was the only one. Call [`Stream::let_go`] to return it to the pool.
-    pub(crate) fn stream(&self, kind: Kind) -> Result<Arc<Stream>, Refusal> {
+    /// was the only one. Call [`Stream::release`] to return it to the pool.
+    pub(crate) fn stream(&self, options: StreamOptions) -> Result<Arc<Stream>, CudaError> {
         self.bind()?;
         let mut streams = self.streams.lock();
         for stream in &*streams {
-            if stream.hold_again(kind)? {
+            if stream.try_acquire(options)? {
                 let stream = stream.clone();
                 drop(streams);
-                stream.write_out_prints();
+                stream.flush_prints();
                 return Ok(stream);
             }
         }
-        let stream = Arc::new(Stream::create(&self.primary, kind)?);
-        self.let_in(&stream)?;
+        let stream = Arc::new(Stream::create(&self.primary, options)?);
+        self.admit(&stream)?;
         streams.push(stream.clone());
         Ok(stream)
     }
 
-    /// Wraps a stream of another library, which `owner` keeps alive. Call [`Stream::let_go`] when the last handle is
+    /// Wraps a stream of another library, which `owner` keeps alive. Call [`Stream::release`] when the last handle is
     /// dropped.
     ///
     /// # Safety
@@ -230,7 +230,7 @@ impl Context {
         &self,
         raw: cudarc::driver::sys::CUstream,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Arc<Stream>, Refusal> {
+    ) -> Result<Arc<Stream>, CudaError> {
         self.bind()?;
         // Dropped without holding the lock: an owner runs foreign code.
         drop(self.take_idle_foreign_streams());
@@ -239,11 +239,11 @@ impl Context {
         if let Some(known) =
             streams.iter().find(|stream| stream.is_foreign() && stream.is_held() && stream.raw() == raw)
         {
-            known.hold();
+            known.add_holder();
             return Ok(known.clone());
         }
         let stream = Arc::new(Stream::foreign(&self.primary, raw, owner)?);
-        self.let_in(&stream)?;
+        self.admit(&stream)?;
         streams.push(stream.clone());
         Ok(stream)
     }
@@ -264,33 +264,33 @@ impl Context {
 
     /// Admits a stream, possibly of another GPU, to the memory of this one: from now on accesses are recorded, and the
     /// stream's work is ordered after everything that was enqueued before.
-    pub(crate) fn let_in(&self, stream: &Stream) -> Result<(), Refusal> {
+    pub(crate) fn admit(&self, stream: &Stream) -> Result<(), CudaError> {
         if *stream == *self.default {
-            return self.expect_company();
+            return self.enable_hazard_tracking();
         }
-        self.with_end_of_solitude(|event| stream.wait_event(event))
+        self.with_single_stream_end(|event| stream.wait_event(event))
     }
 
     /// Starts recording accesses: streams of another GPU are about to depend on streams of this one.
-    pub(crate) fn expect_company(&self) -> Result<(), Refusal> {
-        self.with_end_of_solitude(|_| Ok(()))
+    pub(crate) fn enable_hazard_tracking(&self) -> Result<(), CudaError> {
+        self.with_single_stream_end(|_| Ok(()))
     }
 
-    fn with_end_of_solitude(&self, then: impl FnOnce(&Event) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let mut alone = self.alone.lock();
-        let event = if let Some(event) = &*alone {
+    fn with_single_stream_end(&self, then: impl FnOnce(&Event) -> Result<(), CudaError>) -> Result<(), CudaError> {
+        let mut single_stream_end = self.single_stream_end.lock();
+        let event = if let Some(event) = &*single_stream_end {
             event
         } else {
             // The flag first, then the event: see `hazards.rs`.
-            self.primary.expect_several_streams();
-            &*alone.insert(self.default.record()?)
+            self.primary.set_multi_stream();
+            &*single_stream_end.insert(self.default.record()?)
         };
         then(event)
     }
 
     /// Makes the context current to the calling thread.
     #[inline]
-    pub(crate) fn bind(&self) -> Result<(), Refusal> {
+    pub(crate) fn bind(&self) -> Result<(), CudaError> {
         self.primary.bind()
     }
 
@@ -301,7 +301,7 @@ impl Context {
     ///
     /// [`Error::Fault`], once for each fault, or a CUDA driver error.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
-        if !self.primary.has_several_streams() {
+        if !self.primary.is_multi_stream() {
             return self.default.synchronize();
         }
         let streams = self.streams.lock().clone();
@@ -311,7 +311,7 @@ impl Context {
             waited = waited.and(stream.wait_and_print());
         }
         waited?;
-        streams.iter().try_for_each(|stream| stream.give_out_fault())
+        streams.iter().try_for_each(|stream| stream.take_fault())
     }
 }
 

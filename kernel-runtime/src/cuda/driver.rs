@@ -16,9 +16,9 @@ use cudarc::driver::sys::{
 };
 use libloading::Library;
 
-use super::loader::{library_of, loader_words};
-use super::peers::Access;
-use super::refusal::{NOT_SUPPORTED, Refusal};
+use super::error::{CudaError, NOT_SUPPORTED};
+use super::loader::{library_of, loader_message};
+use super::peer_access::MemAccessDesc;
 use crate::error::{DeviceError, Error};
 use crate::sync::OnceLock;
 
@@ -57,11 +57,11 @@ macro_rules! functions {
                 ///
                 /// The arguments satisfy the requirements of the CUDA Driver API.
                 #[inline]
-                pub(crate) unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), Refusal> {
+                pub(crate) unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), CudaError> {
                     // SAFETY: upheld by the caller.
                     match unsafe { (self.$name)($($parameter),*) } {
                         0 => Ok(()),
-                        code => Err(Refusal { call: stringify!($name), code }),
+                        code => Err(CudaError { call: stringify!($name), code }),
                     }
                 }
             )*
@@ -73,13 +73,13 @@ macro_rules! functions {
                 ///
                 /// The arguments satisfy the requirements of the CUDA Driver API.
                 #[inline]
-                pub(crate) unsafe fn $newer(&self, $($newer_parameter: $newer_type),*) -> Result<(), Refusal> {
+                pub(crate) unsafe fn $newer(&self, $($newer_parameter: $newer_type),*) -> Result<(), CudaError> {
                     let code = match self.$newer {
                         // SAFETY: upheld by the caller.
                         Some(function) => unsafe { function($($newer_parameter),*) },
                         None => NOT_SUPPORTED,
                     };
-                    if code == 0 { Ok(()) } else { Err(Refusal { call: stringify!($newer), code }) }
+                    if code == 0 { Ok(()) } else { Err(CudaError { call: stringify!($newer), code }) }
                 }
             )*
         }
@@ -175,7 +175,7 @@ functions! {
     cuMemFreeAsync(pointer: CUdeviceptr, stream: CUstream);
     cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
     cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
-    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const Access, count: usize);
+    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const MemAccessDesc, count: usize);
     cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
@@ -253,7 +253,7 @@ impl Driver {
                     unsafe { driver.cuInit(0) }.map_err(|refusal| no_driver(refusal.sentence(&driver)))?;
                     return Ok(driver);
                 }
-                Err(error) => refusals.push(loader_words(&error)),
+                Err(error) => refusals.push(loader_message(&error)),
             }
         }
         // The loader reports the same for each name, so the first and most common name is enough.

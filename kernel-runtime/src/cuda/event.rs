@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use cudarc::driver::sys::CUevent;
 
-use super::primary::Primary;
-use super::refusal::Refusal;
-use super::stream::{Stream, done, new_event};
+use super::error::CudaError;
+use super::primary_context::PrimaryContext;
+use super::stream::{Stream, new_event, query_status};
 
 /// A point in a stream.
 pub(crate) struct Event {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     raw: CUevent,
 }
 
@@ -23,7 +23,7 @@ unsafe impl Sync for Event {}
 
 impl Stream {
     /// Records an event after all work enqueued on the stream so far.
-    pub(crate) fn record(&self) -> Result<Event, Refusal> {
+    pub(crate) fn record(&self) -> Result<Event, CudaError> {
         self.primary().bind()?;
         let event = Event { primary: self.shared_primary(), raw: new_event(self.driver(), 0)? };
         // SAFETY: both are alive, and of this context, which is current.
@@ -32,7 +32,7 @@ impl Stream {
     }
 
     /// Makes all later work of this stream wait for the event, which may be of another GPU.
-    pub(crate) fn wait_event(&self, event: &Event) -> Result<(), Refusal> {
+    pub(crate) fn wait_event(&self, event: &Event) -> Result<(), CudaError> {
         // SAFETY: the event is alive.
         unsafe { self.wait_for_event(event.raw) }
     }
@@ -40,22 +40,22 @@ impl Stream {
 
 impl Event {
     /// Waits until the event has been reached.
-    pub(crate) fn wait(&self) -> Result<(), Refusal> {
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: the event is alive.
         unsafe { self.primary.driver.cuEventSynchronize(self.raw) }
     }
 
     /// Returns whether the event has been reached.
-    pub(crate) fn is_done(&self) -> Result<bool, Refusal> {
+    pub(crate) fn is_done(&self) -> Result<bool, CudaError> {
         self.primary.bind()?;
         // SAFETY: the event is alive.
-        done(unsafe { self.primary.driver.cuEventQuery(self.raw) })
+        query_status(unsafe { self.primary.driver.cuEventQuery(self.raw) })
     }
 
     /// Returns the time from `earlier`, an event of the same GPU, to this event. Waits for both. Returns zero if this
     /// event is the earlier one.
-    pub(crate) fn since(&self, earlier: &Event) -> Result<Duration, Refusal> {
+    pub(crate) fn since(&self, earlier: &Event) -> Result<Duration, CudaError> {
         earlier.wait()?;
         self.wait()?;
         let mut milliseconds = 0.0f32;
@@ -70,8 +70,8 @@ impl Drop for Event {
         // SAFETY: the event is ours; an event that is still pending is destroyed asynchronously (CUDA Driver API,
         // `cuEventDestroy`).
         let destroyed = self.primary.bind().and_then(|()| unsafe { self.primary.driver.cuEventDestroy_v2(self.raw) });
-        if let Err(refusal) = destroyed {
-            self.primary.note_dropped(refusal);
+        if let Err(error) = destroyed {
+            self.primary.note_drop_error(error);
         }
     }
 }

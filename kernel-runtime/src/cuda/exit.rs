@@ -13,12 +13,12 @@ pub(super) fn register() {
     static REGISTERED: OnceLock<()> = OnceLock::new();
     REGISTERED.get_or_init(|| {
         // SAFETY: the handler may run at any time, and does not unwind. If the registration fails, nothing is released.
-        unsafe { libc::atexit(give_back) };
+        unsafe { libc::atexit(release_all) };
     });
 }
 
-extern "C" fn give_back() {
+extern "C" fn release_all() {
     for context in Context::all_open() {
-        context.give_back();
+        context.release_host_memory();
     }
 }

@@ -10,8 +10,8 @@ use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
 use super::driver::Driver;
-use super::host::mapped;
-use super::refusal::Refusal;
+use super::error::CudaError;
+use super::page_locked::alloc_mapped;
 use crate::sync::Mutex;
 
 /// A fault as raw numbers, as a kernel records it.
@@ -67,8 +67,8 @@ unsafe impl Sync for FaultRecord {}
 
 impl FaultRecord {
     /// Allocates a record in the current context.
-    pub(crate) fn new(driver: &Driver) -> Result<FaultRecord, Refusal> {
-        let (host, device) = mapped(driver, size_of::<Record>())?;
+    pub(crate) fn new(driver: &Driver) -> Result<FaultRecord, CudaError> {
+        let (host, device) = alloc_mapped(driver, size_of::<Record>())?;
         let host = host.cast::<Record>();
         // SAFETY: fresh page-locked memory of this size, aligned to a page.
         unsafe { host.write(Record::default()) };
@@ -96,8 +96,8 @@ impl FaultRecord {
     /// # Safety
     ///
     /// Neither a kernel nor another thread accesses it any more.
-    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
-        // SAFETY: allocated by `mapped`; the rest is upheld by the caller.
+    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), CudaError> {
+        // SAFETY: allocated by `alloc_mapped`; the rest is upheld by the caller.
         unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
     }
 
@@ -107,7 +107,7 @@ impl FaultRecord {
     /// launched meanwhile by another thread may have claimed the record and still be writing it; `wait` waits for that.
     ///
     /// Never blocks if no fault is recorded, since every synchronisation checks the record.
-    pub(crate) fn take(&self, wait: impl FnOnce() -> Result<(), Refusal>) -> Result<Option<RawFault>, Refusal> {
+    pub(crate) fn take(&self, wait: impl FnOnce() -> Result<(), CudaError>) -> Result<Option<RawFault>, CudaError> {
         let flag = self.flag();
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);

@@ -9,15 +9,15 @@ use cudarc::driver::sys::{
     CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUmemorytype,
 };
 
+use super::error::CudaError;
 use super::geometry::Geometry;
 use super::module::Module;
-use super::primary::Primary;
-use super::refusal::Refusal;
+use super::primary_context::PrimaryContext;
 use super::stream::Stream;
 
 /// An instantiated graph.
 pub(crate) struct Graph {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     nodes: Vec<CUgraphNode>,
     /// The graph that owns the nodes; null until it is created.
     raw: CUgraph,
@@ -48,7 +48,7 @@ pub(crate) enum Node<'a> {
 /// The endpoints and the size of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
-    pub(crate) way: Way,
+    pub(crate) direction: CopyDirection,
     pub(crate) to: CUdeviceptr,
     pub(crate) from: CUdeviceptr,
     pub(crate) bytes: usize,
@@ -56,10 +56,10 @@ pub(crate) struct Copy {
 
 /// The direction of a copy. Host addresses refer to page-locked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    OnDevice,
-    ToDevice,
-    ToHost,
+pub(crate) enum CopyDirection {
+    DeviceToDevice,
+    HostToDevice,
+    DeviceToHost,
 }
 
 impl Graph {
@@ -72,9 +72,9 @@ impl Graph {
     pub(crate) unsafe fn build<'w>(
         stream: &Stream,
         count: usize,
-        mut node: impl FnMut(usize, &mut dyn FnMut(Node<'_>) -> Result<(), Refusal>) -> Result<(), Refusal>,
+        mut node: impl FnMut(usize, &mut dyn FnMut(Node<'_>) -> Result<(), CudaError>) -> Result<(), CudaError>,
         waits: impl Fn(usize) -> &'w [usize],
-    ) -> Result<Graph, Refusal> {
+    ) -> Result<Graph, CudaError> {
         let primary = stream.shared_primary();
         primary.bind()?;
         let driver = primary.driver;
@@ -96,7 +96,7 @@ impl Graph {
     /// # Safety
     ///
     /// As for [`Graph::build`]; the context is current.
-    unsafe fn add(&mut self, node: Node<'_>, before: &[CUgraphNode]) -> Result<(), Refusal> {
+    unsafe fn add(&mut self, node: Node<'_>, before: &[CUgraphNode]) -> Result<(), CudaError> {
         let Graph { primary, nodes: _, raw, executable: _ } = self;
         let (driver, context) = (primary.driver, primary.raw);
         let (waits, count) = (before.as_ptr(), before.len());
@@ -134,7 +134,7 @@ impl Graph {
     /// # Safety
     ///
     /// As for [`Graph::build`].
-    pub(crate) unsafe fn set(&mut self, number: usize, node: Node<'_>) -> Result<(), Refusal> {
+    pub(crate) unsafe fn set(&mut self, number: usize, node: Node<'_>) -> Result<(), CudaError> {
         self.primary.bind()?;
         let Graph { primary, nodes, raw: _, executable } = self;
         let (driver, context, target) = (primary.driver, primary.raw, nodes[number]);
@@ -162,7 +162,7 @@ impl Graph {
     /// # Safety
     ///
     /// As for [`Graph::build`]; the stream is one of the same GPU.
-    pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), Refusal> {
+    pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: upheld by the caller.
         unsafe { self.primary.driver.cuGraphLaunch(self.executable, stream.raw()) }
@@ -173,18 +173,18 @@ fn kernel_params(
     module: &Module,
     geometry: &Geometry,
     parameters: &mut [*mut c_void],
-) -> Result<KernelParams, Refusal> {
+) -> Result<KernelParams, CudaError> {
     module.allow_shared(geometry.shared_bytes)?;
     Ok(geometry.node(module.function(), parameters))
 }
 
 /// Returns the parameters of a one-dimensional copy.
-fn copy_params(Copy { way, to, from, bytes }: Copy) -> CopyParams {
+fn copy_params(Copy { direction, to, from, bytes }: Copy) -> CopyParams {
     let (host, device) = (CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
-    let (source, target) = match way {
-        Way::OnDevice => (device, device),
-        Way::ToDevice => (host, device),
-        Way::ToHost => (device, host),
+    let (source, target) = match direction {
+        CopyDirection::DeviceToDevice => (device, device),
+        CopyDirection::HostToDevice => (host, device),
+        CopyDirection::DeviceToHost => (device, host),
     };
     CopyParams {
         srcXInBytes: 0,
@@ -235,8 +235,8 @@ impl Drop for Graph {
             }
             Ok(())
         };
-        if let Err(refusal) = destroy() {
-            self.primary.note_dropped(refusal);
+        if let Err(error) = destroy() {
+            self.primary.note_drop_error(error);
         }
     }
 }

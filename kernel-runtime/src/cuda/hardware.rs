@@ -5,12 +5,12 @@ use std::ffi::CStr;
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
 
 use super::driver::Driver;
-use super::refusal::Refusal;
+use super::error::CudaError;
 use crate::dim::Dim3;
 use crate::properties::{Limits, Pci, Properties};
 
 /// Returns the GPU's name, such as `NVIDIA H200`.
-pub(super) fn name_of(driver: &Driver, device: CUdevice) -> Result<String, Refusal> {
+pub(super) fn name_of(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
     let mut name = [0; 256];
     // SAFETY: the buffer is one byte longer than the length that is passed.
     unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), 255, device) }?;
@@ -19,7 +19,7 @@ pub(super) fn name_of(driver: &Driver, device: CUdevice) -> Result<String, Refus
 }
 
 /// Returns the limits of a launch.
-pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
+pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, CudaError> {
     let get = |attribute| attribute_of(driver, device, attribute);
     let mut total_memory = 0;
     // SAFETY: the pointer is valid for the write.
@@ -59,7 +59,7 @@ pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Ref
 }
 
 /// Returns the hardware properties. Those that the driver does not report are 0.
-pub(super) fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, Refusal> {
+pub(super) fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, CudaError> {
     // An older or newer driver may lack some of these, and a launch only depends on `cooperative_launch`.
     let get = |attribute| attribute_of(driver, device, attribute).unwrap_or(0);
     Ok(Properties {
@@ -82,7 +82,11 @@ pub(super) fn properties_of(driver: &Driver, device: CUdevice) -> Result<Propert
 }
 
 /// Returns a device attribute. None of those queried is negative.
-pub(super) fn attribute_of(driver: &Driver, device: CUdevice, attribute: CUdevice_attribute) -> Result<usize, Refusal> {
+pub(super) fn attribute_of(
+    driver: &Driver,
+    device: CUdevice,
+    attribute: CUdevice_attribute,
+) -> Result<usize, CudaError> {
     let mut value = 0;
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuDeviceGetAttribute(&raw mut value, attribute, device) }?;

@@ -120,7 +120,7 @@ pub(super) fn compile_for_gpu(
 /// # Errors
 ///
 /// [`CompileError`].
-pub(super) fn compile_for_gpu_here(
+pub(super) fn compile_without_precompiled(
     request: Request<'_>,
     architecture: &Architecture,
 ) -> Result<(Image, Origin), CompileError> {
@@ -269,16 +269,16 @@ mod tests {
     }
 
     /// A cache in a temporary folder.
-    struct Here {
+    struct Fixture {
         sources: Sources,
         _folder: tempfile::TempDir,
     }
 
-    impl Here {
-        fn new() -> Here {
+    impl Fixture {
+        fn new() -> Fixture {
             let folder = tempfile::tempdir().unwrap();
             let cache = Cache::in_folder(folder.path().join("cache"));
-            Here { sources: Sources { precompiled: None, cache: Some(cache) }, _folder: folder }
+            Fixture { sources: Sources { precompiled: None, cache: Some(cache) }, _folder: folder }
         }
 
         fn cache(&self) -> &Cache {
@@ -300,21 +300,21 @@ mod tests {
         if Nvrtc::load(None).is_err() {
             return;
         }
-        let here = Here::new();
-        let (first, origin) = here.find(request(SOURCE), &sm_90(), Target::Exactly);
+        let fixture = Fixture::new();
+        let (first, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Exactly);
         assert_eq!(origin, Origin::Nvrtc);
         // Replace the entry, to see where the second image comes from.
         let version = Nvrtc::load(None).unwrap().version().to_string();
-        assert_eq!(here.cache().get(&key(), &version).as_ref(), Some(&first));
-        here.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
-        let (second, origin) = here.find(request(SOURCE), &sm_90(), Target::Gpu);
+        assert_eq!(fixture.cache().get(&key(), &version).as_ref(), Some(&first));
+        fixture.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
+        let (second, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Gpu);
         assert_eq!((second.log.as_str(), origin), ("cached", Origin::Cache));
 
         let unfused = Request { flags: Flags { fmad: false, ..Flags::default() }, ..request(SOURCE) };
         let edited = SOURCE.replace('1', "2");
         let sm_90a = Architecture::parse("sm_90a").unwrap();
         for (request, architecture) in [(unfused, &sm_90()), (request(&edited), &sm_90()), (request(SOURCE), &sm_90a)] {
-            assert_eq!(here.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
+            assert_eq!(fixture.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
         }
         let without = Sources { precompiled: None, cache: None };
         assert_eq!(without.find(request(SOURCE), &sm_90(), Target::Gpu, Nvrtc::load).unwrap().1, Origin::Nvrtc);
@@ -325,32 +325,32 @@ mod tests {
         if Nvrtc::load(None).is_err() {
             return;
         }
-        let here = Here::new();
+        let fixture = Fixture::new();
         let newer = Architecture::parse("sm_999").unwrap();
         for expected in [Origin::Nvrtc, Origin::Cache] {
-            let (image, origin) = here.find(request(SOURCE), &newer, Target::Gpu);
+            let (image, origin) = fixture.find(request(SOURCE), &newer, Target::Gpu);
             assert!(image.architecture.starts_with("compute_") && image.cubin.is_none());
             assert_eq!(origin, expected);
         }
-        let error = here.sources.find(request(SOURCE), &newer, Target::Exactly, Nvrtc::load).unwrap_err();
+        let error = fixture.sources.find(request(SOURCE), &newer, Target::Exactly, Nvrtc::load).unwrap_err();
         assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
     }
 
     #[test]
     fn a_cache_hit_does_not_need_nvrtc() {
-        let here = Here::new();
+        let fixture = Fixture::new();
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: vec!["everywhere".to_owned()] });
-        let find = |target| here.sources.find(request(SOURCE), &sm_90(), target, without);
+        let find = |target| fixture.sources.find(request(SOURCE), &sm_90(), target, without);
         assert!(matches!(find(Target::Gpu), Err(CompileError::NoNvrtc { .. })));
 
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
-        here.cache().put(&key(), "99.9", &image);
+        fixture.cache().put(&key(), "99.9", &image);
         assert_eq!(find(Target::Gpu).unwrap(), (image.clone(), Origin::Cache));
         assert_eq!(find(Target::Exactly).unwrap(), (image, Origin::Cache));
 
         // An invalid CUMBIA_NVRTC is reported regardless of the cache.
         let bad = |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: "odd".to_owned() });
-        let error = here.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
+        let error = fixture.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
         assert!(matches!(error, CompileError::BadNvrtc { .. }));
     }
 

@@ -18,7 +18,7 @@ use cudarc::driver::{
 };
 
 use super::context::Context;
-use super::refusal::{Refusal, UNKNOWN};
+use super::error::{CudaError, UNKNOWN};
 use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
@@ -26,8 +26,8 @@ use crate::cpu::access::{Access, Read, Write};
 use crate::cpu::fault::{install_hook, quietly};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, Error, Result};
+use crate::hazards::StreamRef;
 use crate::memory::Memory;
-use crate::order::Lane;
 use crate::stream::Stream;
 use crate::sync::Mutex;
 use crate::types::Element;
@@ -57,7 +57,7 @@ impl Device {
     /// [`DeviceError::ForeignContext`] if the context is not the primary one, and the errors of [`Device::cuda`].
     pub fn from_cudarc(context: &Arc<CudaContext>) -> Result<Device> {
         let device = Device::cuda(context.ordinal())?;
-        device.expect_context(context)?;
+        device.check_context(context)?;
         Ok(device)
     }
 
@@ -95,13 +95,14 @@ impl Device {
         }
         // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
         if !unsafe { cudarc::driver::sys::is_culib_present() } {
-            let searched = vec!["the library names known to cudarc".to_owned()];
-            let reason = "Cumbia has loaded the driver, but cudarc does not find it".to_owned();
+            let searched = vec!["the names that cudarc knows".to_owned()];
+            let reason = "Cumbia has found the driver, and cudarc does not".to_owned();
             return Err(DeviceError::NoDriver { searched, reason }.into());
         }
-        let context = CudaContext::new(own.ordinal()).map_err(|error| refused("cuDevicePrimaryCtxRetain", error))?;
+        let context =
+            CudaContext::new(own.ordinal()).map_err(|error| driver_error("cuDevicePrimaryCtxRetain", error))?;
         // cudarc may have loaded another library than Cumbia.
-        self.expect_context(&context)?;
+        self.check_context(&context)?;
         // Another thread may have inserted one meanwhile: all callers get the same, and the surplus is dropped after
         // the lock.
         let known = CONTEXTS.lock().entry(own.ordinal()).or_insert_with(|| context.clone()).clone();
@@ -109,7 +110,7 @@ impl Device {
     }
 
     /// Checks that the device is a GPU, and that the context is its primary one.
-    fn expect_context(&self, context: &CudaContext) -> Result<()> {
+    fn check_context(&self, context: &CudaContext) -> Result<()> {
         match self.backend() {
             Backend::Cuda(own) if own.primary().raw == context.cu_ctx() => Ok(()),
             _ => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
@@ -125,7 +126,7 @@ impl Device {
     }
 
     /// Returns the raw default stream.
-    fn default_lane(&self) -> Result<Arc<RawStream>> {
+    fn raw_default_stream(&self) -> Result<Arc<RawStream>> {
         Ok(self.own_context()?.default_stream().clone())
     }
 }
@@ -140,8 +141,8 @@ impl Stream {
     pub fn from_cudarc(stream: &Arc<CudaStream>) -> Result<Stream> {
         let device = Device::from_cudarc(stream.context())?;
         // SAFETY: a stream of the primary context, which lives as long as this handle to it.
-        let lane = unsafe { device.own_context()?.foreign_stream(stream.cu_stream(), Box::new(stream.clone())) }?;
-        Ok(Stream::held(&device, Lane::Cuda(lane)))
+        let raw = unsafe { device.own_context()?.foreign_stream(stream.cu_stream(), Box::new(stream.clone())) }?;
+        Ok(Stream::held(&device, StreamRef::Cuda(raw)))
     }
 
     /// Returns this stream as a cudarc stream, for launches of cudarc's and for libraries that take one.
@@ -156,8 +157,8 @@ impl Stream {
     /// [`CudaContext::wrap_borrowed_stream`](cudarc::driver::CudaContext::wrap_borrowed_stream) documents: memory of
     /// cudarc's that is used on this stream and on another one must not be used on both concurrently.
     pub unsafe fn to_cudarc(&self, context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
-        self.device().expect_context(context)?;
-        let Lane::Cuda(stream) = self.lane() else {
+        self.device().check_context(context)?;
+        let StreamRef::Cuda(stream) = self.stream_ref() else {
             return Err(DeviceError::ForeignContext { device: self.device().to_string() }.into());
         };
         if let Some(own) = stream.owner().and_then(|owner| owner.downcast_ref::<Arc<CudaStream>>()) {
@@ -180,12 +181,12 @@ impl<T: Element> DeviceArray<T> {
         // The slice's own stream waits for all accesses on other streams.
         let (pointer, uses) = slice.device_ptr_mut(&stream);
         drop(uses);
-        expect_no_error(&stream)?;
-        let home = device.default_lane()?;
-        let given = Given { slice: Some(slice), home: home.clone() };
+        check_error(&stream)?;
+        let home = device.raw_default_stream()?;
+        let converted = ConvertedSlice { slice: Some(slice), home: home.clone() };
         // SAFETY: the slice has `len` elements, and is kept until the memory is dropped.
         let memory =
-            unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), Some(Box::new(given))) }?;
+            unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), Some(Box::new(converted))) }?;
         Ok(DeviceArray::from_memory(memory, len))
     }
 
@@ -199,17 +200,17 @@ impl<T: Element> DeviceArray<T> {
     /// [`DeviceError::ForeignContext`] if `stream` does not belong to the primary context of the array's GPU, or a CUDA
     /// driver error; the array is then dropped.
     pub fn into_cudarc(self, stream: &Arc<CudaStream>) -> Result<CudaSlice<T>> {
-        self.device().expect_context(stream.context())?;
-        let (len, home) = (self.len(), self.device().default_lane()?);
-        let Some((pointer, owner)) = self.into_memory().give_away(&home) else {
+        self.device().check_context(stream.context())?;
+        let (len, home) = (self.len(), self.device().raw_default_stream()?);
+        let Some((pointer, owner)) = self.into_memory().into_raw(&home) else {
             return Err(foreign_owner(stream));
         };
-        let slice = match owner.map(Box::<dyn Any + Send + Sync>::downcast::<Given<T>>) {
+        let slice = match owner.map(Box::<dyn Any + Send + Sync>::downcast::<ConvertedSlice<T>>) {
             None => {
                 let is_empty = len * size_of::<T>() == 0;
                 // An empty array has no allocation, but cudarc frees one in any case: allocate the minimum.
                 let pointer = if is_empty { home.alloc(1)? } else { pointer.addr() as CUdeviceptr };
-                let made = leave(&home, stream.cu_stream()).map_err(Error::from).and_then(|()| {
+                let made = make_wait(&home, stream.cu_stream()).map_err(Error::from).and_then(|()| {
                     // SAFETY: the memory was allocated from the GPU's pool, or by `cuMemAlloc` if there is none, which
                     // matches how cudarc frees it. It has `len` elements, and a kernel can only have left valid values
                     // of `T`.
@@ -219,41 +220,41 @@ impl<T: Element> DeviceArray<T> {
                 // all accesses.
                 made.inspect_err(|_| unsafe { home.free(pointer) })?
             }
-            Some(Ok(mut given)) => {
-                let slice = given.slice.take().ok_or_else(|| foreign_owner(stream))?;
-                leave(&home, slice.stream().cu_stream())?;
+            Some(Ok(mut converted)) => {
+                let slice = converted.slice.take().ok_or_else(|| foreign_owner(stream))?;
+                make_wait(&home, slice.stream().cu_stream())?;
                 slice
             }
             Some(Err(_other)) => return Err(foreign_owner(stream)),
         };
-        written(slice)
+        mark_written(slice)
     }
 }
 
 /// A cudarc slice that was converted into an array. Its memory is freed after all work of our stream.
-struct Given<T> {
+struct ConvertedSlice<T> {
     slice: Option<CudaSlice<T>>,
     home: Arc<RawStream>,
 }
 
-impl<T> Drop for Given<T> {
+impl<T> Drop for ConvertedSlice<T> {
     fn drop(&mut self) {
         // cudarc frees the memory on the slice's stream.
         if let Some(slice) = self.slice.take() {
-            leave_or_note(&self.home, slice.stream().cu_stream());
+            make_wait_or_note(&self.home, slice.stream().cu_stream());
         }
     }
 }
 
 /// Makes a cudarc stream wait for ours; waits on the host if that fails.
-fn leave(home: &RawStream, stream: CUstream) -> Result<(), Refusal> {
-    follow(home, stream, home.raw()).or_else(|_| home.wait())
+fn make_wait(home: &RawStream, stream: CUstream) -> Result<(), CudaError> {
+    add_dependency(home, stream, home.raw()).or_else(|_| home.wait())
 }
 
-/// Like [`leave`], but keeps an error in the context, for destructors.
-fn leave_or_note(home: &RawStream, stream: CUstream) {
-    if let Err(refusal) = leave(home, stream) {
-        home.primary().note_dropped(refusal);
+/// Like [`make_wait`], but keeps an error in the context, for destructors.
+fn make_wait_or_note(home: &RawStream, stream: CUstream) {
+    if let Err(error) = make_wait(home, stream) {
+        home.primary().note_drop_error(error);
     }
 }
 
@@ -274,38 +275,38 @@ unsafe fn slice_at<T>(pointer: CUdeviceptr, len: usize, stream: &Arc<CudaStream>
     let context = stream.context();
     install_hook();
     for _ in 0..ATTEMPTS {
-        context.bind_to_thread().map_err(|error| refused("cuCtxSetCurrent", error))?;
+        context.bind_to_thread().map_err(|error| driver_error("cuCtxSetCurrent", error))?;
         if context.is_event_tracking() {
             let events = [context.new_event(None), context.new_event(None)];
             events
                 .into_iter()
                 .try_for_each(|event| event.map(drop))
-                .map_err(|error| refused("cuEventCreate", error))?;
+                .map_err(|error| driver_error("cuEventCreate", error))?;
             // Destroying the events may have failed.
-            expect_no_error(stream)?;
+            check_error(stream)?;
         }
         // SAFETY: upheld by the caller.
         if let Some(slice) = quietly(|| unsafe { stream.upgrade_device_ptr(pointer, len) }) {
             return Ok(slice);
         }
     }
-    Err(Refusal { call: "cuEventCreate", code: UNKNOWN }.into())
+    Err(CudaError { call: "cuEventCreate", code: UNKNOWN }.into())
 }
 
 /// Tells cudarc that the work enqueued on a slice's stream so far writes the slice. cudarc makes its other streams wait
 /// for the event that it recorded after the slice's last use, and it does not track uses by our kernels.
-fn written<T>(mut slice: CudaSlice<T>) -> Result<CudaSlice<T>> {
+fn mark_written<T>(mut slice: CudaSlice<T>) -> Result<CudaSlice<T>> {
     let stream = slice.stream().clone();
     drop(slice.device_ptr_mut(&stream));
-    expect_no_error(&stream)?;
+    check_error(&stream)?;
     Ok(slice)
 }
 
 /// Returns the pending error of cudarc, if any. `device_ptr` and its guard cannot return an error of a wait, which
 /// would leave the accesses unordered. cudarc keeps only the last error, which may also stem from a destructor, as for
 /// any function of cudarc's.
-fn expect_no_error(stream: &CudaStream) -> Result<()> {
-    stream.context().check_err().map_err(|error| refused("a call of cudarc", error))
+fn check_error(stream: &CudaStream) -> Result<()> {
+    stream.context().check_err().map_err(|error| driver_error("a call of cudarc", error))
 }
 
 /// Wraps memory of cudarc's for our operations, which are ordered after all work enqueued so far on `theirs`, the
@@ -322,25 +323,25 @@ unsafe fn memory_of<T>(
     owner: Option<Box<dyn Any + Send + Sync>>,
 ) -> Result<Memory> {
     let layout = Layout::array::<T>(len).map_err(|_| crate::memory::no_room::<T>(device.to_string(), len))?;
-    follow(home, home.raw(), theirs)?;
+    add_dependency(home, home.raw(), theirs)?;
     let pointer = std::ptr::without_provenance_mut(usize::try_from(pointer).unwrap_or(0));
-    let home = Stream::of(device, Lane::Cuda(home.clone()));
+    let home = Stream::of(device, StreamRef::Cuda(home.clone()));
     match owner {
         // SAFETY: upheld by the caller. The owner frees the memory in the order of the home stream.
         Some(owner) => unsafe { Memory::foreign(&home, pointer, layout, owner) },
         // SAFETY: upheld by the caller.
-        None => unsafe { Memory::lent(&home, pointer, layout) },
+        None => unsafe { Memory::borrowed(&home, pointer, layout) },
     }
 }
 
-/// Makes later work of the stream `behind` wait for all work enqueued so far on `before`. Both belong to the context of
+/// Makes later work of the stream `after` wait for all work enqueued so far on `before`. Both belong to the context of
 /// `home`.
-fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Refusal> {
+fn add_dependency(home: &RawStream, after: CUstream, before: CUstream) -> Result<(), CudaError> {
     home.primary().bind()?;
     let driver = home.driver();
     let event = new_event(driver, DISABLE_TIMING)?;
     // SAFETY: the event and both streams are alive and belong to this context, which is current.
-    let done = unsafe { driver.cuEventRecord(event, before).and_then(|()| driver.cuStreamWaitEvent(behind, event, 0)) };
+    let done = unsafe { driver.cuEventRecord(event, before).and_then(|()| driver.cuStreamWaitEvent(after, event, 0)) };
     // SAFETY: the event is ours. Streams that wait for it keep doing so (CUDA Driver API, `cuEventDestroy`).
     let destroyed = unsafe { driver.cuEventDestroy_v2(event) };
     done.and(destroyed)
@@ -351,16 +352,16 @@ fn follow(home: &RawStream, behind: CUstream, before: CUstream) -> Result<(), Re
 /// # Safety
 ///
 /// `over` may be called with the slice for as long as it is borrowed.
-unsafe fn lend<'a, T: Element, M: Access>(
+unsafe fn borrow_for_launch<'a, T: Element, M: Access>(
     (pointer, len): (CUdeviceptr, usize),
     stream: &Arc<CudaStream>,
     slice: NonNull<()>,
     over: unsafe fn(NonNull<()>, &Memory),
 ) -> ArraySlice<'a, T, M> {
     let memory = || -> Result<Memory> {
-        expect_no_error(stream)?;
+        check_error(stream)?;
         let device = Device::from_cudarc(stream.context())?;
-        let home = device.default_lane()?;
+        let home = device.raw_default_stream()?;
         // SAFETY: the slice is borrowed for `'a`, exclusively if the launch writes. cudarc orders its other uses of the
         // slice with the slice's stream.
         unsafe { memory_of::<T>((&device, &home), (pointer, len), stream.cu_stream(), None) }
@@ -377,10 +378,10 @@ unsafe fn lend<'a, T: Element, M: Access>(
 }
 
 /// Makes later work of the cudarc stream wait for a launch that borrowed memory.
-fn behind_the_launch(memory: &Memory, stream: &CudaStream) {
-    if let Lane::Cuda(home) = memory.home().lane() {
+fn after_launch(memory: &Memory, stream: &CudaStream) {
+    if let StreamRef::Cuda(home) = memory.home().stream_ref() {
         memory.wait_for_all_uses(home);
-        leave_or_note(home, stream.cu_stream());
+        make_wait_or_note(home, stream.cu_stream());
     }
 }
 
@@ -389,23 +390,23 @@ fn behind_the_launch(memory: &Memory, stream: &CudaStream) {
 /// # Safety
 ///
 /// `slice` is a live `&S`.
-unsafe fn over_reading<T, S: DevicePtr<T>>(slice: NonNull<()>, memory: &Memory) {
+unsafe fn complete_read<T, S: DevicePtr<T>>(slice: NonNull<()>, memory: &Memory) {
     // SAFETY: upheld by the caller.
     let slice = unsafe { slice.cast::<S>().as_ref() };
-    behind_the_launch(memory, slice.stream());
+    after_launch(memory, slice.stream());
     drop(slice.device_ptr(&slice.stream().clone()));
 }
 
-/// Like [`over_reading`], for a launch that writes.
+/// Like [`complete_read`], for a launch that writes.
 ///
 /// # Safety
 ///
 /// `slice` is a live `&mut S`.
-unsafe fn over_writing<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Memory) {
+unsafe fn complete_write<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Memory) {
     // SAFETY: upheld by the caller.
     let slice = unsafe { slice.cast::<S>().as_mut() };
     let stream = slice.stream().clone();
-    behind_the_launch(memory, &stream);
+    after_launch(memory, &stream);
     drop(slice.device_ptr_mut(&stream));
 }
 
@@ -422,7 +423,7 @@ macro_rules! readable {
                 let stream = self.stream().clone();
                 let pointer = self.device_ptr(&stream).0;
                 // SAFETY: the slice is borrowed for `'a`.
-                unsafe { lend((pointer, self.len()), &stream, NonNull::from(self).cast(), over_reading::<T, $type>) }
+                unsafe { borrow_for_launch((pointer, self.len()), &stream, NonNull::from(self).cast(), complete_read::<T, $type>) }
             }
         }
     )*};
@@ -442,7 +443,7 @@ macro_rules! writable {
                 let len = self.len();
                 let pointer = self.device_ptr_mut(&stream).0;
                 // SAFETY: the slice is borrowed for `'a`, exclusively.
-                unsafe { lend((pointer, len), &stream, NonNull::from(self).cast(), over_writing::<T, $type>) }
+                unsafe { borrow_for_launch((pointer, len), &stream, NonNull::from(self).cast(), complete_write::<T, $type>) }
             }
         }
     )*};
@@ -450,8 +451,8 @@ macro_rules! writable {
 
 writable!(CudaSlice<T>, CudaViewMut<'_, T>);
 
-fn refused(call: &'static str, error: cudarc::driver::DriverError) -> Error {
-    Refusal { call, code: error.0 as u32 }.into()
+fn driver_error(call: &'static str, error: cudarc::driver::DriverError) -> Error {
+    CudaError { call, code: error.0 as u32 }.into()
 }
 
 /// Returns the error for memory whose owner is not a cudarc slice of this type.

@@ -4,7 +4,7 @@ use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
 
 /// Returns the loader's error message, which `libloading` keeps as the source of its error.
-pub(super) fn loader_words(error: &libloading::Error) -> String {
+pub(super) fn loader_message(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 

@@ -8,15 +8,15 @@ use std::ffi::c_void;
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdeviceptr, CUmemPool_attribute, CUmemoryPool};
 
 use super::driver::Driver;
+use super::error::{CudaError, OUT_OF_MEMORY};
 use super::hardware::attribute_of;
-use super::primary::Primary;
-use super::refusal::{OUT_OF_MEMORY, Refusal};
+use super::primary_context::PrimaryContext;
 use super::stream::Stream;
 use crate::error::Error;
 
 /// Returns the device's default memory pool, configured to keep freed memory for later allocations; `None` if pools are
 /// not supported (under some virtualisation, and on GPUs older than Pascal).
-pub(super) fn pool_of(driver: &Driver, device: CUdevice) -> Result<Option<CUmemoryPool>, Refusal> {
+pub(super) fn pool_of(driver: &Driver, device: CUdevice) -> Result<Option<CUmemoryPool>, CudaError> {
     if attribute_of(driver, device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
         return Ok(None);
     }
@@ -40,23 +40,23 @@ impl Stream {
     /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub(crate) fn alloc(&self, bytes: usize) -> Result<CUdeviceptr, Error> {
         match self.try_alloc(bytes) {
-            Err(Refusal { code: OUT_OF_MEMORY, .. }) => {}
+            Err(CudaError { code: OUT_OF_MEMORY, .. }) => {}
             other => return Ok(other?),
         }
         // The memory that the pool retains may be fragmented, or its frees may be pending in other streams: wait for
         // all streams, trim the pool, and retry once.
         if let Some(pool) = self.primary().pool {
-            self.primary().wait_for_everything()?;
+            self.primary().synchronize()?;
             // SAFETY: the pool is the device's own.
             unsafe { self.driver().cuMemPoolTrimTo(pool, 0) }?;
         }
         match self.try_alloc(bytes) {
-            Err(Refusal { code: OUT_OF_MEMORY, .. }) => Err(out_of_memory(self.primary(), bytes)),
+            Err(CudaError { code: OUT_OF_MEMORY, .. }) => Err(out_of_memory(self.primary(), bytes)),
             other => Ok(other?),
         }
     }
 
-    fn try_alloc(&self, bytes: usize) -> Result<CUdeviceptr, Refusal> {
+    fn try_alloc(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
         self.primary().bind()?;
         let mut pointer = 0;
         if self.primary().pool.is_some() {
@@ -87,8 +87,8 @@ impl Stream {
                 self.wait().and_then(|()| unsafe { self.driver().cuMemFree_v2(pointer) })
             }
         };
-        if let Err(refusal) = free() {
-            self.primary().note_dropped(refusal);
+        if let Err(error) = free() {
+            self.primary().note_drop_error(error);
         }
     }
 
@@ -97,7 +97,7 @@ impl Stream {
     /// # Safety
     ///
     /// `to` is memory of this GPU with that many bytes.
-    pub(crate) unsafe fn clear(&self, to: CUdeviceptr, bytes: usize) -> Result<(), Refusal> {
+    pub(crate) unsafe fn clear(&self, to: CUdeviceptr, bytes: usize) -> Result<(), CudaError> {
         // SAFETY: upheld by the caller.
         unsafe { self.fill(to, bytes, &[0]) }
     }
@@ -108,7 +108,7 @@ impl Stream {
     /// # Safety
     ///
     /// `to` is memory of this GPU with that many bytes, a multiple of the element's size.
-    pub(crate) unsafe fn fill(&self, to: CUdeviceptr, bytes: usize, element: &[u8]) -> Result<(), Refusal> {
+    pub(crate) unsafe fn fill(&self, to: CUdeviceptr, bytes: usize, element: &[u8]) -> Result<(), CudaError> {
         if bytes == 0 || element.is_empty() {
             return Ok(());
         }
@@ -135,7 +135,7 @@ impl Stream {
     /// # Safety
     ///
     /// As for [`Stream::fill`]; the context is current.
-    unsafe fn fill_by_doubling(&self, to: CUdeviceptr, bytes: usize, pattern: &[u8]) -> Result<(), Refusal> {
+    unsafe fn fill_by_doubling(&self, to: CUdeviceptr, bytes: usize, pattern: &[u8]) -> Result<(), CudaError> {
         let (driver, stream) = (self.driver(), self.raw());
         // Passed as memset values, so that no host memory has to stay alive.
         for (at, word) in (to..).step_by(4).zip(pattern.chunks(4)) {
@@ -174,7 +174,7 @@ impl Stream {
         to: CUdeviceptr,
         from: *const c_void,
         bytes: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
@@ -189,7 +189,12 @@ impl Stream {
     ///
     /// `to` is writable and `from` is memory of this GPU, with that many bytes each. The host memory stays allocated
     /// and unused until the copy has completed.
-    pub(crate) unsafe fn copy_to_host(&self, to: *mut c_void, from: CUdeviceptr, bytes: usize) -> Result<(), Refusal> {
+    pub(crate) unsafe fn copy_to_host(
+        &self,
+        to: *mut c_void,
+        from: CUdeviceptr,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
@@ -205,12 +210,12 @@ impl Stream {
     /// `to` and `from` are memory of these contexts with that many bytes each, and they do not overlap.
     pub(crate) unsafe fn copy(
         &self,
-        destination: &Primary,
+        destination: &PrimaryContext,
         to: CUdeviceptr,
-        source: &Primary,
+        source: &PrimaryContext,
         from: CUdeviceptr,
         bytes: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
@@ -226,7 +231,7 @@ impl Stream {
     }
 }
 
-fn out_of_memory(primary: &Primary, requested: usize) -> Error {
+fn out_of_memory(primary: &PrimaryContext, requested: usize) -> Error {
     let (mut free, mut total) = (0, 0);
     // SAFETY: the pointers are valid for the writes, and `try_alloc` made the context current.
     if unsafe { primary.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total) }.is_err() {

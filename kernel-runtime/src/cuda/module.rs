@@ -12,9 +12,9 @@ use cudarc::driver::sys::{
 
 use super::context::Context;
 use super::driver::Driver;
+use super::error::CudaError;
 use super::geometry::Geometry;
-use super::image::{Image, Origin, Request, compile_for_gpu, compile_for_gpu_here};
-use super::refusal::Refusal;
+use super::image::{Image, Origin, Request, compile_for_gpu, compile_without_precompiled};
 use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::error::{CompileError, Error};
@@ -31,7 +31,7 @@ pub(crate) struct Module {
     /// Whether a launch may use clusters larger than the portable size.
     allowed_large_clusters: AtomicBool,
     /// The block sizes of maximum occupancy, by dynamic shared memory.
-    fullest: Fullest,
+    block_sizes: OccupancyCache,
     attributes: Attributes,
     image: Image,
 }
@@ -63,7 +63,7 @@ impl Context {
             event!(
                 warn, target: "cumbia::compile", kernel, device, refused, "the precompiled image does not load"
             );
-            match compile_for_gpu_here(request, self.architecture()) {
+            match compile_without_precompiled(request, self.architecture()) {
                 Ok(found) => {
                     (image, origin) = found;
                     compiled = Instant::now();
@@ -81,7 +81,7 @@ impl Context {
             function: std::ptr::null_mut(),
             allowed_shared: AtomicU32::new(0),
             allowed_large_clusters: AtomicBool::new(false),
-            fullest: Fullest::default(),
+            block_sizes: OccupancyCache::default(),
             attributes: Attributes::default(),
             image,
         };
@@ -111,17 +111,17 @@ impl Context {
         if let Some(cubin) = &image.cubin {
             match load_data(driver, cubin.as_ptr().cast()) {
                 Ok(module) => return Ok(module),
-                Err(refusal) if refusal.refusal.is_about_the_image() => {
-                    reason = Some(refusal.describe(driver, "cubin"));
+                Err(error) if error.error.is_about_the_image() => {
+                    reason = Some(error.describe(driver, "cubin"));
                 }
-                Err(refusal) => return Err(refusal.refusal.into()),
+                Err(error) => return Err(error.error.into()),
             }
         }
         let ptx = format!("{}\0", image.ptx);
         match load_data(driver, ptx.as_ptr().cast()) {
             Ok(module) => Ok(module),
-            Err(refusal) if refusal.refusal.is_about_the_image() => {
-                let ptx = refusal.describe(driver, "PTX");
+            Err(error) if error.error.is_about_the_image() => {
+                let ptx = error.describe(driver, "PTX");
                 Err(CompileError::ImageRefused {
                     kernel: request.kernel.to_owned(),
                     architecture: image.architecture.clone(),
@@ -130,7 +130,7 @@ impl Context {
                 }
                 .into())
             }
-            Err(refusal) => Err(refusal.refusal.into()),
+            Err(error) => Err(error.error.into()),
         }
     }
 }
@@ -153,7 +153,7 @@ impl Module {
         stream: &Stream,
         geometry: &Geometry,
         parameters: &mut [*mut c_void],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaError> {
         self.context.bind()?;
         let &Geometry { grid: [gx, gy, gz], block: [bx, by, bz], cluster, shared_bytes, cooperative } = geometry;
         self.allow_shared(shared_bytes)?;
@@ -181,15 +181,15 @@ impl Module {
         &self,
         stream: CUstream,
         geometry: &Geometry,
-        then: impl FnOnce(*const CUlaunchConfig) -> Result<R, Refusal>,
-    ) -> Result<R, Refusal> {
+        then: impl FnOnce(*const CUlaunchConfig) -> Result<R, CudaError>,
+    ) -> Result<R, CudaError> {
         self.allow_cluster(geometry)?;
         let mut attributes = geometry.attributes();
         then(&geometry.config(stream, &mut attributes))
     }
 
     /// Returns the number of resident blocks per multiprocessor.
-    pub(crate) fn active_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u32, Refusal> {
+    pub(crate) fn active_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u32, CudaError> {
         self.context.bind()?;
         self.allow_shared(shared_bytes)?;
         let mut blocks = 0;
@@ -207,7 +207,7 @@ impl Module {
     }
 
     /// Returns the number of resident clusters on the whole GPU.
-    pub(crate) fn active_clusters(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+    pub(crate) fn active_clusters(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut clusters = 0;
@@ -219,7 +219,7 @@ impl Module {
     }
 
     /// Returns the maximum cluster size, in blocks, for such a launch.
-    pub(crate) fn largest_cluster(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+    pub(crate) fn largest_cluster(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut blocks = 0;
@@ -231,7 +231,7 @@ impl Module {
     }
 
     /// Returns the number of resident blocks on the whole GPU; 0 if it does not support cooperative launches.
-    pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+    pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         if !self.context.properties().cooperative_launch {
             return Ok(0);
         }
@@ -244,18 +244,18 @@ impl Module {
 
     /// Returns the block size, in threads, of about the highest occupancy. `bound` is the kernel's limit of threads per
     /// block, a constant of the kernel.
-    pub(crate) fn fullest_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, Refusal> {
-        if let Some(threads) = self.fullest.get(shared_bytes) {
+    pub(crate) fn max_occupancy_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, CudaError> {
+        if let Some(threads) = self.block_sizes.get(shared_bytes) {
             return Ok(threads);
         }
         let most = (self.attributes.threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
         let threads = over::fullest(most, |threads| self.active_blocks(threads, shared_bytes))?;
-        self.fullest.put(shared_bytes, threads);
+        self.block_sizes.put(shared_bytes, threads);
         Ok(threads)
     }
 
     /// Allows a cluster larger than the portable size if the launch needs it.
-    pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), Refusal> {
+    pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), CudaError> {
         if geometry.cluster_blocks() > PORTABLE_CLUSTER { self.allow_large_clusters() } else { Ok(()) }
     }
 
@@ -264,7 +264,7 @@ impl Module {
     /// # Errors
     ///
     /// A CUDA driver error.
-    pub(crate) fn allow(&self, shared_bytes: u32) -> Result<(), Refusal> {
+    pub(crate) fn allow(&self, shared_bytes: u32) -> Result<(), CudaError> {
         self.context.bind()?;
         self.allow_shared(shared_bytes)
     }
@@ -281,7 +281,7 @@ impl Module {
 
     /// Allows clusters larger than the portable size.
     #[cold]
-    fn allow_large_clusters(&self) -> Result<(), Refusal> {
+    fn allow_large_clusters(&self) -> Result<(), CudaError> {
         // Relaxed: setting the attribute twice is harmless.
         if self.allowed_large_clusters.load(Ordering::Relaxed) {
             return Ok(());
@@ -295,18 +295,18 @@ impl Module {
 
     /// Raises the limit of dynamic shared memory if the launch needs it.
     #[inline]
-    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), Refusal> {
+    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), CudaError> {
         // Relaxed: the value is either the initial one or the maximum, and setting the attribute twice is harmless.
         if bytes <= self.allowed_shared.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.ask_for_all_shared()
+        self.opt_in_shared()
     }
 
     /// Raises the limit to the maximum of the GPU less the kernel's static shared memory, so that it is done once per
     /// kernel. A launch still occupies only what it requests.
     #[cold]
-    fn ask_for_all_shared(&self) -> Result<(), Refusal> {
+    fn opt_in_shared(&self) -> Result<(), CudaError> {
         let limit = self.context.limits().shared_bytes_per_block_opt_in;
         let rest = limit.saturating_sub(self.attributes.shared_bytes);
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -317,7 +317,7 @@ impl Module {
         Ok(())
     }
 
-    fn read_attributes(&self) -> Result<Attributes, Refusal> {
+    fn read_attributes(&self) -> Result<Attributes, CudaError> {
         let version = |number: usize| Some((number as u32 / 10, number as u32 % 10));
         Ok(Attributes {
             threads_per_block: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
@@ -330,7 +330,7 @@ impl Module {
         })
     }
 
-    fn attribute(&self, attribute: Attribute) -> Result<usize, Refusal> {
+    fn attribute(&self, attribute: Attribute) -> Result<usize, CudaError> {
         let mut value = 0;
         // SAFETY: the pointer is valid for the write, and the function belongs to the current context.
         unsafe { self.context.driver().cuFuncGetAttribute(&raw mut value, attribute, self.function) }?;
@@ -344,8 +344,8 @@ impl Drop for Module {
         // The documentation does not say that unloading waits for kernels of the module.
         // SAFETY: the module was loaded in this context, which is current, and none of its kernels is in flight.
         let unload = || unsafe { self.context.driver().cuModuleUnload(self.raw) };
-        if let Err(refusal) = primary.wait_for_everything().and_then(|()| unload()) {
-            primary.note_dropped(refusal);
+        if let Err(error) = primary.synchronize().and_then(|()| unload()) {
+            primary.note_drop_error(error);
         }
     }
 }
@@ -366,35 +366,35 @@ const PORTABLE_CLUSTER: u32 = 8;
 /// A lock-free, direct-mapped cache of block sizes of maximum occupancy, keyed by dynamic shared memory. A collision
 /// evicts the older entry, which is then computed again.
 #[derive(Default)]
-struct Fullest([AtomicU64; 8]);
+struct OccupancyCache([AtomicU64; 8]);
 
-impl Fullest {
+impl OccupancyCache {
     fn get(&self, shared_bytes: u32) -> Option<u32> {
         // Relaxed: an entry is a single self-contained number.
-        let entry = self.place(shared_bytes).load(Ordering::Relaxed);
+        let entry = self.entry(shared_bytes).load(Ordering::Relaxed);
         let (threads, of) = (entry as u32, (entry >> 32) as u32);
         (threads != 0 && of == shared_bytes).then_some(threads)
     }
 
     fn put(&self, shared_bytes: u32, threads: u32) {
-        self.place(shared_bytes).store(u64::from(shared_bytes) << 32 | u64::from(threads), Ordering::Relaxed);
+        self.entry(shared_bytes).store(u64::from(shared_bytes) << 32 | u64::from(threads), Ordering::Relaxed);
     }
 
-    fn place(&self, shared_bytes: u32) -> &AtomicU64 {
+    fn entry(&self, shared_bytes: u32) -> &AtomicU64 {
         // Sizes are mostly multiples of powers of two; Fibonacci hashing spreads them.
         &self.0[(shared_bytes.wrapping_mul(0x9e37_79b9) >> 29) as usize]
     }
 }
 
 /// An image that the driver failed to load, with the log of its linker or assembler.
-struct ImageRefusal {
-    refusal: Refusal,
+struct ImageError {
+    error: CudaError,
     log: String,
 }
 
-impl ImageRefusal {
+impl ImageError {
     fn describe(&self, driver: &Driver, what: &str) -> String {
-        let (name, message) = (self.refusal.name(driver), self.refusal.message(driver));
+        let (name, message) = (self.error.name(driver), self.error.message(driver));
         let log = self.log.trim();
         let colon = if log.is_empty() { "" } else { ": " };
         format!("the {what} was rejected with {name} ({message}){colon}{log}")
@@ -402,7 +402,7 @@ impl ImageRefusal {
 }
 
 /// Loads a cubin, or NUL-terminated PTX, into the current context.
-fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageRefusal> {
+fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageError> {
     let mut log = vec![0u8; 4096];
     let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     // The size is passed in the bits of a pointer, as the CUDA Driver API demands.
@@ -412,13 +412,13 @@ fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageRef
     // two values, and the buffer has the length that is passed.
     let loaded =
         unsafe { driver.cuModuleLoadDataEx(&raw mut module, image, 2, options.as_mut_ptr(), values.as_mut_ptr()) };
-    loaded.map(|()| module).map_err(|refusal| {
+    loaded.map(|()| module).map_err(|error| {
         let text = log.split(|byte| *byte == 0).next().unwrap_or_default();
-        ImageRefusal { refusal, log: String::from_utf8_lossy(text).into_owned() }
+        ImageError { error, log: String::from_utf8_lossy(text).into_owned() }
     })
 }
 
-impl Refusal {
+impl CudaError {
     /// Returns whether another image of the same kernel might load.
     fn is_about_the_image(self) -> bool {
         // INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX, JIT_COMPILER_NOT_FOUND, UNSUPPORTED_PTX_VERSION,
@@ -433,14 +433,17 @@ mod tests {
 
     #[test]
     fn block_sizes_are_cached_by_shared_memory() {
-        let fullest = Fullest::default();
-        assert_eq!(fullest.get(0), None);
-        fullest.put(0, 256);
-        fullest.put(48 << 10, 512);
-        assert_eq!((fullest.get(0), fullest.get(48 << 10), fullest.get(1024)), (Some(256), Some(512), None));
+        let block_sizes = OccupancyCache::default();
+        assert_eq!(block_sizes.get(0), None);
+        block_sizes.put(0, 256);
+        block_sizes.put(48 << 10, 512);
+        assert_eq!(
+            (block_sizes.get(0), block_sizes.get(48 << 10), block_sizes.get(1024)),
+            (Some(256), Some(512), None)
+        );
         for shared_bytes in (0..100).map(|i| i * 1024) {
-            fullest.put(shared_bytes, 64);
-            assert_eq!(fullest.get(shared_bytes), Some(64));
+            block_sizes.put(shared_bytes, 64);
+            assert_eq!(block_sizes.get(shared_bytes), Some(64));
         }
     }
 }

@@ -181,10 +181,10 @@ mod tests {
     fn the_tables_match_the_headers() {
         let tables = Tables::get();
         for (module, size) in MODULES.into_iter().enumerate().skip(1) {
-            let (mut table, mut told) = (std::ptr::null(), 0);
+            let (mut table, mut reported) = (std::ptr::null(), 0);
             // SAFETY: both pointers are valid for the writes.
-            assert_eq!(unsafe { module_table(module as c_int, &raw mut table, &raw mut told) }, 1);
-            assert_eq!((told as usize, table), (size, tables.0[module].as_ptr()));
+            assert_eq!(unsafe { module_table(module as c_int, &raw mut table, &raw mut reported) }, 1);
+            assert_eq!((reported as usize, table), (size, tables.0[module].as_ptr()));
             let ends = (tables.0[module][0], tables.0[module][size]);
             assert!(ends.0.is_null() && ends.1.is_null() && tables.0[module].len() == size + 1);
             assert!(tables.0[module][1..size].iter().all(|variable| !variable.is_null()));

@@ -11,8 +11,8 @@ use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 
 use super::driver::Driver;
-use super::host::mapped;
-use super::refusal::Refusal;
+use super::error::CudaError;
+use super::page_locked::alloc_mapped;
 use crate::cpu::fault;
 use crate::print;
 use crate::sync::Mutex;
@@ -43,8 +43,8 @@ impl Header {
 
 /// The print buffers of one stream.
 #[derive(Default)]
-pub(super) struct Prints {
-    launching: Mutex<Launching>,
+pub(super) struct PrintBuffers {
+    launch_state: Mutex<LaunchState>,
     /// Held while a buffer is read and cleared.
     reading: Mutex<()>,
     /// Messages that were read but not yet written out, in stream order.
@@ -61,7 +61,7 @@ struct Messages {
 
 /// The state that launches modify.
 #[derive(Default)]
-struct Launching {
+struct LaunchState {
     /// Allocated by the first launch of a kernel that prints.
     buffers: Option<[Buffer; 2]>,
     /// The index of the buffer that kernels append to.
@@ -86,33 +86,33 @@ impl Messages {
     }
 }
 
-impl Prints {
+impl PrintBuffers {
     /// Launches a kernel that prints: `launch` receives the buffer's device address, for the `print` member of `struct
     /// Launch`. The context is current.
     pub(super) fn launch(
         &self,
         driver: &Driver,
-        launch: impl FnOnce(u64) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let mut state = self.launching.lock();
+        launch: impl FnOnce(u64) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let mut state = self.launch_state.lock();
         let buffers = match state.buffers {
             Some(buffers) => buffers,
-            None => *state.buffers.insert(Buffer::two(driver)?),
+            None => *state.buffers.insert(Buffer::pair(driver)?),
         };
         state.in_use = true;
         // Under the lock: a reader that waits for the kernels of this buffer must find this one enqueued.
         launch(buffers[state.current].device)
     }
 
-    /// Decodes the messages that kernels have printed, for [`Prints::write_out`]. `wait` waits for these kernels.
-    pub(super) fn read(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
+    /// Decodes the messages that kernels have printed, for [`PrintBuffers::flush`]. `wait` waits for these kernels.
+    pub(super) fn drain(&self, wait: impl FnOnce() -> Result<(), CudaError>) {
         // Fast path: most streams never print.
-        if self.launching.lock().buffers.is_none() {
+        if self.launch_state.lock().buffers.is_none() {
             return;
         }
         // Even if there is nothing to switch: another thread may be reading the output of our kernel.
         let _reading = self.reading.lock();
-        let Some(buffer) = self.turn() else { return };
+        let Some(buffer) = self.swap() else { return };
         // If waiting fails, the context is lost, and no kernel runs any more.
         let _ = wait();
         // SAFETY: all kernels that use this buffer have completed, and launches use the other one until the next
@@ -127,7 +127,7 @@ impl Prints {
 
     /// Writes the decoded messages to the standard output. Blocks on the lock of the standard output, whose holder may
     /// wait for one of our locks: the caller must hold no lock.
-    pub(super) fn write_out(&self) {
+    pub(super) fn flush(&self) {
         if self.read.lock().is_empty() {
             return;
         }
@@ -147,15 +147,15 @@ impl Prints {
     /// # Safety
     ///
     /// Neither a kernel nor another thread accesses them any more.
-    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
-        let buffers = self.launching.lock().buffers.take();
+    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), CudaError> {
+        let buffers = self.launch_state.lock().buffers.take();
         // SAFETY: upheld by the caller.
         buffers.map_or(Ok(()), |[first, second]| unsafe { first.free(driver).and(second.free(driver)) })
     }
 
     /// Switches launches to the other buffer. Returns the previous one if a kernel may have appended to it.
-    fn turn(&self) -> Option<Buffer> {
-        let mut state = self.launching.lock();
+    fn swap(&self) -> Option<Buffer> {
+        let mut state = self.launch_state.lock();
         if !std::mem::take(&mut state.in_use) {
             return None;
         }
@@ -167,22 +167,22 @@ impl Prints {
 
 impl Buffer {
     /// Allocates both buffers of a stream, or none, in the current context.
-    fn two(driver: &Driver) -> Result<[Buffer; 2], Refusal> {
+    fn pair(driver: &Driver) -> Result<[Buffer; 2], CudaError> {
         let first = Buffer::new(driver)?;
         match Buffer::new(driver) {
             Ok(second) => Ok([first, second]),
-            Err(refusal) => {
+            Err(error) => {
                 // The first error is the informative one.
                 // SAFETY: the buffer is not shared.
                 let _ = unsafe { first.free(driver) };
-                Err(refusal)
+                Err(error)
             }
         }
     }
 
     /// Allocates an empty buffer in the current context.
-    fn new(driver: &Driver) -> Result<Buffer, Refusal> {
-        let (host, device) = mapped(driver, BYTES)?;
+    fn new(driver: &Driver) -> Result<Buffer, CudaError> {
+        let (host, device) = alloc_mapped(driver, BYTES)?;
         // SAFETY: fresh page-locked memory of this size, aligned to a page.
         unsafe { Ok(Buffer::at(host.cast(), device)) }
     }
@@ -204,8 +204,8 @@ impl Buffer {
     /// # Safety
     ///
     /// Neither a kernel nor another thread accesses it any more.
-    unsafe fn free(self, driver: &Driver) -> Result<(), Refusal> {
-        // SAFETY: allocated by `mapped`; the rest is upheld by the caller.
+    unsafe fn free(self, driver: &Driver) -> Result<(), CudaError> {
+        // SAFETY: allocated by `alloc_mapped`; the rest is upheld by the caller.
         unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
     }
 
@@ -260,13 +260,13 @@ mod tests {
 
     #[test]
     fn launches_use_the_buffer_that_is_not_read() {
-        let prints = Prints::default();
-        assert!(prints.turn().is_none());
+        let buffers = PrintBuffers::default();
+        assert!(buffers.swap().is_none());
         let addresses = [1, 2].map(|device| Buffer { device, ..buffer() });
-        *prints.launching.lock() = Launching { buffers: Some(addresses), current: 0, in_use: true };
-        assert_eq!(prints.turn().map(|buffer| buffer.device), Some(1));
-        assert!(prints.turn().is_none(), "nothing was launched in between");
-        prints.launching.lock().in_use = true;
-        assert_eq!(prints.turn().map(|buffer| buffer.device), Some(2));
+        *buffers.launch_state.lock() = LaunchState { buffers: Some(addresses), current: 0, in_use: true };
+        assert_eq!(buffers.swap().map(|buffer| buffer.device), Some(1));
+        assert!(buffers.swap().is_none(), "nothing was launched in between");
+        buffers.launch_state.lock().in_use = true;
+        assert_eq!(buffers.swap().map(|buffer| buffer.device), Some(2));
     }
 }

@@ -20,10 +20,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use cudarc::driver::sys::{CUevent, CUstream};
 
 use super::driver::Driver;
+use super::error::{CudaError, NOT_READY};
 use super::fault::FaultRecord;
-use super::primary::Primary;
-use super::print::Prints;
-use super::refusal::{NOT_READY, Refusal};
+use super::primary_context::PrimaryContext;
+use super::print::PrintBuffers;
 use crate::error::Error;
 use crate::fault;
 use crate::sync::Mutex;
@@ -35,14 +35,14 @@ const NON_BLOCKING: u32 = 1;
 pub(super) const DISABLE_TIMING: u32 = 2;
 
 /// The number of most recent operations whose events are kept, and of operations that get an event after a wait.
-const EVENTS: usize = 64;
+const MAX_EVENTS: usize = 64;
 
 /// The number of other streams whose waits are remembered. Forgetting one costs a redundant wait.
-const REMEMBERED: usize = 64;
+const MAX_WAITED_FOR: usize = 64;
 
 /// The creation options of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Kind {
+pub(crate) struct StreamOptions {
     /// The stream synchronises with the legacy default stream.
     pub(crate) blocking: bool,
     /// The priority: lower numbers are scheduled first.
@@ -51,25 +51,25 @@ pub(crate) struct Kind {
 
 /// A stream of a GPU.
 pub(crate) struct Stream {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     raw: CUstream,
     /// A process-wide identity, unique across GPUs.
-    number: u64,
+    id: u64,
     origin: Origin,
     /// The number of holders. A stream without holders may be reused.
-    held: AtomicU32,
+    holders: AtomicU32,
     /// The number of times the stream has been reused.
-    tenancy: AtomicU64,
+    generation: AtomicU64,
     fault: FaultRecord,
-    prints: Prints,
-    marks: Mutex<Marks>,
-    seen: Mutex<Seen>,
+    prints: PrintBuffers,
+    sequences: Mutex<SequenceEvents>,
+    waited_for: Mutex<WaitedFor>,
 }
 
 /// The creator of a stream.
 enum Origin {
     /// Created here.
-    Own(Kind),
+    Own(StreamOptions),
     /// Created by another library, which destroys it once this owner is dropped.
     #[cfg(feature = "cudarc")]
     Foreign(Box<dyn Any + Send + Sync>),
@@ -82,18 +82,18 @@ unsafe impl Sync for Stream {}
 
 impl Stream {
     /// Creates a stream in the current context.
-    pub(super) fn create(primary: &Arc<Primary>, kind: Kind) -> Result<Stream, Refusal> {
-        let flags = if kind.blocking { 0 } else { NON_BLOCKING };
+    pub(super) fn create(primary: &Arc<PrimaryContext>, options: StreamOptions) -> Result<Stream, CudaError> {
+        let flags = if options.blocking { 0 } else { NON_BLOCKING };
         let mut raw = std::ptr::null_mut();
         // SAFETY: the pointer is valid for the write, and the context is current.
-        unsafe { primary.driver.cuStreamCreateWithPriority(&raw mut raw, flags, kind.priority) }?;
+        unsafe { primary.driver.cuStreamCreateWithPriority(&raw mut raw, flags, options.priority) }?;
         match FaultRecord::new(primary.driver) {
-            Ok(fault) => Ok(Stream::new(primary, raw, Origin::Own(kind), fault)),
-            Err(refusal) => {
+            Ok(fault) => Ok(Stream::new(primary, raw, Origin::Own(options), fault)),
+            Err(error) => {
                 // The first error is the informative one.
                 // SAFETY: created just above, and not shared.
                 let _ = unsafe { primary.driver.cuStreamDestroy_v2(raw) };
-                Err(refusal)
+                Err(error)
             }
         }
     }
@@ -101,36 +101,36 @@ impl Stream {
     /// Wraps a stream of another library, which `owner` keeps alive. The context is current.
     #[cfg(feature = "cudarc")]
     pub(super) fn foreign(
-        primary: &Arc<Primary>,
+        primary: &Arc<PrimaryContext>,
         raw: CUstream,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Stream, Refusal> {
+    ) -> Result<Stream, CudaError> {
         Ok(Stream::new(primary, raw, Origin::Foreign(owner), FaultRecord::new(primary.driver)?))
     }
 
-    fn new(primary: &Arc<Primary>, raw: CUstream, origin: Origin, fault: FaultRecord) -> Stream {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    fn new(primary: &Arc<PrimaryContext>, raw: CUstream, origin: Origin, fault: FaultRecord) -> Stream {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Stream {
             primary: primary.clone(),
             raw,
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             origin,
-            held: AtomicU32::new(1),
-            tenancy: AtomicU64::new(0),
+            holders: AtomicU32::new(1),
+            generation: AtomicU64::new(0),
             fault,
-            prints: Prints::default(),
-            marks: Mutex::default(),
-            seen: Mutex::default(),
+            prints: PrintBuffers::default(),
+            sequences: Mutex::default(),
+            waited_for: Mutex::default(),
         }
     }
 
     /// Returns the context of the stream.
-    pub(crate) fn primary(&self) -> &Primary {
+    pub(crate) fn primary(&self) -> &PrimaryContext {
         &self.primary
     }
 
     /// Returns a shared handle to the context.
-    pub(super) fn shared_primary(&self) -> Arc<Primary> {
+    pub(super) fn shared_primary(&self) -> Arc<PrimaryContext> {
         self.primary.clone()
     }
 
@@ -152,7 +152,7 @@ impl Stream {
 
     /// Launches a kernel that prints: `launch` receives the address for the `print` member of a kernel's `struct
     /// Launch`.
-    pub(crate) fn launch_printing(&self, launch: impl FnOnce(u64) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    pub(crate) fn launch_printing(&self, launch: impl FnOnce(u64) -> Result<(), CudaError>) -> Result<(), CudaError> {
         self.primary.bind()?;
         self.prints.launch(self.driver(), launch)
     }
@@ -165,19 +165,19 @@ impl Stream {
     /// [`Error::Fault`], once for each fault, or a CUDA driver error.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.wait_and_print()?;
-        self.give_out_fault()
+        self.take_fault()
     }
 
     /// Waits until all work enqueued on the stream has completed, and flushes the print buffers.
-    pub(crate) fn wait_and_print(&self) -> Result<(), Refusal> {
+    pub(crate) fn wait_and_print(&self) -> Result<(), CudaError> {
         let done = self.wait();
         // Even if the context is lost: earlier output may explain why.
-        self.write_out_prints();
+        self.flush_prints();
         done
     }
 
     /// Returns the pending fault of a completed kernel, if any, as an error and clears it.
-    pub(crate) fn give_out_fault(&self) -> Result<(), Error> {
+    pub(crate) fn take_fault(&self) -> Result<(), Error> {
         match self.primary.while_open(|| self.fault.take(|| self.wait())).transpose()?.flatten() {
             None => Ok(()),
             Some(raw) => Err(fault::resolve(raw)),
@@ -185,78 +185,78 @@ impl Stream {
     }
 
     /// Waits until all work enqueued on the stream has completed.
-    pub(crate) fn wait(&self) -> Result<(), Refusal> {
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: the stream is alive as long as this object.
         unsafe { self.driver().cuStreamSynchronize(self.raw) }
     }
 
     /// Returns whether all work enqueued on the stream has completed.
-    pub(crate) fn is_done(&self) -> Result<bool, Refusal> {
+    pub(crate) fn is_done(&self) -> Result<bool, CudaError> {
         self.primary.bind()?;
         // SAFETY: the stream is alive as long as this object.
-        done(unsafe { self.driver().cuStreamQuery(self.raw) })
+        query_status(unsafe { self.driver().cuStreamQuery(self.raw) })
     }
 
     /// Returns whether more than one stream exists. See `hazards.rs`.
     #[inline]
-    pub(crate) fn has_company(&self) -> bool {
-        self.primary.has_several_streams()
+    pub(crate) fn is_multi_stream(&self) -> bool {
+        self.primary.is_multi_stream()
     }
 
     /// Assigns a sequence number to the operation that was enqueued last.
-    pub(crate) fn mark(&self) -> Result<u64, Refusal> {
+    pub(crate) fn sequence_last_operation(&self) -> Result<u64, CudaError> {
         // The number is assigned and the event recorded under the lock, so that larger numbers are later in the stream.
-        let mut marks = self.marks.lock();
-        let number = marks.last + 1;
-        if marks.watched > 0 {
+        let mut sequences = self.sequences.lock();
+        let number = sequences.last + 1;
+        if sequences.events_due > 0 {
             self.primary.bind()?;
-            self.record_mark(&mut marks, number)?;
-            marks.watched -= 1;
+            self.record_sequence(&mut sequences, number)?;
+            sequences.events_due -= 1;
         }
-        marks.last = number;
+        sequences.last = number;
         Ok(number)
     }
 
     /// Records an event after all work enqueued so far, for the operation `number`. The context is current.
-    fn record_mark(&self, marks: &mut Marks, number: u64) -> Result<CUevent, Refusal> {
+    fn record_sequence(&self, sequences: &mut SequenceEvents, number: u64) -> Result<CUevent, CudaError> {
         // Streams that wait for the oldest event have captured it already, so it can be recorded anew.
-        let oldest = if marks.events.len() < EVENTS { None } else { marks.events.pop_front() };
+        let oldest = if sequences.events.len() < MAX_EVENTS { None } else { sequences.events.pop_front() };
         let event = oldest.map_or_else(|| new_event(self.driver(), DISABLE_TIMING), |(_, event)| Ok(event))?;
         // SAFETY: the event is alive, and both are of this context, which is current.
-        if let Err(refusal) = unsafe { self.driver().cuEventRecord(event, self.raw) } {
+        if let Err(error) = unsafe { self.driver().cuEventRecord(event, self.raw) } {
             // The event keeps its previous recording, which no longer corresponds to any number.
-            marks.events.push_front((0, event));
-            return Err(refusal);
+            sequences.events.push_front((0, event));
+            return Err(error);
         }
-        marks.events.push_back((number, event));
+        sequences.events.push_back((number, event));
         Ok(event)
     }
 
-    /// Makes all later work of this stream wait for operation `mark` of another stream, which may be of another GPU.
-    pub(crate) fn wait_for(&self, other: &Stream, mark: u64) -> Result<(), Refusal> {
+    /// Makes all later work of this stream wait for operation `sequence` of another stream, which may be of another GPU.
+    pub(crate) fn wait_for(&self, other: &Stream, sequence: u64) -> Result<(), CudaError> {
         if self == other {
             return Ok(());
         }
         // Under the lock, so that another thread finds a number here only once the wait has been enqueued.
-        let mut seen = self.seen.lock();
-        if seen.has(other.number, mark) {
+        let mut waited_for = self.waited_for.lock();
+        if waited_for.covers(other.id, sequence) {
             return Ok(());
         }
-        let mut marks = other.marks.lock();
-        marks.watched = EVENTS;
-        let (event, covered) = if let Some(found) = marks.not_before(mark) {
+        let mut sequences = other.sequences.lock();
+        sequences.events_due = MAX_EVENTS;
+        let (event, covered) = if let Some(found) = sequences.covering(sequence) {
             found
         } else {
             other.primary.bind()?;
-            let last = marks.last;
-            (other.record_mark(&mut marks, last)?, last)
+            let last = sequences.last;
+            (other.record_sequence(&mut sequences, last)?, last)
         };
         self.primary.bind()?;
         // SAFETY: both are alive. The stream waits for the recording that the event holds at the time of the call (CUDA
         // Driver API, `cuStreamWaitEvent`), and the lock prevents it from being recorded anew until then.
         unsafe { self.driver().cuStreamWaitEvent(self.raw, event, 0) }?;
-        seen.note(other.number, covered);
+        waited_for.record(other.id, covered);
         Ok(())
     }
 
@@ -265,14 +265,14 @@ impl Stream {
     /// # Safety
     ///
     /// The event is alive.
-    pub(super) unsafe fn wait_for_event(&self, event: CUevent) -> Result<(), Refusal> {
+    pub(super) unsafe fn wait_for_event(&self, event: CUevent) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: the stream is alive, and so is the event.
         unsafe { self.driver().cuStreamWaitEvent(self.raw, event, 0) }
     }
 
     /// Returns whether both streams belong to the same GPU.
-    pub(crate) fn is_beside(&self, other: &Stream) -> bool {
+    pub(crate) fn is_on_same_gpu(&self, other: &Stream) -> bool {
         Arc::ptr_eq(&self.primary, &other.primary)
     }
 
@@ -293,18 +293,18 @@ impl Stream {
 
     /// Returns whether the stream has holders.
     pub(super) fn is_held(&self) -> bool {
-        self.held.load(Ordering::Acquire) > 0
+        self.holders.load(Ordering::Acquire) > 0
     }
 
     /// Waits for kernels that print, if there are any, and writes their output to the standard output. May block on the
     /// lock of the standard output, so the caller must hold no lock.
-    pub(super) fn write_out_prints(&self) {
-        self.primary.while_open(|| self.prints.read(|| self.wait()));
-        self.prints.write_out();
+    pub(super) fn flush_prints(&self) {
+        self.primary.while_open(|| self.prints.drain(|| self.wait()));
+        self.prints.flush();
     }
 
     /// Returns whether all work has completed and no fault is pending.
-    pub(super) fn is_idle(&self) -> Result<bool, Refusal> {
+    pub(super) fn is_idle(&self) -> Result<bool, CudaError> {
         // The record is checked last: a kernel that was in flight may have filled it.
         Ok(self.is_done()? && self.primary.while_open(|| !self.fault.is_set()).unwrap_or(false))
     }
@@ -314,49 +314,49 @@ impl Stream {
     /// # Safety
     ///
     /// No kernel of the stream is in flight or will be launched, and nothing else accesses that memory.
-    pub(super) unsafe fn free_host_memory(&self) -> Result<(), Refusal> {
+    pub(super) unsafe fn free_host_memory(&self) -> Result<(), CudaError> {
         // SAFETY: upheld by the caller.
         unsafe { self.fault.free(self.driver()).and(self.prints.free(self.driver())) }
     }
 
     /// Acquires the stream for a new holder if it has the same options, no holder, no work in flight and no pending
     /// fault. Output of earlier kernels remains to be flushed. Returns whether the stream was acquired.
-    pub(super) fn hold_again(&self, kind: Kind) -> Result<bool, Refusal> {
-        let is_of_kind = match self.origin {
-            Origin::Own(own) => own == kind,
+    pub(super) fn try_acquire(&self, options: StreamOptions) -> Result<bool, CudaError> {
+        let has_options = match self.origin {
+            Origin::Own(own) => own == options,
             #[cfg(feature = "cudarc")]
             Origin::Foreign(_) => false,
         };
-        if !is_of_kind || self.is_held() || !self.is_idle()? {
+        if !has_options || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
-        let is_free = self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let is_free = self.holders.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if is_free {
-            self.tenancy.fetch_add(1, Ordering::AcqRel);
+            self.generation.fetch_add(1, Ordering::AcqRel);
         }
         Ok(is_free)
     }
 
     /// Returns the number of times the stream has been reused.
-    pub(crate) fn tenancy(&self) -> u64 {
-        self.tenancy.load(Ordering::Acquire)
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
-    /// Adds a holder to a stream that is held already.
+    /// Adds a holder to a stream that has holders already.
     #[cfg(feature = "cudarc")]
-    pub(super) fn hold(&self) {
-        self.held.fetch_add(1, Ordering::AcqRel);
+    pub(super) fn add_holder(&self) {
+        self.holders.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Removes a holder. Enqueued work continues.
-    pub(crate) fn let_go(&self) {
-        self.held.fetch_sub(1, Ordering::AcqRel);
+    pub(crate) fn release(&self) {
+        self.holders.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Stream) -> bool {
-        self.number == other.number
+        self.id == other.id
     }
 }
 
@@ -364,7 +364,7 @@ impl Eq for Stream {}
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("number", &self.number).field("on", &self.primary.label).finish_non_exhaustive()
+        f.debug_struct("Stream").field("id", &self.id).field("on", &self.primary.label).finish_non_exhaustive()
     }
 }
 
@@ -373,21 +373,21 @@ impl Drop for Stream {
         // Our own streams stay with the context, so this is a stream of another library, or one that was never
         // published. Its kernels may write the fault record until they have completed.
         let primary = self.shared_primary();
-        primary.while_open(|| self.end());
+        primary.while_open(|| self.destroy());
     }
 }
 
 impl Stream {
     /// Waits for the stream, and releases its resources.
-    fn end(&mut self) {
-        if let Err(refusal) = self.wait() {
-            self.primary.note_dropped(refusal);
+    fn destroy(&mut self) {
+        if let Err(error) = self.wait() {
+            self.primary.note_drop_error(error);
             return;
         }
-        for (_, event) in std::mem::take(&mut self.marks.get_mut().events) {
+        for (_, event) in std::mem::take(&mut self.sequences.get_mut().events) {
             // SAFETY: the event is ours, and streams that wait for it have captured it already.
-            if let Err(refusal) = unsafe { self.driver().cuEventDestroy_v2(event) } {
-                self.primary.note_dropped(refusal);
+            if let Err(error) = unsafe { self.driver().cuEventDestroy_v2(event) } {
+                self.primary.note_drop_error(error);
             }
         }
         // SAFETY: the stream is idle, and its record and buffers are not shared.
@@ -398,59 +398,59 @@ impl Stream {
             #[cfg(feature = "cudarc")]
             Origin::Foreign(_) => Ok(()),
         };
-        if let Err(refusal) = freed.and(destroyed) {
-            self.primary.note_dropped(refusal);
+        if let Err(error) = freed.and(destroyed) {
+            self.primary.note_drop_error(error);
         }
     }
 }
 
 /// The sequence numbers and the events of a stream's operations.
-struct Marks {
+struct SequenceEvents {
     /// The sequence number of the last operation; the first is 1.
     last: u64,
     /// The number of next operations that get an event. Reset whenever another stream waits for this one.
-    watched: usize,
+    events_due: usize,
     /// The operations that have an event, in order. An event with sequence number 0 covers none of them.
     events: VecDeque<(u64, CUevent)>,
 }
 
-impl Default for Marks {
+impl Default for SequenceEvents {
     fn default() -> Self {
         // Assume that a new stream will be waited for.
-        Marks { last: 0, watched: EVENTS, events: VecDeque::new() }
+        SequenceEvents { last: 0, events_due: MAX_EVENTS, events: VecDeque::new() }
     }
 }
 
-impl Marks {
-    /// Returns the oldest event that covers operation `mark`, and its sequence number.
-    fn not_before(&self, mark: u64) -> Option<(CUevent, u64)> {
-        self.events.iter().find(|(number, _)| *number >= mark.max(1)).map(|&(number, event)| (event, number))
+impl SequenceEvents {
+    /// Returns the oldest event that covers operation `sequence`, and its sequence number.
+    fn covering(&self, sequence: u64) -> Option<(CUevent, u64)> {
+        self.events.iter().find(|(number, _)| *number >= sequence.max(1)).map(|&(number, event)| (event, number))
     }
 }
 
 /// The waits that a stream has enqueued: per other stream, the last sequence number covered.
 #[derive(Default)]
-struct Seen {
+struct WaitedFor {
     /// In the order of the waits, the most recent last.
     of: Vec<(u64, u64)>,
 }
 
-impl Seen {
-    fn has(&self, stream: u64, mark: u64) -> bool {
-        self.of.iter().any(|&(other, last)| other == stream && last >= mark)
+impl WaitedFor {
+    fn covers(&self, stream: u64, sequence: u64) -> bool {
+        self.of.iter().any(|&(other, last)| other == stream && last >= sequence)
     }
 
-    fn note(&mut self, stream: u64, mark: u64) {
+    fn record(&mut self, stream: u64, sequence: u64) {
         self.of.retain(|&(other, _)| other != stream);
-        if self.of.len() == REMEMBERED {
+        if self.of.len() == MAX_WAITED_FOR {
             self.of.remove(0);
         }
-        self.of.push((stream, mark));
+        self.of.push((stream, sequence));
     }
 }
 
 /// Creates an event in the current context.
-pub(super) fn new_event(driver: &Driver, flags: u32) -> Result<CUevent, Refusal> {
+pub(super) fn new_event(driver: &Driver, flags: u32) -> Result<CUevent, CudaError> {
     let mut event = std::ptr::null_mut();
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuEventCreate(&raw mut event, flags) }?;
@@ -458,11 +458,11 @@ pub(super) fn new_event(driver: &Driver, flags: u32) -> Result<CUevent, Refusal>
 }
 
 /// Maps the status of a query: `CUDA_ERROR_NOT_READY` is `Ok(false)`.
-pub(super) fn done(answer: Result<(), Refusal>) -> Result<bool, Refusal> {
+pub(super) fn query_status(answer: Result<(), CudaError>) -> Result<bool, CudaError> {
     match answer {
         Ok(()) => Ok(true),
-        Err(Refusal { code: NOT_READY, .. }) => Ok(false),
-        Err(refusal) => Err(refusal),
+        Err(CudaError { code: NOT_READY, .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -474,24 +474,26 @@ mod tests {
     fn the_oldest_covering_event_is_chosen() {
         let event = |number: u64| std::ptr::without_provenance_mut(number as usize);
         let events = [0, 3, 4, 9].map(|number| (number, event(number)));
-        let marks = Marks { last: 12, watched: 0, events: events.into() };
-        for (mark, expected) in [(0, Some(3)), (1, Some(3)), (3, Some(3)), (4, Some(4)), (5, Some(9)), (10, None)] {
-            assert_eq!(marks.not_before(mark), expected.map(|number| (event(number), number)), "{mark}");
+        let sequences = SequenceEvents { last: 12, events_due: 0, events: events.into() };
+        for (sequence, expected) in [(0, Some(3)), (1, Some(3)), (3, Some(3)), (4, Some(4)), (5, Some(9)), (10, None)] {
+            assert_eq!(sequences.covering(sequence), expected.map(|number| (event(number), number)), "{sequence}");
         }
-        assert_eq!(Marks::default().not_before(0), None);
+        assert_eq!(SequenceEvents::default().covering(0), None);
     }
 
     #[test]
     fn redundant_waits_are_detected() {
-        let mut seen = Seen::default();
-        assert!(!seen.has(7, 1));
-        seen.note(7, 5);
-        assert!(seen.has(7, 5) && seen.has(7, 1) && !seen.has(7, 6) && !seen.has(8, 1));
-        for other in 100..100 + REMEMBERED as u64 - 1 {
-            seen.note(other, 1);
+        let mut waited_for = WaitedFor::default();
+        assert!(!waited_for.covers(7, 1));
+        waited_for.record(7, 5);
+        assert!(
+            waited_for.covers(7, 5) && waited_for.covers(7, 1) && !waited_for.covers(7, 6) && !waited_for.covers(8, 1)
+        );
+        for other in 100..100 + MAX_WAITED_FOR as u64 - 1 {
+            waited_for.record(other, 1);
         }
-        assert!(seen.has(7, 5));
-        seen.note(1000, 1);
-        assert!(!seen.has(7, 5) && seen.has(1000, 1) && seen.of.len() == REMEMBERED);
+        assert!(waited_for.covers(7, 5));
+        waited_for.record(1000, 1);
+        assert!(!waited_for.covers(7, 5) && waited_for.covers(1000, 1) && waited_for.of.len() == MAX_WAITED_FOR);
     }
 }

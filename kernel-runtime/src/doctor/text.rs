@@ -212,7 +212,7 @@ mod tests {
             version: "0.1.0",
             driver: Err(DeviceError::NoDriver {
                 searched: vec!["libcuda.so.1".to_owned()],
-                reason: "cuInit returned CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".to_owned(),
+                reason: "cuInit answered CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".to_owned(),
             }),
             gpus: Vec::new(),
             default_device: Ok("cpu".to_owned()),

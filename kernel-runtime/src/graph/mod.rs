@@ -15,17 +15,17 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use self::edges::{Used, waits};
-use self::step::{Kernel as KernelStep, Step, Work};
+use self::edges::{StepAccess, dependencies};
+use self::step::{KernelStep, Operation, Step};
 use crate::argument::{Binder, Values};
 use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
-use crate::cuda::{self, Copy, LaunchParameter, Way};
+use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
+use crate::hazards::{self, Access, StreamRef};
 use crate::kernel::Kernel;
 use crate::launch::{Checked, Launch, Plan, Unchecked};
 use crate::memory::{Contents, Memory, Use};
-use crate::order::{self, Lane, Touch};
-use crate::pinned::{GraphNumber, PinnedMemory, Planned};
+use crate::pinned::{GraphId, PinnedMemory, Reservation};
 use crate::stream::Stream;
 use crate::warning::event;
 
@@ -69,34 +69,34 @@ use crate::warning::event;
 /// ```
 pub struct Graph {
     stream: Stream,
-    script: Script,
+    recording: Recording,
     /// The CUDA graph of the previous run; `None` if it does not match the recorded steps any more.
-    built: Option<Built>,
+    built: Option<BuiltGraph>,
     builds: usize,
 }
 
 /// An instantiated CUDA graph with its edges.
-struct Built {
+struct BuiltGraph {
     graph: cuda::Graph,
     /// The dependencies of each step.
-    waits: Vec<Vec<usize>>,
+    dependencies: Vec<Vec<usize>>,
 }
 
 /// The recorded steps, kept from run to run.
-struct Script {
+struct Recording {
     /// The identity under which page-locked memory is reserved.
-    number: GraphNumber,
+    id: GraphId,
     steps: Vec<Step>,
     /// The number of steps recorded in this run.
     position: usize,
     /// Whether the sequence of steps differs from the previous run.
-    other_steps: bool,
+    steps_changed: bool,
     /// Whether a step accesses other memory than in the previous run.
-    other_memory: bool,
+    memory_changed: bool,
     /// The memory that this run accesses, kept alive until the launch has been recorded as an access.
-    kept: Vec<Kept>,
+    retained: Vec<RetainedMemory>,
     /// The page-locked memory that this run accesses.
-    planned: Vec<Planned>,
+    reservations: Vec<Reservation>,
     /// The counters of grid barriers, one per launch that has one.
     barriers: Vec<Memory>,
     /// The number of counters used in this run.
@@ -104,7 +104,7 @@ struct Script {
 }
 
 /// Memory that is kept alive, with the accessed bytes.
-struct Kept {
+struct RetainedMemory {
     memory: Memory,
     bytes: Range<usize>,
     writes: bool,
@@ -113,7 +113,7 @@ struct Kept {
 impl Graph {
     /// Creates a graph that runs on a stream.
     pub fn new(stream: &Stream) -> Graph {
-        Graph { stream: stream.clone(), script: Script::new(), built: None, builds: 0 }
+        Graph { stream: stream.clone(), recording: Recording::new(), built: None, builds: 0 }
     }
 
     /// Returns the stream on which the graph runs.
@@ -137,33 +137,33 @@ impl Graph {
     ///
     /// The errors of `record`, or a CUDA driver error. Faults are reported by the next call that waits for the stream.
     pub fn run(&mut self, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
-        let Graph { stream, script, built, builds } = self;
-        let Lane::Cuda(lane) = stream.lane() else {
-            return record(&mut Recorder { stream, script: None });
+        let Graph { stream, recording, built, builds } = self;
+        let StreamRef::Cuda(raw_stream) = stream.stream_ref() else {
+            return record(&mut Recorder { stream, recording: None });
         };
         // Restored only on success: after an error or a panic the recorded steps do not match the CUDA graph.
-        let before = built.take();
-        script.begin();
-        let recording = Recording(script);
-        let script = &mut *recording.0;
-        record(&mut Recorder { stream, script: Some(script) })?;
-        *built = script.launch(stream, lane, before, builds)?;
+        let previous = built.take();
+        recording.begin();
+        let guard = RecordingGuard(recording);
+        let recording = &mut *guard.0;
+        record(&mut Recorder { stream, recording: Some(recording) })?;
+        *built = recording.launch(stream, raw_stream, previous, builds)?;
         Ok(())
     }
 }
 
 /// A recording in progress. Releases the memory that was kept alive when dropped, even during a panic.
-struct Recording<'s>(&'s mut Script);
+struct RecordingGuard<'s>(&'s mut Recording);
 
-impl Drop for Recording<'_> {
+impl Drop for RecordingGuard<'_> {
     fn drop(&mut self) {
-        self.0.forget();
+        self.0.release_memory();
     }
 }
 
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Graph({} steps on {})", self.script.steps.len(), self.stream.device())
+        write!(f, "Graph({} steps on {})", self.recording.steps.len(), self.stream.device())
     }
 }
 
@@ -171,7 +171,7 @@ impl fmt::Debug for Graph {
 pub struct Recorder<'g> {
     stream: &'g Stream,
     /// `None` on the CPU.
-    script: Option<&'g mut Script>,
+    recording: Option<&'g mut Recording>,
 }
 
 impl Recorder<'_> {
@@ -215,11 +215,11 @@ impl Recorder<'_> {
         if let (Place::Pinned(_), Place::Pinned(_)) = (&source.place, &target.place) {
             return Err(GraphError::HostCopy.into());
         }
-        let Some(script) = &mut self.script else {
+        let Some(recording) = &mut self.recording else {
             return copy(Some(self.stream), "copy", from, to);
         };
         check_length("copy", source.len, target.len)?;
-        if source.bytes.is_empty() { Ok(()) } else { script.copy(self.stream, &source, &target) }
+        if source.bytes.is_empty() { Ok(()) } else { recording.copy(self.stream, &source, &target) }
     }
 
     fn add<K: Kernel, C>(&mut self, launch: &Launch<'_, K, C>) -> Result<()> {
@@ -234,8 +234,8 @@ impl Recorder<'_> {
         if !binder.transfers.is_empty() {
             return Err(GraphError::HostArgument { kernel }.into());
         }
-        match &mut self.script {
-            Some(script) => script.kernel(self.stream, &plan, binder),
+        match &mut self.recording {
+            Some(recording) => recording.kernel(self.stream, &plan, binder),
             None => launch.give(device, Some(self.stream), &plan, binder),
         }
     }
@@ -247,16 +247,16 @@ impl fmt::Debug for Recorder<'_> {
     }
 }
 
-impl Script {
-    fn new() -> Script {
-        Script {
-            number: GraphNumber::new(),
+impl Recording {
+    fn new() -> Recording {
+        Recording {
+            id: GraphId::new(),
             steps: Vec::new(),
             position: 0,
-            other_steps: false,
-            other_memory: false,
-            kept: Vec::new(),
-            planned: Vec::new(),
+            steps_changed: false,
+            memory_changed: false,
+            retained: Vec::new(),
+            reservations: Vec::new(),
             barriers: Vec::new(),
             barriers_used: 0,
         }
@@ -265,16 +265,16 @@ impl Script {
     fn begin(&mut self) {
         self.position = 0;
         self.barriers_used = 0;
-        self.other_steps = false;
-        self.other_memory = false;
-        self.forget();
+        self.steps_changed = false;
+        self.memory_changed = false;
+        self.release_memory();
     }
 
     /// Adds a launch.
     fn kernel(&mut self, stream: &Stream, plan: &Plan, binder: Binder<'_>) -> Result<()> {
         let kernel = plan.specialised.info.name;
         let Binder { mut params, uses, mut sizes, .. } = binder;
-        let (Lane::Cuda(lane), Some(module)) = (stream.lane(), plan.module) else {
+        let (StreamRef::Cuda(raw_stream), Some(module)) = (stream.stream_ref(), plan.module) else {
             unreachable!("a recording on a GPU implies a plan with a module");
         };
         let mut used = SmallVec::new();
@@ -283,17 +283,17 @@ impl Script {
         }
         let grid_barrier = if plan.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
-            let (memory, address) = self.barrier(stream)?;
-            let barrier = Used { memory: address, touch: Touch { bytes: 0..bytes, writes: true } };
-            self.kept.push(Kept { memory, bytes: 0..bytes, writes: true });
+            let (memory, address) = self.grid_barrier(stream)?;
+            let barrier = StepAccess { memory: address, access: Access { bytes: 0..bytes, writes: true } };
+            self.retained.push(RetainedMemory { memory, bytes: 0..bytes, writes: true });
             used.push(barrier.clone());
-            self.add(Work::Clear { to: address }, SmallVec::from_iter([barrier]));
+            self.add(Operation::Clear { to: address }, SmallVec::from_iter([barrier]));
             address
         } else {
             0
         };
         let source = plan.specialised.source(plan.layout);
-        let parameter = LaunchParameter::new(lane.fault_pointer(), plan.specialised.number);
+        let parameter = LaunchParameter::new(raw_stream.fault_pointer(), plan.specialised.number);
         let mut parameter = LaunchParameter { grid_barrier, ..parameter };
         if source.takes_launch {
             params.push((&raw mut parameter).cast());
@@ -301,14 +301,15 @@ impl Script {
         }
         // SAFETY: the binder returns a size for each parameter, and the size of the hidden one is appended.
         let mut values = unsafe { Values::copy(&params, &sizes) };
-        let print_at = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
+        let print_offset = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
         // The buffer is only known at the launch. To avoid a spurious change, the previous run's is kept until then.
-        if let (Some(at), Some(Step { work: Work::Kernel(old), .. })) = (print_at, self.steps.get(self.position))
-            && old.print_at == print_at
+        if let (Some(at), Some(Step { operation: Operation::Kernel(old), .. })) =
+            (print_offset, self.steps.get(self.position))
+            && old.print_offset == print_offset
         {
             values.set(at, old.values.get(at));
         }
-        self.add(Work::Kernel(KernelStep { module, geometry: plan.geometry(), values, print_at }), used);
+        self.add(Operation::Kernel(KernelStep { module, geometry: plan.geometry(), values, print_offset }), used);
         Ok(())
     }
 
@@ -318,32 +319,42 @@ impl Script {
         let bytes = from.bytes.len();
         let copy = match (&from.place, &to.place) {
             (Place::Device(source), Place::Device(target)) => {
-                let from = self.side(stream, source, &from.bytes, false, &mut used)?;
-                let to = self.side(stream, target, &to.bytes, true, &mut used)?;
-                Copy { way: Way::OnDevice, to, from, bytes }
+                let from = self.device_side(stream, source, &from.bytes, false, &mut used)?;
+                let to = self.device_side(stream, target, &to.bytes, true, &mut used)?;
+                Copy { direction: CopyDirection::DeviceToDevice, to, from, bytes }
             }
             (Place::Pinned(source), Place::Device(target)) => {
-                let to = self.side(stream, target, &to.bytes, true, &mut used)?;
-                Copy { way: Way::ToDevice, to, from: self.plan(source, &from.bytes, false, &mut used)?, bytes }
+                let to = self.device_side(stream, target, &to.bytes, true, &mut used)?;
+                Copy {
+                    direction: CopyDirection::HostToDevice,
+                    to,
+                    from: self.reserve(source, &from.bytes, false, &mut used)?,
+                    bytes,
+                }
             }
             (Place::Device(source), Place::Pinned(target)) => {
-                let from = self.side(stream, source, &from.bytes, false, &mut used)?;
-                Copy { way: Way::ToHost, to: self.plan(target, &to.bytes, true, &mut used)?, from, bytes }
+                let from = self.device_side(stream, source, &from.bytes, false, &mut used)?;
+                Copy {
+                    direction: CopyDirection::DeviceToHost,
+                    to: self.reserve(target, &to.bytes, true, &mut used)?,
+                    from,
+                    bytes,
+                }
             }
             (Place::Pinned(_), Place::Pinned(_)) => return Err(GraphError::HostCopy.into()),
         };
-        self.add(Work::Copy(copy), used);
+        self.add(Operation::Copy(copy), used);
         Ok(())
     }
 
     /// Keeps the device memory on one side of a copy alive, and returns its address.
-    fn side(
+    fn device_side(
         &mut self,
         stream: &Stream,
         memory: &Memory,
         bytes: &Range<usize>,
         writes: bool,
-        used: &mut SmallVec<[Used; 4]>,
+        used: &mut SmallVec<[StepAccess; 4]>,
     ) -> Result<u64> {
         if memory.device() != stream.device() {
             let (stream, device) = (stream.device().to_string(), memory.device().to_string());
@@ -354,56 +365,58 @@ impl Script {
     }
 
     /// Adds a step after the existing ones.
-    fn add(&mut self, work: Work, uses: SmallVec<[Used; 4]>) {
+    fn add(&mut self, operation: Operation, accesses: SmallVec<[StepAccess; 4]>) {
         if let Some(step) = self.steps.get_mut(self.position) {
-            match step.work.replace(work) {
+            match step.operation.replace(operation) {
                 Some(changed) => step.changed |= changed,
-                None => self.other_steps = true,
+                None => self.steps_changed = true,
             }
-            self.other_memory |= step.uses != uses;
-            step.uses = uses;
+            self.memory_changed |= step.accesses != accesses;
+            step.accesses = accesses;
         } else {
-            self.other_steps = true;
-            self.steps.push(Step { work, uses, changed: false });
+            self.steps_changed = true;
+            self.steps.push(Step { operation, accesses, changed: false });
         }
         self.position += 1;
     }
 
     /// Keeps the memory that a step accesses alive; `None` if it was only borrowed.
-    fn keep(&mut self, Use { memory, bytes, writes }: &Use<'_>, used: &mut SmallVec<[Used; 4]>) -> Option<()> {
+    fn keep(&mut self, Use { memory, bytes, writes }: &Use<'_>, used: &mut SmallVec<[StepAccess; 4]>) -> Option<()> {
         if bytes.is_empty() {
             return Some(());
         }
         let start = memory.pointer();
-        used.push(Used { memory: start.addr() as u64, touch: Touch { bytes: bytes.clone(), writes: *writes } });
-        match self.kept.iter_mut().find(|kept| kept.memory.pointer() == start && kept.bytes == *bytes) {
-            Some(kept) => kept.writes |= writes,
-            None => self.kept.push(Kept { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes }),
+        used.push(StepAccess { memory: start.addr() as u64, access: Access { bytes: bytes.clone(), writes: *writes } });
+        match self.retained.iter_mut().find(|retained| retained.memory.pointer() == start && retained.bytes == *bytes) {
+            Some(retained) => retained.writes |= writes,
+            None => {
+                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes })
+            }
         }
         Some(())
     }
 
     /// Reserves the page-locked memory of a copy, and returns its address.
-    fn plan(
+    fn reserve(
         &mut self,
         memory: &Arc<PinnedMemory>,
         bytes: &Range<usize>,
         writes: bool,
-        used: &mut SmallVec<[Used; 4]>,
+        used: &mut SmallVec<[StepAccess; 4]>,
     ) -> Result<u64, GraphError> {
         if !memory.is_page_locked() {
             return Err(GraphError::HostCopy);
         }
-        let touch = Touch { bytes: bytes.clone(), writes };
-        if !self.planned.iter().any(|planned| planned.is(memory, &touch)) {
-            self.planned.push(Planned::new(memory, self.number, touch.clone())?);
+        let access = Access { bytes: bytes.clone(), writes };
+        if !self.reservations.iter().any(|reservation| reservation.matches(memory, &access)) {
+            self.reservations.push(Reservation::new(memory, self.id, access.clone())?);
         }
-        used.push(Used { memory: memory.address(0), touch });
+        used.push(StepAccess { memory: memory.address(0), access });
         Ok(memory.address(bytes.start))
     }
 
     /// Returns the next counter of a grid barrier, and its address.
-    fn barrier(&mut self, stream: &Stream) -> Result<(Memory, u64)> {
+    fn grid_barrier(&mut self, stream: &Stream) -> Result<(Memory, u64)> {
         if self.barriers_used == self.barriers.len() {
             self.barriers.push(Memory::allocate::<u64>(stream, 1, Contents::Nothing)?);
         }
@@ -417,101 +430,104 @@ impl Script {
     fn launch(
         &mut self,
         stream: &Stream,
-        lane: &Arc<cuda::Stream>,
-        before: Option<Built>,
+        raw_stream: &Arc<cuda::Stream>,
+        previous: Option<BuiltGraph>,
         builds: &mut usize,
-    ) -> Result<Option<Built>> {
+    ) -> Result<Option<BuiltGraph>> {
         if self.position < self.steps.len() {
             self.steps.truncate(self.position);
-            self.other_steps = true;
+            self.steps_changed = true;
         }
         if self.steps.is_empty() {
             return Ok(None);
         }
-        let (steps, on) = (self.steps.len(), lane.clone());
+        let (steps, on) = (self.steps.len(), raw_stream.clone());
         event!(trace, target: "cumbia::launch", graph = true, steps, stream = ?on);
-        let (kept, planned) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.planned));
-        planned.iter().try_for_each(|planned| planned.make_way(stream))?;
-        let uses: SmallVec<[Use<'_>; 16]> = kept
+        let (retained, reservations) = (std::mem::take(&mut self.retained), std::mem::take(&mut self.reservations));
+        reservations.iter().try_for_each(|reservation| reservation.resolve_hazards(stream))?;
+        let uses: SmallVec<[Use<'_>; 16]> = retained
             .iter()
-            .map(|Kept { memory, bytes, writes }| Use { memory, bytes: bytes.clone(), writes: *writes })
+            .map(|RetainedMemory { memory, bytes, writes }| Use { memory, bytes: bytes.clone(), writes: *writes })
             .collect();
         let (mut built, prints) = (None, self.prints());
-        let launched = order::ordered(lane, &uses, || {
+        let launched = hazards::ordered(raw_stream, &uses, || {
             let launch = |print: u64| {
-                self.set_print(print);
-                let ready = self.ready(lane, before, builds)?;
+                self.set_print_buffer(print);
+                let current = self.update_or_build(raw_stream, previous, builds)?;
                 // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept alive
                 // until the launch has been recorded as an access, and freed in stream order after it; page-locked memory
                 // tracks the copies.
-                unsafe { ready.graph.launch(lane) }?;
-                built = Some(ready);
+                unsafe { current.graph.launch(raw_stream) }?;
+                built = Some(current);
                 Ok(())
             };
-            if prints { Ok(lane.launch_printing(launch)?) } else { Ok(launch(0)?) }
+            if prints { Ok(raw_stream.launch_printing(launch)?) } else { Ok(launch(0)?) }
         });
         // Even if it failed: the copies may have been enqueued before the error.
-        for planned in planned {
-            planned.note(stream);
+        for reservation in reservations {
+            reservation.commit(stream);
         }
         launched.map(|()| built)
     }
 
     /// Releases the memory of the run.
-    fn forget(&mut self) {
-        self.kept.clear();
-        self.planned.clear();
+    fn release_memory(&mut self) {
+        self.retained.clear();
+        self.reservations.clear();
     }
 
     /// Returns whether a kernel prints.
     fn prints(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.work, Work::Kernel(KernelStep { print_at: Some(_), .. })))
+        self.steps
+            .iter()
+            .any(|step| matches!(step.operation, Operation::Kernel(KernelStep { print_offset: Some(_), .. })))
     }
 
     /// Sets the print buffer of the kernels that print.
-    fn set_print(&mut self, print: u64) {
+    fn set_print_buffer(&mut self, print: u64) {
         for step in &mut self.steps {
-            if let Work::Kernel(KernelStep { values, print_at: Some(at), .. }) = &mut step.work {
+            if let Operation::Kernel(KernelStep { values, print_offset: Some(at), .. }) = &mut step.operation {
                 step.changed |= values.set(*at, print);
             }
         }
     }
 
     /// Updates the CUDA graph of the previous run, or builds a new one.
-    fn ready(
+    fn update_or_build(
         &mut self,
         stream: &cuda::Stream,
-        before: Option<Built>,
+        previous: Option<BuiltGraph>,
         builds: &mut usize,
-    ) -> Result<Built, cuda::Refusal> {
-        let of_steps = |steps: &[Step]| waits(steps.iter().map(|step| step.uses.as_slice()));
-        let is_alike =
-            |built: &Built| !self.other_steps && (!self.other_memory || built.waits == of_steps(&self.steps));
-        if let Some(mut built) = before.filter(is_alike)
+    ) -> Result<BuiltGraph, cuda::CudaError> {
+        let dependencies_of = |steps: &[Step]| dependencies(steps.iter().map(|step| step.accesses.as_slice()));
+        let is_reusable = |built: &BuiltGraph| {
+            !self.steps_changed && (!self.memory_changed || built.dependencies == dependencies_of(&self.steps))
+        };
+        if let Some(mut built) = previous.filter(is_reusable)
             // If the driver rejects an update, a new graph is built.
             && self.update(&mut built.graph).is_ok()
         {
             return Ok(built);
         }
         *builds += 1;
-        let waits = of_steps(&self.steps);
+        let dependencies = dependencies_of(&self.steps);
         let steps = &mut self.steps;
         // SAFETY: as for the launch, which is the only use of the graph until its steps are updated.
         let graph = unsafe {
-            let node = |step: usize, add: &mut dyn FnMut(cuda::Node<'_>) -> Result<(), cuda::Refusal>| {
-                steps[step].work.with_node(add)
+            let node = |step: usize, add: &mut dyn FnMut(cuda::Node<'_>) -> Result<(), cuda::CudaError>| {
+                steps[step].operation.with_node(add)
             };
-            cuda::Graph::build(stream, waits.len(), node, |step| &waits[step])?
+            cuda::Graph::build(stream, dependencies.len(), node, |step| &dependencies[step])?
         };
         self.steps.iter_mut().for_each(|step| step.changed = false);
-        Ok(Built { graph, waits })
+        Ok(BuiltGraph { graph, dependencies })
     }
 
     /// Updates the nodes that differ in this run.
-    fn update(&mut self, graph: &mut cuda::Graph) -> Result<(), cuda::Refusal> {
+    fn update(&mut self, graph: &mut cuda::Graph) -> Result<(), cuda::CudaError> {
         for (number, step) in self.steps.iter_mut().enumerate().filter(|(_, step)| step.changed) {
-            // SAFETY: as for the launch; `Work::replace` has checked that the kind of the step is unchanged.
-            step.work.with_node(|node| unsafe { graph.set(number, node) })?;
+            // SAFETY: as for the launch; `Operation::replace` has checked that the kind of the step is unchanged.
+            step.operation.with_node(|node| unsafe { graph.set(number, node) })?;
             step.changed = false;
         }
         Ok(())

@@ -7,7 +7,7 @@ use cumbia_kernel_ir::Source;
 use crate::argument::Arguments;
 use crate::config::{Config, Needs, Shape, resident_on_cpu};
 use crate::cpu;
-use crate::cuda::{Context, Geometry, Module, Ready};
+use crate::cuda::{Context, DriverLaunch, Geometry, Module};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
@@ -149,14 +149,14 @@ impl Plan {
 
     /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or is
     /// for the CPU.
-    pub(crate) fn ready(&self) -> Option<Ready> {
+    pub(crate) fn ready(&self) -> Option<DriverLaunch> {
         let &Plan { specialised, layout, shape: _, module } = self;
         let module = module?;
         let &Source { prints, takes_launch, .. } = specialised.source(layout);
         if prints || specialised.facts.syncs_grid {
             return None;
         }
-        Ready::new(module, &self.geometry(), takes_launch, specialised.number)
+        DriverLaunch::new(module, &self.geometry(), takes_launch, specialised.number)
     }
 
     /// The shape for a GPU, whose limits it has been compared with: they are below 2³².
@@ -196,7 +196,7 @@ fn pick_block<K: Kernel>(
         // It will be refused, whatever the block is.
         return Ok(over::block(over::usual(over::USUAL), items, limits.block));
     }
-    let mut threads = module.fullest_block(bound, config.shared_bytes as u32)?;
+    let mut threads = module.max_occupancy_block(bound, config.shared_bytes as u32)?;
     // A kernel whose threads work together has its own idea of how many that should be.
     if !specialised.facts.needs_other_threads {
         threads = over::spread(threads, items.count(), limits.multiprocessors);

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use super::plan::{Plan, is_traced};
 use super::{Checked, Launch, Unchecked};
 use crate::argument::{Binder, Values};
-use crate::cuda::Ready;
+use crate::cuda::DriverLaunch;
 use crate::error::Result;
 use crate::kernel::Kernel;
 
@@ -90,7 +90,7 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
 
 /// A launch with its parameters, side by side: little that a processor has to fetch anew behind each call of the driver.
 struct Finished {
-    ready: Ready,
+    ready: DriverLaunch,
     /// Pointers to the values.
     params: Vec<*mut c_void>,
     /// The driver reads them, through the pointers.

@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use super::plan::{Plan, is_traced};
 use crate::argument::Plain;
 use crate::config::{Asked, Config};
-use crate::cuda::{Launched, Ready};
+use crate::cuda::{DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::kernel::Kernel;
 use crate::specialise::Layout;
@@ -21,7 +21,7 @@ struct Recent {
     device: Identity,
     asked: Asked,
     layout: Layout,
-    ready: Ready,
+    ready: DriverLaunch,
 }
 
 /// How many launches a thread remembers. Two kernels may fall on one place, and are then checked each time.

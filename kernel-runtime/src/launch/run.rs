@@ -13,9 +13,9 @@ use crate::cuda::{self, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
 use crate::error::{Error, LaunchError, Result};
 use crate::fault;
+use crate::hazards::{self, StreamRef};
 use crate::kernel::Kernel;
 use crate::memory::Use;
-use crate::order::{self, Lane};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
@@ -65,7 +65,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     fn note(&self, stream: &Arc<cuda::Stream>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::visit(&self.args, &mut binder);
-        order::note(stream, &binder.uses)
+        hazards::record(stream, &binder.uses)
     }
 
     /// Checks the launch, and gives it to the device.
@@ -132,22 +132,22 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         plan.trace(device);
         match (device.backend(), plan.module) {
             (Backend::Cuda(context), Some(module)) => {
-                let stream = match stream.map(Stream::lane) {
-                    Some(Lane::Cuda(stream)) => stream,
+                let stream = match stream.map(Stream::stream_ref) {
+                    Some(StreamRef::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
                 give_to_gpu((device, stream), module, plan, binder)
             }
             // A plan for the CPU has no module.
             (Backend::Cpu(streams), _) => {
-                let stream = match stream.map(Stream::lane) {
-                    Some(Lane::Cpu(stream)) => stream,
+                let stream = match stream.map(Stream::stream_ref) {
+                    Some(StreamRef::Cpu(stream)) => stream,
                     _ => streams.default_stream(),
                 };
                 let result = self.run_on_cpu(stream, plan, &binder.transfers);
-                if streams.are_several() {
+                if streams.is_multi_stream() {
                     for Use { memory, bytes, writes } in binder.uses {
-                        memory.uses().note_on_cpu(stream, bytes, writes);
+                        memory.accesses().record_on_cpu(stream, bytes, writes);
                     }
                 }
                 result
@@ -167,7 +167,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                 stream.note_fault(fault::of_cpu(&K::INFO, stopped));
             }
         };
-        on_host(transfers, run, || stream.give_out_fault())
+        on_host(transfers, run, || stream.take_fault())
     }
 }
 
@@ -217,7 +217,7 @@ fn give_to_gpu(
             // device's limits.
             unsafe { module.launch(stream, &geometry, params) }
         };
-        order::ordered(stream, &uses, || {
+        hazards::ordered(stream, &uses, || {
             with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
                 if prints {
                     stream.launch_printing(|print| launch(print, grid_barrier))
@@ -238,7 +238,7 @@ fn give_to_gpu(
 fn with_grid_barrier(
     stream: &cuda::Stream,
     syncs_grid: bool,
-    launch: impl FnOnce(u64) -> Result<(), cuda::Refusal>,
+    launch: impl FnOnce(u64) -> Result<(), cuda::CudaError>,
 ) -> Result<()> {
     if !syncs_grid {
         return Ok(launch(0)?);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::{Memory, Use};
 use crate::cpu;
-use crate::cuda::{self, Refusal};
+use crate::cuda::{self, CudaError};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
-use crate::order::{self, Lane, Tenant};
+use crate::hazards::{self, PooledStream, StreamRef};
 use crate::stream::Stream;
 use crate::warning::event;
 
@@ -24,27 +24,27 @@ impl Memory {
     ///
     /// The range is in bounds, and `to` is valid for writes of as many bytes.
     pub(crate) unsafe fn read(&self, on: Option<&Stream>, bytes: Range<usize>, to: *mut u8) -> Result<()> {
-        let writers = self.uses.writers(&bytes);
+        let writers = self.accesses.writers(&bytes);
         let own;
-        let lane = if let Some(stream) = on {
-            self.lane_of(stream)?
+        let stream = if let Some(stream) = on {
+            self.stream_on_device(stream)?
         } else {
             // On a writer's stream the copy does not wait for another stream, and pending faults are found.
-            let is_own = |tenant: &&Tenant| tenant.is_current() && self.is_of_device(tenant.lane());
-            own = writers.iter().find(is_own).map_or_else(|| self.home_lane(), |tenant| tenant.lane().clone());
+            let is_own = |pooled: &&PooledStream| pooled.is_current() && self.is_of_device(pooled.stream_ref());
+            own = writers.iter().find(is_own).map_or_else(|| self.home_stream(), |pooled| pooled.stream_ref().clone());
             &own
         };
         // SAFETY: upheld by the caller; this waits for completion below.
-        unsafe { self.copy_out(lane, bytes, to) }?;
-        if let Lane::Cuda(stream) = lane {
+        unsafe { self.copy_out(stream, bytes, to) }?;
+        if let StreamRef::Cuda(stream) = stream {
             stream.wait_and_print()?;
         }
         match on {
-            Some(_) => lane.give_out_fault()?,
-            None if writers.is_empty() => self.home.give_out_fault()?,
+            Some(_) => stream.take_fault()?,
+            None if writers.is_empty() => self.home.take_fault()?,
             None => {}
         }
-        writers.iter().try_for_each(Tenant::give_out_fault)
+        writers.iter().try_for_each(PooledStream::take_fault)
     }
 
     /// Copies bytes from the host after all operations that they depend on, and waits for completion.
@@ -59,19 +59,19 @@ impl Memory {
     /// meanwhile.
     pub(crate) unsafe fn write(&self, on: Option<&Stream>, bytes: Range<usize>, from: *const u8) -> Result<()> {
         let last;
-        let lane = if let Some(stream) = on {
-            self.lane_of(stream)?
+        let stream = if let Some(stream) = on {
+            self.stream_on_device(stream)?
         } else {
-            last = self.own_lane();
+            last = self.current_stream();
             &last
         };
         // SAFETY: upheld by the caller; this waits for completion before it returns.
-        unsafe { self.copy_in(lane, bytes, from) }?;
-        match lane {
-            Lane::Cpu(_) => Ok(()),
+        unsafe { self.copy_in(stream, bytes, from) }?;
+        match stream {
+            StreamRef::Cpu(_) => Ok(()),
             // The CUDA Driver API's "API synchronization behavior" only says that a copy from pageable memory *might*
             // be synchronous, and the caller's memory may be page-locked.
-            Lane::Cuda(stream) => Ok(stream.wait()?),
+            StreamRef::Cuda(stream) => Ok(stream.wait()?),
         }
     }
 
@@ -84,7 +84,7 @@ impl Memory {
     /// has completed.
     pub(crate) unsafe fn start_read(&self, on: &Stream, bytes: Range<usize>, to: *mut u8) -> Result<()> {
         // SAFETY: upheld by the caller.
-        unsafe { self.copy_out(self.lane_of(on)?, bytes, to) }
+        unsafe { self.copy_out(self.stream_on_device(on)?, bytes, to) }
     }
 
     /// Like [`Memory::write`], but asynchronous on a GPU.
@@ -95,7 +95,7 @@ impl Memory {
     /// copy has completed.
     pub(crate) unsafe fn start_write(&self, on: &Stream, bytes: Range<usize>, from: *const u8) -> Result<()> {
         // SAFETY: upheld by the caller.
-        unsafe { self.copy_in(self.lane_of(on)?, bytes, from) }
+        unsafe { self.copy_in(self.stream_on_device(on)?, bytes, from) }
     }
 
     /// Fills a range with repetitions of `element`, on the device. Asynchronous on a GPU.
@@ -111,8 +111,8 @@ impl Memory {
     pub(crate) unsafe fn fill(&self, on: &Stream, bytes: Range<usize>, element: &[u8]) -> Result<()> {
         trace("fill", &self.device, bytes.len());
         let len = bytes.len();
-        self.in_order(
-            self.lane_of(on)?,
+        self.ordered(
+            self.stream_on_device(on)?,
             (bytes, true),
             |start| {
                 if !element.is_empty() {
@@ -142,7 +142,7 @@ impl Memory {
         if on.device() != &self.device && on.device() != &to.device {
             return Err(elsewhere(on, &to.device));
         }
-        match (self.device.backend(), to.device.backend(), on.lane()) {
+        match (self.device.backend(), to.device.backend(), on.stream_ref()) {
             (Backend::Cpu(_), Backend::Cpu(_), _) => {
                 trace("copy", &to.device, bytes.len());
                 // SAFETY: upheld by the caller.
@@ -150,9 +150,9 @@ impl Memory {
                     let (from, to) = (self.pointer.add(bytes.start), to.pointer.add(at));
                     to.copy_from_nonoverlapping(from, bytes.len());
                 }
-                if let Lane::Cpu(stream) = on.lane() {
-                    self.note_on_cpu(stream, bytes, false);
-                    to.note_on_cpu(stream, target, true);
+                if let StreamRef::Cpu(stream) = on.stream_ref() {
+                    self.record_on_cpu(stream, bytes, false);
+                    to.record_on_cpu(stream, target, true);
                 }
                 Ok(())
             }
@@ -166,15 +166,15 @@ impl Memory {
                 let on = (on.device() == &self.device).then_some(on);
                 self.read(on, bytes, to.pointer.add(at))
             },
-            (Backend::Cuda(source), Backend::Cuda(destination), Lane::Cuda(stream)) => {
+            (Backend::Cuda(source), Backend::Cuda(destination), StreamRef::Cuda(stream)) => {
                 trace("copy", &to.device, bytes.len());
                 if self.device != to.device {
                     // The stream accesses memory of both devices, so both have to record accesses: see `hazards.rs`.
                     let (own, other) =
                         if on.device() == &self.device { (source, destination) } else { (destination, source) };
-                    own.expect_company()?;
-                    other.let_in(stream)?;
-                    cuda::connect(source, destination);
+                    own.enable_hazard_tracking()?;
+                    other.admit(stream)?;
+                    cuda::enable_peer_access(source, destination);
                 }
                 let uses = [
                     Use { memory: self, bytes: bytes.clone(), writes: false },
@@ -182,12 +182,12 @@ impl Memory {
                 ];
                 let (from, to) = (self.address(bytes.start), to.address(at));
                 // SAFETY: upheld by the caller, and the addresses belong to these contexts.
-                order::ordered(stream, &uses, || unsafe {
+                hazards::ordered(stream, &uses, || unsafe {
                     Ok(stream.copy(destination.primary(), to, source.primary(), from, bytes.len())?)
                 })
             }
             // A stream of one of two GPUs is never a CPU stream.
-            (Backend::Cuda(_), Backend::Cuda(_), Lane::Cpu(_)) => Err(elsewhere(on, &to.device)),
+            (Backend::Cuda(_), Backend::Cuda(_), StreamRef::Cpu(_)) => Err(elsewhere(on, &to.device)),
         }
     }
 
@@ -196,11 +196,11 @@ impl Memory {
     /// # Safety
     ///
     /// As for [`Memory::start_read`].
-    unsafe fn copy_out(&self, lane: &Lane, bytes: Range<usize>, to: *mut u8) -> Result<()> {
+    unsafe fn copy_out(&self, stream: &StreamRef, bytes: Range<usize>, to: *mut u8) -> Result<()> {
         trace("to host", &self.device, bytes.len());
         let len = bytes.len();
-        self.in_order(
-            lane,
+        self.ordered(
+            stream,
             (bytes, false),
             // SAFETY: upheld by the caller; no kernel is writing, since a launch on the CPU borrows the array mutably
             // until it has completed.
@@ -215,11 +215,11 @@ impl Memory {
     /// # Safety
     ///
     /// As for [`Memory::start_write`].
-    unsafe fn copy_in(&self, lane: &Lane, bytes: Range<usize>, from: *const u8) -> Result<()> {
+    unsafe fn copy_in(&self, stream: &StreamRef, bytes: Range<usize>, from: *const u8) -> Result<()> {
         trace("to device", &self.device, bytes.len());
         let len = bytes.len();
-        self.in_order(
-            lane,
+        self.ordered(
+            stream,
             (bytes, true),
             // SAFETY: upheld by the caller.
             |start| unsafe { start.copy_from_nonoverlapping(from, len) },
@@ -230,38 +230,38 @@ impl Memory {
 
     /// Performs an operation that reads or writes bytes, in the order of a stream of the device: immediately on the
     /// CPU, and after its dependencies on a GPU. The operation receives the address of the first byte.
-    fn in_order(
+    fn ordered(
         &self,
-        lane: &Lane,
+        stream: &StreamRef,
         (bytes, writes): (Range<usize>, bool),
         on_cpu: impl FnOnce(*mut u8),
-        on_cuda: impl FnOnce(&cuda::Stream, u64) -> Result<(), Refusal>,
+        on_cuda: impl FnOnce(&cuda::Stream, u64) -> Result<(), CudaError>,
     ) -> Result<()> {
-        match lane {
-            Lane::Cpu(stream) => {
+        match stream {
+            StreamRef::Cpu(stream) => {
                 on_cpu(self.pointer.wrapping_add(bytes.start));
-                self.note_on_cpu(stream, bytes, writes);
+                self.record_on_cpu(stream, bytes, writes);
                 Ok(())
             }
-            Lane::Cuda(stream) => {
+            StreamRef::Cuda(stream) => {
                 let start = self.address(bytes.start);
-                order::ordered(stream, &[Use { memory: self, bytes, writes }], || Ok(on_cuda(stream, start)?))
+                hazards::ordered(stream, &[Use { memory: self, bytes, writes }], || Ok(on_cuda(stream, start)?))
             }
         }
     }
 
     /// Records an access on the CPU device if it has more than one stream.
-    fn note_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
+    fn record_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
         if let Backend::Cpu(streams) = self.device.backend()
-            && streams.are_several()
+            && streams.is_multi_stream()
         {
-            self.uses.note_on_cpu(stream, bytes, writes);
+            self.accesses.record_on_cpu(stream, bytes, writes);
         }
     }
 
     /// Returns the stream if it belongs to the memory's device, or [`Error::StreamElsewhere`].
-    fn lane_of<'s>(&self, stream: &'s Stream) -> Result<&'s Lane> {
-        if stream.device() == &self.device { Ok(stream.lane()) } else { Err(elsewhere(stream, &self.device)) }
+    fn stream_on_device<'s>(&self, stream: &'s Stream) -> Result<&'s StreamRef> {
+        if stream.device() == &self.device { Ok(stream.stream_ref()) } else { Err(elsewhere(stream, &self.device)) }
     }
 }
 

@@ -18,7 +18,7 @@ pub(crate) use self::host::{host_memory, no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Device, Identity};
 use crate::error::Result;
-use crate::order::{self, Lane, Tenant, Touch, Uses};
+use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
@@ -35,12 +35,12 @@ pub(crate) struct Memory {
 pub(crate) struct Allocation {
     device: Device,
     /// The stream on which it was allocated.
-    home: Tenant,
+    home: PooledStream,
     /// An address of the device on a GPU. A zero-sized allocation has a dangling pointer, aligned as the layout
     /// demands.
     pointer: *mut u8,
     layout: Layout,
-    uses: Uses,
+    accesses: AccessHistory,
     freed: FreedBy,
 }
 
@@ -96,8 +96,8 @@ pub(crate) struct Use<'a> {
 }
 
 impl Use<'_> {
-    pub(crate) fn touch(&self) -> Touch {
-        Touch { bytes: self.bytes.clone(), writes: self.writes }
+    pub(crate) fn access(&self) -> Access {
+        Access { bytes: self.bytes.clone(), writes: self.writes }
     }
 }
 
@@ -110,27 +110,29 @@ impl Memory {
     pub(crate) fn allocate<T>(stream: &Stream, len: usize, contents: Contents) -> Result<Memory> {
         let device = stream.device();
         let layout = Layout::array::<T>(len).and_then(|layout| layout.align_to(ALIGNMENT)).ok();
-        let pointer = match stream.lane() {
+        let pointer = match stream.stream_ref() {
             // Neither the driver nor the host allocator accepts a size of 0. The pointer is aligned, non-null and never
             // dereferenced.
             _ if let Some(layout) = layout.filter(|layout| layout.size() == 0) => {
                 std::ptr::without_provenance_mut(layout.align())
             }
-            Lane::Cpu(_) => allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.to_string(), len))?,
+            StreamRef::Cpu(_) => {
+                allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.to_string(), len))?
+            }
             // A size that exceeds the address space is passed on: the GPU rejects it too, and the error then has its
             // memory figures.
-            Lane::Cuda(stream) => {
+            StreamRef::Cuda(stream) => {
                 let address = stream.alloc(layout.map_or(usize::MAX, |layout| layout.size()))?;
                 std::ptr::without_provenance_mut(address as usize)
             }
         };
         // Without a layout, the allocation above has failed.
         let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
-        let home = stream.lane().clone();
+        let home = stream.stream_ref().clone();
         let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
-        if let Lane::Cuda(stream) = memory.home.lane() {
+        if let StreamRef::Cuda(stream) = memory.home.stream_ref() {
             // Accesses on other streams depend on the allocation as on a write.
-            order::ordered(stream, &[memory.whole()], || match contents {
+            hazards::ordered(stream, &[memory.whole()], || match contents {
                 Contents::Nothing => Ok(()),
                 // SAFETY: the memory has that many bytes.
                 Contents::Zeros => Ok(unsafe { stream.clear(memory.address(0), memory.bytes()) }?),
@@ -162,7 +164,7 @@ impl Memory {
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Memory> {
-        Memory::of_others(stream, pointer, layout, FreedBy::Owner(owner))
+        Memory::external(stream, pointer, layout, FreedBy::Owner(owner))
     }
 
     /// Wraps memory that is borrowed from a lender. Once this is dropped, `stream` waits on a GPU for all operations on
@@ -177,24 +179,34 @@ impl Memory {
     /// As for [`Memory::foreign`], with the lender in the role of `owner`: the memory remains valid until this is
     /// dropped, and until all work enqueued on the stream by then has completed.
     #[cfg(feature = "cudarc")]
-    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
-        Memory::of_others(stream, pointer, layout, FreedBy::Lender)
+    pub(crate) unsafe fn borrowed(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
+        Memory::external(stream, pointer, layout, FreedBy::Lender)
     }
 
     /// Wraps memory whose earlier uses are ordered on `stream`.
-    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
-        let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
-        if let Lane::Cuda(stream) = memory.home.lane() {
+    fn external(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
+        let memory = Memory::new(stream.device(), stream.stream_ref().clone(), pointer, layout, freed);
+        if let StreamRef::Cuda(stream) = memory.home.stream_ref() {
             // Accesses on other streams depend on the work enqueued on this stream so far, as on a write.
-            order::ordered(stream, &[memory.whole()], || Ok(()))?;
+            hazards::ordered(stream, &[memory.whole()], || Ok(()))?;
         }
         Ok(memory)
     }
 
-    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
+    fn new(device: &Device, home: StreamRef, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
         let device = device.clone();
-        let (on, home) = (device.identity(), Tenant::of(home));
-        Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }), on }
+        let (on, home) = (device.identity(), PooledStream::of(home));
+        Memory {
+            allocation: Arc::new(Allocation {
+                device,
+                home,
+                pointer,
+                layout,
+                accesses: AccessHistory::default(),
+                freed,
+            }),
+            on,
+        }
     }
 
     /// Returns another handle, which keeps the memory alive; `None` for borrowed memory.
@@ -208,7 +220,7 @@ impl Memory {
     /// Transfers ownership of the memory, with its external owner if there is one; `stream` waits for all operations on
     /// it. Returns `None`, and drops this handle, if the memory is borrowed or another handle exists.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn give_away(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
+    pub(crate) fn into_raw(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
         let mut allocation = Arc::try_unwrap(self.allocation).ok()?;
         let owner = match std::mem::replace(&mut allocation.freed, FreedBy::Lender) {
             FreedBy::Us => None,
@@ -227,7 +239,7 @@ impl Memory {
     /// Returns the stream on which the memory was allocated, or the device's default stream if that one has been reused
     /// since.
     pub(crate) fn home(&self) -> Stream {
-        Stream::of(&self.device, self.home_lane())
+        Stream::of(&self.device, self.home_stream())
     }
 
     /// Returns the address of the first byte. On a GPU it is a device address without provenance, which the host must
@@ -252,8 +264,8 @@ impl Memory {
     }
 
     /// Returns the recorded accesses.
-    pub(crate) fn uses(&self) -> &Uses {
-        &self.uses
+    pub(crate) fn accesses(&self) -> &AccessHistory {
+        &self.accesses
     }
 }
 
@@ -264,18 +276,18 @@ impl Drop for Allocation {
         if self.layout.size() == 0 {
             return; // an external owner is dropped nevertheless
         }
-        match (self.home.lane(), &self.freed) {
-            (Lane::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
+        match (self.home.stream_ref(), &self.freed) {
+            (StreamRef::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
             // SAFETY: allocated with this layout; launches on the CPU have completed when they return.
-            (Lane::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
+            (StreamRef::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
             // The owner frees it in the order of this stream.
-            (Lane::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
-            (Lane::Cuda(home), FreedBy::Us) => {
+            (StreamRef::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
+            (StreamRef::Cuda(home), FreedBy::Us) => {
                 // On the stream of the most recent access, waiting for the other accesses is least likely to delay
                 // other work.
-                let stream = match self.last_lane() {
-                    Lane::Cuda(stream) => stream,
-                    Lane::Cpu(_) => home.clone(),
+                let stream = match self.last_stream() {
+                    StreamRef::Cuda(stream) => stream,
+                    StreamRef::Cpu(_) => home.clone(),
                 };
                 self.wait_for_all_uses(&stream);
                 // SAFETY: allocated on this device; the free is ordered after all work that was given the pointer.
@@ -287,38 +299,44 @@ impl Drop for Allocation {
 
 impl Allocation {
     /// Returns the stream of this device with the most recent access.
-    fn last_lane(&self) -> Lane {
-        self.uses.last(|tenant| self.is_of_device(tenant.lane())).unwrap_or_else(|| self.home.lane().clone())
+    fn last_stream(&self) -> StreamRef {
+        self.accesses
+            .last(|pooled| self.is_of_device(pooled.stream_ref()))
+            .unwrap_or_else(|| self.home.stream_ref().clone())
     }
 
     /// Returns the stream for an operation that names none: the one with the most recent access whose generation is
     /// still current. Work and faults of a stream's later holder must not be mixed with the caller's.
-    fn own_lane(&self) -> Lane {
-        let is_own = |tenant: &Tenant| tenant.is_current() && self.is_of_device(tenant.lane());
-        self.uses.last(is_own).unwrap_or_else(|| self.home_lane())
+    fn current_stream(&self) -> StreamRef {
+        let is_own = |pooled: &PooledStream| pooled.is_current() && self.is_of_device(pooled.stream_ref());
+        self.accesses.last(is_own).unwrap_or_else(|| self.home_stream())
     }
 
-    fn home_lane(&self) -> Lane {
-        if self.home.is_current() { self.home.lane().clone() } else { self.device.default_stream().lane().clone() }
+    fn home_stream(&self) -> StreamRef {
+        if self.home.is_current() {
+            self.home.stream_ref().clone()
+        } else {
+            self.device.default_stream().stream_ref().clone()
+        }
     }
 
     /// Returns whether a stream belongs to the device of this memory, and not to another GPU.
-    fn is_of_device(&self, lane: &Lane) -> bool {
-        match (lane, self.home.lane()) {
-            (Lane::Cuda(stream), Lane::Cuda(home)) => stream.is_beside(home),
-            (Lane::Cpu(_), Lane::Cpu(_)) => true,
-            (Lane::Cpu(_), Lane::Cuda(_)) | (Lane::Cuda(_), Lane::Cpu(_)) => false,
+    fn is_of_device(&self, stream: &StreamRef) -> bool {
+        match (stream, self.home.stream_ref()) {
+            (StreamRef::Cuda(stream), StreamRef::Cuda(home)) => stream.is_on_same_gpu(home),
+            (StreamRef::Cpu(_), StreamRef::Cpu(_)) => true,
+            (StreamRef::Cpu(_), StreamRef::Cuda(_)) | (StreamRef::Cuda(_), StreamRef::Cpu(_)) => false,
         }
     }
 
     /// Makes `stream` wait for all recorded accesses to the memory.
     pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
-        let waiting = self.uses.wait(stream, &Touch { bytes: 0..self.layout.size(), writes: true });
+        let waiting = self.accesses.wait(stream, &Access { bytes: 0..self.layout.size(), writes: true });
         // The driver cannot enqueue the wait, so wait for completion.
         if waiting.is_err()
-            && let Err(refusal) = stream.primary().wait_for_everything()
+            && let Err(error) = stream.primary().synchronize()
         {
-            stream.primary().note_dropped(refusal);
+            stream.primary().note_drop_error(error);
         }
     }
 }

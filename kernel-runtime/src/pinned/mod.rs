@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 use std::sync::Arc;
 
-pub(crate) use self::memory::{GraphNumber, PinnedMemory, Planned};
+pub(crate) use self::memory::{GraphId, PinnedMemory, Reservation};
 pub use self::slice::{PinnedSlice, PinnedSliceMut};
 use crate::array::{CopySource, CopyTarget, Place, Region};
 use crate::device::Device;
@@ -84,7 +84,7 @@ impl<T: Element> PinnedArray<T> {
     /// [`Error::Graph`](crate::Error::Graph) while a [`Graph`](crate::Graph) that copies them is being recorded. The
     /// driver error of a copy.
     pub fn as_slice(&self) -> Result<&[T]> {
-        let pointer = self.memory.settled(&self.bytes(), false)?;
+        let pointer = self.memory.host_access(&self.bytes(), false)?;
         // SAFETY: the memory has `len` elements, which are valid values; writing them requires a mutable borrow of the
         // array, and the copies that wrote them have completed.
         Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), self.len) })
@@ -96,7 +96,7 @@ impl<T: Element> PinnedArray<T> {
     ///
     /// As for [`PinnedArray::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        let pointer = self.memory.settled(&self.bytes(), true)?;
+        let pointer = self.memory.host_access(&self.bytes(), true)?;
         // SAFETY: as above; in addition, the array is borrowed mutably.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), self.len) })
     }

@@ -103,7 +103,7 @@ impl<T: Element, M> PinnedSlice<'_, T, M> {
     ///
     /// As for [`PinnedArray::as_slice`].
     pub fn as_slice(&self) -> Result<&[T]> {
-        let pointer = self.memory.settled(&self.bytes(), false)?;
+        let pointer = self.memory.host_access(&self.bytes(), false)?;
         // SAFETY: the range is in bounds; otherwise as in `PinnedArray::as_slice`.
         Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), self.len) })
     }
@@ -117,7 +117,7 @@ impl<T: Element, M: Writable> PinnedSlice<'_, T, M> {
     ///
     /// As for [`PinnedArray::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        let pointer = self.memory.settled(&self.bytes(), true)?;
+        let pointer = self.memory.host_access(&self.bytes(), true)?;
         // SAFETY: the range is in bounds; otherwise as in `PinnedArray::as_mut_slice`.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), self.len) })
     }

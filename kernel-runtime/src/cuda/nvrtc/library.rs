@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use super::Version;
-use crate::cuda::loader::{library_of, loader_words};
+use crate::cuda::loader::{library_of, loader_message};
 
 /// `nvrtcResult`, as an integer: a newer NVRTC may return unknown values.
 pub(super) type Status = c_int;
@@ -52,7 +52,7 @@ impl Functions {
     /// Loads the library for the lifetime of the process. Also returns its path, where the system reports it.
     pub(super) fn open(path: &Path) -> Result<(Functions, Option<PathBuf>), String> {
         // SAFETY: loading NVRTC runs its initialisers, as every user of NVRTC does.
-        let library = unsafe { Library::new(path) }.map_err(|error| loader_words(&error))?;
+        let library = unsafe { Library::new(path) }.map_err(|error| loader_message(&error))?;
         let functions = Functions::from_library(&library)?;
         std::mem::forget(library);
         let path =

@@ -7,8 +7,8 @@
 mod library;
 mod program;
 mod search;
-mod users;
-mod witness;
+mod user_error;
+mod version_note;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -80,7 +80,7 @@ impl Nvrtc {
         let milliseconds = took.as_secs_f64() * 1e3;
         event!(debug, target: "cumbia::compile", %version, ?path, milliseconds, "NVRTC loaded");
         if let Some(cache) = cache {
-            witness::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
+            version_note::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
         }
         Ok(LOADED.get_or_init(|| nvrtc))
     }
@@ -95,7 +95,7 @@ impl Nvrtc {
     pub(crate) fn version_without_loading(cache: &Cache) -> Option<Version> {
         match LOADED.get() {
             Some(nvrtc) => Some(nvrtc.version),
-            None => witness::read(cache, &Environment::of_process()),
+            None => version_note::read(cache, &Environment::of_process()),
         }
     }
 

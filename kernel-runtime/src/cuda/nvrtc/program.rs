@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, users};
+use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, user_error};
 use crate::cache::{Cache, Key, REFUSED, file_stem};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
@@ -70,7 +70,7 @@ impl Nvrtc {
                 });
             }
             COMPILATION => {
-                if let Some(error) = users::mistake(request.kernel, request.source, &log) {
+                if let Some(error) = user_error::find(request.kernel, request.source, &log) {
                     return Err(error);
                 }
                 return Err(CompileError::NvrtcRefused {

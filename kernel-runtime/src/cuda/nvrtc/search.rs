@@ -43,9 +43,9 @@ pub(super) fn find<N>(
     major_of: impl Fn(&N) -> u32,
 ) -> Result<(N, Vec<String>), CompileError> {
     let mut search = Search { open, major_of, newest: environment.driver, newer: None, searched: Vec::new() };
-    if let Some(asked_for) = &environment.cumbia_nvrtc {
+    if let Some(requested) = &environment.cumbia_nvrtc {
         search.newest = None;
-        return Ok((search.exactly(Path::new(asked_for))?, search.searched));
+        return Ok((search.exactly(Path::new(requested))?, search.searched));
     }
     match search.everywhere(environment).or(search.newer) {
         Some(nvrtc) => Ok((nvrtc, search.searched)),
@@ -72,8 +72,8 @@ impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> 
         if path.is_dir() {
             let found = self.libraries_in("", path).or_else(|| self.toolkit("", path, TOOLKIT_FOLDERS));
             return found.ok_or_else(|| {
-                let refusals = self.searched.join("; ");
-                bad(format!("this folder holds no usable NVRTC: {refusals}"))
+                let outcomes = self.searched.join("; ");
+                bad(format!("this folder holds no usable NVRTC: {outcomes}"))
             });
         }
         if !path.exists() {

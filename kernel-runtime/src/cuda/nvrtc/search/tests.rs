@@ -158,8 +158,8 @@ fn a_library_newer_than_the_driver_is_the_last_choice() {
         check(&root, &Environment { driver, ..environment.clone() }, "home/lib64/libnvrtc.so.13");
     }
     // An explicit choice is always respected.
-    let asked_for = Environment { cumbia_nvrtc: at("home"), ..environment.clone() };
-    check(&root, &asked_for, "home/lib64/libnvrtc.so.13");
+    let requested = Environment { cumbia_nvrtc: at("home"), ..environment.clone() };
+    check(&root, &requested, "home/lib64/libnvrtc.so.13");
     // The first one if there is no better choice.
     environment.virtual_env = None;
     check(&root, &environment, "home/lib64/libnvrtc.so.13");

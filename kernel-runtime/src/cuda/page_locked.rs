@@ -9,7 +9,7 @@ use cudarc::driver::sys::CUdeviceptr;
 
 use super::context::Context;
 use super::driver::Driver;
-use super::refusal::{OUT_OF_MEMORY, Refusal};
+use super::error::{CudaError, OUT_OF_MEMORY};
 use crate::error::Error;
 use crate::memory::out_of_memory;
 
@@ -22,20 +22,20 @@ const MAPPED: u32 = 0x02;
 
 /// Allocates page-locked host memory that all GPUs of the process can write. Returns its host address, and its device
 /// address for the current context. Free it with `cuMemFreeHost`.
-pub(super) fn mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), Refusal> {
+pub(super) fn alloc_mapped(driver: &Driver, bytes: usize) -> Result<(NonNull<c_void>, CUdeviceptr), CudaError> {
     let mut host: *mut c_void = std::ptr::null_mut();
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuMemHostAlloc(&raw mut host, bytes, PORTABLE | MAPPED) }?;
     let Some(host) = NonNull::new(host) else {
-        return Err(Refusal { call: "cuMemHostAlloc", code: OUT_OF_MEMORY });
+        return Err(CudaError { call: "cuMemHostAlloc", code: OUT_OF_MEMORY });
     };
     let mut device = 0;
     // SAFETY: the memory was allocated as mapped just above.
-    if let Err(refusal) = unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr(), 0) } {
+    if let Err(error) = unsafe { driver.cuMemHostGetDevicePointer_v2(&raw mut device, host.as_ptr(), 0) } {
         // The first error is the informative one.
         // SAFETY: allocated just above, and not shared.
         let _ = unsafe { driver.cuMemFreeHost(host.as_ptr()) };
-        return Err(refusal);
+        return Err(error);
     }
     Ok((host, device))
 }
@@ -71,10 +71,10 @@ impl Context {
         let allocated = unsafe { self.driver().cuMemHostAlloc(&raw mut pointer, bytes, PORTABLE) };
         let pointer = match (allocated, NonNull::new(pointer)) {
             (Ok(()), Some(pointer)) => pointer,
-            (Ok(()), None) | (Err(Refusal { code: OUT_OF_MEMORY, .. }), _) => {
+            (Ok(()), None) | (Err(CudaError { code: OUT_OF_MEMORY, .. }), _) => {
                 return Err(out_of_memory("the host (page-locked)".to_owned(), bytes));
             }
-            (Err(refusal), _) => return Err(refusal.into()),
+            (Err(error), _) => return Err(error.into()),
         };
         // SAFETY: that many bytes were allocated just above; their contents are unspecified.
         unsafe { pointer.cast::<u8>().write_bytes(0, bytes) };
@@ -104,8 +104,8 @@ impl Drop for PageLocked {
             // SAFETY: allocated by `page_locked`, and no copy uses it: the owner has waited for all copies.
             unsafe { self.context.driver().cuMemFreeHost(self.pointer.as_ptr()) }
         };
-        if let Err(refusal) = free() {
-            self.context.primary().note_dropped(refusal);
+        if let Err(error) = free() {
+            self.context.primary().note_drop_error(error);
         }
     }
 }

@@ -5,8 +5,8 @@ use cumbia_kernel_ir::users_texts;
 use crate::error::CompileError;
 
 /// Returns the error if the first one in the log is located in CUDA C written by the user.
-pub(super) fn mistake(kernel: &str, source: &str, log: &str) -> Option<CompileError> {
-    let (file, line, message) = log.lines().find_map(error)?;
+pub(super) fn find(kernel: &str, source: &str, log: &str) -> Option<CompileError> {
+    let (file, line, message) = log.lines().find_map(parse_error)?;
     let text = users_texts(source).into_iter().find(|text| text.file == file && text.lines.contains(&line))?;
     Some(CompileError::CudaCRefused {
         kernel: kernel.to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn mistake(kernel: &str, source: &str, log: &str) -> Option<CompileEr
 }
 
 /// Splits a line such as `src/lib.rs(12): error: identifier "z" is undefined` into file, line and message.
-fn error(line: &str) -> Option<(&str, u32, &str)> {
+fn parse_error(line: &str) -> Option<(&str, u32, &str)> {
     let (position, message) = line.split_once("): ")?;
     let (file, line) = position.rsplit_once('(')?;
     let message = message.strip_prefix("catastrophic ").unwrap_or(message).strip_prefix("error")?;
@@ -36,7 +36,7 @@ mod tests {
 
     #[track_caller]
     fn check(log: &str, expected: Option<(u32, &str)>) {
-        match (mistake("k", SOURCE, log), expected) {
+        match (find("k", SOURCE, log), expected) {
             (Some(CompileError::CudaCRefused { function, line, message, .. }), Some(expected)) => {
                 assert_eq!((function.as_str(), line, message.as_str()), ("sad", expected.0, expected.1));
             }

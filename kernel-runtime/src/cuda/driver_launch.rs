@@ -8,18 +8,18 @@ use std::sync::Arc;
 
 use cudarc::driver::sys::{CUfunction, CUstream};
 
+use super::error::CudaError;
 use super::geometry::Geometry;
 use super::module::Module;
 use super::parameter::LaunchParameter;
-use super::primary::Primary;
-use super::refusal::Refusal;
+use super::primary_context::PrimaryContext;
 use super::stream::Stream;
 
 /// A resolved launch on the default stream of a GPU, valid while that is the only stream. It is neither cooperative nor
 /// clustered, and its kernel does not print.
 #[derive(Clone, Copy)]
-pub(crate) struct Ready {
-    primary: &'static Primary,
+pub(crate) struct DriverLaunch {
+    primary: &'static PrimaryContext,
     function: CUfunction,
     raw_stream: CUstream,
     /// The device address of the stream's fault record.
@@ -34,12 +34,17 @@ pub(crate) struct Ready {
     stream: &'static Arc<Stream>,
 }
 
-impl Ready {
+impl DriverLaunch {
     /// Resolves a launch whose extents have been checked against the device's limits. Returns `None` for a launch that
     /// needs more than the plain driver call.
     ///
     /// The dynamic shared memory must have been allowed by [`Module::allow`] or an equivalent launch.
-    pub(crate) fn new(module: &'static Module, geometry: &Geometry, takes_launch: bool, kernel: u32) -> Option<Ready> {
+    pub(crate) fn new(
+        module: &'static Module,
+        geometry: &Geometry,
+        takes_launch: bool,
+        kernel: u32,
+    ) -> Option<DriverLaunch> {
         let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
         if cluster.is_some() || cooperative {
             return None;
@@ -47,19 +52,30 @@ impl Ready {
         let stream = module.context().default_stream();
         let primary = module.context().primary();
         let (function, raw_stream, fault) = (module.function(), stream.raw(), stream.fault_pointer());
-        Some(Ready { primary, function, raw_stream, fault, grid, block, shared_bytes, kernel, takes_launch, stream })
+        Some(DriverLaunch {
+            primary,
+            function,
+            raw_stream,
+            fault,
+            grid,
+            block,
+            shared_bytes,
+            kernel,
+            takes_launch,
+            stream,
+        })
     }
 
     /// Returns whether the stream is still the only one, so that no access is recorded. See `hazards.rs`.
     #[inline]
     pub(crate) fn is_alone(&self) -> bool {
-        !self.primary.has_several_streams()
+        !self.primary.is_multi_stream()
     }
 
     /// Returns the hidden last parameter, if the kernel takes it.
     #[inline]
     pub(crate) fn parameter(&self) -> Option<LaunchParameter> {
-        let &Ready { fault, kernel, takes_launch, .. } = self;
+        let &DriverLaunch { fault, kernel, takes_launch, .. } = self;
         takes_launch.then(|| LaunchParameter::new(fault, kernel))
     }
 
@@ -67,7 +83,7 @@ impl Ready {
     ///
     /// # Safety
     ///
-    /// As for [`Module::launch`], with [`Ready::parameter`] as the last of the parameters.
+    /// As for [`Module::launch`], with [`DriverLaunch::parameter`] as the last of the parameters.
     #[inline]
     pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void) -> Launched {
         // SAFETY: upheld by the caller.
@@ -77,10 +93,10 @@ impl Ready {
 
     /// # Safety
     ///
-    /// As for [`Ready::launch`].
+    /// As for [`DriverLaunch::launch`].
     #[inline]
-    unsafe fn call(&self, parameters: *mut *mut c_void) -> Result<(), Refusal> {
-        let &Ready { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
+    unsafe fn call(&self, parameters: *mut *mut c_void) -> Result<(), CudaError> {
+        let &DriverLaunch { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
         let ([gx, gy, gz], [bx, by, bz], extra) = (grid, block, std::ptr::null_mut());
         primary.bind()?;
         // SAFETY: upheld by the caller; the function and the stream belong to the current context, and are never
@@ -94,7 +110,7 @@ impl Ready {
 /// The result of a fast-path launch.
 pub(crate) struct Launched {
     /// The driver's status.
-    pub(crate) result: Result<(), Refusal>,
+    pub(crate) result: Result<(), CudaError>,
     /// The stream, if it is no longer the only one: then the launch's accesses have to be recorded.
     pub(crate) company: Option<&'static Arc<Stream>>,
 }

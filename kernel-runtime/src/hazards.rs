@@ -37,25 +37,25 @@ use crate::sync::Mutex;
 
 /// A stream of either backend: the unit of ordering.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lane {
+pub(crate) enum StreamRef {
     Cpu(Arc<cpu::Stream>),
     Cuda(Arc<cuda::Stream>),
 }
 
-impl Lane {
+impl StreamRef {
     /// Returns how many times the stream has been reused from the pool.
-    fn tenancy(&self) -> u64 {
+    fn generation(&self) -> u64 {
         match self {
-            Lane::Cpu(stream) => stream.tenancy(),
-            Lane::Cuda(stream) => stream.tenancy(),
+            StreamRef::Cpu(stream) => stream.generation(),
+            StreamRef::Cuda(stream) => stream.generation(),
         }
     }
 
     /// Returns the pending fault of a completed operation, if any, and clears it.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
+    pub(crate) fn take_fault(&self) -> Result<()> {
         match self {
-            Lane::Cpu(stream) => stream.give_out_fault(),
-            Lane::Cuda(stream) => stream.give_out_fault(),
+            StreamRef::Cpu(stream) => stream.take_fault(),
+            StreamRef::Cuda(stream) => stream.take_fault(),
         }
     }
 }
@@ -65,111 +65,120 @@ impl Lane {
 ///
 /// Equality compares the streams only: the stream orders its work regardless of its holder.
 #[derive(Clone, Debug)]
-pub(crate) struct Tenant {
-    lane: Lane,
-    tenancy: u64,
+pub(crate) struct PooledStream {
+    stream: StreamRef,
+    generation: u64,
 }
 
-impl Tenant {
+impl PooledStream {
     /// Captures the current generation of the stream.
-    pub(crate) fn of(lane: Lane) -> Tenant {
-        let tenancy = lane.tenancy();
-        Tenant { lane, tenancy }
+    pub(crate) fn of(stream: StreamRef) -> PooledStream {
+        let generation = stream.generation();
+        PooledStream { stream, generation }
     }
 
-    pub(crate) fn lane(&self) -> &Lane {
-        &self.lane
+    pub(crate) fn stream_ref(&self) -> &StreamRef {
+        &self.stream
     }
 
     /// Returns whether the stream has not been reused since.
     pub(crate) fn is_current(&self) -> bool {
-        self.lane.tenancy() == self.tenancy
+        self.stream.generation() == self.generation
     }
 
     /// Returns the pending fault of a completed operation, if any, and clears it. Returns `Ok` if the stream has been
     /// reused since: it is only reused once no fault is pending.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
-        if self.is_current() { self.lane.give_out_fault() } else { Ok(()) }
+    pub(crate) fn take_fault(&self) -> Result<()> {
+        if self.is_current() { self.stream.take_fault() } else { Ok(()) }
     }
 }
 
-impl PartialEq for Tenant {
-    fn eq(&self, other: &Tenant) -> bool {
-        self.lane == other.lane
+impl PartialEq for PooledStream {
+    fn eq(&self, other: &PooledStream) -> bool {
+        self.stream == other.stream
     }
 }
 
-impl Eq for Tenant {}
+impl Eq for PooledStream {}
 
 /// The bytes of an allocation that an operation accesses, and whether it writes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Touch {
+pub(crate) struct Access {
     pub(crate) bytes: Range<usize>,
     pub(crate) writes: bool,
 }
 
-impl Touch {
+impl Access {
     /// Returns whether two accesses to the same allocation form a hazard: they overlap and at least one of them writes.
-    pub(crate) fn conflicts(&self, other: &Touch) -> bool {
-        (self.writes || other.writes) && self.meets(&other.bytes)
+    pub(crate) fn conflicts(&self, other: &Access) -> bool {
+        (self.writes || other.writes) && self.overlaps(&other.bytes)
     }
 
     /// Returns whether the access overlaps a byte range.
-    fn meets(&self, bytes: &Range<usize>) -> bool {
+    fn overlaps(&self, bytes: &Range<usize>) -> bool {
         self.bytes.start < bytes.end && bytes.start < self.bytes.end
     }
 }
 
 /// The operations to wait for: at most one per stream, identified by its sequence number.
-type Before = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
+type Dependencies = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
 
 /// The recorded accesses to an allocation.
 #[derive(Debug, Default)]
-pub(crate) struct Uses(Mutex<List<Tenant>>);
+pub(crate) struct AccessHistory(Mutex<RecordList<PooledStream>>);
 
-impl Uses {
+impl AccessHistory {
     /// Records a completed operation of the CPU device. Only the stream matters, for its pending fault.
-    pub(crate) fn note_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
-        let noted = Noted { lane: Tenant::of(Lane::Cpu(stream.clone())), mark: 0, touch: Touch { bytes, writes } };
-        self.with(|list| list.note(noted));
+    pub(crate) fn record_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
+        let recorded = RecordedAccess {
+            stream: PooledStream::of(StreamRef::Cpu(stream.clone())),
+            sequence: 0,
+            access: Access { bytes, writes },
+        };
+        self.with(|list| list.record(recorded));
     }
 
     /// Returns the streams that wrote any of these bytes, the most recent writer first.
-    pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[Tenant; 2]> {
+    pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[PooledStream; 2]> {
         self.with(|list| list.writers(bytes))
     }
 
     /// Returns the stream with the most recent access among those that satisfy `wanted`.
-    pub(crate) fn last(&self, wanted: impl Fn(&Tenant) -> bool) -> Option<Lane> {
+    pub(crate) fn last(&self, wanted: impl Fn(&PooledStream) -> bool) -> Option<StreamRef> {
         self.with(|list| {
-            list.uses.iter().rev().map(|noted| &noted.lane).find(|tenant| wanted(tenant)).map(|it| it.lane().clone())
+            list.records
+                .iter()
+                .rev()
+                .map(|recorded| &recorded.stream)
+                .find(|pooled| wanted(pooled))
+                .map(|it| it.stream_ref().clone())
         })
     }
 
-    /// Makes a stream wait for all recorded accesses that conflict with `touch`.
-    pub(crate) fn wait(&self, stream: &cuda::Stream, touch: &Touch) -> Result<()> {
-        let mut before = Before::new();
-        self.collect(stream, touch, &mut before);
-        wait_for(stream, &before)
+    /// Makes a stream wait for all recorded accesses that conflict with `access`.
+    pub(crate) fn wait(&self, stream: &cuda::Stream, access: &Access) -> Result<()> {
+        let mut dependencies = Dependencies::new();
+        self.collect(stream, access, &mut dependencies);
+        wait_for(stream, &dependencies)
     }
 
     /// Collects, per stream, the last operation that an operation on `own` depends on.
-    fn collect(&self, own: &cuda::Stream, touch: &Touch, before: &mut Before) {
+    fn collect(&self, own: &cuda::Stream, access: &Access, dependencies: &mut Dependencies) {
         self.with(|list| {
-            for noted in list.before(touch) {
-                let Lane::Cuda(stream) = noted.lane.lane() else { continue }; // operations on the CPU have completed
+            for recorded in list.conflicting(access) {
+                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue }; // operations on the CPU have completed
                 if **stream == *own {
                     continue; // ordered by the stream itself
                 }
-                match before.iter_mut().find(|(other, _)| other == stream) {
-                    Some((_, mark)) => *mark = noted.mark.max(*mark),
-                    None => before.push((stream.clone(), noted.mark)),
+                match dependencies.iter_mut().find(|(other, _)| other == stream) {
+                    Some((_, sequence)) => *sequence = recorded.sequence.max(*sequence),
+                    None => dependencies.push((stream.clone(), recorded.sequence)),
                 }
             }
         });
     }
 
-    fn with<R>(&self, f: impl FnOnce(&mut List<Tenant>) -> R) -> R {
+    fn with<R>(&self, f: impl FnOnce(&mut RecordList<PooledStream>) -> R) -> R {
         f(&mut self.0.lock())
     }
 }
@@ -181,137 +190,145 @@ impl Uses {
 /// The errors of `work`, or a CUDA driver error.
 #[inline]
 pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
-    let several = stream.has_company();
-    if several {
+    let multi_stream = stream.is_multi_stream();
+    if multi_stream {
         wait(stream, uses)?;
     }
     let result = work();
     // Even if it failed: part of the work may have been enqueued.
-    if several || stream.has_company() {
-        note(stream, uses)?;
+    if multi_stream || stream.is_multi_stream() {
+        record(stream, uses)?;
     }
     result
 }
 
 #[cold]
 fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
-    let mut before = Before::new();
+    let mut dependencies = Dependencies::new();
     for used in uses {
-        used.memory.uses().collect(stream, &used.touch(), &mut before);
+        used.memory.accesses().collect(stream, &used.access(), &mut dependencies);
     }
-    wait_for(stream, &before)
+    wait_for(stream, &dependencies)
 }
 
-fn wait_for(stream: &cuda::Stream, before: &Before) -> Result<()> {
-    before.iter().try_for_each(|(other, mark)| Ok(stream.wait_for(other, *mark)?))
+fn wait_for(stream: &cuda::Stream, dependencies: &Dependencies) -> Result<()> {
+    dependencies.iter().try_for_each(|(other, sequence)| Ok(stream.wait_for(other, *sequence)?))
 }
 
 /// Records accesses by the operation that was enqueued on the stream last.
 #[cold]
-pub(crate) fn note(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
+pub(crate) fn record(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
     if uses.iter().all(|used| used.bytes.is_empty()) {
         return Ok(());
     }
-    let Ok(mark) = stream.mark() else {
+    let Ok(sequence) = stream.sequence_last_operation() else {
         // Other streams cannot wait without an event, so the operation has to complete now.
         return Ok(stream.wait()?);
     };
     for used in uses {
-        let noted = Noted { lane: Tenant::of(Lane::Cuda(stream.clone())), mark, touch: used.touch() };
-        used.memory.uses().with(|list| list.note(noted));
+        let recorded = RecordedAccess {
+            stream: PooledStream::of(StreamRef::Cuda(stream.clone())),
+            sequence,
+            access: used.access(),
+        };
+        used.memory.accesses().with(|list| list.record(recorded));
     }
     Ok(())
 }
 
 /// A recorded access to some bytes of an allocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Noted<L> {
-    lane: L,
+struct RecordedAccess<S> {
+    stream: S,
     /// The sequence number of the operation on its stream.
-    mark: u64,
-    touch: Touch,
+    sequence: u64,
+    access: Access,
 }
 
 /// The number of records above which the records of each stream are merged.
-const KEPT: usize = 256;
+const MAX_RECORDS: usize = 256;
 
 /// The accesses to an allocation that later operations may depend on, in the order of recording.
 #[derive(Debug)]
-struct List<L> {
-    uses: SmallVec<[Noted<L>; 1]>,
+struct RecordList<S> {
+    records: SmallVec<[RecordedAccess<S>; 1]>,
 }
 
-impl<L> Default for List<L> {
+impl<S> Default for RecordList<S> {
     fn default() -> Self {
-        List { uses: SmallVec::new() }
+        RecordList { records: SmallVec::new() }
     }
 }
 
-impl<L: Clone + PartialEq> List<L> {
+impl<S: Clone + PartialEq> RecordList<S> {
     /// Returns the recorded accesses that conflict with a new one.
-    fn before(&self, touch: &Touch) -> impl Iterator<Item = &Noted<L>> {
-        self.uses.iter().filter(move |noted| noted.touch.conflicts(touch))
+    fn conflicting(&self, access: &Access) -> impl Iterator<Item = &RecordedAccess<S>> {
+        self.records.iter().filter(move |recorded| recorded.access.conflicts(access))
     }
 
-    fn writers(&self, bytes: &Range<usize>) -> SmallVec<[L; 2]> {
+    fn writers(&self, bytes: &Range<usize>) -> SmallVec<[S; 2]> {
         let mut writers = SmallVec::new();
-        for noted in self.uses.iter().rev().filter(|noted| noted.touch.writes && noted.touch.meets(bytes)) {
-            if !writers.contains(&noted.lane) {
-                writers.push(noted.lane.clone());
+        for recorded in
+            self.records.iter().rev().filter(|recorded| recorded.access.writes && recorded.access.overlaps(bytes))
+        {
+            if !writers.contains(&recorded.stream) {
+                writers.push(recorded.stream.clone());
             }
         }
         writers
     }
 
     /// Records an access that has waited for everything it depends on.
-    fn note(&mut self, new: Noted<L>) {
-        if new.touch.bytes.is_empty() {
+    fn record(&mut self, new: RecordedAccess<S>) {
+        if new.access.bytes.is_empty() {
             return;
         }
         // Fast path: a single stream uses the memory.
-        if let [only] = &mut self.uses[..]
-            && makes_up_for(&new, only)
+        if let [only] = &mut self.records[..]
+            && supersedes(&new, only)
         {
             *only = new;
             return;
         }
-        self.uses.retain(|old| !makes_up_for(&new, old));
-        self.uses.push(new);
-        if self.uses.len() > KEPT {
-            self.thin_out();
+        self.records.retain(|old| !supersedes(&new, old));
+        self.records.push(new);
+        if self.records.len() > MAX_RECORDS {
+            self.merge_records();
         }
     }
 
     /// Merges the reads of each stream, and the writes of each stream, into one record each. Waiting for the merged
     /// record waits for the last of them.
-    fn thin_out(&mut self) {
-        let mut kept: SmallVec<[Noted<L>; 1]> = SmallVec::new();
-        for noted in self.uses.drain(..) {
-            let is_alike = |other: &Noted<L>| other.lane == noted.lane && other.touch.writes == noted.touch.writes;
+    fn merge_records(&mut self) {
+        let mut kept: SmallVec<[RecordedAccess<S>; 1]> = SmallVec::new();
+        for recorded in self.records.drain(..) {
+            let is_alike = |other: &RecordedAccess<S>| {
+                other.stream == recorded.stream && other.access.writes == recorded.access.writes
+            };
             match kept.iter().position(is_alike) {
                 Some(position) => {
                     // Moved to the end: the merged record is as recent as its last access.
                     let mut merged = kept.remove(position);
-                    let (all, new) = (&mut merged.touch.bytes, noted.touch.bytes);
+                    let (all, new) = (&mut merged.access.bytes, recorded.access.bytes);
                     *all = all.start.min(new.start)..all.end.max(new.end);
-                    merged.mark = merged.mark.max(noted.mark);
+                    merged.sequence = merged.sequence.max(recorded.sequence);
                     // The latest generation of the stream holds the pending fault.
-                    merged.lane = noted.lane;
+                    merged.stream = recorded.stream;
                     kept.push(merged);
                 }
-                None => kept.push(noted),
+                None => kept.push(recorded),
             }
         }
-        self.uses = kept;
+        self.records = kept;
     }
 }
 
 /// Returns whether `new` supersedes `old`: it waited for `old`, or comes later on the same stream, and every access
 /// that conflicts with `old` also conflicts with `new`.
-fn makes_up_for<L: PartialEq>(new: &Noted<L>, old: &Noted<L>) -> bool {
-    let (all, part) = (&new.touch.bytes, &old.touch.bytes);
+fn supersedes<S: PartialEq>(new: &RecordedAccess<S>, old: &RecordedAccess<S>) -> bool {
+    let (all, part) = (&new.access.bytes, &old.access.bytes);
     let contains = all.start <= part.start && part.end <= all.end;
-    contains && (new.touch.writes || !old.touch.writes && new.lane == old.lane && new.mark >= old.mark)
+    contains && (new.access.writes || !old.access.writes && new.stream == old.stream && new.sequence >= old.sequence)
 }
 
 #[cfg(test)]
@@ -321,19 +338,24 @@ mod tests {
     const READ: bool = false;
     const WRITE: bool = true;
 
-    fn list(uses: &[(char, u64, Range<usize>, bool)]) -> List<char> {
-        let mut list = List::default();
-        for (lane, mark, bytes, writes) in uses {
-            list.note(Noted { lane: *lane, mark: *mark, touch: Touch { bytes: bytes.clone(), writes: *writes } });
+    fn list(uses: &[(char, u64, Range<usize>, bool)]) -> RecordList<char> {
+        let mut list = RecordList::default();
+        for (stream, sequence, bytes, writes) in uses {
+            list.record(RecordedAccess {
+                stream: *stream,
+                sequence: *sequence,
+                access: Access { bytes: bytes.clone(), writes: *writes },
+            });
         }
         list
     }
 
     /// Checks the operations that an access to these bytes depends on.
     #[track_caller]
-    fn check(list: &List<char>, bytes: Range<usize>, writes: bool, expected: &[(char, u64)]) {
-        let before: Vec<_> = list.before(&Touch { bytes, writes }).map(|noted| (noted.lane, noted.mark)).collect();
-        assert_eq!(before, expected, "{list:?}");
+    fn check(list: &RecordList<char>, bytes: Range<usize>, writes: bool, expected: &[(char, u64)]) {
+        let dependencies: Vec<_> =
+            list.conflicting(&Access { bytes, writes }).map(|recorded| (recorded.stream, recorded.sequence)).collect();
+        assert_eq!(dependencies, expected, "{list:?}");
     }
 
     #[test]
@@ -347,7 +369,7 @@ mod tests {
     fn a_write_supersedes_the_accesses_it_waited_for() {
         let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..8, READ), ('c', 2, 0..8, WRITE)]);
         check(&list, 0..8, WRITE, &[('c', 2)]);
-        assert_eq!(list.uses.len(), 1);
+        assert_eq!(list.records.len(), 1);
     }
 
     #[test]
@@ -380,18 +402,21 @@ mod tests {
     fn merged_records_cover_all_accesses() {
         let uses: Vec<_> = (0..1000).map(|i| ('a', i as u64 + 1, 2 * i..2 * i + 1, WRITE)).collect();
         let list = list(&uses);
-        assert!(list.uses.len() <= KEPT);
-        for (lane, mark, bytes, _) in uses {
-            assert!(list.before(&Touch { bytes, writes: READ }).any(|noted| noted.lane == lane && noted.mark >= mark));
+        assert!(list.records.len() <= MAX_RECORDS);
+        for (stream, sequence, bytes, _) in uses {
+            assert!(
+                list.conflicting(&Access { bytes, writes: READ })
+                    .any(|recorded| recorded.stream == stream && recorded.sequence >= sequence)
+            );
         }
     }
 
     /// An operation with a vector clock: the last operation of each stream that happens before it or is itself.
-    struct Done {
-        lane: usize,
-        mark: u64,
-        touch: Touch,
-        behind: [u64; 4],
+    struct Completed {
+        stream: usize,
+        sequence: u64,
+        access: Access,
+        clock: [u64; 4],
     }
 
     /// Property test: random accesses on few streams against a complete history. Every dependency is satisfied,
@@ -404,29 +429,39 @@ mod tests {
             (seed >> 33) as usize % below
         };
         for _ in 0..200 {
-            let mut list = List::default();
-            let mut marks = [0u64; 4];
-            let mut done: Vec<Done> = Vec::new();
-            let mut behind = [[0u64; 4]; 4];
+            let mut list = RecordList::default();
+            let mut sequences = [0u64; 4];
+            let mut completed: Vec<Completed> = Vec::new();
+            let mut clock = [[0u64; 4]; 4];
             for _ in 0..400 {
-                let (lane, start, writes) = (random(4), random(24), random(3) == 0);
-                let touch = Touch { bytes: start..start + 1 + random(8), writes };
-                for noted in list.before(&touch) {
-                    let of = done.iter().find(|done| done.lane == noted.lane && done.mark == noted.mark).unwrap();
-                    for (mine, theirs) in behind[lane].iter_mut().zip(of.behind) {
+                let (stream, start, writes) = (random(4), random(24), random(3) == 0);
+                let access = Access { bytes: start..start + 1 + random(8), writes };
+                for recorded in list.conflicting(&access) {
+                    let of = completed
+                        .iter()
+                        .find(|completed| {
+                            completed.stream == recorded.stream && completed.sequence == recorded.sequence
+                        })
+                        .unwrap();
+                    for (mine, theirs) in clock[stream].iter_mut().zip(of.clock) {
                         *mine = (*mine).max(theirs);
                     }
                 }
-                for other in &done {
-                    if other.touch.conflicts(&touch) && other.lane != lane {
-                        let Done { lane: of, mark, .. } = *other;
-                        assert!(behind[lane][of] >= mark, "no dependency on operation {mark} of stream {of}");
+                for other in &completed {
+                    if other.access.conflicts(&access) && other.stream != stream {
+                        let Completed { stream: of, sequence, .. } = *other;
+                        assert!(clock[stream][of] >= sequence, "no dependency on operation {sequence} of stream {of}");
                     }
                 }
-                marks[lane] += 1;
-                behind[lane][lane] = marks[lane];
-                done.push(Done { lane, mark: marks[lane], touch: touch.clone(), behind: behind[lane] });
-                list.note(Noted { lane, mark: marks[lane], touch });
+                sequences[stream] += 1;
+                clock[stream][stream] = sequences[stream];
+                completed.push(Completed {
+                    stream,
+                    sequence: sequences[stream],
+                    access: access.clone(),
+                    clock: clock[stream],
+                });
+                list.record(RecordedAccess { stream, sequence: sequences[stream], access });
             }
         }
     }

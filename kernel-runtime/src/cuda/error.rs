@@ -29,17 +29,17 @@ pub(super) const NOT_SUPPORTED: c_uint = 801;
 
 /// A status other than success. Small and free of allocations, to keep the launch path short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct CudaError {
     /// The name of the driver function.
     pub(crate) call: &'static str,
     /// The status code.
     pub(crate) code: c_uint,
 }
 
-impl Refusal {
+impl CudaError {
     pub(super) fn sentence(self, driver: &Driver) -> String {
         let (name, message) = (self.name(driver), self.message(driver));
-        format!("{} returned {name} ({message})", self.call)
+        format!("{} answered {name} ({message})", self.call)
     }
 
     /// Returns the name of the status, such as `CUDA_ERROR_INVALID_VALUE`.
@@ -68,18 +68,18 @@ impl Refusal {
     }
 }
 
-impl From<Refusal> for Error {
+impl From<CudaError> for Error {
     #[cold]
-    fn from(refusal: Refusal) -> Error {
+    fn from(error: CudaError) -> Error {
         match Driver::get() {
             Ok(driver) => {
-                let mut message = refusal.message(driver);
-                if refusal.is_sticky() {
+                let mut message = error.message(driver);
+                if error.is_sticky() {
                     message.push_str(
                         "; the CUDA context is lost, and the process must be restarted to use this GPU again",
                     );
                 }
-                Error::Driver { call: refusal.call, name: refusal.name(driver), message }
+                Error::Driver { call: error.call, name: error.name(driver), message }
             }
             Err(no_driver) => no_driver.into(),
         }
