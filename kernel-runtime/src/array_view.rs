@@ -187,8 +187,8 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         let ArrayView { memory, pointer, shape, strides, array } = self;
         // The halves are disjoint, so both may be mutable if this view is.
         let before = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, ..index.min(len))?;
-        let behind = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, index..)?;
-        Ok((before, behind))
+        let after = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, index..)?;
+        Ok((before, after))
     }
 
     /// Fixes the index of dimension `axis`, which removes that dimension.
@@ -275,13 +275,13 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         }
         let bytes = self.bytes();
         let reach = bytes.len() / size_of::<T>().max(1);
-        let mut among: Vec<T> = Vec::new();
-        among.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
+        let mut span: Vec<T> = Vec::new();
+        span.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
         // SAFETY: the vector has capacity for the whole span from the first to the last element; its bytes are
         // initialised, and `load` makes valid values of them.
         unsafe {
-            self.memory.read(None, bytes, among.as_mut_ptr().cast())?;
-            values.extend(self.offsets().map(|offset| T::load(among.as_mut_ptr().add(offset))));
+            self.memory.read(None, bytes, span.as_mut_ptr().cast())?;
+            values.extend(self.offsets().map(|offset| T::load(span.as_mut_ptr().add(offset))));
         }
         Ok(values)
     }

@@ -214,7 +214,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn stream(&self) -> Result<Stream> {
         Stream::builder(self).build()
     }
@@ -228,7 +228,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn stream_priorities(&self) -> Result<RangeInclusive<i32>> {
         match &self.backend {
             Backend::Cpu(_) => Ok(0..=0),

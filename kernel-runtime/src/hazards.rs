@@ -166,7 +166,8 @@ impl AccessHistory {
     fn collect(&self, own: &cuda::Stream, access: &Access, dependencies: &mut Dependencies) {
         self.with(|list| {
             for recorded in list.conflicting(access) {
-                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue }; // operations on the CPU have completed
+                // Operations on the CPU have completed.
+                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue };
                 if **stream == *own {
                     continue; // ordered by the stream itself
                 }

@@ -454,9 +454,9 @@ impl Recording {
             let launch = |print: u64| {
                 self.set_print_buffer(print);
                 let current = self.update_or_build(raw_stream, previous, builds)?;
-                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept alive
-                // until the launch has been recorded as an access, and freed in stream order after it; page-locked memory
-                // tracks the copies.
+                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept
+                // alive until the launch has been recorded as an access, and freed in stream order after it; page-locked
+                // memory tracks the copies.
                 unsafe { current.graph.launch(raw_stream) }?;
                 built = Some(current);
                 Ok(())
