@@ -390,7 +390,7 @@ impl Recording {
         match self.retained.iter_mut().find(|retained| retained.memory.pointer() == start && retained.bytes == *bytes) {
             Some(retained) => retained.writes |= writes,
             None => {
-                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes })
+                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes });
             }
         }
         Some(())
