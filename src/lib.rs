@@ -458,11 +458,12 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
-    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
-    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits,
-    MemoryInfo, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared,
-    Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked,
-    Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
+    DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Element, Error, Event, FaultKind, Float, Graph,
+    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch,
+    LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
+    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
+    Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
+    half, kernels,
 };
 pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};

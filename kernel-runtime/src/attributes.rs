@@ -54,7 +54,7 @@ pub fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
         Backend::Cpu(_) => {
             let limits = device.limits();
             Ok(Attributes {
-                threads_per_block: K::OPTIONS.most_threads().map_or(limits.threads_per_block, |most| most as usize),
+                threads_per_block: K::OPTIONS.max_threads().map_or(limits.threads_per_block, |most| most as usize),
                 shared_bytes: specialised.facts.static_shared_bytes as usize,
                 ..Attributes::default()
             })

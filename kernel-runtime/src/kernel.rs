@@ -165,7 +165,7 @@ pub struct Options {
 
 impl Options {
     /// The most threads of a block, by what the attribute promised the compiler.
-    pub(crate) fn most_threads(&self) -> Option<u32> {
+    pub(crate) fn max_threads(&self) -> Option<u32> {
         let fixed = self.block.map(|[x, y, z]| x * y * z);
         self.launch_bounds.map(|(threads, _)| threads).or(fixed)
     }

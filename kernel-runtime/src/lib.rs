@@ -1,12 +1,12 @@
-//! The runtime of Cumbia: devices, arrays, launches, and the caches behind them.
+//! The runtime of Cumbia: devices, arrays, kernel launches, and the caches of compiled kernels.
 //!
-//! Use it through the `cumbia` crate. What is marked hidden here is for the code that `#[kernel]` and `#[device]`
-//! write.
+//! Use it through the `cumbia` crate. Items marked `#[doc(hidden)]` are for the code that `#[kernel]` and `#[device]` expand to.
 
 mod argument;
 mod array;
 mod array_view;
 mod attributes;
+mod block_picker;
 pub mod cache;
 mod config;
 #[doc(hidden)]
@@ -38,7 +38,6 @@ mod number;
 #[doc(hidden)]
 pub mod op;
 mod order;
-mod over;
 mod pinned;
 pub mod precompile;
 mod precompiled;
@@ -64,8 +63,8 @@ pub use device::Device;
 pub use dim::Dim3;
 pub use doctor::doctor;
 pub use error::{
-    BlockLimit, CompileError, DeviceError, Error, FaultKind, GraphError, LaunchError, NoClusters, Result, ShapeError,
-    Waiting,
+    BlockLimit, CompileError, DeviceError, Diagnostic, DriverFailure, Error, FaultKind, GraphError, LaunchError,
+    LaunchExtent, MissingConfig, NoClusters, Position, Result, ShapeError, SharedError, Waiting,
 };
 pub use event::Event;
 pub use graph::{Graph, Recorder};
@@ -80,7 +79,7 @@ pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
 pub use types::{DeviceType, Element, Lanes, Scalar};
 
-/// For the macros only.
+/// Items for the expansion of the macros only.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::argument::{ArraySlice, ViewArgument, Visitor};
@@ -109,7 +108,7 @@ pub mod __private {
     pub use cumbia_kernel_ir::ir;
     pub use inventory;
 
-    /// The traits whose methods a body calls.
+    /// The traits whose methods expanded bodies call.
     pub mod body {
         pub use crate::cpu::LocalArray as _;
         pub use crate::evaluation::AnyOrder as _;

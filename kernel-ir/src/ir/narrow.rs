@@ -8,8 +8,8 @@
 //! differ for smaller numbers too is refused here.
 
 use super::{
-    Callee, Constant, ConstantValue, ExprKind, Filled, Instance, Intrinsic, Literal, Method, Program, Scalar, Type,
-    dim3,
+    Callee, Constant, ConstantValue, ExprKind, Filled, Function, Instance, Intrinsic, Literal, Method, Program, Scalar,
+    Type, dim3,
 };
 use crate::{Error, Errors, What, typify};
 
@@ -20,29 +20,30 @@ impl Program {
     ///
     /// Where it needs a `usize` of 64 bits: in memory that the host has laid out, for a constant that is larger, or for a
     /// method whose result depends on the width.
-    pub fn with_narrow_indices(mut self) -> Result<Program, String> {
+    pub fn with_narrow_indices(mut self) -> Result<Program, Errors> {
         check_params(&self.kernel)?;
-        check_exprs(&self).map_err(|errors| errors.to_string())?;
+        check_exprs(&self)?;
         self.index = Scalar::U32;
         for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
             for slot in &mut instance.slots {
-                narrow(slot).map_err(|what| refusal(&instance.function.name, &what))?;
+                narrow(slot).map_err(|what| refusal(&instance.function, &instance.file, &what))?;
             }
         }
         Ok(self)
     }
 }
 
-fn refusal(function: &str, what: &str) -> String {
-    format!(
-        "error: `{function}` has {what}, in a kernel with `index = u32`\n       \
-         why: a `usize` has 32 bits in this kernel, and 64 in the memory of the host\n       \
-         help: use a `u32` or a `u64`, or leave the option out"
-    )
+fn refusal(function: &Function, file: &str, what: &str) -> Errors {
+    let what = What::new(
+        format!("`{}` has {what}, in a kernel with `index = u32`", function.name),
+        "a `usize` has 32 bits in this kernel, and 64 in the memory of the host",
+        "use a `u32` or a `u64`, or leave the option out",
+    );
+    Errors(vec![Error { function: function.name.clone(), file: file.to_owned(), span: function.span, what }])
 }
 
 /// Refuses parameters of the kernel whose memory holds a `usize`.
-fn check_params(kernel: &Instance) -> Result<(), String> {
+fn check_params(kernel: &Instance) -> Result<(), Errors> {
     for param in &kernel.function.params {
         let local = kernel.function.local(*param);
         // `check` says where a slot is not filled.
@@ -52,7 +53,7 @@ fn check_params(kernel: &Instance) -> Result<(), String> {
             _ => None,
         };
         if in_memory.is_some_and(holds_usize) {
-            return Err(refusal(&kernel.function.name, &format!("a parameter `{}: {ty}`", local.name)));
+            return Err(refusal(&kernel.function, &kernel.file, &format!("a parameter `{}: {ty}`", local.name)));
         }
     }
     Ok(())

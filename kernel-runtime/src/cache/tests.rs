@@ -38,13 +38,13 @@ fn what_goes_in_comes_out() {
 fn any_version_is_the_newest() {
     let (_folder, cache) = fresh();
     let key = Key::of(&["source"]);
-    assert_eq!(cache.get_any(&key), None);
+    assert_eq!(cache.get_any_version(&key), None);
     for version in ["12.9", "13.10", "13.9"] {
         cache.put(&key, version, &image(version));
     }
-    assert_eq!(cache.get_any(&key).unwrap().ptx, "13.10");
+    assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.10");
     std::fs::write(cache.path(&key, "13.10"), b"broken").unwrap();
-    assert_eq!(cache.get_any(&key).unwrap().ptx, "13.9");
+    assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.9");
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn a_folder_that_cannot_be_written_is_no_error() {
     let key = Key::of(&["source"]);
     cache.put(&key, "13.5", &image("a"));
     assert_eq!(cache.get(&key, "13.5"), None);
-    assert_eq!(cache.get_any(&key), None);
+    assert_eq!(cache.get_any_version(&key), None);
     assert_eq!(cache.write_note("nvrtc", "a", "b"), None);
 }
 
@@ -163,7 +163,7 @@ fn files_of_others_and_files_being_written_stay() {
     let (note, source) = (key.to_string(), format!("saxpy_f32_-{}.cu", &key.to_string()[..16]));
     cache.write_note(NOTES, &note, "text").unwrap();
     cache.write_note(REFUSED, &source, "text").unwrap();
-    let (place, _) = cache.place(&key);
+    let (place, _) = cache.location(&key);
     let foreign = [
         cache.folder.join("thesis.tex"),
         cache.folder.join("ab/notes.txt"),
@@ -242,7 +242,7 @@ fn threads_may_race() {
             scope.spawn(move || race(cache, text));
         }
     });
-    let (place, _) = cache.place(&Key::of(&["raced"]));
+    let (place, _) = cache.location(&Key::of(&["raced"]));
     assert_eq!(std::fs::read_dir(place).unwrap().count(), 1, "no temporary file is left");
 }
 

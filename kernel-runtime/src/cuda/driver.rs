@@ -19,7 +19,7 @@ use libloading::Library;
 use super::loader::{library_of, loader_words};
 use super::peers::Access;
 use super::refusal::{NOT_SUPPORTED, Refusal};
-use crate::error::{DeviceError, Error};
+use crate::error::{DeviceError, DriverFailure, Error};
 use crate::sync::OnceLock;
 
 /// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Those of `newer` are not in
@@ -239,25 +239,25 @@ impl Driver {
 
     /// Opens the first of `names` that the loader finds.
     fn open(names: &[String]) -> Result<Driver, DeviceError> {
-        let no_driver = |reason: String| DeviceError::NoDriver { searched: names.to_vec(), reason };
+        let no_driver = |reason: DriverFailure| DeviceError::NoDriver { searched: names.to_vec(), reason };
         let mut refusals = Vec::new();
         for name in names {
             // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
             match unsafe { Library::new(name) } {
                 Ok(library) => {
                     let driver = Driver::from_library(&library)
-                        .map_err(|reason| no_driver(format!("{name} was found, but {reason}")))?;
+                        .map_err(|message| no_driver(DriverFailure::Incomplete { library: name.clone(), message }))?;
                     // The driver's own threads may outlive every handle of ours, so it stays loaded.
                     std::mem::forget(library);
                     // SAFETY: `cuInit` takes only its flags, which must be 0.
-                    unsafe { driver.cuInit(0) }.map_err(|refusal| no_driver(refusal.sentence(&driver)))?;
+                    unsafe { driver.cuInit(0) }.map_err(|refusal| no_driver(refusal.driver_failure(&driver)))?;
                     return Ok(driver);
                 }
                 Err(error) => refusals.push(loader_words(&error)),
             }
         }
         // The loader says the same of each name but for the first, which is the usual one.
-        Err(no_driver(refusals.into_iter().next().unwrap_or_default()))
+        Err(no_driver(DriverFailure::NotLoaded { message: refusals.into_iter().next().unwrap_or_default() }))
     }
 
     /// Whether the driver knows of clusters of blocks.
@@ -320,7 +320,7 @@ mod tests {
         let error = Driver::open(&["libcumbia-no-such-driver.so".to_owned()]).unwrap_err();
         let DeviceError::NoDriver { searched, reason } = error else { panic!("{error}") };
         assert_eq!(searched, ["libcumbia-no-such-driver.so"]);
-        assert!(!reason.is_empty());
+        assert!(matches!(reason, DriverFailure::NotLoaded { message } if !message.is_empty()));
     }
 
     #[test]

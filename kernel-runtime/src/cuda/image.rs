@@ -9,7 +9,7 @@ use super::nvrtc::{self, Nvrtc, Version};
 use crate::cache::{COUNTS, Cache};
 use crate::error::{CompileError, Error};
 use crate::kernel::Options;
-use crate::precompiled::{Precompiled, Recipe};
+use crate::precompiled::{CompilationInputs, Precompiled};
 use crate::warning::event;
 
 /// A kernel's CUDA C and how to compile it.
@@ -98,7 +98,7 @@ pub(crate) fn precompile(
     let (image, _) = sources.find(request, architecture, Target::Exactly, Nvrtc::load)?;
     let options = nvrtc::options(request);
     let parts = recipe_parts(request, &options);
-    let recipe = Recipe { kernel: request.kernel, parts: &parts };
+    let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
     into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
 }
 
@@ -157,7 +157,7 @@ impl Sources {
     ) -> Result<(Image, Origin), CompileError> {
         let options = nvrtc::options(request);
         let parts = recipe_parts(request, &options);
-        let recipe = Recipe { kernel: request.kernel, parts: &parts };
+        let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
         if let Some(image) = self.precompiled(recipe, architecture, target) {
             COUNTS.precompiled();
             return Ok((image, Origin::Precompiled));
@@ -182,7 +182,7 @@ impl Sources {
             Ok(nvrtc) => nvrtc,
             // A kernel that was compiled elsewhere, or before NVRTC was removed, needs none.
             Err(error @ CompileError::NoNvrtc { .. }) => {
-                return match cache.and_then(|cache| cache.get_any(&key)).filter(is_usable) {
+                return match cache.and_then(|cache| cache.get_any_version(&key)).filter(is_usable) {
                     Some(image) => hit(image),
                     None => Err(error),
                 };
@@ -210,7 +210,7 @@ impl Sources {
         Ok((image, Origin::Nvrtc))
     }
 
-    fn precompiled(&self, recipe: Recipe<'_>, architecture: &Architecture, target: Target) -> Option<Image> {
+    fn precompiled(&self, recipe: CompilationInputs<'_>, architecture: &Architecture, target: Target) -> Option<Image> {
         let precompiled = self.precompiled.as_ref()?;
         match target {
             Target::Exactly => precompiled.get(recipe, architecture),
@@ -360,7 +360,7 @@ mod tests {
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
         let options = nvrtc::options(request(SOURCE));
         let parts = recipe_parts(request(SOURCE), &options);
-        precompiled.put(Recipe { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
+        precompiled.put(CompilationInputs { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
 
         let sources = Sources { precompiled: Some(precompiled), cache: None };
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new() });

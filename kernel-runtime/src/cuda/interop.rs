@@ -20,12 +20,12 @@ use cudarc::driver::{
 use super::context::Context;
 use super::refusal::{Refusal, UNKNOWN};
 use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
-use crate::argument::{ArraySlice, Lent, Location, ReadArgument, WriteArgument};
+use crate::argument::{ArraySlice, ForeignMemory, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
 use crate::cpu::fault::{install_hook, quietly};
 use crate::device::{Backend, Device};
-use crate::error::{DeviceError, Error, Result};
+use crate::error::{DeviceError, DriverFailure, Error, Result};
 use crate::memory::Memory;
 use crate::order::Lane;
 use crate::stream::Stream;
@@ -96,7 +96,7 @@ impl Device {
         // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
         if !unsafe { cudarc::driver::sys::is_culib_present() } {
             let searched = vec!["the names that cudarc knows".to_owned()];
-            let reason = "Cumbia has found the driver, and cudarc does not".to_owned();
+            let reason = DriverFailure::NotFoundByCudarc;
             return Err(DeviceError::NoDriver { searched, reason }.into());
         }
         let context = CudaContext::new(own.ordinal()).map_err(|error| refused("cuDevicePrimaryCtxRetain", error))?;
@@ -366,10 +366,10 @@ unsafe fn lend<'a, T: Element, M: Access>(
         Ok(memory) => {
             let raw = RawSlice { pointer: memory.pointer(), len };
             // SAFETY: the caller's promise; cudarc's slices may be used from any thread.
-            let lent = unsafe { Lent::new(memory, slice, over) };
-            ArraySlice::elsewhere(raw, Location::Lent(Box::new(lent)))
+            let lent = unsafe { ForeignMemory::new(memory, slice, over) };
+            ArraySlice::at(raw, Location::Foreign(Box::new(lent)))
         }
-        Err(why) => ArraySlice::refused(&why),
+        Err(why) => ArraySlice::invalid(why),
     }
 }
 

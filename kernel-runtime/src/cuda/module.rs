@@ -17,8 +17,8 @@ use super::image::{Image, Origin, Request, compile_for_gpu, compile_for_gpu_here
 use super::refusal::Refusal;
 use super::stream::Stream;
 use crate::attributes::Attributes;
+use crate::block_picker;
 use crate::error::{CompileError, Error};
-use crate::over;
 use crate::warning::event;
 
 /// A kernel that is loaded on a GPU.
@@ -244,12 +244,12 @@ impl Module {
 
     /// The threads of the blocks of which a multiprocessor runs about the most threads at once. `bound` is the most of a
     /// block that the kernel's options allow, always the same.
-    pub(crate) fn fullest_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, Refusal> {
+    pub(crate) fn max_occupancy_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, Refusal> {
         if let Some(threads) = self.fullest.get(shared_bytes) {
             return Ok(threads);
         }
         let most = (self.attributes.threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
-        let threads = over::fullest(most, |threads| self.active_blocks(threads, shared_bytes))?;
+        let threads = block_picker::max_occupancy_threads(most, |threads| self.active_blocks(threads, shared_bytes))?;
         self.fullest.put(shared_bytes, threads);
         Ok(threads)
     }

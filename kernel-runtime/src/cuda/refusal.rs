@@ -5,7 +5,7 @@
 use std::ffi::{CStr, c_char, c_uint};
 
 use super::driver::Driver;
-use crate::error::Error;
+use crate::error::{DriverFailure, Error};
 
 /// `CUDA_ERROR_OUT_OF_MEMORY`.
 pub(super) const OUT_OF_MEMORY: c_uint = 2;
@@ -36,9 +36,9 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    pub(super) fn sentence(self, driver: &Driver) -> String {
-        let (name, message) = (self.name(driver), self.message(driver));
-        format!("{} answered {name} ({message})", self.call)
+    /// Returns the failure of `cuInit` with this status.
+    pub(super) fn driver_failure(self, driver: &Driver) -> DriverFailure {
+        DriverFailure::Init { code: self.code, name: self.name(driver), message: self.message(driver) }
     }
 
     /// CUDA's name of the status.

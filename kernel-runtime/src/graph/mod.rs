@@ -16,12 +16,12 @@ use smallvec::SmallVec;
 
 use self::edges::{Used, waits};
 use self::step::{Kernel as KernelStep, Step, Work};
-use crate::argument::{Binder, Values};
+use crate::argument::{Binder, PackedParams};
 use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
 use crate::cuda::{self, Copy, LaunchParameter, Way};
 use crate::error::{Error, GraphError, Result};
 use crate::kernel::Kernel;
-use crate::launch::{Checked, Launch, Plan, Unchecked};
+use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
 use crate::order::{self, Lane, Touch};
 use crate::pinned::{GraphNumber, PinnedMemory, Planned};
@@ -224,7 +224,7 @@ impl Recorder<'_> {
             return Err(GraphError::OtherStream { kernel }.into());
         }
         let mut binder = Binder::new(kernel);
-        let Some((device, plan)) = launch.planned(&mut binder, Some(self.stream))? else {
+        let Some((device, plan)) = launch.check(&mut binder, Some(self.stream))? else {
             return Ok(()); // over nothing
         };
         if !binder.transfers.is_empty() {
@@ -232,7 +232,7 @@ impl Recorder<'_> {
         }
         match &mut self.script {
             Some(script) => script.kernel(self.stream, &plan, binder),
-            None => launch.give(device, Some(self.stream), &plan, binder),
+            None => launch.enqueue(device, Some(self.stream), &plan, binder),
         }
     }
 }
@@ -267,7 +267,7 @@ impl Script {
     }
 
     /// Adds a launch.
-    fn kernel(&mut self, stream: &Stream, plan: &Plan, binder: Binder<'_>) -> Result<()> {
+    fn kernel(&mut self, stream: &Stream, plan: &CheckedLaunch, binder: Binder<'_>) -> Result<()> {
         let kernel = plan.specialised.info.name;
         let Binder { mut params, uses, mut sizes, .. } = binder;
         let (Lane::Cuda(lane), Some(module)) = (stream.lane(), plan.module) else {
@@ -296,7 +296,7 @@ impl Script {
             sizes.push(size_of::<LaunchParameter>() as u32);
         }
         // SAFETY: the binder gives a size for each parameter, and the one of ours has its own.
-        let mut values = unsafe { Values::copy(&params, &sizes) };
+        let mut values = unsafe { PackedParams::copy(&params, &sizes) };
         let print_at = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
         // The buffer is known only at the launch. So as not to count as a change, it is the one of the run before for now.
         if let (Some(at), Some(Step { work: Work::Kernel(old), .. })) = (print_at, self.steps.get(self.position))

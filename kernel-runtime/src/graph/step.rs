@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::edges::Used;
-use crate::argument::Values;
+use crate::argument::PackedParams;
 use crate::cuda::{Copy, Geometry, Module, Node};
 
 /// A step, and what it uses.
@@ -26,7 +26,7 @@ pub(super) enum Work {
 pub(super) struct Kernel {
     pub(super) module: &'static Module,
     pub(super) geometry: Geometry,
-    pub(super) values: Values,
+    pub(super) values: PackedParams,
     /// Where the address of the buffer for messages is in the values, for a kernel that prints.
     pub(super) print_at: Option<usize>,
 }

@@ -11,11 +11,11 @@ use std::time::Duration;
 use super::super::{Cache, Key, NOTES, encode};
 use super::*;
 use crate::cuda::{Architecture, Image};
-use crate::precompiled::{Precompiled, Recipe};
+use crate::precompiled::{CompilationInputs, Precompiled};
 
-const PATIENCE: Duration = Duration::from_mins(1);
-const STRANGER: u32 = 12_345;
-const RECIPE: Recipe<'_> = Recipe { kernel: "saxpy", parts: &["source"] };
+const TIMEOUT: Duration = Duration::from_mins(1);
+const OTHER_USER: u32 = 12_345;
+const INPUTS: CompilationInputs<'_> = CompilationInputs { kernel: "saxpy", parts: &["source"] };
 
 fn image(text: &str) -> Image {
     Image { architecture: "sm_90".to_owned(), cubin: Some(vec![7; 100]), ptx: text.to_owned(), log: String::new() }
@@ -26,13 +26,13 @@ fn sm_90() -> Architecture {
 }
 
 fn key() -> Key {
-    RECIPE.key(&sm_90())
+    INPUTS.key(&sm_90())
 }
 
 fn in_time<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
     let (done, over) = channel();
     std::thread::spawn(move || done.send(work()));
-    over.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{what}: it does not end, or it panicked"))
+    over.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("{what}: it does not end, or it panicked"))
 }
 
 fn mode(path: &Path) -> u32 {
@@ -68,11 +68,11 @@ fn may_change_owners() -> bool {
 }
 
 /// A way in which a path is not to be trusted. Each is given a path where something good is, and puts something else there.
-type Spoil = fn(&Path);
+type Tamper = fn(&Path);
 
 /// What can be in the place of a file.
-fn spoilt_files() -> Vec<(&'static str, Spoil)> {
-    let mut cases: Vec<(&'static str, Spoil)> = vec![
+fn tampered_files() -> Vec<(&'static str, Tamper)> {
+    let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
             remove(path);
             fifo(path);
@@ -105,17 +105,17 @@ fn spoilt_files() -> Vec<(&'static str, Spoil)> {
         ("(mode 0666)", |path| set_mode(path, 0o666)),
         ("(mode 0620)", |path| set_mode(path, 0o620)),
         ("(mode 0602)", |path| set_mode(path, 0o602)),
-        ("bytes", |path| File::options().write(true).open(path).unwrap().set_len(LARGEST + 1).unwrap()),
+        ("bytes", |path| File::options().write(true).open(path).unwrap().set_len(MAX_FILE_BYTES + 1).unwrap()),
     ];
     if may_change_owners() {
-        cases.push(("(uid 12345)", |path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap()));
+        cases.push(("(uid 12345)", |path| chown(path, Some(OTHER_USER), Some(OTHER_USER)).unwrap()));
     }
     cases
 }
 
 /// What can be in the place of a folder of the cache.
-fn spoilt_folders() -> Vec<(&'static str, Spoil)> {
-    let mut cases: Vec<(&'static str, Spoil)> = vec![
+fn tampered_folders() -> Vec<(&'static str, Tamper)> {
+    let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
             remove(path);
             fifo(path);
@@ -129,7 +129,7 @@ fn spoilt_folders() -> Vec<(&'static str, Spoil)> {
         ("(mode 1777)", |path| set_mode(path, 0o1777)),
     ];
     if may_change_owners() {
-        cases.push(("(uid 12345)", |path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap()));
+        cases.push(("(uid 12345)", |path| chown(path, Some(OTHER_USER), Some(OTHER_USER)).unwrap()));
     }
     cases
 }
@@ -151,7 +151,7 @@ fn cache() -> (tempfile::TempDir, Cache) {
 
 fn get(what: &str, cache: &Cache) -> Option<String> {
     let cache = cache.clone();
-    in_time(what, move || cache.get(&key(), "13.5").or_else(|| cache.get_any(&key())).map(|image| image.ptx))
+    in_time(what, move || cache.get(&key(), "13.5").or_else(|| cache.get_any_version(&key())).map(|image| image.ptx))
 }
 
 fn note(what: &str, cache: &Cache) -> Option<String> {
@@ -163,8 +163,8 @@ fn note(what: &str, cache: &Cache) -> Option<String> {
 #[track_caller]
 fn check_reason(path: &Path, expected: &str) {
     let at = path.to_owned();
-    let error = in_time(expected, move || Owners::of_process().read(&at)).map(drop).unwrap_err();
-    let refused = Refused::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
+    let error = in_time(expected, move || TrustedOwners::of_process().read(&at)).map(drop).unwrap_err();
+    let refused = Untrusted::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
     assert!(refused.contains(expected) && refused.contains(path.to_str().unwrap()), "{expected}: {refused}");
 }
 
@@ -182,11 +182,11 @@ fn what_is_written_is_private() {
 
 #[test]
 fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
-    for (what, spoil) in spoilt_files() {
+    for (what, tamper) in tampered_files() {
         let (_folder, cache) = cache();
         let (kernel, text) = (cache.path(&key(), "13.5"), cache.folder.join(NOTES).join("note"));
         for path in [&kernel, &text] {
-            spoil(path);
+            tamper(path);
             check_reason(path, what);
         }
         assert_eq!((get(what, &cache), note(what, &cache)), (None, None), "{what}");
@@ -203,17 +203,19 @@ fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
 fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
     let inner = |cache: &Cache| cache.path(&key(), "13.5").parent().unwrap().to_owned();
     let root = |cache: &Cache| cache.folder.clone();
-    let mut cases: Vec<(&str, Spoil, bool)> =
-        spoilt_folders().into_iter().flat_map(|(what, spoil)| [(what, spoil, false), (what, spoil, true)]).collect();
+    let mut cases: Vec<(&str, Tamper, bool)> = tampered_folders()
+        .into_iter()
+        .flat_map(|(what, tamper)| [(what, tamper, false), (what, tamper, true)])
+        .collect();
     cases.push(("symbolic link", linked, true));
-    for (what, spoil, is_inner) in cases {
+    for (what, tamper, is_inner) in cases {
         let (_folder, cache) = cache();
         let path = if is_inner { inner(&cache) } else { root(&cache) };
-        spoil(&path);
-        let owners = Owners::of_process();
+        tamper(&path);
+        let owners = TrustedOwners::of_process();
         let checked = if is_inner { owners.check_inner_folder(&path) } else { owners.check_folder(&path) };
         let refused = checked.unwrap_err();
-        assert!(Refused::of(&refused).unwrap().to_string().contains(what), "{what}: {refused}");
+        assert!(Untrusted::of(&refused).unwrap().to_string().contains(what), "{what}: {refused}");
         assert_eq!(get(what, &cache), None, "{what}");
         let listed = || fs::read_dir(&path).map(Iterator::count).ok();
         let before = listed();
@@ -271,13 +273,13 @@ fn precompiled() -> (tempfile::TempDir, PathBuf, Precompiled) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernels");
     let precompiled = Precompiled::in_folder(&path);
-    let (file, _) = precompiled.put(RECIPE, &sm_90(), &image("good")).unwrap();
+    let (file, _) = precompiled.put(INPUTS, &sm_90(), &image("good")).unwrap();
     (folder, file, precompiled)
 }
 
 fn find(what: &str, precompiled: &Precompiled) -> Option<String> {
     let precompiled = precompiled.clone();
-    in_time(what, move || precompiled.get_for_gpu(RECIPE, &sm_90()).map(|image| image.ptx))
+    in_time(what, move || precompiled.get_for_gpu(INPUTS, &sm_90()).map(|image| image.ptx))
 }
 
 #[test]
@@ -286,20 +288,20 @@ fn kernels_that_were_compiled_ahead_are_held_to_the_same() {
     assert_eq!(mode(&file) & !0o044, 0o600);
     assert_eq!(mode(file.parent().unwrap()) & !0o055, 0o700);
     assert_eq!(find("", &whole).as_deref(), Some("good"));
-    for (what, spoil) in spoilt_files() {
+    for (what, tamper) in tampered_files() {
         let (_folder, file, precompiled) = precompiled();
-        spoil(&file);
+        tamper(&file);
         assert_eq!(find(what, &precompiled), None, "{what}");
     }
-    for (what, spoil) in spoilt_folders().into_iter().chain([("symbolic link", linked as Spoil)]) {
+    for (what, tamper) in tampered_folders().into_iter().chain([("symbolic link", linked as Tamper)]) {
         let (_folder, file, precompiled) = precompiled();
-        spoil(file.parent().unwrap());
+        tamper(file.parent().unwrap());
         assert_eq!(find(what, &precompiled), None, "{what}");
         let (_folder, file, _) = self::precompiled();
         let root = file.parent().unwrap().parent().unwrap();
         if what != "symbolic link" {
-            spoil(root);
-            assert_eq!(Precompiled::checked(root.to_owned(), Owners::of_process()), None, "{what}");
+            tamper(root);
+            assert_eq!(Precompiled::checked(root.to_owned(), TrustedOwners::of_process()), None, "{what}");
         }
     }
 }
@@ -315,12 +317,12 @@ fn the_owner_of_the_executable_is_trusted() {
     fs::write(&executable, "").unwrap();
     let root = file.parent().unwrap().parent().unwrap();
     for path in [&executable, root, file.parent().unwrap(), &file] {
-        chown(path, Some(STRANGER), None).unwrap();
+        chown(path, Some(OTHER_USER), None).unwrap();
     }
-    assert_eq!(Precompiled::checked(root.to_owned(), Owners::of_process()), None);
-    let beside = Precompiled::checked(root.to_owned(), Owners::of_process().or_that_of(&executable)).unwrap();
+    assert_eq!(Precompiled::checked(root.to_owned(), TrustedOwners::of_process()), None);
+    let beside = Precompiled::checked(root.to_owned(), TrustedOwners::of_process().or_owner_of(&executable)).unwrap();
     assert_eq!(find("", &beside).as_deref(), Some("good"));
-    chown(&file, Some(STRANGER + 1), None).unwrap();
+    chown(&file, Some(OTHER_USER + 1), None).unwrap();
     assert_eq!(find("", &beside), None);
 }
 

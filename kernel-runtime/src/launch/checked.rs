@@ -1,86 +1,91 @@
-//! What a launch comes to: its shape, checked against the device, and the code that runs.
+//! A validated launch, ready to be enqueued: the resolved configuration, checked against the device, and the machine code.
 //!
-//! All that can be refused is refused here, so that a plan can be run any number of times with the same arguments.
+//! Every validation happens here, so that a [`CheckedLaunch`] can be enqueued any number of times with the same arguments.
 
 use cumbia_kernel_ir::Source;
 
-use crate::argument::Arguments;
-use crate::config::{Config, Needs, Shape, resident_on_cpu};
+use crate::argument::ArgumentFacts;
+use crate::block_picker;
+use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{Context, Geometry, Module, Ready};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
 use crate::kernel::Kernel;
-use crate::over;
 use crate::specialise::{self, Layout, Specialised};
 use crate::sync::assert_unlocked;
 use crate::warning::event;
 
-/// A launch that the device takes.
+/// A validated launch. Its arguments are bound separately, at each launch.
 #[derive(Clone, Copy)]
-pub(crate) struct Plan {
+pub(crate) struct CheckedLaunch {
     pub(crate) specialised: &'static Specialised,
     pub(crate) layout: Layout,
-    pub(crate) shape: Shape,
-    /// The machine code, on a GPU.
+    pub(crate) config: ResolvedConfig,
+    /// The loaded module; `None` on the CPU device.
     pub(crate) module: Option<&'static Module>,
 }
 
-/// Whether anybody listens to launches. Where nobody does, that is a load and a comparison.
+/// Returns whether a `tracing` subscriber is interested in launches. Without a subscriber this is a load and a comparison.
 #[inline]
 pub(crate) fn is_traced() -> bool {
-    // A subscriber may be asked.
+    // This may call the subscriber.
     assert_unlocked();
     tracing::enabled!(target: "cumbia::launch", tracing::Level::TRACE)
 }
 
-impl Plan {
-    /// Tells who listens of a launch.
+impl CheckedLaunch {
+    /// Emits a `tracing` event for a launch.
     #[inline]
     pub(crate) fn trace(&self, device: &Device) {
         if is_traced() {
-            self.tell(device);
+            self.emit_trace(device);
         }
     }
 
     #[cold]
-    fn tell(&self, device: &Device) {
-        let Shape { grid, block, shared_bytes, cooperative, .. } = self.shape;
+    fn emit_trace(&self, device: &Device) {
+        let ResolvedConfig { grid, block, shared_bytes, cooperative, .. } = self.config;
         let (kernel, device) = (self.specialised.instance, device.clone());
         event!(
             trace, target: "cumbia::launch", kernel, %device, %grid, %block, shared_bytes, cooperative, "launch"
         );
     }
 
-    /// Checks a launch of `K`; `None` where it is over nothing.
-    pub(crate) fn new<K: Kernel>(config: &Config, device: &Device, arguments: Arguments) -> Result<Option<Plan>> {
-        if config.is_over_nothing() {
+    /// Validates a launch of `K`. Returns `None` if it covers no items.
+    pub(crate) fn new<K: Kernel>(
+        config: &LaunchConfig,
+        device: &Device,
+        arguments: ArgumentFacts,
+    ) -> Result<Option<CheckedLaunch>> {
+        if config.is_empty() {
             return Ok(None);
         }
-        let plan = Plan::of_any_grid::<K>(config, device, arguments)?;
+        let checked = CheckedLaunch::without_residency_check::<K>(config, device, arguments)?;
         if K::OPTIONS.index32 {
-            plan.shape.check_narrow_indices(K::INFO.name, arguments.largest)?;
+            checked.config.check_narrow_indices(K::INFO.name, arguments.max_index)?;
         }
-        // The CPU runs blocks whose threads wait for nobody one after the other.
-        let side_by_side = plan.module.is_some() || plan.specialised.facts.needs_other_threads;
-        if plan.shape.cooperative && side_by_side {
-            plan.shape.check_resident(K::INFO.name, device, plan.resident_blocks()?)?;
+        // The CPU device runs blocks one after another if their threads do not wait for each other.
+        let side_by_side = checked.module.is_some() || checked.specialised.facts.needs_other_threads;
+        if checked.config.cooperative && side_by_side {
+            checked.config.check_resident(K::INFO.name, device, checked.resident_blocks()?)?;
         }
-        Ok(Some(plan))
+        Ok(Some(checked))
     }
 
-    /// As [`Plan::new`], but that more blocks may be asked for than there is room for at once. The launch is over something.
-    pub(super) fn of_any_grid<K: Kernel>(
-        config: &Config,
+    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that a cooperative grid may
+    /// have more blocks than can be resident at once.
+    pub(super) fn without_residency_check<K: Kernel>(
+        config: &LaunchConfig,
         device: &Device,
-        Arguments { layout, largest: _ }: Arguments,
-    ) -> Result<Plan> {
+        ArgumentFacts { layout, max_index: _ }: ArgumentFacts,
+    ) -> Result<CheckedLaunch> {
         let kernel = K::INFO.name;
         let specialised = specialise::of::<K>()?;
         let pick = |items| pick_block::<K>(config, device, specialised, layout, items);
-        let shape = config.shape(kernel, K::OPTIONS.block, pick)?;
-        shape.check(kernel, device, needs::<K>(specialised))?;
+        let config = config.resolve(kernel, K::OPTIONS.block, pick)?;
+        config.check(kernel, device, requirements::<K>(specialised))?;
         match device.backend() {
             Backend::Cpu(_) => {
                 let (requested, limit) = (specialised.facts.stack_bytes, cpu::LARGEST_STACK);
@@ -88,21 +93,21 @@ impl Plan {
                     let device = device.to_string();
                     return Err(LaunchError::StackTooLarge { kernel, requested, limit, device }.into());
                 }
-                Ok(Plan { specialised, layout, shape, module: None })
+                Ok(CheckedLaunch { specialised, layout, config, module: None })
             }
             Backend::Cuda(context) => {
                 let module = specialised.module(context, layout)?;
-                let plan = Plan { specialised, layout, shape, module: Some(module) };
-                plan.check_module(kernel, device, context, module)?;
-                Ok(plan)
+                let checked = CheckedLaunch { specialised, layout, config, module: Some(module) };
+                checked.check_module(kernel, device, context, module)?;
+                Ok(checked)
             }
         }
     }
 
-    /// Refuses what the machine code does not allow.
+    /// Checks the block and the cluster against the limits of the loaded machine code.
     fn check_module(&self, kernel: &'static str, device: &Device, context: &Context, module: &Module) -> Result<()> {
         let attributes = module.attributes();
-        let (requested, threads) = (self.shape.block, self.shape.block.count());
+        let (requested, threads) = (self.config.block, self.config.block.count());
         let limit = attributes.threads_per_block as u64;
         if threads > limit {
             let per_block = context.limits().registers_per_block;
@@ -115,8 +120,8 @@ impl Plan {
             let device = device.to_string();
             return Err(LaunchError::BlockTooLarge { kernel, requested, threads, limit, reason, device }.into());
         }
-        // A cluster that every GPU takes needs no question.
-        if let Some(cluster) = self.shape.cluster
+        // A cluster of portable size needs no driver call.
+        if let Some(cluster) = self.config.cluster
             && cluster.count() > context.limits().blocks_per_cluster as u64
         {
             let limit = module.largest_cluster(&self.geometry())?;
@@ -128,29 +133,29 @@ impl Plan {
         Ok(())
     }
 
-    /// How many blocks of this launch the device can hold at once.
+    /// Returns the number of blocks of this launch that can be resident on the device at once.
     pub(crate) fn resident_blocks(&self) -> Result<u64> {
         match self.module {
-            None => Ok(resident_on_cpu(self.shape.block.count())),
+            None => Ok(resident_on_cpu(self.config.block.count())),
             Some(module) => Ok(module.resident_blocks(&self.geometry())?),
         }
     }
 
-    /// How many blocks of this launch a multiprocessor can hold at once.
+    /// Returns the number of blocks of this launch that can be resident on one multiprocessor.
     pub(crate) fn active_blocks(&self) -> Result<u32> {
         match self.module {
             None => Ok(1),
             Some(module) => {
-                let Shape { block, shared_bytes, .. } = self.shape;
+                let ResolvedConfig { block, shared_bytes, .. } = self.config;
                 Ok(module.active_blocks(block.count() as u32, shared_bytes as u32)?)
             }
         }
     }
 
-    /// The launch with all but its parameters settled; `None` for one that needs more than one call of the driver, or is
-    /// for the CPU.
+    /// Returns the launch with everything but its parameters filled in. Returns `None` if it needs more than one driver
+    /// call, or is for the CPU device.
     pub(crate) fn ready(&self) -> Option<Ready> {
-        let &Plan { specialised, layout, shape: _, module } = self;
+        let &CheckedLaunch { specialised, layout, config: _, module } = self;
         let module = module?;
         let &Source { prints, takes_launch, .. } = specialised.source(layout);
         if prints || specialised.facts.syncs_grid {
@@ -159,9 +164,10 @@ impl Plan {
         Ready::new(module, &self.geometry(), takes_launch, specialised.number)
     }
 
-    /// The shape for a GPU, whose limits it has been compared with: they are below 2³².
+    /// Returns the launch configuration in the driver's types. Validation has bounded every extent by the GPU's limits, which
+    /// are below 2³².
     pub(crate) fn geometry(&self) -> Geometry {
-        let Shape { grid, block, cluster, shared_bytes, cooperative } = self.shape;
+        let ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = self.config;
         let extents = |dim: Dim3| [dim.x as u32, dim.y as u32, dim.z as u32];
         Geometry {
             grid: extents(grid),
@@ -173,19 +179,19 @@ impl Plan {
     }
 }
 
-/// A block for a launch over `items`.
+/// Picks a block for a launch over `items`.
 fn pick_block<K: Kernel>(
-    config: &Config,
+    config: &LaunchConfig,
     device: &Device,
     specialised: &'static Specialised,
     layout: Layout,
     items: Dim3,
 ) -> Result<Dim3> {
-    let bound = K::OPTIONS.most_threads();
+    let bound = K::OPTIONS.max_threads();
     let context = match device.backend() {
         Backend::Cpu(_) => {
-            let threads = over::usual(bound.unwrap_or(over::USUAL));
-            return Ok(over::block(threads, items, device.limits().block));
+            let threads = block_picker::default_threads(bound.unwrap_or(block_picker::DEFAULT_THREADS));
+            return Ok(block_picker::block_dims(threads, items, device.limits().block));
         }
         Backend::Cuda(context) => context,
     };
@@ -193,22 +199,26 @@ fn pick_block<K: Kernel>(
     let limits = context.limits();
     let room = (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
     if config.shared_bytes as u64 > room {
-        // It will be refused, whatever the block is.
-        return Ok(over::block(over::usual(over::USUAL), items, limits.block));
+        // Validation rejects the launch, whatever the block is.
+        return Ok(block_picker::block_dims(
+            block_picker::default_threads(block_picker::DEFAULT_THREADS),
+            items,
+            limits.block,
+        ));
     }
-    let mut threads = module.fullest_block(bound, config.shared_bytes as u32)?;
-    // A kernel whose threads work together has its own idea of how many that should be.
+    let mut threads = module.max_occupancy_block(bound, config.shared_bytes as u32)?;
+    // If the threads of a block cooperate, a smaller block changes how the work is divided.
     if !specialised.facts.needs_other_threads {
-        threads = over::spread(threads, items.count(), limits.multiprocessors);
+        threads = block_picker::spread(threads, items.count(), limits.multiprocessors);
     }
-    Ok(over::block(threads, items, limits.block))
+    Ok(block_picker::block_dims(threads, items, limits.block))
 }
 
-/// What the kernel asks of its launches.
-fn needs<K: Kernel>(specialised: &Specialised) -> Needs {
-    Needs {
+/// Returns the kernel's requirements on every launch.
+fn requirements<K: Kernel>(specialised: &Specialised) -> KernelRequirements {
+    KernelRequirements {
         static_shared_bytes: specialised.facts.static_shared_bytes,
         cooperative: specialised.facts.syncs_grid,
-        most_threads: K::OPTIONS.launch_bounds.map(|(threads, _)| threads),
+        max_threads: K::OPTIONS.launch_bounds.map(|(threads, _)| threads),
     }
 }
