@@ -22,8 +22,8 @@ const LEFT_OUT: [&str; 11] = [
     "golden",
     "nvrtc",
     "errors",
-    "edited",
-    "documented",
+    "cache_invalidation",
+    "documented_variables",
     "xtask",
     "cumbia_kernel_macros",
 ];

@@ -98,7 +98,7 @@ mod tests {
         let x = Device::cpu().to_device(&[0u32; 7]).unwrap();
         let error = x.cast::<[u32; 4]>().unwrap_err();
         let Error::Shape(ShapeError::CastLength { elements: 7, .. }) = &error else { panic!("{error:?}") };
-        assert!(error.to_string().contains("7 elements of u32 are no whole number of [u32; 4]"), "{error}");
+        assert!(error.to_string().contains("cannot cast 7 elements of u32 to a whole number of [u32; 4]"), "{error}");
         assert_eq!(x.slice(3..).unwrap().cast::<[u32; 4]>().unwrap().len(), 1);
     }
 }

@@ -382,7 +382,7 @@ mod tests {
     fn what_is_not_inside_is_refused() {
         let mut array = numbers(4);
         let error = array.slice(2..5).unwrap_err();
-        assert_eq!(error.to_string(), "range 2..5 of dimension 0, whose length is 4");
+        assert_eq!(error.to_string(), "range 2..5 out of bounds for dimension 0 of length 4");
         assert!(array.slice((Bound::Included(3), Bound::Excluded(2))).is_err());
         assert!(array.slice(..=usize::MAX).is_err());
         assert!(array.slice_mut(5..).is_err());

@@ -102,7 +102,8 @@ pub struct CacheReport {
 }
 
 impl Report {
-    /// Returns whether kernels can run on a GPU, as determined by loading a small kernel.
+    /// Returns whether kernels can run on a GPU, as determined by loading a small kernel or,
+    /// without NVRTC, by the presence of precompiled kernels.
     pub fn has_gpu(&self) -> bool {
         self.gpus.iter().any(|GpuReport { properties, .. }| {
             properties.as_ref().is_ok_and(|gpu| match &gpu.test_kernel {

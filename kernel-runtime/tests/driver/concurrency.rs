@@ -1,4 +1,4 @@
-//! Many threads and many devices at once, and drops in any order.
+//! Concurrent use of many threads and devices, and drops in any order.
 
 use std::sync::Barrier;
 
@@ -10,7 +10,7 @@ use crate::kernels::saxpy;
 use crate::scenarios;
 
 scenarios! {
-    fn first_launches_at_once_load_once("FAKE_DEVICES" = "4") {
+    fn concurrent_first_launches_load_the_module_once("FAKE_DEVICES" = "4") {
         let fake = Fake::of_process();
         let start = Barrier::new(32);
         std::thread::scope(|scope| {
@@ -31,8 +31,8 @@ scenarios! {
         assert_eq!((fake.calls("cuLaunchKernel"), fake.allocations()), (3200, 0));
     }
 
-    /// Arrays of several devices, dropped by other threads and in another order than they were made: each is freed in its
-    /// own context, which the fake driver checks.
+    /// Arrays of several devices, dropped by other threads and in a different order: each is freed in its own context, which the
+    /// fake driver checks.
     fn arrays_are_dropped_in_any_order("FAKE_DEVICES" = "3") {
         let fake = Fake::of_process();
         let mut arrays: Vec<DeviceArray<u32>> = Vec::new();
@@ -59,13 +59,13 @@ scenarios! {
         assert_eq!(fake.allocations(), 0);
     }
 
-    fn arrays_of_two_devices_do_not_meet("FAKE_DEVICES" = "2") {
+    fn arrays_of_two_devices_are_rejected("FAKE_DEVICES" = "2") {
         let (x, mut y) = (Device::cuda(0).unwrap().zeros(8).unwrap(), Device::cuda(1).unwrap().zeros(8).unwrap());
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
         let Error::Launch(LaunchError::MixedDevices { first: "x", second: "y", .. }) = &error else { panic!("{error}") };
     }
 
-    fn a_hundred_thousand_arrays_leave_nothing() {
+    fn a_hundred_thousand_arrays_leak_nothing() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let keep: DeviceArray<u8> = device.zeros(64).unwrap();
         for len in 0..100_000 {
@@ -77,21 +77,21 @@ scenarios! {
         assert_eq!(device.memory().unwrap().free, 1 << 30);
     }
 
-    /// A thread whose own table of kernels is gone still launches: in the destructor of a thread-local variable.
-    fn a_thread_launches_to_its_end() {
-        struct AtTheEnd;
-        impl Drop for AtTheEnd {
+    /// A launch in the destructor of a thread-local variable, after the thread's table of kernels was destroyed.
+    fn a_thread_local_destructor_can_launch() {
+        struct LaunchOnDrop;
+        impl Drop for LaunchOnDrop {
             fn drop(&mut self) {
                 let device = Device::cuda(0).unwrap();
                 let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
                 saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
             }
         }
-        thread_local!(static LAST: AtTheEnd = const { AtTheEnd });
-        // Begun before the table of kernels, so that it ends after it.
+        thread_local!(static LAST: LaunchOnDrop = const { LaunchOnDrop });
+        // Initialised before the table of kernels, so that it is destroyed after it.
         std::thread::spawn(|| {
             LAST.with(|_| {});
-            drop(AtTheEnd);
+            drop(LaunchOnDrop);
         })
         .join()
         .unwrap();

@@ -1,4 +1,4 @@
-//! A kernel that reads far outside of its array, and is not checked: for compute-sanitizer to find.
+//! A kernel without bounds checks that reads out of bounds, which compute-sanitizer has to detect.
 
 use cumbia::prelude::*;
 
@@ -11,4 +11,4 @@ pub(crate) fn reads_far(x: &[f32], y: &mut [f32]) {
 }
 
 /// The text of this file.
-pub(crate) const TEXT: &str = include_str!("broken.rs");
+pub(crate) const TEXT: &str = include_str!("out_of_bounds.rs");

@@ -1,7 +1,7 @@
-//! An edit of a device function in another crate is a miss of the cache: two crates are written, built and run, one is
-//! edited, and they are built and run again.
+//! An edit of a device function in another crate is a cache miss: two crates are written, built and run, one is edited, and they
+//! are built and run again.
 //!
-//! Needs Cargo and the crates that Cumbia depends on, as they are after building this test, and NVRTC.
+//! Requires Cargo, Cumbia's dependencies as they are after building this test, and NVRTC.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ impl Crates {
             &manifest("program", &format!("{cumbia}\nhelper = {{ path = \"../helper\" }}")),
         );
         crates.write("program/src/main.rs", PROGRAM);
-        // The versions that are there already, so that nothing is fetched.
+        // The same versions as in this build, so that nothing is downloaded.
         fs::copy(root.join("Cargo.lock"), crates.path("Cargo.lock")).unwrap();
         crates
     }
@@ -74,14 +74,14 @@ impl Crates {
         fs::write(path, text).unwrap();
     }
 
-    /// Builds the program and runs it; gives what it says.
+    /// Builds and runs the program, and returns its output.
     #[track_caller]
     fn run(&self) -> String {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let output = Command::new(cargo)
             .args(["run", "--quiet", "--offline", "--package", "program"])
             .current_dir(self.folder.path())
-            // In the folder of this test's own build, where the crates of others are built already.
+            // The target folder of this test, where the dependencies are built already.
             .env("CARGO_TARGET_DIR", target())
             .env("CUMBIA_CACHE_DIR", self.path("cache"))
             .env_remove("CUMBIA_CACHE")
@@ -94,14 +94,14 @@ impl Crates {
     }
 }
 
-/// The target folder: that of `target/debug/deps/edited-0123`.
+/// Returns the target folder, an ancestor of `target/debug/deps/cache_invalidation-0123`.
 fn target() -> PathBuf {
     let executable = std::env::current_exe().expect("tests know their executable");
     executable.ancestors().nth(3).expect("a test is in a target folder").to_owned()
 }
 
 #[test]
-fn an_edit_of_a_device_function_in_another_crate_is_a_miss() {
+fn an_edit_of_a_device_function_in_another_crate_is_a_cache_miss() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
     if std::env::var_os("CUMBIA_NVRTC").is_none() {
         assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "CUMBIA_NVRTC is not set");
@@ -109,13 +109,13 @@ fn an_edit_of_a_device_function_in_another_crate_is_a_miss() {
         return;
     }
     let crates = Crates::new(root);
-    // Hits, misses, and the constant that is in the PTX.
+    // Hits, misses, the constant in the PTX, and the result.
     assert_eq!(crates.run(), "0 1 2 [3.0]");
     assert_eq!(crates.run(), "1 0 2 [3.0]");
     crates.write("helper/src/lib.rs", &HELPER.replace("x * 2.0", "x * 3.0"));
     assert_eq!(crates.run(), "0 1 3 [4.5]");
     assert_eq!(crates.run(), "1 0 3 [4.5]");
-    // What is compiled does not depend on what the function is not used for, nor on the date of the file.
+    // The key depends neither on unused functions nor on the file's modification time.
     crates.write("helper/src/lib.rs", &(HELPER.to_owned() + "\npub fn unused() {}\n"));
     assert_eq!(crates.run(), "1 0 2 [3.0]");
 }

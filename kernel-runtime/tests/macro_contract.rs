@@ -1,4 +1,4 @@
-//! What the macros write, written by hand: the runtime's side of the contract, as another crate sees it.
+//! The contract between the macros and the runtime: hand-written expansions, compiled as in another crate.
 
 #![allow(unused_parens, unused_mut, clippy::all, clippy::pedantic, reason = "written as the macros write it")]
 
@@ -56,7 +56,7 @@ unsafe impl<T: Element> Element for Complex<T> {
 
     unsafe fn load(place: *mut Self) -> Self {
         let () = <Self as DerivesCopy>::CHECKED;
-        // SAFETY: the fields are inside of the place.
+        // SAFETY: the fields are inside the place.
         unsafe { Complex { re: T::load(&raw mut (*place).re), im: T::load(&raw mut (*place).im) } }
     }
 
@@ -104,7 +104,7 @@ impl ConstantType for Kind {
     }
 }
 
-// SAFETY: an enum is the integer that `load` asks for.
+// SAFETY: an enum is represented by the integer that `load` reads.
 unsafe impl Element for Kind {
     type Held = Kind;
 
@@ -141,7 +141,7 @@ struct Key;
 
 impl CalleeKey for Key {
     fn content() -> Content {
-        // SAFETY: there is no IR, and nobody compiles it.
+        // SAFETY: the IR is empty and never compiled.
         Content::Function(unsafe {
             Definition::new(std::any::TypeId::of::<Key>(), "tests::add", "kernel.rs", &[], Vec::new, || true)
         })
@@ -208,7 +208,7 @@ impl<T: Float> Complex<T> {
     }
 }
 
-/// The contents of a body's slots, in words.
+/// Renders the contents of a body's slots.
 fn words<C, A, V, S: Slots>(body: fn(C, A) -> (V, S)) -> Vec<String> {
     let word = |content| match content {
         Content::Type(ty) => ty.to_string(),
@@ -244,7 +244,7 @@ fn operators<'k, T: Float>(cx: Cx<'k>, (a, z): (T, Complex<T>)) -> (T, impl Slot
 }
 
 #[test]
-fn operators_are_built_in_or_functions() {
+fn operators_resolve_to_built_ins_or_functions() {
     assert_eq!(
         words(operators::<f32>),
         [
@@ -271,7 +271,7 @@ fn mixed_operands<'k>(_cx: Cx<'k>, (z,): (Complex<f32>,)) -> (Complex<f32>, impl
 }
 
 #[test]
-fn a_number_can_be_the_left_operand_of_a_struct() {
+fn a_scalar_can_be_the_left_operand_of_a_struct() {
     assert_eq!(words(mixed_operands), ["operator tests::add"]);
 }
 
@@ -302,7 +302,7 @@ fn methods<'k, T: Float, I: Integer>(
 }
 
 #[test]
-fn methods_are_known_by_their_results() {
+fn methods_resolve_by_their_result_types() {
     assert_eq!(
         words(methods::<f64, i16>),
         ["len", "sqrt", "tests::add", "tests::add", "min", "count_ones", "f32::from_bits", "max"]
@@ -343,7 +343,7 @@ fn constants_are_captured() {
 }
 
 #[test]
-fn types_have_rustc_s_layout() {
+fn types_have_rustcs_layout() {
     let Type::Struct(complex) = Complex::<f64>::ty() else { panic!() };
     assert_eq!((complex.size, complex.align, complex.fields[1].offset), (16, 8, 8));
     assert!(complex.path.ends_with("Complex<f64>"));
@@ -368,11 +368,11 @@ fn handles<'k>(
 }
 
 #[test]
-fn handles_are_references() {
+fn handles_have_reference_types() {
     assert_eq!(words(handles), ["&f32", "&mut [u8; 4]", "ArrayViewMut3<f16>", "[(i8, bool); 2]", "&f64", "&[u8; 4]"]);
 }
 
-/// What a device function takes.
+/// Stand-ins for device functions with reference parameters.
 fn total<'k>(x: impl IntoSlice<'k, Element = f32>) -> f32 {
     x.into_slice().__values().sum()
 }
@@ -396,7 +396,7 @@ struct Body {
 }
 
 #[test]
-fn local_arrays_are_places() {
+fn local_arrays_are_place_expressions() {
     Cx::host(|cx| {
         let mut a = [[1.0f32, 2.0], [3.0, 4.0]];
         a.at_mut(cx, 1, &AT).at_mut(cx, 0, &AT).set(30.0);
@@ -427,7 +427,7 @@ fn local_arrays_are_places() {
 }
 
 #[test]
-fn places_are_projected_borrowed_and_passed_on() {
+fn places_can_be_projected_borrowed_and_passed() {
     let mut z = [Complex { re: 1.0f32, im: 2.0 }; 3];
     Cx::host(|cx| {
         let x = Slice::<Complex<f32>, Write>::from_host_mut(&mut z);
@@ -442,7 +442,7 @@ fn places_are_projected_borrowed_and_passed_on() {
         assert_eq!(read(lend(&local)) + read(&local), 8.0);
         write(&mut local, 5.0);
         assert_eq!(local, 5.0);
-        // The receiver of a function that takes a reference is the place itself.
+        // The receiver of a method that takes a reference is the place itself.
         write(&mut x.at(cx, 0, &AT).project(im).receiver(), 7.0);
 
         let (start, end) = x.__device_split_at_mut(cx.call(&AT), 1).value();
@@ -454,15 +454,15 @@ fn places_are_projected_borrowed_and_passed_on() {
 
 #[test]
 #[should_panic(expected = "a field is inside of its struct")]
-fn a_projection_stays_inside() {
+fn a_projection_outside_its_struct_panics() {
     let mut elsewhere = 1.0f32;
     let place = Place::<_, Read>::from_ref(&2.0f32);
-    // SAFETY: it is not what it should be, which is found before anything is accessed.
+    // SAFETY: the address is outside the struct on purpose, which is detected before any access.
     let _ = place.project(|_| unsafe { FieldOf::new(&raw mut elsewhere) });
 }
 
 #[test]
-fn bits_of_an_array_become_values() {
+fn array_bits_are_converted_to_valid_values() {
     let device = Device::cpu();
     assert_eq!(device.zeros::<Kind>(2).unwrap().to_host().unwrap(), [Kind::Leaf; 2]);
     let kinds = [Kind::Node, Kind::Leaf];
@@ -473,7 +473,7 @@ fn bits_of_an_array_become_values() {
 }
 
 #[test]
-fn an_empty_place_has_no_parts() {
+fn an_empty_slice_has_no_elements() {
     Cx::host(|cx| {
         let x = Slice::<f32, Read>::from_host(&[]);
         assert!(x.__device_is_empty(cx.call(&AT)).value());
@@ -484,7 +484,7 @@ fn an_empty_place_has_no_parts() {
 
 #[test]
 #[should_panic(expected = "kernel.rs:3:4: range end index 4 out of range for slice of length 3")]
-fn a_part_outside_is_a_fault() {
+fn a_subslice_out_of_bounds_is_a_fault() {
     Cx::host(|cx| {
         let _ = Slice::<f32, Read>::from_host(&[1.0, 2.0, 3.0]).part(cx, 1..4, &AT);
     });

@@ -1,14 +1,14 @@
-//! Overflow checks and `panic = "abort"`: a kernel has the checks of the crate that defines it, and asking for them ends no
-//! process. A program is built in each way, by Cargo and without a new build of what it depends on: the compiler's options are
-//! given to its own crates alone.
+//! Overflow checks and `panic = "abort"`: a kernel has the overflow checks of the crate that defines it, and detecting them does not
+//! panic. A program is built by Cargo with each combination of options, which are passed to its own crate only, so that its
+//! dependencies are not rebuilt.
 //!
-//! Needs Cargo and the crates that Cumbia depends on, as they are after building this test. No GPU and no NVRTC.
+//! Requires Cargo and Cumbia's dependencies as they are after building this test; neither a GPU nor NVRTC.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Says whether the kernel checks, after launching it; or overflows itself, to show what is right.
+/// Launches the kernel and prints whether it has overflow checks; with an argument, overflows on the host for comparison.
 const PROGRAM: &str = r#"
 use cumbia::prelude::*;
 
@@ -55,12 +55,12 @@ impl Program {
         fs::create_dir(folder.path().join("src")).unwrap();
         fs::write(folder.path().join("Cargo.toml"), manifest).unwrap();
         fs::write(folder.path().join("src/main.rs"), PROGRAM).unwrap();
-        // The versions that are there already, so that nothing is fetched.
+        // The same versions as in this build, so that nothing is downloaded.
         fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).unwrap();
         Program { folder }
     }
 
-    /// Builds the program with these options of rustc, and gives its path.
+    /// Builds the program with these rustc options, and returns its path.
     #[track_caller]
     fn build(&self, options: &[&str]) -> PathBuf {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -68,20 +68,20 @@ impl Program {
             .args(["rustc", "--quiet", "--offline", "--"])
             .args(options)
             .current_dir(self.folder.path())
-            // In the folder of this test's own build, where the crates of others are built already.
+            // The target folder of this test, where the dependencies are built already.
             .env("CARGO_TARGET_DIR", target())
             .env_remove("CARGO_ENCODED_RUSTFLAGS")
             .output()
             .expect("Cargo runs");
         assert!(output.status.success(), "{options:?}: {}", String::from_utf8_lossy(&output.stderr));
-        // Tests run at a time, and the next build replaces it.
+        // The next build replaces the executable, so it is copied.
         let copy = self.folder.path().join("built");
         fs::copy(target().join("debug").join(format!("program{}", std::env::consts::EXE_SUFFIX)), &copy).unwrap();
         copy
     }
 }
 
-/// The target folder: that of `target/debug/deps/profiles-0123`.
+/// Returns the target folder, an ancestor of `target/debug/deps/build_profiles-0123`.
 fn target() -> PathBuf {
     let executable = std::env::current_exe().expect("tests know their executable");
     executable.ancestors().nth(3).expect("a test is in a target folder").to_owned()
@@ -92,7 +92,7 @@ fn run(program: &Path, arguments: &[&str]) -> Output {
 }
 
 #[test]
-fn kernels_have_the_checks_of_their_crate_and_ask_for_them_without_a_panic() {
+fn kernels_have_the_overflow_checks_of_their_crate() {
     let program = Program::new();
     let checks: [&[&str]; 5] = [
         &[],

@@ -1,4 +1,4 @@
-//! What the driver refuses: an error with its words, and all goes on.
+//! Errors of the driver: they are returned with the driver's message, and the library remains usable.
 
 use cumbia::precompile::Plan;
 use cumbia::prelude::*;
@@ -14,7 +14,7 @@ const UNSUPPORTED_PTX: i32 = 222;
 const ILLEGAL_ADDRESS: i32 = 700;
 const OUT_OF_RESOURCES: i32 = 701;
 
-/// The PTX that a driver gets to see which takes no machine code.
+/// Returns the PTX that is passed to a driver that rejects machine code.
 fn ptx_of_a_launch() -> String {
     let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
     fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
@@ -22,7 +22,7 @@ fn ptx_of_a_launch() -> String {
     fake.last_image()
 }
 
-/// NVIDIA's own, where there is one, makes PTX for a GPU that it does not know.
+/// NVIDIA's NVRTC, if installed, compiles PTX for a GPU newer than it supports.
 #[test]
 fn a_gpu_that_is_newer_than_nvidias_nvrtc() {
     let nvrtc = match cumbia::doctor().nvrtc {
@@ -33,12 +33,12 @@ fn a_gpu_that_is_newer_than_nvidias_nvrtc() {
         }
     };
     let path = nvrtc.path.unwrap_or_default().into_os_string().into_string().unwrap();
-    let scenario = "refusals::scenario::a_gpu_that_is_newer_than_any_nvrtc";
+    let scenario = "driver_errors::scenario::a_gpu_that_is_newer_than_any_nvrtc";
     crate::fake::passes(scenario, &[("FAKE_CAPABILITY", "990"), ("CUMBIA_NVRTC", &path)]);
 }
 
 scenarios! {
-    fn memory_that_is_not_there("FAKE_MEMORY" = "1000000") {
+    fn out_of_memory("FAKE_MEMORY" = "1000000") {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let kept: DeviceArray<u8> = device.zeros(600_000).unwrap();
         let error = device.zeros::<u8>(500_000).unwrap_err();
@@ -50,15 +50,15 @@ scenarios! {
         assert_eq!(fake.allocations(), 0);
     }
 
-    /// What the pool keeps may be in the way: it gives that back, and the second try succeeds.
-    fn memory_that_the_pool_gives_back() {
+    /// Memory cached by the pool can cause an allocation to fail: the pool is trimmed, and the second attempt succeeds.
+    fn an_allocation_is_retried_after_trimming_the_pool() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         fake.refuse("cuMemAllocAsync", OUT_OF_MEMORY, 0, 1);
         let array = device.to_device(&[1u32, 2, 3]).unwrap();
         assert_eq!((array.to_host().unwrap(), fake.calls("cuMemPoolTrimTo")), (vec![1, 2, 3], 1));
     }
 
-    fn memory_without_a_pool("FAKE_POOLS" = "0") {
+    fn allocation_without_memory_pools("FAKE_POOLS" = "0") {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let array = device.to_device(&[1u32, 2, 3]).unwrap();
         assert_eq!(array.to_host().unwrap(), [1, 2, 3]);
@@ -66,7 +66,7 @@ scenarios! {
         assert_eq!((fake.allocations(), fake.calls("cuMemAllocAsync"), fake.calls("cuMemFree_v2")), (0, 0, 1));
     }
 
-    fn a_launch() {
+    fn a_failed_launch() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         fake.refuse("cuLaunchKernel", OUT_OF_RESOURCES, 1, 1);
@@ -78,19 +78,19 @@ scenarios! {
         device.synchronize().unwrap();
     }
 
-    fn a_module_that_does_not_load() {
+    fn a_failed_module_load_is_retried() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         fake.refuse("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuModuleLoadDataEx", .. }), "{error}");
-        // The next launch tries again.
+        // The next launch retries.
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 2);
     }
 
-    /// What came with the program was made for another driver: the kernel is compiled for this one.
-    fn an_image_that_came_with_the_program("CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels-to-refuse")) {
+    /// A precompiled image was compiled for another driver: the kernel is recompiled for this one.
+    fn a_rejected_precompiled_image_is_recompiled("CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels-to-refuse")) {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let folder = std::env::var_os("CUMBIA_KERNELS").unwrap();
         std::fs::create_dir_all(&folder).unwrap();
@@ -98,7 +98,7 @@ scenarios! {
         let counts = || (cumbia::cache::stats().precompiled, cumbia::cache::stats().compilations);
         let before = counts();
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
-        // Its machine code, then its PTX; and then those of the one that was made here.
+        // Its machine code, then its PTX; then those of the recompiled image.
         fake.refuse("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 4);
         let error = saxpy(1.0, &x, &mut y).over(8).launch().unwrap_err();
         assert!(matches!(error, Error::Compile(CompileError::ImageRefused { .. })), "{error}");
@@ -106,7 +106,7 @@ scenarios! {
         fake.refuse("cuModuleLoadDataEx", UNSUPPORTED_PTX, 0, 2);
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!((fake.calls("cuModuleLoadDataEx"), counts()), (7, (before.0 + 2, before.1 + 2)));
-        // Where it loads, nothing is compiled; and another refusal is not about the image.
+        // If it loads, nothing is compiled; other errors do not cause a recompilation.
         let mut z = device.zeros::<f32>(8).unwrap();
         fake.refuse("cuModuleLoadDataEx", OUT_OF_MEMORY, 0, 1);
         assert!(matches!(together(&mut z).over(8).launch(), Err(Error::Driver { .. })));
@@ -114,7 +114,7 @@ scenarios! {
         assert_eq!(counts(), (before.0 + 4, before.1 + 2));
     }
 
-    /// NVRTC makes PTX for the newest GPU that it knows, and the driver machine code of it.
+    /// NVRTC compiles PTX for the newest architecture that it supports, and the driver compiles that to machine code.
     fn a_gpu_that_is_newer_than_nvrtc("FAKE_CAPABILITY" = "121") {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
@@ -139,8 +139,8 @@ scenarios! {
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
     }
 
-    /// A driver that loads no machine code of this NVRTC may take its PTX.
-    fn machine_code_alone() {
+    /// A driver that rejects the machine code of this NVRTC may accept its PTX.
+    fn rejected_machine_code_falls_back_to_ptx() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(8).unwrap(), device.zeros(8).unwrap());
         fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 1);
@@ -151,7 +151,7 @@ scenarios! {
         assert_eq!(fake.last_image(), "\u{7f}ELF");
     }
 
-    /// A driver of CUDA 12 loads nothing of NVRTC 13, which the loader is asked for first.
+    /// A driver of CUDA 12 rejects all output of NVRTC 13, which the search finds first.
     fn a_driver_that_is_older_than_an_nvrtc("FAKE_VERSION" = "12080", "CUMBIA_NVRTC" = "") {
         assert_eq!(ptx_of_a_launch(), "// PTX of 12 for sm_90a.");
     }
@@ -160,11 +160,11 @@ scenarios! {
         assert_eq!(ptx_of_a_launch(), "// PTX of 13 for sm_90a.");
     }
 
-    fn an_nvrtc_that_is_asked_for("FAKE_VERSION" = "12080") {
+    fn an_explicit_nvrtc_is_used("FAKE_VERSION" = "12080") {
         assert_eq!(ptx_of_a_launch(), "// PTX of 13 for sm_90a.");
     }
 
-    fn a_gpu_that_is_lost() {
+    fn a_lost_gpu() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros::<f32>(8).unwrap(), device.zeros::<f32>(8).unwrap());
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
@@ -178,23 +178,23 @@ scenarios! {
         ] {
             assert!(error.to_string().contains("this process has lost the GPU"), "{error}");
         }
-        // Dropping is no place for a panic.
+        // Destructors must not panic.
         drop((x, y));
         assert!(Device::cpu().zeros::<u8>(1).is_ok());
     }
 
-    fn a_device_that_does_not_open("FAKE_DEVICES" = "2") {
+    fn a_failed_device_open_is_retried("FAKE_DEVICES" = "2") {
         let fake = Fake::of_process();
         fake.refuse("cuDevicePrimaryCtxRetain", OUT_OF_MEMORY, 0, 1);
         let error = Device::cuda(0).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuDevicePrimaryCtxRetain", .. }), "{error}");
-        // That was a state of the machine, not of the process.
+        // The error is not cached: it depends on the state of the machine.
         assert_eq!(Device::cuda(0).unwrap().zeros::<u8>(3).unwrap().len(), 3);
         assert!(matches!(Device::cuda(2), Err(Error::Device(_))));
     }
 
-    /// Of what was made before the call that is refused, nothing is left.
-    fn half_a_stream() {
+    /// Resources created before the failed call are released.
+    fn a_failed_stream_creation_leaks_nothing() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let before = (fake.locked(), fake.handles());
         for call in ["cuStreamCreateWithPriority", "cuMemHostAlloc", "cuMemHostGetDevicePointer_v2", "cuEventCreate"] {
@@ -207,8 +207,8 @@ scenarios! {
         assert_eq!(fake.locked(), before.0 + 1);
     }
 
-    /// The same of the two buffers for what kernels print.
-    fn half_of_the_buffers() {
+    /// The same for the two buffers of printed messages.
+    fn a_failed_print_buffer_allocation_leaks_nothing() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let x = device.zeros(8).unwrap();
         let before = fake.locked();

@@ -1,4 +1,4 @@
-//! What can be looked at of a kernel: the IR, machine code as text, and the lines of the Rust source in it.
+//! Inspection of a kernel: the IR, disassembled machine code, and line tables of the Rust source.
 
 use cumbia::prelude::*;
 use cumbia::{CompileError, Error};
@@ -26,7 +26,7 @@ struct Sum {
 
 const LIMIT: f32 = 4.0;
 
-/// Of most constructs one.
+/// A kernel with one instance of most constructs.
 #[kernel]
 fn of_everything(x: &[f32], kinds: &[u8], sums: &mut [Sum], n: i64) {
     let mut tile = shared::<[f32; 32]>();
@@ -57,7 +57,7 @@ fn of_everything(x: &[f32], kinds: &[u8], sums: &mut [Sum], n: i64) {
 }
 
 #[test]
-fn the_ir_reads_like_rust_with_all_types() {
+fn the_ir_is_printed_as_typed_rust() {
     let ir = of_everything::ir().unwrap();
     for line in [
         "#[kernel]",
@@ -90,7 +90,7 @@ fn the_ir_reads_like_rust_with_all_types() {
 }
 
 #[test]
-fn machine_code_names_the_lines_of_the_rust_source() {
+fn machine_code_has_line_tables_of_the_rust_source() {
     if !has_nvrtc() {
         return;
     }
@@ -107,7 +107,7 @@ fn machine_code_names_the_lines_of_the_rust_source() {
 }
 
 #[test]
-fn machine_code_is_shown_where_there_is_a_disassembler() {
+fn sass_is_available_with_a_disassembler() {
     if !has_nvrtc() {
         return;
     }
@@ -115,7 +115,7 @@ fn machine_code_is_shown_where_there_is_a_disassembler() {
         Ok(sass) => {
             assert!(sass.contains("FMUL") && sass.contains("EXIT"), "{sass}");
             let line = format!("line {}", line_of(TEXT, "scale"));
-            // `cuobjdump` shows no lines.
+            // `cuobjdump` prints no source lines.
             assert!(!sass.contains("//## File") || sass.contains(&line), "{line} is not in\n{sass}");
         }
         Err(Error::Compile(error @ CompileError::NoDisassembler { .. })) => {

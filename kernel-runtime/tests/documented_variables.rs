@@ -1,10 +1,10 @@
-//! `docs/environment.md` has every variable of the environment that the runtime reads.
+//! `docs/environment.md` documents every environment variable that the runtime reads.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Adds the variables that a text names in quotation marks of this kind.
+/// Collects the variables that a text names within quotation marks of this kind.
 fn variables(text: &str, quote: char, into: &mut BTreeSet<String>) {
     let mut rest = text;
     while let Some(begin) = rest.find(&format!("{quote}CUMBIA_")) {
@@ -17,7 +17,7 @@ fn variables(text: &str, quote: char, into: &mut BTreeSet<String>) {
     }
 }
 
-/// Does so for the Rust files of a folder and of those in it, but for tests.
+/// Collects the variables of the Rust files in a folder, recursively, without tests.
 fn in_folder(folder: &Path, into: &mut BTreeSet<String>) {
     for entry in fs::read_dir(folder).expect("a folder of sources").map(|entry| entry.expect("an entry").path()) {
         if entry.is_dir() {
@@ -39,5 +39,5 @@ fn every_variable_is_documented() {
     let table = page.lines().filter(|line| line.starts_with("| `CUMBIA_"));
     variables(&table.collect::<Vec<_>>().join("\n"), '`', &mut documented);
     assert!(read.contains("CUMBIA_NVRTC") && documented.len() >= 6, "{documented:?}");
-    assert_eq!(read, documented, "docs/environment.md and kernel-runtime/src name other variables");
+    assert_eq!(read, documented, "docs/environment.md and kernel-runtime/src name different variables");
 }

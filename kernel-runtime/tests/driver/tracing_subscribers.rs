@@ -1,5 +1,5 @@
-//! Subscribers of `tracing` that use the library and wait for others at every event. What is wrong here never ends: so each
-//! scenario gives up after a while.
+//! `tracing` subscribers that call the library, and wait for threads that do, at every event. A bug here is a deadlock, so each
+//! scenario has a timeout.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::scenarios;
 const INVALID_HANDLE: i32 = 400;
 const INVALID_IMAGE: i32 = 200;
 
-/// One kernel for each number, so that there is always one that was not compiled yet.
+/// A family of kernels, so that there is always one that was not compiled yet.
 #[kernel]
 fn numbered<const N: usize>(x: &mut [f32]) {
     let i = grid(1);
@@ -33,29 +33,29 @@ fn numbered<const N: usize>(x: &mut [f32]) {
 }
 
 thread_local! {
-    /// The thread is in its subscriber: what it does there tells nobody.
-    static INSIDE: Cell<bool> = const { Cell::new(false) };
+    /// Whether the thread is inside its subscriber, where further events are ignored.
+    static IN_SUBSCRIBER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `then` at every event, and in the middle of every question whether there is to be one.
+/// A subscriber that calls `then` at every event, and in every call of `enabled`.
 struct Listener {
     then: fn(),
-    heard: &'static Mutex<BTreeSet<String>>,
+    events: &'static Mutex<BTreeSet<String>>,
 }
 
 impl Listener {
     fn call(&self) {
-        if !INSIDE.replace(true) {
+        if !IN_SUBSCRIBER.replace(true) {
             (self.then)();
-            INSIDE.set(false);
+            IN_SUBSCRIBER.set(false);
         }
     }
 }
 
-/// The message of an event, or the field that stands for it.
-struct Words(String);
+/// The message of an event, or the field that identifies it.
+struct EventText(String);
 
-impl Visit for Words {
+impl Visit for EventText {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if ["message", "what", "graph"].contains(&field.name()) {
             write!(self.0, " {}={value:?}", field.name()).unwrap();
@@ -79,9 +79,9 @@ impl Subscriber for Listener {
         if !event.metadata().target().starts_with("cumbia") {
             return;
         }
-        let mut words = Words(event.metadata().target().to_owned());
+        let mut words = EventText(event.metadata().target().to_owned());
         event.record(&mut words);
-        self.heard.lock().unwrap().insert(words.0);
+        self.events.lock().unwrap().insert(words.0);
         self.call();
     }
 
@@ -95,19 +95,19 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-/// What was heard until the scenario asks.
+/// What was events until the scenario asks.
 fn listen(then: fn()) -> &'static Mutex<BTreeSet<String>> {
-    static HEARD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    static EVENTS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_mins(2));
         let _ = writeln!(std::io::stderr(), "it does not end");
         std::process::exit(17);
     });
-    tracing::subscriber::set_global_default(Listener { then, heard: &HEARD }).unwrap();
-    &HEARD
+    tracing::subscriber::set_global_default(Listener { then, events: &EVENTS }).unwrap();
+    &EVENTS
 }
 
-/// Launches of one kernel each. The one with the number [`NEXT`] may be new to all threads: who uses everything uses it too.
+/// Launches of one kernel each. `use_everything` includes the one with index [`NEXT`], which may be new to all threads.
 const FRESH: [fn(&mut cumbia::DeviceArray<f32>); 8] = [
     |x| numbered::<200>(x).over(64).launch().unwrap(),
     |x| numbered::<201>(x).over(64).launch().unwrap(),
@@ -121,7 +121,8 @@ const FRESH: [fn(&mut cumbia::DeviceArray<f32>); 8] = [
 
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// A bit of everything: opens, reads properties, allocates, copies, launches (what others compile at this moment too), waits.
+/// Exercises most of the library: opens devices, reads properties, allocates, copies, launches (also kernels that other threads
+/// compile at the same time), and synchronises.
 fn use_everything() {
     for device in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Device::cpu()] {
         let _ = (device.memory(), device.properties(), device.limits(), device.drop_errors());
@@ -144,12 +145,12 @@ fn use_everything() {
     let _ = (saxpy::ptx("sm_90"), cumbia::cache::stats());
 }
 
-/// All that tells somebody something, over and over: the cold ways and the errors as well.
-fn tell_everything(fake: &Fake) {
+/// Triggers every event repeatedly, including those of slow paths and errors.
+fn trigger_all_events(fake: &Fake) {
     use_everything();
     let devices = [Device::cuda(0).unwrap(), Device::cuda(1).unwrap()];
     let mut y = devices[0].to_device(&[1.0f32; 64]).unwrap();
-    // What is found in the cache and what is not, what is damaged there, and what NVRTC refuses.
+    // Cache hits and misses, corrupt entries, and an architecture that NVRTC rejects.
     macro_rules! compile {
         ($($n:literal)*) => { $(
             numbered::<$n>(&mut y).over(64).launch().unwrap();
@@ -164,14 +165,14 @@ fn tell_everything(fake: &Fake) {
         NEXT.store(number, SeqCst);
         launch(&mut y);
     }
-    // A device's image that the driver does not take is compiled anew where it came with the program.
+    // A precompiled image that the driver rejects is recompiled.
     fake.refuse("cuModuleLoadDataEx", INVALID_IMAGE, 0, 2);
     let mut z = devices[1].zeros::<f32>(64).unwrap();
     numbered::<100>(&mut z).over(64).launch().unwrap();
-    // From one GPU to the other.
+    // A peer copy.
     z.copy_from(&y).unwrap();
     z.fill(2.0).unwrap();
-    // Errors of destructors, with and without locks around them.
+    // Errors in destructors, with and without locks held.
     let mut buffer = devices[0].to_pinned(&[1.0f32; 64]).unwrap();
     let stream = devices[0].stream().unwrap();
     for _ in 0..80 {
@@ -199,7 +200,7 @@ fn tell_everything(fake: &Fake) {
     }
     fake.refuse("cuGraphExecDestroy", INVALID_HANDLE, 0, 1);
     drop(graph);
-    // A copy that may still be under way when its buffer is dropped.
+    // A copy that may be in flight when its buffer is dropped.
     stream.copy(&buffer, &mut y).unwrap();
     fake.refuse("cuEventSynchronize", INVALID_HANDLE, 0, 1);
     drop(buffer);
@@ -209,7 +210,7 @@ fn tell_everything(fake: &Fake) {
     }
 }
 
-/// Makes the compiled kernels of a cache useless.
+/// Corrupts the compiled kernels of a cache.
 fn damage(folder: &Path) {
     for inner in std::fs::read_dir(folder).unwrap().map(|inner| inner.unwrap().path()) {
         for file in std::fs::read_dir(inner).into_iter().flatten().map(|file| file.unwrap().path()) {
@@ -220,7 +221,7 @@ fn damage(folder: &Path) {
     }
 }
 
-/// Kernels that came with the program, one of which the driver will refuse.
+/// Precompiles a kernel whose image the fake driver will reject.
 fn precompile() {
     Plan::new()
         .instance::<numbered<100>>()
@@ -231,8 +232,8 @@ fn precompile() {
 }
 
 #[track_caller]
-fn check_heard(heard: &Mutex<BTreeSet<String>>) {
-    let heard = heard.lock().unwrap().clone();
+fn check_events(events: &Mutex<BTreeSet<String>>) {
+    let events = events.lock().unwrap().clone();
     for expected in [
         "cumbia::launch message=launch",
         "cumbia::launch graph=true",
@@ -250,11 +251,11 @@ fn check_heard(heard: &Mutex<BTreeSet<String>>) {
         "cumbia::drop message=an error while dropping",
         "cumbia message=CUMBIA_CACHE_SIZE is",
     ] {
-        assert!(heard.iter().any(|words| words.starts_with(expected)), "{expected} was not heard among\n{heard:#?}");
+        assert!(events.iter().any(|words| words.starts_with(expected)), "{expected} was not events among\n{events:#?}");
     }
 }
 
-/// A folder of this scenario alone, below that of the tests.
+/// The prefix of the scenarios' cache folders, in the folder of the tests.
 const CACHE: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-cache");
 
 fn fresh_cache(name: &str) {
@@ -264,8 +265,8 @@ fn fresh_cache(name: &str) {
 }
 
 scenarios! {
-    /// The subscriber does all there is to do, and has another thread do the same, which it waits for.
-    fn a_subscriber_uses_the_library(
+    /// The subscriber uses everything, and waits for another thread that does the same.
+    fn a_subscriber_may_call_the_library(
         "FAKE_DEVICES" = "2",
         "CUMBIA_CACHE" = "on",
         "CUMBIA_CACHE_SIZE" = "nonsense",
@@ -274,8 +275,8 @@ scenarios! {
     ) {
         static CALLS: AtomicUsize = AtomicUsize::new(0);
         fresh_cache("library");
-        let heard = listen(|| {
-            // All of it a few hundred times is enough, and now and then is enough after that.
+        let events = listen(|| {
+            // At every call at first, then at every 16th, to limit the run time.
             let calls = CALLS.fetch_add(1, SeqCst);
             if calls > 150 && !calls.is_multiple_of(16) {
                 return;
@@ -283,19 +284,19 @@ scenarios! {
             use_everything();
             let (done, over) = mpsc::channel();
             std::thread::spawn(move || {
-                INSIDE.set(true);
+                IN_SUBSCRIBER.set(true);
                 use_everything();
                 done.send(()).unwrap();
             });
             over.recv().unwrap();
         });
         precompile();
-        tell_everything(&Fake::of_process());
-        check_heard(heard);
+        trigger_all_events(&Fake::of_process());
+        check_events(events);
     }
 
-    /// The subscriber waits for the output, which other threads hold while they use the library.
-    fn a_subscriber_locks_the_output(
+    /// The subscriber waits for the lock of stdout, which other threads hold while they use the library.
+    fn a_subscriber_may_lock_stdout(
         "FAKE_DEVICES" = "2",
         "CUMBIA_CACHE" = "on",
         "CUMBIA_CACHE_SIZE" = "nonsense",
@@ -303,17 +304,17 @@ scenarios! {
         "CUMBIA_KERNELS" = concat!(env!("CARGO_TARGET_TMPDIR"), "/listeners-kernels-output")
     ) {
         fresh_cache("output");
-        let heard = listen(|| {
+        let events = listen(|| {
             let (mut out, mut err) = (std::io::stdout().lock(), std::io::stderr().lock());
             let _ = (out.write_all(b""), err.write_all(b""));
         });
-        // What all of them use at a time, besides the kernel that is new: page-locked memory that is copied.
+        // All threads use this page-locked buffer concurrently, besides the new kernel.
         let over = AtomicUsize::new(0);
         let buffer = Device::cuda(0).unwrap().to_pinned(&[1.0f32; 64]).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
-                    INSIDE.set(true);
+                    IN_SUBSCRIBER.set(true);
                     while over.load(SeqCst) == 0 {
                         let _output = std::io::stdout().lock();
                         assert_eq!(buffer.as_slice().unwrap(), [1.0; 64]);
@@ -327,14 +328,14 @@ scenarios! {
             for _ in 0..100 {
                 stream.copy(&buffer, &mut y).unwrap();
             }
-            tell_everything(&Fake::of_process());
+            trigger_all_events(&Fake::of_process());
             over.store(1, SeqCst);
         });
-        check_heard(heard);
+        check_events(events);
     }
 
-    /// Threads that launch first at once, each of which tells of it.
-    fn first_launches_at_once_tell_a_subscriber_that_launches(
+    /// Concurrent first launches, each of which emits events.
+    fn concurrent_first_launches_with_a_subscriber_that_launches(
         "FAKE_DEVICES" = "2",
         "CUMBIA_CACHE" = "on",
         "CUMBIA_CACHE_SIZE" = "nonsense",
