@@ -100,7 +100,7 @@ fn passes(scenario: &str, threads: usize) -> String {
 fn abort_after_timeout() {
     std::thread::spawn(|| {
         std::thread::sleep(TIMEOUT);
-        let _ = writeln!(std::io::stderr(), "it does not end");
+        let _ = writeln!(std::io::stderr(), "timeout");
         std::process::exit(17);
     });
 }
@@ -284,7 +284,7 @@ fn stdout_is_closed() {
         assert!(usual >= 0 && libc::dup2(ends[1], 1) == 1 && libc::close(ends[0]) == 0);
         usual
     };
-    let printed = std::panic::catch_unwind(|| println!("nobody reads this"));
+    let printed = std::panic::catch_unwind(|| println!("lost output"));
     let launched = print_block(iterations, &mut y).grid(16).block(1).launch();
     let synchronized = Device::cpu().synchronize();
     // SAFETY: as above.

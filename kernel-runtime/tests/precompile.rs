@@ -63,7 +63,7 @@ fn has_nvrtc() -> bool {
         Ok(_) => true,
         Err(error) => {
             assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
-            eprintln!("left out, because NVRTC is not here");
+            eprintln!("skipped: NVRTC is not here");
             false
         }
     }

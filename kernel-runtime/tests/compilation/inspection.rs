@@ -120,7 +120,7 @@ fn sass_is_available_with_a_disassembler() {
         }
         Err(Error::Compile(error @ CompileError::NoDisassembler { .. })) => {
             assert!(error.to_string().contains("pip install nvidia-cuda-nvdisasm"), "{error}");
-            eprintln!("left out, because there is no disassembler");
+            eprintln!("skipped: there is no disassembler");
         }
         Err(error) => panic!("{error}"),
     }

@@ -74,8 +74,8 @@ fn a_missing_folder_gives_one_warning() {
         let said =
             Process::new("precompiled::finds_nothing").env("CUMBIA_KERNELS", &nowhere).env("CUMBIA_CACHE", "off");
         let err = said.passes().err;
-        let told = format!("warning: CUMBIA_KERNELS is `{nowhere}`, which is not a folder");
-        assert_eq!(err.matches(&told).count(), 1, "{err}");
+        let warning = format!("warning: CUMBIA_KERNELS is `{nowhere}`, which is not a folder");
+        assert_eq!(err.matches(&warning).count(), 1, "{err}");
     }
 }
 

@@ -13,7 +13,7 @@ use crate::kernels::tagged;
 pub(crate) fn has_nvrtc() -> bool {
     let Err(Error::Compile(error @ CompileError::NoNvrtc { .. })) = tagged::<0>::cubin("sm_90") else { return true };
     assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
-    eprintln!("left out, because NVRTC is not here");
+    eprintln!("skipped: NVRTC is not here");
     false
 }
 

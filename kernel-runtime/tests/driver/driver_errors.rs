@@ -29,7 +29,7 @@ fn a_gpu_that_is_newer_than_nvidias_nvrtc() {
         Ok(nvrtc) => nvrtc,
         Err(error) => {
             assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
-            return eprintln!("left out, because NVRTC is not here");
+            return eprintln!("skipped: NVRTC is not here");
         }
     };
     let path = nvrtc.path.unwrap_or_default().into_os_string().into_string().unwrap();

@@ -17,7 +17,7 @@ use libloading::{Library, Symbol};
 #[track_caller]
 pub(crate) fn passes(scenario: &str, environment: &[(&str, &str)]) {
     let Some(folder) = folder() else {
-        eprintln!("left out: {scenario}, which needs a C compiler (`cc`, or what CC names)");
+        eprintln!("skipped: {scenario} needs a C compiler (`cc`, or the one named by CC)");
         return;
     };
     let old = environment.iter().any(|(name, _)| *name == "FAKE_WITHOUT_CLUSTERS");

@@ -134,11 +134,11 @@ scenarios! {
         fake.registers(72);
         saxpy(1.0, &x, &mut y).over(1 << 20).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([128, 1, 1], [8192, 1, 1]));
-        let asked = fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        let queries = fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor");
         saxpy(1.0, &x, &mut y).over(1 << 21).launch().unwrap();
         saxpy(1.0, &x, &mut y).over((4096, 4096)).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([32, 4, 1], [128, 1024, 1]));
-        assert_eq!(fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor"), asked);
+        assert_eq!(fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor"), queries);
         // Few items: more and smaller blocks, unless the threads of a block synchronise.
         saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([64, 1, 1], [16, 1, 1]));

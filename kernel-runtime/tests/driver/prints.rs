@@ -19,7 +19,7 @@ const ERRORS: RawFd = 2;
 fn device() -> (Device, DeviceArray<f32>) {
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_secs(30));
-        let _ = writeln!(stderr(), "it does not end");
+        let _ = writeln!(stderr(), "timeout");
         std::process::exit(17);
     });
     let device = Device::cuda(0).unwrap();
@@ -114,7 +114,7 @@ scenarios! {
         let (device, mut x) = device();
         let closed = closed();
         redirected(OUTPUT, &closed, || {
-            assert!(std::panic::catch_unwind(|| println!("nobody reads this")).is_err());
+            assert!(std::panic::catch_unwind(|| println!("lost output")).is_err());
             launch_print(1, &mut x);
             device.synchronize().unwrap();
         });

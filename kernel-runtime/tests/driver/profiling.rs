@@ -23,8 +23,8 @@ scenarios! {
             profile::mark("here");
             let _inner = profile::range("inner\0, and what C does not see");
         }
-        let told = std::fs::read_to_string(std::env::var_os("FAKE_PROFILE").unwrap()).unwrap();
-        assert_eq!(told, "push outer\nmark here\npush inner\npop \npop \n");
+        let events = std::fs::read_to_string(std::env::var_os("FAKE_PROFILE").unwrap()).unwrap();
+        assert_eq!(events, "push outer\nmark here\npush inner\npop \npop \n");
     }
 
     fn a_profiler_that_fails_is_not_called("FAKE_PROFILER_FAILS" = "1") {

@@ -100,7 +100,7 @@ fn listen(then: fn()) -> &'static Mutex<BTreeSet<String>> {
     static EVENTS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_mins(2));
-        let _ = writeln!(std::io::stderr(), "it does not end");
+        let _ = writeln!(std::io::stderr(), "timeout");
         std::process::exit(17);
     });
     tracing::subscriber::set_global_default(Listener { then, events: &EVENTS }).unwrap();

@@ -1,5 +1,5 @@
-//! Hostile files and folders at each place of the cache and of the kernels that were compiled ahead. What blocks never ends:
-//! so each case runs on a thread that is given up after a while.
+//! Hostile files and folders at each location of the cache and of precompiled kernels. A bug may block forever, so each case runs on
+//! a thread with a timeout.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -32,7 +32,7 @@ fn key() -> Key {
 fn in_time<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
     let (done, over) = channel();
     std::thread::spawn(move || done.send(work()));
-    over.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("{what}: it does not end, or it panicked"))
+    over.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("{what}: timeout or panic"))
 }
 
 fn mode(path: &Path) -> u32 {
@@ -57,20 +57,20 @@ fn remove(path: &Path) {
     }
 }
 
-/// Whether the owner of a file can be changed: who cannot is told, and leaves those cases out.
+/// Returns whether the process may change the owner of a file. If not, prints that the cases which need it are skipped.
 fn may_change_owners() -> bool {
     // SAFETY: the function has no conditions.
     let root = unsafe { libc::geteuid() } == 0;
     if !root {
-        eprintln!("left out: files of other users, which only root can make");
+        eprintln!("skipped: files of other users, which only root can create");
     }
     root
 }
 
-/// A way in which a path is not to be trusted. Each is given a path where something good is, and puts something else there.
+/// A manipulation that makes a path untrusted. It receives the path of a valid file or folder, and replaces or modifies it.
 type Tamper = fn(&Path);
 
-/// What can be in the place of a file.
+/// Returns the manipulations of a file, each with a part of the expected message.
 fn tampered_files() -> Vec<(&'static str, Tamper)> {
     let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
@@ -113,7 +113,7 @@ fn tampered_files() -> Vec<(&'static str, Tamper)> {
     cases
 }
 
-/// What can be in the place of a folder of the cache.
+/// Returns the manipulations of a folder of the cache, each with a part of the expected message.
 fn tampered_folders() -> Vec<(&'static str, Tamper)> {
     let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
@@ -134,7 +134,7 @@ fn tampered_folders() -> Vec<(&'static str, Tamper)> {
     cases
 }
 
-/// A folder that is a link, which an inner one must not be.
+/// Replaces a folder by a link to it, which is not permitted for an inner folder.
 fn linked(path: &Path) {
     let elsewhere = path.with_file_name("elsewhere");
     fs::rename(path, &elsewhere).unwrap();
@@ -159,17 +159,17 @@ fn note(what: &str, cache: &Cache) -> Option<String> {
     in_time(what, move || cache.read_note(NOTES, "note"))
 }
 
-/// What is refused in reading a path, in words.
+/// Checks that reading a path fails with the expected message.
 #[track_caller]
 fn check_reason(path: &Path, expected: &str) {
     let at = path.to_owned();
     let error = in_time(expected, move || TrustedOwners::of_process().read(&at)).map(drop).unwrap_err();
-    let refused = Untrusted::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
-    assert!(refused.contains(expected) && refused.contains(path.to_str().unwrap()), "{expected}: {refused}");
+    let message = Untrusted::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
+    assert!(message.contains(expected) && message.contains(path.to_str().unwrap()), "{expected}: {message}");
 }
 
 #[test]
-fn what_is_written_is_private() {
+fn written_files_are_private() {
     let (_folder, cache) = cache();
     let path = cache.path(&key(), "13.5");
     assert_eq!(mode(&path), 0o600);
@@ -181,7 +181,7 @@ fn what_is_written_is_private() {
 }
 
 #[test]
-fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
+fn an_untrusted_file_is_a_miss_and_is_replaced() {
     for (what, tamper) in tampered_files() {
         let (_folder, cache) = cache();
         let (kernel, text) = (cache.path(&key(), "13.5"), cache.folder.join(NOTES).join("note"));
@@ -200,7 +200,7 @@ fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
 }
 
 #[test]
-fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
+fn an_untrusted_folder_is_neither_read_nor_written() {
     let inner = |cache: &Cache| cache.path(&key(), "13.5").parent().unwrap().to_owned();
     let root = |cache: &Cache| cache.folder.clone();
     let mut cases: Vec<(&str, Tamper, bool)> = tampered_folders()
@@ -214,8 +214,8 @@ fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
         tamper(&path);
         let owners = TrustedOwners::of_process();
         let checked = if is_inner { owners.check_inner_folder(&path) } else { owners.check_folder(&path) };
-        let refused = checked.unwrap_err();
-        assert!(Untrusted::of(&refused).unwrap().to_string().contains(what), "{what}: {refused}");
+        let error = checked.unwrap_err();
+        assert!(Untrusted::of(&error).unwrap().to_string().contains(what), "{what}: {error}");
         assert_eq!(get(what, &cache), None, "{what}");
         let listed = || fs::read_dir(&path).map(Iterator::count).ok();
         let before = listed();
@@ -228,14 +228,14 @@ fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
         }
         assert_eq!((listed(), get(what, &cache)), (before, None), "{what}: nothing is written there");
         if !is_inner {
-            assert!(cache.try_writing().is_err(), "{what}: the report of the machine says so");
+            assert!(cache.try_writing().is_err(), "{what}: `doctor` reports it");
         }
     }
 }
 
-/// The user's own link, from the home folder to a large disk.
+/// For example, a user's link from the home folder to a large disk.
 #[test]
-fn the_folder_itself_may_be_a_link_to_one_of_the_users() {
+fn the_cache_folder_itself_may_be_a_link() {
     let (folder, cache) = cache();
     linked(&cache.folder);
     assert_eq!(get("", &cache).as_deref(), Some("good"));
@@ -245,9 +245,9 @@ fn the_folder_itself_may_be_a_link_to_one_of_the_users() {
     assert_eq!(get("", &cache), None);
 }
 
-/// Permissions that others have to read are harmless.
+/// Read permission for others is harmless.
 #[test]
-fn what_others_may_read_is_used() {
+fn files_readable_by_others_are_used() {
     let (_folder, cache) = cache();
     let path = cache.path(&key(), "13.5");
     set_mode(&path, 0o644);
@@ -257,7 +257,7 @@ fn what_others_may_read_is_used() {
 }
 
 #[test]
-fn trimming_and_clearing_follow_no_links() {
+fn trimming_and_clearing_do_not_follow_links() {
     let (folder, cache) = cache();
     let inner = cache.path(&key(), "13.5").parent().unwrap().to_owned();
     linked(&inner);
@@ -283,7 +283,7 @@ fn find(what: &str, precompiled: &Precompiled) -> Option<String> {
 }
 
 #[test]
-fn kernels_that_were_compiled_ahead_are_held_to_the_same() {
+fn precompiled_kernels_have_the_same_trust_rules() {
     let (_folder, file, whole) = precompiled();
     assert_eq!(mode(&file) & !0o044, 0o600);
     assert_eq!(mode(file.parent().unwrap()) & !0o055, 0o700);
@@ -306,7 +306,7 @@ fn kernels_that_were_compiled_ahead_are_held_to_the_same() {
     }
 }
 
-/// Beside the executable: what the owner of a program has put there is no more dangerous than the program.
+/// Files of the executable's owner beside it are no more dangerous than the executable.
 #[test]
 fn the_owner_of_the_executable_is_trusted() {
     if !may_change_owners() {
@@ -326,9 +326,9 @@ fn the_owner_of_the_executable_is_trusted() {
     assert_eq!(find("", &beside), None);
 }
 
-/// What is found is what was checked: a file that is exchanged again and again, for one that a stranger could have written.
+/// The checked file is the file that is used, even if it is repeatedly exchanged for one that another user could have written.
 #[test]
-fn exchanging_files_does_not_get_one_in() {
+fn exchanging_a_file_does_not_bypass_the_check() {
     let (_folder, cache) = cache();
     let path = cache.path(&key(), "13.5");
     let bad = encode(&image("bad"), &key());
