@@ -291,7 +291,7 @@ fn a_lane_that_waits_elsewhere_is_a_fault() {
     let (text, _) = faults(shape(1, 2), |cx| {
         cx.meet::<Sum>(at!(), if cx.lane() == 0 { 3 } else { 7 }, 0);
     });
-    assert!(text.contains("whose mask 0x00000003 names the lanes 0x00000002"), "{text}");
+    assert!(text.contains("whose mask 0x00000003 includes lanes 0x00000002"), "{text}");
 }
 
 /// Counts the values that are dropped.

@@ -275,7 +275,7 @@ impl Script {
         };
         let mut used = SmallVec::new();
         for used_memory in &uses {
-            self.keep(used_memory, &mut used).ok_or(GraphError::LentArgument { kernel })?;
+            self.keep(used_memory, &mut used).ok_or(GraphError::ForeignArgument { kernel })?;
         }
         let grid_barrier = if plan.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
@@ -345,7 +345,7 @@ impl Script {
             let (stream, device) = (stream.device().to_string(), memory.device().to_string());
             return Err(Error::StreamElsewhere { stream, device });
         }
-        self.keep(&Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::LentCopy)?;
+        self.keep(&Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::ForeignCopy)?;
         Ok((memory.pointer().addr() + bytes.start) as u64)
     }
 
