@@ -15,15 +15,15 @@ use cumbia::prelude::*;
 
 const WIDTH: usize = 1200;
 const HEIGHT: usize = 800;
-/// Each pixel is the mean of this many points in each direction.
+/// The number of samples per pixel in each direction.
 const SAMPLES: usize = 2;
-/// A point that has not escaped after so many steps counts as one of the set.
+/// The maximum number of iterations, after which a point counts as a member of the set.
 const STEPS: u32 = 1200;
 
-/// Colours the picture, row by row. `(x, y)` is its centre, `span` its width.
+/// Colours the picture, one thread per pixel. `(x, y)` is its centre, `span` its width.
 ///
-/// Whether a point near the border escapes hangs on the last bit of each step. `fmad = false` makes all devices round
-/// alike.
+/// Whether a point near the border escapes depends on the last bit of each step. With `fmad = false` all devices round
+/// identically.
 #[kernel(fmad = false)]
 fn mandelbrot(picture: &mut [u32], x: f32, y: f32, span: f32) {
     let (column, row) = grid(2);
@@ -32,7 +32,7 @@ fn mandelbrot(picture: &mut [u32], x: f32, y: f32, span: f32) {
     }
 }
 
-/// The colour of a pixel: red in the lowest byte, then green, blue and opacity.
+/// Returns the colour of a pixel: red in the lowest byte, then green, blue and opacity.
 #[device]
 fn pixel(column: usize, row: usize, x: f32, y: f32, span: f32) -> u32 {
     let scale = span / WIDTH as f32;
@@ -44,7 +44,7 @@ fn pixel(column: usize, row: usize, x: f32, y: f32, span: f32) -> u32 {
         let down = row as f32 + (i / SAMPLES) as f32 / SAMPLES as f32 - HEIGHT as f32 / 2.0;
         let steps = escape(x + scale * right, y - scale * down);
         if steps >= 0.0 {
-            // Each colour is a wave of its own along the logarithm of the number of steps.
+            // Each channel is a wave of a different phase along the logarithm of the number of steps.
             let t = (1.0 + steps).ln();
             red += wave(t, 3.6);
             green += wave(t, 4.2);
@@ -55,7 +55,7 @@ fn pixel(column: usize, row: usize, x: f32, y: f32, span: f32) -> u32 {
     (brightness * red) as u32 | ((brightness * green) as u32) << 8 | ((brightness * blue) as u32) << 16 | 0xff << 24
 }
 
-/// How many steps z ← z² + c takes from 0 to leave a disk around it, as a fraction; −1 where it stays inside.
+/// Returns the fractional number of steps of z ← z² + c, from 0, until |z| exceeds 16; −1 if it never does.
 #[device]
 fn escape(cx: f32, cy: f32) -> f32 {
     let mut x = 0.0f32;
@@ -63,7 +63,7 @@ fn escape(cx: f32, cy: f32) -> f32 {
     for step in 0..STEPS {
         let square = x * x + y * y;
         if square > 256.0 {
-            // How far outside it has come in its last step gives the fraction.
+            // The distance reached in the last step determines the fraction.
             return step as f32 - (square.log2() / 8.0).log2();
         }
         let next = x * x - y * y + cx;
@@ -73,7 +73,7 @@ fn escape(cx: f32, cy: f32) -> f32 {
     -1.0
 }
 
-/// A wave between 0 and 1.
+/// Returns a wave between 0 and 1.
 #[device]
 fn wave(t: f32, phase: f32) -> f32 {
     0.5 - 0.5 * (2.0 * t - phase).cos()
@@ -93,20 +93,20 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     check(&picture, x, y, span);
     write_png(&path, &picture)?;
-    println!("mandelbrot on {device}: {WIDTH}×{HEIGHT} pixels in {time:.1?}, the result is right");
+    println!("mandelbrot on {device}: {WIDTH}×{HEIGHT} pixels in {time:.1?}, the result is correct");
     println!("  the picture is {}", path.display());
     Ok(())
 }
 
-/// Compares some pixels with those that the host computes: `#[device]` functions are functions of the host too.
+/// Compares some pixels with those computed on the host, where `#[device]` functions can be called as well.
 fn check(picture: &[u32], x: f32, y: f32, span: f32) {
     for row in (0..HEIGHT).step_by(40) {
         for column in (0..WIDTH).step_by(40) {
             let (found, expected) = (picture[row * WIDTH + column], pixel(column, row, x, y, span));
-            // `ln` and `cos` may differ in their last bits between devices.
+            // `ln` and `cos` may differ between devices in the last bits.
             let mut bytes = found.to_le_bytes().into_iter().zip(expected.to_le_bytes());
             let is_right = bytes.all(|(found, expected)| found.abs_diff(expected) <= 1);
-            assert!(is_right, "pixel ({column}, {row}) is {found:08x} and should be {expected:08x}");
+            assert!(is_right, "pixel ({column}, {row}) is {found:08x}, expected {expected:08x}");
         }
     }
 }

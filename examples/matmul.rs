@@ -1,4 +1,4 @@
-//! The product of two matrices, twice: each thread by itself, and in tiles that a block keeps in shared memory.
+//! Matrix multiplication in two versions: a naive kernel, and a kernel with tiles in shared memory.
 //!
 //! ```text
 //! cargo run --release --example matmul
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use cumbia::prelude::*;
 
-/// `c = a · b`, where `a` has `m` rows and `k` columns, `b` has `k` rows and `n` columns, both row by row.
+/// `c = a · b`, where `a` has `m` rows and `k` columns, `b` has `k` rows and `n` columns, both in row-major order.
 #[kernel]
 fn matmul(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     let (column, row) = grid(2);
@@ -21,11 +21,11 @@ fn matmul(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     }
 }
 
-/// Rows and columns of a tile, and of a block.
+/// The number of rows and columns of a tile, and of a block.
 const TILE: usize = 16;
 
-/// The same with blocks of `TILE` by `TILE` threads. The threads of a block fetch a tile of `a` and one of `b` together,
-/// so that each element is read from memory once for the block instead of once for each thread.
+/// The same with blocks of `TILE` by `TILE` threads. The threads of a block cooperatively load a tile of `a` and one of `b`
+/// into shared memory, so that each element is read from global memory once per block instead of once per thread.
 #[kernel]
 fn matmul_tiled(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     let mut a_tile = shared::<[[f32; TILE]; TILE]>();
@@ -35,14 +35,14 @@ fn matmul_tiled(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usiz
 
     let mut sum = 0.0;
     for first in (0..k).step_by(TILE) {
-        // Beyond an edge of a matrix a tile holds zeros, which add nothing.
+        // Elements outside the matrices are zero and do not contribute to the sum.
         a_tile[y][x] = if row < m && first + x < k { a[row * k + first + x] } else { 0.0 };
         b_tile[y][x] = if first + y < k && column < n { b[(first + y) * n + column] } else { 0.0 };
-        sync_threads(); // the tiles are full
+        sync_threads(); // the tiles are complete
         for i in 0..TILE {
             sum += a_tile[y][i] * b_tile[i][x];
         }
-        sync_threads(); // nobody reads them any more
+        sync_threads(); // all reads of the tiles are done
     }
     if row < m && column < n {
         c[row * n + column] = sum;
@@ -51,7 +51,7 @@ fn matmul_tiled(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usiz
 
 fn main() -> cumbia::Result<()> {
     let (m, n, k) = (500, 300, 200); // none is a multiple of 16
-    // Small whole numbers: sums of their products are exact, in whatever order they are added.
+    // Small integers: sums of their products are exact in any order of summation.
     let a: Vec<f32> = (0..m * k).map(|i| (i % 13) as f32 - 6.0).collect();
     let b: Vec<f32> = (0..k * n).map(|i| (i % 17) as f32 - 8.0).collect();
     let expected = matmul_on_host(&a, &b, n, k);
@@ -64,17 +64,17 @@ fn main() -> cumbia::Result<()> {
     let start = Instant::now();
     matmul(&a, &b, &mut c, m, n, k).over((n, m)).launch()?;
     device.synchronize()?;
-    println!("  each thread by itself: {:.1?}", start.elapsed());
-    assert!(c.to_host()? == expected, "a wrong result of `matmul`");
+    println!("  naive: {:.1?}", start.elapsed());
+    assert!(c.to_host()? == expected, "incorrect result of `matmul`");
 
     let mut c = device.zeros::<f32>(m * n)?;
     let start = Instant::now();
     matmul_tiled(&a, &b, &mut c, m, n, k).block((TILE, TILE)).over((n, m)).launch()?;
     device.synchronize()?;
     println!("  in tiles of {TILE}×{TILE}: {:.1?}", start.elapsed());
-    assert!(c.to_host()? == expected, "a wrong result of `matmul_tiled`");
+    assert!(c.to_host()? == expected, "incorrect result of `matmul_tiled`");
 
-    println!("  both results are right");
+    println!("  both results are correct");
     Ok(())
 }
 

@@ -1,5 +1,5 @@
-//! The price of an option by simulation: each thread follows prices of its own stream of random numbers, and the threads
-//! of a warp add up what they found.
+//! Monte Carlo pricing of an option: each thread simulates prices with its own random number sequence, and a warp reduction
+//! adds up the results.
 //!
 //! ```text
 //! cargo run --release --example option_price
@@ -11,23 +11,24 @@ use std::time::Instant;
 use cumbia::prelude::*;
 use cumbia::random::Philox;
 
-/// The right to buy a share at a price on a day.
+/// A European call option: the right to buy a share at the strike price on the expiry date.
 #[derive(Clone, Copy, DeviceType)]
 struct CallOption {
-    /// What the share costs today.
+    /// The price of the share today.
     spot: f32,
-    /// What it may be bought for.
+    /// The price at which it may be bought.
     strike: f32,
-    /// The interest of a year.
+    /// The risk-free interest rate per year.
     rate: f32,
-    /// How far the logarithm of the price strays in a year.
+    /// The standard deviation of the logarithmic return per year.
     volatility: f32,
+    /// The time to expiry.
     years: f32,
 }
 
 #[device]
 impl CallOption {
-    /// What the option is worth on its day, seen from today, where `z` of the normal distribution says how the price went.
+    /// Returns the discounted payoff at expiry, for a sample `z` of the standard normal distribution.
     fn payoff(&self, z: f32) -> f32 {
         let drift = (self.rate - 0.5 * self.volatility * self.volatility) * self.years;
         let price = self.spot * (drift + self.volatility * self.years.sqrt() * z).exp();
@@ -35,7 +36,7 @@ impl CallOption {
     }
 }
 
-/// What is known of many numbers: their sum, and that of their squares.
+/// The sum of samples, and the sum of their squares.
 #[derive(Clone, Copy, DeviceType)]
 struct Moments {
     sum: f64,
@@ -50,7 +51,7 @@ impl AddAssign for Moments {
     }
 }
 
-/// Simulates `2 * pairs` prices, and adds what they pay to `total[0]`.
+/// Simulates `2 * pairs` prices, and adds their payoffs to `total[0]`.
 #[kernel]
 fn simulate(option: CallOption, seed: u64, pairs: usize, total: &mut [Moments]) {
     let mut random = Philox::new(seed, grid(1) as u64, 0);
@@ -62,7 +63,7 @@ fn simulate(option: CallOption, seed: u64, pairs: usize, total: &mut [Moments]) 
             moments += Moments { sum: payoff, squares: payoff * payoff };
         }
     }
-    // Each lane takes what another one has, until the first lane has the sum of the warp.
+    // Warp reduction: lane 0 obtains the sum over the warp.
     for delta in [16, 8, 4, 2, 1] {
         moments += shfl_down_sync(u32::MAX, moments, delta);
     }
@@ -88,12 +89,12 @@ fn main() -> cumbia::Result<()> {
     let price = sum / n;
     let error = ((squares / n - price * price) / n).sqrt();
     let exact = black_scholes(option);
-    assert!((price - exact).abs() < 4.0 * error, "{price} is not within four errors of {error} of {exact}");
+    assert!((price - exact).abs() < 4.0 * error, "{price} differs from {exact} by more than four standard errors of {error}");
     println!("option_price on {device}: {price:.4} ± {error:.4} of {n} prices in {time:.1?}; exact is {exact:.4}");
     Ok(())
 }
 
-/// The price in closed form (F. Black, M. Scholes, "The pricing of options and corporate liabilities", 1973).
+/// Returns the price in closed form (F. Black, M. Scholes, "The pricing of options and corporate liabilities", 1973).
 fn black_scholes(option: CallOption) -> f64 {
     let CallOption { spot, strike, rate, volatility, years } = option;
     let [spot, strike, rate, volatility, years] = [spot, strike, rate, volatility, years].map(f64::from);

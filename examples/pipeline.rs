@@ -1,5 +1,6 @@
-//! More data than one would keep on the GPU goes through it in chunks: in, through a kernel, and out. On one stream these
-//! happen one after the other; on four, the copies of some chunks run beside each other and beside the kernels of others.
+//! Overlap of copies and kernels: data larger than device memory is processed in chunks, each copied to the GPU, processed
+//! by a kernel, and copied back. On one stream these operations are serialised; on four streams, the copies of some chunks
+//! overlap with each other and with the kernels of other chunks.
 //!
 //! ```text
 //! cargo run --release --example pipeline [mebibytes]
@@ -9,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use cumbia::prelude::*;
 
-/// Iterates the logistic map, which is some arithmetic for each element.
+/// Iterates the logistic map: some arithmetic for each element.
 #[kernel]
-fn iterate(turns: u32, x: &mut [f32]) {
+fn iterate(iterations: u32, x: &mut [f32]) {
     let i = grid(1);
     if i < x.len() {
         let mut value = x[i];
-        for _ in 0..turns {
+        for _ in 0..iterations {
             value = 3.7 * value * (1.0 - value);
         }
         x[i] = value;
     }
 }
 
-const TURNS: u32 = 200;
+const ITERATIONS: u32 = 200;
 
-/// Sends `input` through the device in chunks, on so many streams in turn, and gives the time.
+/// Processes `input` in chunks on this number of streams, round-robin, and returns the elapsed time.
 fn pipeline(
     device: &Device,
     streams: usize,
@@ -32,20 +33,20 @@ fn pipeline(
     input: &PinnedArray<f32>,
     output: &mut PinnedArray<f32>,
 ) -> cumbia::Result<Duration> {
-    let mut lanes = Vec::new();
+    let mut buffers = Vec::new();
     for _ in 0..streams {
         let stream = device.stream()?;
-        let room = stream.zeros::<f32>(chunk)?;
-        lanes.push((stream, room));
+        let buffer = stream.zeros::<f32>(chunk)?;
+        buffers.push((stream, buffer));
     }
     device.synchronize()?;
     let start = Instant::now();
     for (i, first) in (0..input.len()).step_by(chunk).enumerate() {
         let range = first..input.len().min(first + chunk);
-        let (stream, room) = &mut lanes[i % streams];
-        let mut part = room.slice_mut(..range.len())?;
+        let (stream, buffer) = &mut buffers[i % streams];
+        let mut part = buffer.slice_mut(..range.len())?;
         stream.copy(&input.slice(range.clone())?, &mut part)?;
-        iterate(TURNS, &mut part).over(range.len()).on(stream).launch()?;
+        iterate(ITERATIONS, &mut part).over(range.len()).on(stream).launch()?;
         stream.copy(&part, &mut output.slice_mut(range)?)?;
     }
     device.synchronize()?;
@@ -66,16 +67,16 @@ fn main() -> cumbia::Result<()> {
     pipeline(&device, 1, chunk, &input, &mut output)?; // compiles the kernel
     let expected = output.as_slice()?.to_vec();
 
-    let mut of_one = Duration::ZERO;
+    let mut single = Duration::ZERO;
     for streams in [1, 2, 4] {
         output.as_mut_slice()?.fill(0.0);
         let time = pipeline(&device, streams, chunk, &input, &mut output)?;
-        assert!(output.as_slice()? == expected, "another result on {streams} streams");
+        assert!(output.as_slice()? == expected, "a different result on {streams} streams");
         if streams == 1 {
-            of_one = time;
+            single = time;
         }
-        let gain = of_one.as_secs_f64() / time.as_secs_f64();
-        println!("streams: {streams}, {:.2} ms, {gain:.2} times as fast as one", time.as_secs_f64() * 1e3);
+        let speedup = single.as_secs_f64() / time.as_secs_f64();
+        println!("streams: {streams}, {:.2} ms, speedup {speedup:.2}", time.as_secs_f64() * 1e3);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Shows a profiler where to look: ranges with names, the part that matters, and the lines of the kernels.
+//! Profiling: named NVTX ranges, a capture range, and source lines of the kernels.
 //!
 //! ```text
 //! cargo run --release --example profile
@@ -10,7 +10,7 @@
 use cumbia::prelude::*;
 use cumbia::profile;
 
-/// One step of the heat equation on a plate whose edge is kept at its temperature.
+/// One step of the heat equation on a plate with a fixed temperature at the boundary.
 #[kernel]
 fn smooth(old: ArrayView2<f32>, mut new: ArrayViewMut2<f32>) {
     let (x, y) = grid(2);
@@ -24,7 +24,7 @@ fn smooth(old: ArrayView2<f32>, mut new: ArrayViewMut2<f32>) {
     }
 }
 
-/// Adds up the heat of the plate.
+/// Computes the total heat of the plate.
 #[kernel]
 fn add_up(plate: &[f32], sum: &mut [f32]) {
     let mut part = 0.0;
@@ -46,7 +46,7 @@ fn main() -> cumbia::Result<()> {
     let (mut old, mut new) = (device.to_device(&hot_edge)?, device.zeros(rows * columns)?);
     let mut sum = device.zeros(1)?;
 
-    // Compiling is not what is to be looked at.
+    // Warm up: exclude the compilation from the profile.
     smooth(old.reshape((rows, columns))?, new.reshape_mut((rows, columns))?).over((columns, rows)).launch()?;
     add_up(&old, &mut sum).grid(64).block(256).launch()?;
     sum.fill(0.0)?;

@@ -1,5 +1,5 @@
-//! The rectifier of neural networks: over an array by `grid(1)`, and over a matrix with a bias for each column by
-//! `grid(2)`.
+//! The rectified linear unit of neural networks: over an array with `grid(1)`, and over a matrix with a bias for each column
+//! with `grid(2)`.
 //!
 //! ```text
 //! cargo run --release --example relu
@@ -17,7 +17,7 @@ fn relu(x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// `x` and `y` are matrices of `columns` columns, row by row.
+/// `x` and `y` are matrices with `columns` columns, in row-major order.
 #[kernel]
 fn relu_with_bias(x: &[f32], bias: &[f32], y: &mut [f32], rows: usize, columns: usize) {
     let (column, row) = grid(2);
@@ -44,8 +44,8 @@ fn main() -> cumbia::Result<()> {
     let time = start.elapsed();
 
     let (y, z) = (y.to_host()?, z.to_host()?);
-    assert!((0..x.len()).all(|i| y[i] == x[i].max(0.0)), "a wrong result of `relu`");
-    assert!((0..x.len()).all(|i| z[i] == (x[i] + bias[i % columns]).max(0.0)), "a wrong result of `relu_with_bias`");
-    println!("relu on {device}: {rows} rows of {columns}, plain and with a bias in {time:.1?}, the results are right");
+    assert!((0..x.len()).all(|i| y[i] == x[i].max(0.0)), "incorrect result of `relu`");
+    assert!((0..x.len()).all(|i| z[i] == (x[i] + bias[i % columns]).max(0.0)), "incorrect result of `relu_with_bias`");
+    println!("relu on {device}: {rows} rows of {columns}, plain and with a bias in {time:.1?}, the results are correct");
     Ok(())
 }

@@ -25,14 +25,14 @@ fn main() -> cumbia::Result<()> {
     let mut y = device.to_device(&ys)?;
 
     let start = Instant::now();
-    saxpy(2.0, &x, &mut y).grid(4000).block(256).launch()?; // a call, then how to launch it
-    launch!(saxpy[4000, 256](2.0, &x, &mut y))?; // the same in Numba's order
-    saxpy(2.0, &x, &mut y).over(x.len()).launch()?; // grid and block picked for x.len() items
+    saxpy(2.0, &x, &mut y).grid(4000).block(256).launch()?; // an explicit launch configuration
+    launch!(saxpy[4000, 256](2.0, &x, &mut y))?; // the same in Numba's syntax
+    saxpy(2.0, &x, &mut y).over(x.len()).launch()?; // grid and block chosen for x.len() items
     device.synchronize()?;
     let time = start.elapsed();
 
     let ys = y.to_host()?;
-    assert!(xs.iter().zip(&ys).all(|(x, y)| *y == 6.0 * x + 1.0), "a wrong result");
-    println!("saxpy on {device}: {} elements, 3 launches in {time:.1?}, the result is right", ys.len());
+    assert!(xs.iter().zip(&ys).all(|(x, y)| *y == 6.0 * x + 1.0), "incorrect result");
+    println!("saxpy on {device}: {} elements, 3 launches in {time:.1?}, the result is correct", ys.len());
     Ok(())
 }

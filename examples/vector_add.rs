@@ -1,5 +1,5 @@
-//! Adds two arrays of ten million elements with a fixed number of threads, each of which takes every 40,960th element: a
-//! grid-stride loop.
+//! A grid-stride loop: adds two arrays of ten million elements with 40,960 threads, each of which processes every 40,960th
+//! element.
 //!
 //! ```text
 //! cargo run --release --example vector_add
@@ -31,7 +31,7 @@ fn main() -> cumbia::Result<()> {
     let time = start.elapsed();
 
     let sum = sum.to_host()?;
-    assert!((0..N).all(|i| sum[i] == a[i] + b[i]), "a wrong result");
-    println!("vector_add on {device}: {N} elements by 40 blocks of 1024 threads in {time:.1?}, the result is right");
+    assert!((0..N).all(|i| sum[i] == a[i] + b[i]), "incorrect result");
+    println!("vector_add on {device}: {N} elements by 40 blocks of 1024 threads in {time:.1?}, the result is correct");
     Ok(())
 }

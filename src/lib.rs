@@ -457,12 +457,13 @@
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
-    Checked, CompileError, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
-    DeviceSliceMut, DeviceType, Dim3, Element, Error, Event, FaultKind, Float, Graph, GraphError, HostArray,
-    HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Lanes, Launch, LaunchError, Limits,
-    MemoryInfo, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice, PinnedSliceMut, Prepared,
-    Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape, ShapeError, Stream, StreamBuilder, Unchecked,
-    Waiting, WriteArgument, WriteView, bf16, f16, half, kernels,
+    Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
+    DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Element, Error, Event, FaultKind, Float, Graph,
+    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch,
+    LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
+    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
+    Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
+    half, kernels,
 };
 pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
@@ -477,7 +478,7 @@ pub mod prelude {
         atomic_inc_explicit, atomic_load, atomic_load_explicit, atomic_max, atomic_max_explicit, atomic_min,
         atomic_min_explicit, atomic_or, atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub,
         atomic_sub_explicit, atomic_xor, atomic_xor_explicit, ballot_sync, block_dim, block_idx, dynamic_shared,
-        dynamic_shared_at, fast, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt,
+        dynamic_shared_at, fast, global_id, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt,
         lanemask_le, lanemask_lt, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync, reduce_max_sync,
         reduce_min_sync, reduce_or_sync, reduce_xor_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
         shfl_xor_sync, sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,

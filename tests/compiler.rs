@@ -1,4 +1,4 @@
-//! The corpus and NVRTC, for the tests that look at what it makes of the kernels.
+//! NVRTC and the kernels of the corpus, for the tests of compiled code.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
@@ -6,7 +6,7 @@ use std::thread;
 use cumbia::{CompileError, Error};
 use cumbia_corpus::{Kernels, Look, kernels, left_out};
 
-/// The kernels, if there is an NVRTC to compile them.
+/// Returns the kernels, or `None` with a report if there is no NVRTC.
 pub(crate) fn with_nvrtc(what: &str) -> Option<Kernels> {
     let kernels = kernels();
     let (_, look) = kernels.first_key_value().expect("the corpus is not empty");
@@ -19,7 +19,7 @@ pub(crate) fn with_nvrtc(what: &str) -> Option<Kernels> {
     }
 }
 
-/// Checks each kernel, several at a time. Gives what `check` found wrong, with the kernel's name.
+/// Checks the kernels in parallel. Returns the failures that `check` reports, each with the name of its kernel.
 pub(crate) fn for_each(kernels: &Kernels, check: impl Fn(&str, &Look) -> String + Sync) -> Vec<String> {
     let kernels: Vec<_> = kernels.iter().collect();
     let next = AtomicUsize::new(0);

@@ -1,5 +1,4 @@
-//! Nothing of the language is without a kernel in the corpus: every method and every operation of the device is in the IR
-//! of one.
+//! Coverage of the language by the corpus: every built-in method, intrinsic and scalar type occurs in the IR of a kernel.
 
 use std::collections::HashSet;
 
@@ -8,8 +7,8 @@ use cumbia_kernel_ir::ir::{
     AtomicOp, Comparison, Fast, Intrinsic, Method, Ordering, Predicate, Reduce, Scalar, Scope, Shuffle, Type, Vote,
 };
 
-/// What all kernels of the corpus are made of; nothing where `CUMBIA_CASES` asks for some of them only.
-fn of_the_corpus() -> Option<Usage> {
+/// Returns the usage of all kernels of the corpus, or `None` if `CUMBIA_CASES` selects a part of it.
+fn corpus_usage() -> Option<Usage> {
     if std::env::var_os("CUMBIA_CASES").is_some() {
         return None;
     }
@@ -23,9 +22,9 @@ fn of_the_corpus() -> Option<Usage> {
     Some(all)
 }
 
-/// An operation without what there are too many of: of shared memory the type, of atomic operations how they are ordered and
-/// between whom they are.
-fn bare(intrinsic: &Intrinsic) -> Intrinsic {
+/// Returns an intrinsic without the parameters that are not covered in all combinations: the type of shared memory, and the
+/// ordering and the scope of atomic operations.
+fn without_parameters(intrinsic: &Intrinsic) -> Intrinsic {
     match intrinsic {
         Intrinsic::Shared(_) => Intrinsic::Shared(Type::Unit),
         Intrinsic::DynamicShared(_) => Intrinsic::DynamicShared(Type::Unit),
@@ -58,8 +57,8 @@ fn relaxed(op: AtomicOp) -> Intrinsic {
     Intrinsic::Atomic { op, ordering: Ordering::Relaxed, scope: Scope::Device }
 }
 
-/// All values of an enum. A variant that is not in the list does not compile.
-macro_rules! chain {
+/// An array of all variants of an enum. A missing variant is a compile error.
+macro_rules! variants {
     ($ty:ident: $first:ident $(, $next:ident)*) => {{
         let all = [$ty::$first $(, $ty::$next)*];
         let _no_other = |value: $ty| match value {
@@ -69,7 +68,7 @@ macro_rules! chain {
     }};
 }
 
-/// Every operation of the device, as [`bare`] gives it.
+/// Returns every intrinsic, as [`without_parameters`] returns it.
 fn all_intrinsics() -> Vec<Intrinsic> {
     use Intrinsic as I;
     let mut all = vec![
@@ -89,20 +88,20 @@ fn all_intrinsics() -> Vec<Intrinsic> {
         I::LaneId,
     ];
     all.extend([1, 2, 3].into_iter().flat_map(|n| [I::Grid(n), I::GridSize(n)]));
-    all.extend(chain!(Predicate: Count, And, Or).map(I::SyncThreadsVote));
+    all.extend(variants!(Predicate: Count, And, Or).map(I::SyncThreadsVote));
     all.extend(scopes().map(I::Fence));
     all.extend(
-        chain!(
+        variants!(
             AtomicOp: Add, Sub, Min, Max, And, Or, Xor, Exchange, CompareExchange, Inc, Dec, Load, Store
         )
         .map(relaxed),
     );
-    all.extend(chain!(Shuffle: Index, Up, Down, Xor).map(I::Shuffle));
-    all.extend(chain!(Vote: All, Any, Uni, Ballot).map(I::Vote));
-    all.extend(chain!(Reduce: Add, Min, Max, And, Or, Xor).map(I::Reduce));
-    all.extend(chain!(Comparison: Eq, Lt, Le, Gt, Ge).map(I::LaneMask));
+    all.extend(variants!(Shuffle: Index, Up, Down, Xor).map(I::Shuffle));
+    all.extend(variants!(Vote: All, Any, Uni, Ballot).map(I::Vote));
+    all.extend(variants!(Reduce: Add, Min, Max, And, Or, Xor).map(I::Reduce));
+    all.extend(variants!(Comparison: Eq, Lt, Le, Gt, Ge).map(I::LaneMask));
     all.extend(
-        chain!(
+        variants!(
             Fast: Sin, Cos, Tan, SinCos, Tanh, Exp, Exp2, Exp10, Ln, Log2, Log10, Pow, Div, Rcp, Sqrt, Rsqrt
         )
         .map(I::Fast),
@@ -111,32 +110,32 @@ fn all_intrinsics() -> Vec<Intrinsic> {
 }
 
 fn scopes() -> [Scope; 3] {
-    chain!(Scope: Block, Device, System)
+    variants!(Scope: Block, Device, System)
 }
 
 #[test]
 fn every_method_is_in_a_kernel_of_the_corpus() {
-    let Some(Usage { methods: used, .. }) = of_the_corpus() else { return };
+    let Some(Usage { methods: used, .. }) = corpus_usage() else { return };
     let missing: Vec<_> = Method::ALL.iter().filter(|method| !used.contains(method)).map(|m| m.name()).collect();
     assert_eq!(missing, [""; 0], "no kernel of tests/corpus calls these");
 }
 
 #[test]
 fn every_intrinsic_is_in_a_kernel_of_the_corpus() {
-    let Some(Usage { intrinsics, .. }) = of_the_corpus() else { return };
-    let used: HashSet<Intrinsic> = intrinsics.iter().map(bare).collect();
+    let Some(Usage { intrinsics, .. }) = corpus_usage() else { return };
+    let used: HashSet<Intrinsic> = intrinsics.iter().map(without_parameters).collect();
     let all = all_intrinsics();
     let missing: Vec<_> = all.iter().filter(|intrinsic| !used.contains(intrinsic)).collect();
     assert!(missing.is_empty(), "no kernel of tests/corpus calls these: {missing:?}");
-    // The other way round, so that what is new is looked at too.
+    // The converse: a new intrinsic has to be added to the list.
     let unknown: Vec<_> = used.iter().filter(|intrinsic| !all.contains(intrinsic)).collect();
-    assert!(unknown.is_empty(), "the list here lacks {unknown:?}");
+    assert!(unknown.is_empty(), "`all_intrinsics` lacks {unknown:?}");
 }
 
 #[test]
 fn every_ordering_and_scope_of_atomics_is_in_a_kernel_of_the_corpus() {
-    let Some(Usage { intrinsics: used, .. }) = of_the_corpus() else { return };
-    for ordering in chain!(Ordering: Relaxed, Acquire, Release, AcqRel, SeqCst) {
+    let Some(Usage { intrinsics: used, .. }) = corpus_usage() else { return };
+    for ordering in variants!(Ordering: Relaxed, Acquire, Release, AcqRel, SeqCst) {
         for scope in scopes() {
             let is = |intrinsic: &&Intrinsic| matches!(intrinsic, Intrinsic::Atomic { ordering: o, scope: s, .. } if *o == ordering && *s == scope);
             assert!(used.iter().any(|intrinsic| is(&intrinsic)), "no atomic operation is {ordering:?} in {scope:?}");
@@ -145,9 +144,9 @@ fn every_ordering_and_scope_of_atomics_is_in_a_kernel_of_the_corpus() {
 }
 
 #[test]
-fn every_number_is_in_a_kernel_of_the_corpus() {
-    let Some(Usage { scalars: used, .. }) = of_the_corpus() else { return };
-    let all = chain!(
+fn every_scalar_type_is_in_a_kernel_of_the_corpus() {
+    let Some(Usage { scalars: used, .. }) = corpus_usage() else { return };
+    let all = variants!(
         Scalar: Bool, I8, I16, I32, I64, Isize, U8, U16, U32, U64, Usize, F16, Bf16, F32, F64
     );
     for scalar in all {

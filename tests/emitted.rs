@@ -1,5 +1,5 @@
-//! The emitted CUDA C against the CPU body, without a GPU: every case of the corpus runs on the CPU device and in an
-//! emulator that `g++` compiled from the emitted C, and the results are compared.
+//! The emitted CUDA C against the CPU body, without a GPU: every case of the corpus runs on the CPU device and, compiled
+//! from the emitted C by `g++`, in an emulator. The results are compared.
 
 mod emulator;
 
@@ -12,21 +12,23 @@ use cumbia_corpus::{Case, Run, cases, compare, kernels, left_out, sources};
 use emulator::Emulator;
 
 #[test]
-fn emitted_c_computes_what_the_cpu_body_does() {
-    // What the compiler rejects has no source, so that its case fails and the others still run.
+fn emitted_c_agrees_with_the_cpu_body() {
+    // A kernel that the compiler rejects has no source: its case fails, and the others still run.
     let kernels = kernels();
     let sources = sources(&kernels);
-    let Some(emulator) = emulator("the emitted C against the CPU body", &sources, "emulator") else {
+    // A folder per selection, so that a part of the corpus does not evict the compiled kernels of all of it.
+    let folder = if std::env::var_os("CUMBIA_CASES").is_some() { "emulator-selected" } else { "emulator" };
+    let Some(emulator) = emulator("the emitted C against the CPU body", &sources, folder) else {
         return;
     };
     if !emulator.sanitized {
         left_out("undefined behaviour of the emitted C", "g++ has no libubsan", "CUMBIA_REQUIRE_GXX");
     }
     let compared = against_the_cpu(&cases(), str::to_owned, &emulator);
-    println!("{} kernels, {} texts, {compared}", kernels.len(), sources.len());
+    println!("{} kernels, {} sources, {compared}", kernels.len(), sources.len());
 }
 
-/// A case, a kernel of it, and a mistake to make in its C.
+/// Mutations: a case, one of its kernels, and a replacement in its C that introduces a mistake.
 const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("linear::saxpy_cases", "linear::saxpy", "a * x[", "a + x["),
     ("linear::saxpy_cases", "linear::saxpy", "a * x[", "(1 << (int)(i + 40)) * x["),
@@ -41,9 +43,9 @@ const MISTAKES: &[(&str, &str, &str, &str)] = &[
     ("float_methods::exact", "float_methods::rounded<f64>", "floor(", "trunc("),
 ];
 
-/// The comparison is worth something: a mistake in a kernel shows.
+/// The comparison detects mistakes in the emitted C.
 #[test]
-fn a_mistake_in_the_emitted_c_is_noticed() {
+fn mutations_of_the_emitted_c_are_detected() {
     if std::env::var_os("CUMBIA_CASES").is_some() {
         return;
     }
@@ -57,7 +59,7 @@ fn a_mistake_in_the_emitted_c_is_noticed() {
     });
     let used = |(kernel, _): &(String, String)| MISTAKES.iter().any(|(case, ..)| kernel.contains(module(case)));
     let sources: Vec<_> = wrong.chain(sources(&kernels).into_iter().filter(used)).collect();
-    let Some(emulator) = emulator("the search for mistakes", &sources, "mistakes") else {
+    let Some(emulator) = emulator("the detection of mistakes", &sources, "mistakes") else {
         return;
     };
     for (number, (case, kernel, right, wrong)) in MISTAKES.iter().enumerate() {
@@ -65,12 +67,12 @@ fn a_mistake_in_the_emitted_c_is_noticed() {
         let case: Vec<_> = all.into_iter().filter(|known| known.name == name(case)).collect();
         let chosen = |launched: &str| if launched == name(kernel) { number.to_string() } else { launched.to_owned() };
         let compared = panic::catch_unwind(panic::AssertUnwindSafe(|| against_the_cpu(&case, chosen, &emulator)));
-        let sees = emulator.sanitized || !wrong.contains("<<");
-        assert!(compared.is_err() || !sees, "`{wrong}` for `{right}` in {kernel} is not noticed: {compared:?}");
+        let detects = emulator.sanitized || !wrong.contains("<<");
+        assert!(compared.is_err() || !detects, "`{wrong}` for `{right}` in {kernel} is not detected: {compared:?}");
     }
 }
 
-/// `blockIdx.x * blockDim.x` wraps in CUDA C. Runs one block that is told that it is block 2²² of 1024 threads.
+/// `blockIdx.x * blockDim.x` wraps in CUDA C. Runs one block under the index 2²², with 1024 threads.
 #[test]
 fn positions_do_not_wrap_at_32_bits() {
     #[kernel]
@@ -98,8 +100,8 @@ fn positions_do_not_wrap_at_32_bits() {
     assert_eq!(out.to_host().expect("no fault"), (0..1024).flat_map(of).collect::<Vec<_>>());
 }
 
-/// With `index = u32` a `usize` overflows at 2³² on a GPU: a fault with overflow checks, and else what a `u32` does. The CPU
-/// device has 64 bits.
+/// With `index = u32` a `usize` overflows at 2³² on a GPU: a fault with overflow checks, otherwise wrapping as for `u32`. On
+/// the CPU device it has 64 bits.
 #[test]
 fn narrow_indices_overflow_at_32_bits() {
     #[kernel(index = u32)]
@@ -131,18 +133,18 @@ fn narrow_indices_overflow_at_32_bits() {
     assert_eq!(out.to_host().expect("no fault"), [wide, square, square]);
 }
 
-/// The module of a case.
+/// Returns the module of a case.
 fn module(case: &str) -> &str {
     case.split("::").next().unwrap_or(case)
 }
 
-/// The emulator, or, where there is none, word of that.
+/// Returns the emulator, or `None` with a report if there is none.
 fn emulator(what: &str, sources: &[(String, String)], folder: &str) -> Option<Emulator> {
     Emulator::new(sources, folder).map_err(|reason| left_out(what, &reason, "CUMBIA_REQUIRE_GXX")).ok()
 }
 
-/// Compares the runs of cases on the CPU with those in the emulator, where `chosen` says which source is to run for a
-/// kernel.
+/// Compares the runs of cases on the CPU with those in the emulator. `chosen` maps the name of a kernel to that of the source
+/// to run.
 fn against_the_cpu(cases: &[&Case], chosen: impl Fn(&str) -> String, emulator: &Emulator) -> String {
     compare(cases, "the CPU", "the emitted C", |case, emulated| {
         let mut emulate = |kernel: &str, emulation: Emulation<'_>| emulator.run(&chosen(kernel), emulation);

@@ -1,5 +1,5 @@
-//! A crate that forbids unsafe code: what the macros write is allowed there, and what the user writes is not. Everything
-//! whose expansion contains `unsafe` is used here.
+//! A crate with `#![forbid(unsafe_code)]`: the expansion of the macros may contain `unsafe` there, and user code may not.
+//! Every construct whose expansion contains `unsafe` is used here.
 #![forbid(unsafe_code)]
 
 use cumbia::prelude::*;
@@ -73,7 +73,7 @@ fn moving<const N: usize>(by: f32, bodies: &mut [Body], lines: ArrayView2<f32>) 
 }
 
 #[test]
-fn kernels_need_no_unsafe_code_of_the_user() {
+fn kernels_compile_under_forbid_unsafe_code() {
     let device = Device::cpu();
     let body = Body { position: [1.0; 3], speed: Speed(2.0, 3.0), kind: Kind::Free };
     let mut bodies = device.to_device(&[body; 5]).unwrap();

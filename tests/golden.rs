@@ -1,7 +1,7 @@
-//! Golden files: the CUDA C of a few kernels, kept in `tests/golden/` so that a change of the writer shows as a diff of
-//! what it writes.
+//! Golden files: the CUDA C of selected kernels, in `tests/golden/`, so that a change of the CUDA C writer shows as a diff
+//! of its output.
 //!
-//! The files hold what a debug build writes, with checks of overflow; a release build leaves the comparison out.
+//! The files hold the output of a debug build, with overflow checks. In a release build the comparison is skipped.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 use cumbia_corpus::{kernels, left_out};
 
-/// The kernels, as few as show everything that the writer does.
+/// The kernels: a small set that covers the output of the writer.
 const GOLDEN: &[&str] = &[
     "linear::saxpy",
     "linear::vector_add",
@@ -38,7 +38,7 @@ const GOLDEN: &[&str] = &[
     "matching::kernels::integers",
     "matching::kernels::tuples",
     "bindings::kernels::destructuring",
-    // structs, arrays, references, parts
+    // structs, arrays, references, sub-slices
     "structs::kernels::nested",
     "arrays::unrolled_sums<4>",
     "slices::shared_parts",
@@ -51,12 +51,12 @@ const GOLDEN: &[&str] = &[
     "methods::kernels::methods",
     "methods::kernels::operators",
     "methods::kernels::traits",
-    // between threads
+    // communication between threads
     "atomics::tallies",
     "warps::in_arms",
     "warps::scan<u32>",
     "cooperation::summed",
-    // what kernels say
+    // messages of kernels
     "messages::telling",
     "messages::stopping",
     // options
@@ -73,18 +73,14 @@ const GOLDEN: &[&str] = &[
 ];
 
 #[test]
-fn the_emitted_c_is_as_it_was() {
+fn emitted_c_matches_the_golden_files() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
     let bless = std::env::var_os("CUMBIA_BLESS").is_some_and(|value| value == "1");
     if !cfg!(debug_assertions) {
-        return left_out(
-            "golden CUDA C",
-            "this is a release build, which writes no checks of overflow",
-            "CUMBIA_REQUIRE_GOLDEN",
-        );
+        return left_out("golden CUDA C", "a release build emits no overflow checks", "CUMBIA_REQUIRE_GOLDEN");
     }
     if !folder.is_dir() && !bless {
-        return left_out("golden CUDA C", &format!("{} is not here", folder.display()), "CUMBIA_REQUIRE_GOLDEN");
+        return left_out("golden CUDA C", &format!("{} does not exist", folder.display()), "CUMBIA_REQUIRE_GOLDEN");
     }
     let kernels = kernels();
     let mut failures = String::new();
@@ -101,20 +97,20 @@ fn the_emitted_c_is_as_it_was() {
         }
         let golden = fs::read_to_string(&path).unwrap_or_default();
         if golden != source {
-            let _ = writeln!(failures, "tests/golden/{name} against what is written now:\n{}", diff(&golden, &source));
+            let _ = writeln!(failures, "tests/golden/{name} against the current output:\n{}", diff(&golden, &source));
         }
     }
     for stale in files_of(&folder).difference(&names) {
         if bless {
             fs::remove_file(folder.join(stale)).expect("a writable folder");
         } else {
-            let _ = writeln!(failures, "tests/golden/{stale} belongs to no kernel");
+            let _ = writeln!(failures, "tests/golden/{stale} has no kernel");
         }
     }
-    assert!(failures.is_empty(), "{failures}\nif this is as it should be: cargo xtask bless");
+    assert!(failures.is_empty(), "{failures}\nto accept the current output: cargo xtask bless");
 }
 
-/// `generic::scale<f32>` is in `generic_scale_f32.cu`.
+/// Returns the file name of a kernel: `generic_scale_f32.cu` for `generic::scale<f32>`.
 fn file_name(kernel: &str) -> String {
     let words: Vec<_> =
         kernel.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
@@ -126,11 +122,11 @@ fn files_of(folder: &Path) -> BTreeSet<String> {
     entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
 }
 
-/// The lines that differ, with two lines around them.
+/// Returns the lines that differ, with two lines of context.
 fn diff(before: &str, after: &str) -> String {
     const CONTEXT: usize = 2;
     let (before, after): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
-    // `common[i][j]` is the length of the longest common subsequence of what is left from `i` and from `j` on.
+    // `common[i][j]` is the length of the longest common subsequence of `before[i..]` and `after[j..]`.
     let mut common = vec![vec![0u32; after.len() + 1]; before.len() + 1];
     for i in (0..before.len()).rev() {
         for j in (0..after.len()).rev() {
@@ -167,7 +163,7 @@ fn diff(before: &str, after: &str) -> String {
 }
 
 #[test]
-fn a_diff_shows_what_changed() {
+fn diffs_show_changed_lines_with_context() {
     assert_eq!(diff("a\nb\nc\nd\ne\nf", "a\nb\nc\nx\ne\nf"), "  ...\n  b\n  c\n- d\n+ x\n  e\n  f\n");
     assert_eq!(diff("a", "a"), "");
     assert_eq!(diff("", "a"), "+ a\n");

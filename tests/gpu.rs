@@ -1,10 +1,10 @@
-//! The corpus on a GPU: every case runs on the CPU device and on CUDA device 0, and the results are compared.
+//! The corpus on a GPU: the results of every case on the CPU device and on CUDA device 0 are compared.
 
 use cumbia::{Device, Error};
 use cumbia_corpus::{Run, cases, compare, left_out};
 
 #[test]
-fn the_gpu_computes_what_the_cpu_does() {
+fn the_gpu_agrees_with_the_cpu() {
     let gpu = match Device::cuda(0) {
         Ok(gpu) => gpu,
         Err(Error::Device(error)) => {

@@ -1,5 +1,5 @@
-//! The emitted CUDA C through the real compiler: every kernel of the corpus becomes machine code for every architecture
-//! that we name as supported. Needs NVRTC, but no GPU.
+//! Compilation of the emitted CUDA C with NVRTC: every kernel of the corpus, for a range of supported architectures. Needs
+//! NVRTC, but no GPU.
 
 mod compiler;
 
@@ -7,7 +7,7 @@ use cumbia::__private::inspect::cubin_of_source;
 
 use compiler::{for_each, with_nvrtc};
 
-/// The oldest that CUDA 13 compiles for, and those that people have.
+/// The oldest architecture that CUDA 13 supports, and the common ones.
 const ARCHITECTURES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
 
 #[test]
@@ -18,7 +18,7 @@ fn nvrtc_compiles_every_kernel() {
     let failures = for_each(&kernels, |_, look| {
         let errors = ARCHITECTURES.iter().filter_map(|architecture| match (look.cubin)(architecture) {
             Ok(cubin) if cubin.starts_with(b"\x7fELF") => None,
-            Ok(cubin) => Some(format!("{architecture}: {} bytes that are no cubin", cubin.len())),
+            Ok(cubin) => Some(format!("{architecture}: {} bytes that are not a cubin", cubin.len())),
             Err(error) => Some(format!("{architecture}: {error}")),
         });
         let strided = look.strided.iter().filter_map(|text| match cubin_of_source(look.name, text, "sm_80") {

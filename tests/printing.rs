@@ -1,5 +1,5 @@
-//! What kernels print arrives on the standard output, in whole messages and in the order of each thread. The standard output
-//! belongs to the process: so each test has one of its own.
+//! The output of `print!` and `println!` in kernels: whole messages on the standard output, in program order per thread.
+//! Each test runs in its own process, since the standard output belongs to the process.
 
 use std::process::Command;
 
@@ -7,8 +7,8 @@ use cumbia::Error;
 use cumbia::prelude::*;
 use cumbia_corpus::left_out;
 
-/// Says which process this is, and which device it runs on.
-const VARIABLE: &str = "CUMBIA_PRINTING_ON";
+/// The variable that marks a child process, and names its device.
+const VARIABLE: &str = "CUMBIA_TEST_DEVICE";
 
 #[kernel]
 fn tell(x: &[f32], n: u64, done: bool) {
@@ -37,7 +37,7 @@ fn stop(x: &[i32]) {
     println!("<{} is fine>", x[i]);
 }
 
-/// What `tell` prints of one thread, in order; what `print!` says stands before the first.
+/// Returns the lines that `tell` prints for one thread, in order. The output of `print!` precedes the first.
 fn told(i: usize, x: f32) -> Vec<String> {
     let mut lines: Vec<String> =
         (0..3).map(|k| format!("<{i} {k} {:.2} {:#x} true>", x * k as f32, 1u64 << 40)).collect();
@@ -46,7 +46,7 @@ fn told(i: usize, x: f32) -> Vec<String> {
     lines
 }
 
-/// Runs a test in another process, and gives what it prints.
+/// Runs a test in a child process. Returns its output.
 fn output_of(test: &str, device: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("tests know their executable"));
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(VARIABLE, device);
@@ -56,12 +56,12 @@ fn output_of(test: &str, device: &str) -> String {
     printed.into_owned() + &errors
 }
 
-/// Runs `print` on each device in a process of its own, and gives what it printed to `check`.
+/// Runs `print` on each device in a child process, and passes the output to `check`.
 #[track_caller]
 fn on_each_device(test: &str, print: impl Fn(&Device), check: impl Fn(&str)) {
     if let Ok(device) = std::env::var(VARIABLE) {
         let device = if device == "cpu" { Device::cpu() } else { Device::cuda(0).expect("a GPU") };
-        // Behind what the harness says of the test.
+        // End the line that the test harness has begun.
         println!();
         return print(&device);
     }
@@ -74,24 +74,24 @@ fn on_each_device(test: &str, print: impl Fn(&Device), check: impl Fn(&str)) {
 }
 
 #[test]
-fn each_thread_tells_its_lines_in_order() {
+fn each_thread_prints_in_program_order() {
     let x = [0.5f32, -1.25, 1e10, 3.0];
     on_each_device(
-        "each_thread_tells_its_lines_in_order",
+        "each_thread_prints_in_program_order",
         |device| {
             let there = device.to_device(&x).unwrap();
-            // One thread after another, so that `print!` and `println!` of one make a line.
+            // One thread per launch, so that the outputs of its `print!` and `println!` are contiguous.
             for i in 0..x.len() {
                 let one = device.to_device(&x[i..=i]).unwrap();
                 tell(&one, 7, false).grid(1).block(1).launch().unwrap();
             }
             device.synchronize().unwrap();
-            println!("of all:");
+            println!("all threads:");
             tell(&there, 1 << 40, true).grid(2).block(2).launch().unwrap();
             device.synchronize().unwrap();
         },
         |output| {
-            let (alone, together) = output.split_once("of all:").expect("both launches printed");
+            let (alone, together) = output.split_once("all threads:").expect("both launches printed");
             for x in x {
                 for k in 0..3 {
                     let line = format!("<0 {k} {:.2} 0x7 false>\n", x * k as f32);
@@ -101,7 +101,7 @@ fn each_thread_tells_its_lines_in_order() {
             for (i, x) in x.into_iter().enumerate() {
                 let mut rest = together;
                 for line in told(i, x) {
-                    // On a GPU the messages of threads stand between each other.
+                    // On a GPU the messages of different threads interleave.
                     let line = line.strip_prefix(&format!("thread {i}: ")).unwrap_or(&line);
                     let at = rest.find(line).unwrap_or_else(|| panic!("no {line} in\n{rest}"));
                     rest = &rest[at + line.len()..];
@@ -112,9 +112,9 @@ fn each_thread_tells_its_lines_in_order() {
 }
 
 #[test]
-fn what_was_printed_before_a_fault_is_there() {
+fn output_before_a_fault_is_kept() {
     on_each_device(
-        "what_was_printed_before_a_fault_is_there",
+        "output_before_a_fault_is_kept",
         |device| {
             let x = device.to_device(&[1, 5]).unwrap();
             stop(&x).grid(2).block(1).launch().unwrap();
@@ -123,8 +123,8 @@ fn what_was_printed_before_a_fault_is_there() {
         },
         |output| {
             assert!(output.contains("<5>\n") && !output.contains("<5 is fine>"), "{output}");
-            // A block that follows another one's fault may not have run on the CPU. One that has begun ends, while the other
-            // may speak in between.
+            // On the CPU a block may be skipped after the fault of another block. A block that has begun completes, and the
+            // output of the other block may interleave with its own.
             let begun = output.split_once("<1>\n");
             assert!(begun.is_none_or(|(_, rest)| rest.contains("<1 is fine>\n")), "{output}");
         },
@@ -132,10 +132,10 @@ fn what_was_printed_before_a_fault_is_there() {
 }
 
 #[test]
-fn what_does_not_fit_is_counted() {
+fn lost_messages_are_counted() {
     const LINES: usize = 100_000;
     on_each_device(
-        "what_does_not_fit_is_counted",
+        "lost_messages_are_counted",
         |device| {
             much(LINES).grid(1).block(1).on_device(device).launch().unwrap();
             device.synchronize().unwrap();

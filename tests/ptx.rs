@@ -1,5 +1,5 @@
-//! What must be, and must not be, in the PTX: NVRTC's optimisation is part of what the emitted C is written for. Needs NVRTC,
-//! but no GPU.
+//! Properties of the PTX that NVRTC generates from the emitted C, which is written with its optimisations in mind. Needs
+//! NVRTC, but no GPU.
 
 mod compiler;
 
@@ -13,8 +13,8 @@ use cumbia_kernel_ir::ir::{Method, Scalar};
 
 use compiler::{for_each, with_nvrtc};
 
-/// C widens `float` to `double` at the slightest cause, Rust never does. Where a kernel has no `f64`, neither its text nor its
-/// PTX has one.
+/// C promotes `float` to `double` implicitly in many places, Rust never does. A kernel without `f64` has none in its source
+/// and PTX either.
 #[test]
 fn f32_kernels_have_no_f64() {
     let Some(kernels) = with_nvrtc("the search for f64 in the PTX of f32 kernels") else {
@@ -27,16 +27,16 @@ fn f32_kernels_have_no_f64() {
             Err(error) => return error.to_string(),
         };
         let usage = (look.usage)();
-        // Of a generic kernel, `T::from_f64(0.5)` names an `f64` that is none in `f32`; arrays of `f64` are.
+        // In the `f32` instance of a generic kernel, `T::from_f64(0.5)` is not an `f64`; an array of `f64` is.
         let has_f64 = usage.has_f64() && (!kernel.ends_with("<f32>") || source.contains("double*"));
-        // What `mul_add` of a `bf16` rounds once needs more digits than an `f32` has.
+        // The single rounding of `mul_add` for `bf16` needs more precision than `f32`.
         let is_exact = usage.scalars.contains(&Scalar::Bf16) && usage.methods.contains(&Method::MulAdd);
         if has_f64 || is_exact {
             return String::new();
         }
         let words = || source.split(|c: char| !c.is_alphanumeric() && c != '_');
         if words().any(|word| word == "double") {
-            return format!("there is a double in\n{source}");
+            return format!("`double` in\n{source}");
         }
         let reduces = words().any(|word| ["sinf", "cosf", "tanf", "sincosf"].contains(&word));
         let allowed: &[&str] = if reduces { REDUCTION } else { &[] };
@@ -53,13 +53,13 @@ fn f32_kernels_have_no_f64() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let (checked, trigonometric) = (checked.into_inner(), trigonometric.into_inner());
     assert!(checked > 500 && trigonometric > 5, "{checked} kernels without f64, {trigonometric} with sine or cosine");
-    println!("{checked} kernels without f64, of which {trigonometric} have NVIDIA's reduction of large angles");
+    println!("{checked} kernels without f64, of which {trigonometric} have NVIDIA's argument reduction");
 }
 
-/// NVIDIA's own reduction of large angles multiplies the 64 bits of an integer by π/2¹²⁵ in `f64`.
+/// The `f64` instructions of NVIDIA's argument reduction for large angles, which multiplies a 64-bit integer by π/2¹²⁵.
 const REDUCTION: &[&str] = &["cvt.rn.f64.s64", "mul.f64", "mul.rn.f64", "cvt.rn.f32.f64", ".reg .f64"];
 
-/// The PTX for an architecture; where there is no NVRTC, word of that.
+/// Returns the PTX, or `None` with a report if there is no NVRTC.
 fn found(what: &str, ptx: cumbia::Result<String>) -> Option<String> {
     match ptx {
         Ok(ptx) => Some(ptx),
@@ -71,7 +71,7 @@ fn found(what: &str, ptx: cumbia::Result<String>) -> Option<String> {
     }
 }
 
-/// The PTX of a kernel for `sm_80`, or leaves the test.
+/// The PTX of a kernel for `sm_80`; returns from the test if there is no NVRTC.
 macro_rules! ptx {
     ($($kernel:tt)*) => {
         match found(stringify!($($kernel)*), $($kernel)*::ptx("compute_80")) {
@@ -81,7 +81,7 @@ macro_rules! ptx {
     };
 }
 
-/// How many instructions of the PTX begin with one of these, behind a predicate or not.
+/// Returns the number of instructions that begin with one of these, with or without a predicate.
 fn count(ptx: &str, instructions: &[&str]) -> usize {
     let operation = |line: &str| {
         let line = line.trim();
@@ -91,13 +91,13 @@ fn count(ptx: &str, instructions: &[&str]) -> usize {
     ptx.lines().filter(is_one).count()
 }
 
-/// Multiplications of 64 bits, each of which is several instructions of a GPU. `mul.wide`, of two numbers of 32 bits, is one
-/// instruction: addresses are made with it.
+/// 64-bit multiplications, each of which is several machine instructions. `mul.wide`, of two 32-bit numbers, is a single
+/// instruction, used in address computations.
 const WIDE_MULTIPLICATIONS: &[&str] =
     &["mul.lo.s64", "mul.lo.u64", "mad.lo.s64", "mad.lo.u64", "mul.hi.s64", "mul.hi.u64"];
 
 #[test]
-fn indices_of_32_bits_have_no_multiplication_of_64() {
+fn narrow_indices_need_no_wide_multiplication() {
     let narrow = [
         ("saxpy", ptx!(narrow::saxpy)),
         ("product of slices", ptx!(narrow::product)),
@@ -107,13 +107,13 @@ fn indices_of_32_bits_have_no_multiplication_of_64() {
     for (kernel, ptx) in &narrow {
         assert_eq!(count(ptx, WIDE_MULTIPLICATIONS), 0, "{kernel}:\n{ptx}");
     }
-    // The same without the option has them, so that the search finds what it is for.
+    // Without the option there are such multiplications, so that the check is not vacuous.
     let wide = ptx!(views::product::<f32>);
     assert!(count(&wide, WIDE_MULTIPLICATIONS) > 0, "{wide}");
 }
 
 #[test]
-fn vectors_are_loaded_and_stored_at_once() {
+fn vectors_are_accessed_by_vector_instructions() {
     let ptx = ptx!(vectors::axpy);
     assert_eq!(count(&ptx, &["ld.global.v4.f32", "ld.global.nc.v4.f32"]), 2, "{ptx}");
     assert_eq!(count(&ptx, &["st.global.v4.f32"]), 1, "{ptx}");
@@ -143,7 +143,7 @@ fn vectors_are_loaded_and_stored_at_once() {
     assert_eq!(count(&ptx, &["ld.global.v4.u16"]) + count(&ptx, &["st.global.v4.u16"]), 2, "{ptx}");
 }
 
-/// An array of a thread whose indices are constants once its loops are unrolled.
+/// A local array whose indices are constants after unrolling.
 #[kernel]
 fn averaged<const N: usize>(x: &[f32], y: &mut [f32]) {
     let i = grid(1);
@@ -162,7 +162,7 @@ fn averaged<const N: usize>(x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// A network that sorts eight numbers.
+/// A sorting network for eight numbers.
 #[kernel]
 fn sorted(x: &mut [u32]) {
     let i = 8 * grid(1);
@@ -221,7 +221,7 @@ fn squared(matrices: &mut [Matrix]) {
     }
 }
 
-/// An array that a loop which is not unrolled goes through has to be in memory.
+/// An array that is indexed in a loop without unrolling is in local memory.
 #[kernel]
 fn looked_up(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
@@ -235,7 +235,7 @@ fn looked_up(x: &[u32], y: &mut [u32]) {
 }
 
 #[test]
-fn arrays_of_unrolled_loops_are_in_registers() {
+fn arrays_in_unrolled_loops_are_in_registers() {
     let in_registers = [ptx!(averaged::<4>), ptx!(averaged::<16>), ptx!(sorted), ptx!(squared)];
     for ptx in &in_registers {
         assert!(!ptx.contains(".local"), "{ptx}");
@@ -244,7 +244,7 @@ fn arrays_of_unrolled_loops_are_in_registers() {
     assert!(ptx.contains(".local"), "{ptx}");
 }
 
-/// What a warp does together, in both arms.
+/// The same warp operation in both branches.
 #[kernel]
 fn in_both_arms(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
@@ -266,7 +266,7 @@ fn votes_in_both_arms(x: &[u32], y: &mut [u32]) {
     };
 }
 
-/// The same operation twice, one behind the other: between the two, lanes may have left.
+/// The same operation twice in succession: lanes may have diverged in between.
 #[kernel]
 fn twice(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
@@ -277,7 +277,7 @@ fn twice(x: &[u32], y: &mut [u32]) {
     y[i] = first + second * 2 + active_mask();
 }
 
-/// Nothing in the shuffle, the vote and the barrier changes from turn to turn.
+/// The operands of the shuffle, the vote and the barrier are loop-invariant.
 #[kernel]
 fn in_a_loop(x: &[u32], y: &mut [u32], n: u32) {
     let i = grid(1);
@@ -293,7 +293,7 @@ fn in_a_loop(x: &[u32], y: &mut [u32], n: u32) {
 }
 
 #[test]
-fn operations_of_a_warp_stay_where_they_are() {
+fn warp_operations_are_neither_merged_nor_moved() {
     let ptx = ptx!(in_both_arms);
     assert_eq!(count(&ptx, &["activemask.b32"]), 2, "{ptx}");
     let ptx = ptx!(votes_in_both_arms);
@@ -311,7 +311,7 @@ fn operations_of_a_warp_stay_where_they_are() {
     assert_eq!((count(looped, &["shfl"]), count(looped, &["vote"]), barriers), (1, 1, 1), "{ptx}");
 }
 
-/// The only loop: from the label to the branch that goes back to it.
+/// Returns the only loop: from its label to the backward branch.
 #[track_caller]
 fn loop_of(ptx: &str) -> &str {
     let labels = ptx.lines().filter_map(|line| line.strip_suffix(':'));
@@ -325,11 +325,10 @@ fn loop_of(ptx: &str) -> &str {
     found
 }
 
-/// The architectures for which NVRTC optimises differently: the two after `sm_90` have a compiler of their own, of a later
-/// LLVM.
+/// The architectures with different compilers in NVRTC: those after `sm_90` use one based on a later LLVM.
 const COMPILERS: [&str; 3] = ["compute_90", "compute_100", "compute_120"];
 
-/// Whether a branch leads back to a label before it.
+/// Returns whether there is a backward branch.
 fn has_loop(ptx: &str) -> bool {
     let mut labels = Vec::new();
     for line in ptx.lines().map(str::trim) {
@@ -343,9 +342,9 @@ fn has_loop(ptx: &str) -> bool {
     false
 }
 
-/// C++ assumes that a loop without side effects ends, and Rust does not.
+/// C++ assumes that a loop without side effects terminates ([intro.progress]); Rust does not.
 #[test]
-fn loops_that_may_not_end_are_not_left_out() {
+fn potentially_infinite_loops_are_kept() {
     for architecture in COMPILERS {
         macro_rules! all {
             ($($kernel:ident),*) => {
@@ -369,16 +368,16 @@ fn loops_that_may_not_end_are_not_left_out() {
         ];
         for (kernel, ptx) in &kernels {
             assert!(has_loop(ptx), "{kernel} for {architecture}:\n{ptx}");
-            // The assembler leaves out a loop without an effect whose values nobody uses.
+            // The assembler removes a loop without side effects and used results; `pmevent` prevents that.
             assert!(count(ptx, &["pmevent"]) > 0, "{kernel} for {architecture}:\n{ptx}");
         }
     }
 }
 
-/// C++ lets a compiler assume that a `float` and an `unsigned` are at different places. What is read behind the store of a
-/// float is read from memory, and not remembered.
+/// C++'s strict aliasing lets a compiler assume that a `float` and an `unsigned` do not overlap. A load after the store of a
+/// float is a load from memory nevertheless.
 #[test]
-fn types_do_not_prove_that_places_differ() {
+fn accesses_of_different_types_may_alias() {
     #[kernel]
     fn overlapping(y: &mut [u32], value: f32, at: usize) {
         let mut floats = dynamic_shared_at::<f32>(0, 64);
@@ -394,9 +393,9 @@ fn types_do_not_prove_that_places_differ() {
     }
 }
 
-/// Another thread may write between two reads, of which only the first would be checked.
+/// Of two loads of an index only the first would be bounds-checked, and another thread may store in between.
 #[test]
-fn an_index_in_memory_is_read_once() {
+fn an_index_in_memory_is_loaded_once() {
     #[kernel]
     fn scattered(at: &mut [u32], y: &mut [f32]) {
         let i = grid(1);
@@ -412,8 +411,8 @@ fn an_index_in_memory_is_read_once() {
     }
 }
 
-/// A predicate is true for any bit of it: CUDA's function takes an `int`. What comes of it is compared in the corpus, in
-/// `cooperation::votes`.
+/// A predicate is true if any of its bits is set, but CUDA's function takes an `int`. The results are compared in the corpus,
+/// in `cooperation::votes`.
 #[test]
 fn a_wide_predicate_is_compared_with_zero() {
     #[kernel]
@@ -425,18 +424,17 @@ fn a_wide_predicate_is_compared_with_zero() {
     assert_eq!((count(&ptx, &["setp.ne.s64"]), count(&ptx, &["bar.red.popc.u32"])), (1, 1), "{ptx}");
 }
 
-/// No other argument of the launch overlaps a slice, which `__restrict__` says.
+/// No other argument of the launch overlaps a slice, which `__restrict__` expresses.
 #[test]
-fn a_slice_that_is_only_read_is_read_through_the_read_only_cache() {
+fn read_only_slices_use_the_read_only_cache() {
     let ptx = ptx!(linear::saxpy);
     assert_eq!(count(&ptx, &["ld.global.nc.f32"]), 1, "{ptx}");
 }
 
-/// The text of a body means what CUDA has, also where its own function is named like that. A function that called itself
-/// would come to nothing.
+/// A name in a CUDA C body is that of CUDA, even in a device function of the same name, which would otherwise call itself.
 #[test]
 #[allow(non_snake_case, non_camel_case_types, reason = "CUDA's names are the point")]
-fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
+fn cuda_bodies_resolve_names_to_those_of_cuda() {
     #[device(unsafe(cuda = "return ldexp(x, n);"))]
     fn ldexp(x: f64, n: i32) -> f64 {
         x * 2f64.powi(n)
@@ -500,7 +498,7 @@ fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
         n[7] = (dim3() + threadIdx()) as i32;
     }
     let ptx = ptx!(calling);
-    // Of the reduction of an angle, 2/π.
+    // 2/π, of the argument reduction.
     let parts = ["vprintf", "__assertfail", "%clock64", "%tid.x", "%tid.y", "0f3F22F983", "0f40400000"];
     for part in parts {
         assert!(ptx.contains(part), "no {part} in\n{ptx}");
@@ -509,8 +507,9 @@ fn bodies_in_cuda_c_call_what_their_functions_are_named_after() {
         assert!(count(&ptx, instructions) > 0, "none of {instructions:?} in\n{ptx}");
     }
 }
-/// NVRTC puts a `trap` where it has found undefined behaviour: an atomic operation on a copy of what is in memory, say. No
-/// kernel of ours has one, whatever it does.
+
+/// NVRTC emits a `trap` where it detects undefined behaviour, such as an atomic operation on a local copy. No kernel of the
+/// corpus has one.
 #[test]
 fn no_kernel_has_a_trap() {
     let Some(kernels) = with_nvrtc("the search for traps in the PTX") else {
@@ -529,10 +528,10 @@ fn no_kernel_has_a_trap() {
         failures.collect::<Vec<_>>().join("\n")
     });
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    println!("{} texts without a trap, of {} kernels", checked.into_inner(), kernels.len());
+    println!("{} compilations without a trap, of {} kernels", checked.into_inner(), kernels.len());
 }
 
-/// What one thread publishes and others wait for.
+/// Data that one thread publishes, and a flag that others wait for.
 #[derive(Clone, Copy, DeviceType)]
 struct Gate {
     data: u32,
@@ -595,7 +594,7 @@ impl std::ops::AddAssign<u32> for Gate {
     }
 }
 
-/// The instructions of the kernel, without those of the function that reports a fault.
+/// Returns the instructions of the kernel, without those of the fault handler.
 fn entry(ptx: &str) -> &str {
     let start = ptx.find(".visible .entry").expect("a kernel");
     let body = start + ptx[start..].find("\n{").expect("its body");
@@ -603,7 +602,7 @@ fn entry(ptx: &str) -> &str {
     &ptx[body..body + end]
 }
 
-/// The operations on memory, in the order of the text: `S` stores, `L` loads, `A` is atomic, and `F` a fence.
+/// Returns the memory operations in program order: `S` is a store, `L` a load, `A` an atomic operation, and `F` a fence.
 fn operations(ptx: &str) -> String {
     const KINDS: [(char, &[&str]); 4] = [
         ('F', &["membar", "fence"]),
@@ -615,7 +614,7 @@ fn operations(ptx: &str) -> String {
     ptx.lines().filter_map(kind).collect()
 }
 
-/// Checks the operations on memory of kernels for each of the architectures.
+/// Checks the memory operations of kernels for each of the architectures.
 macro_rules! check_operations {
     ($($kernel:ident)*; $expected:literal) => {$(
         for architecture in COMPILERS {
@@ -626,7 +625,7 @@ macro_rules! check_operations {
 }
 
 #[test]
-fn methods_publish_in_the_order_of_their_statements() {
+fn methods_store_in_program_order() {
     #[kernel]
     fn of_an_element(x: &mut [Gate]) {
         x[0].publish(5);
@@ -684,7 +683,7 @@ fn methods_publish_in_the_order_of_their_statements() {
 }
 
 #[test]
-fn atomic_operations_in_methods_are_applied_to_the_place() {
+fn atomics_in_methods_operate_on_the_place() {
     #[kernel]
     fn of_an_element(x: &mut [Gate]) {
         x[0].bump();
@@ -709,7 +708,7 @@ fn atomic_operations_in_methods_are_applied_to_the_place() {
 }
 
 #[test]
-fn methods_that_are_waited_with_load_in_each_turn() {
+fn methods_in_spin_loops_load_in_each_iteration() {
     #[kernel]
     fn waited(x: &mut [Gate], y: &mut [u32]) {
         while !x[0].is_ready() {}
@@ -731,7 +730,7 @@ fn methods_that_are_waited_with_load_in_each_turn() {
             for architecture in COMPILERS {
                 let Some(ptx) = found(stringify!($kernel), $kernel::ptx(architecture)) else { return };
                 assert_eq!(operations(loop_of(&ptx)), "L", "{} for {architecture}:\n{ptx}", stringify!($kernel));
-                // The first turn may stand in front of the loop.
+                // The first iteration may be peeled off.
                 let all = operations(entry(&ptx));
                 assert!(["LS", "LLS"].contains(&all.as_str()), "{} for {architecture}: {all}\n{ptx}", stringify!($kernel));
             }

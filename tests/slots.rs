@@ -1,5 +1,5 @@
-//! The slots' mechanism, where a result does not show it: what the macro's types say, and the text for each of them. The
-//! kernels whose results do are in the corpus, in `slots`.
+//! Slots, as far as results do not show them: the types that the macro obtains from rustc, and the source of each instance.
+//! The kernels whose results depend on slots are in the corpus, in `slots`.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use cumbia::__private::Kernel;
 use cumbia::prelude::*;
 use cumbia_corpus::slots::{generics, literals, sizes};
 
-/// The lines of a kernel's text that are its own.
+/// Returns the part of a kernel's source that is not the prelude.
 #[track_caller]
 fn body(source: cumbia::Result<String>) -> String {
     let source = source.expect("a valid kernel");
@@ -32,7 +32,7 @@ fn literals_have_the_types_that_rustc_inferred() {
 }
 
 #[test]
-fn a_generic_kernel_has_a_text_for_each_type() {
+fn a_generic_kernel_has_a_source_per_instance() {
     let sources = [
         generics::polynomial::<f32>::cuda_source(),
         generics::polynomial::<f64>::cuda_source(),
@@ -42,18 +42,18 @@ fn a_generic_kernel_has_a_text_for_each_type() {
         generics::polynomial::<usize>::cuda_source(),
     ];
     let bodies = sources.map(body);
-    assert!(!bodies[0].contains("double"), "a single has doubles:\n{}", bodies[0]);
-    assert!(!bodies[1].contains("float"), "a double has singles:\n{}", bodies[1]);
-    assert_eq!(bodies.iter().collect::<BTreeSet<_>>().len(), bodies.len(), "two types have one text");
+    assert!(!bodies[0].contains("double"), "the `f32` instance contains `double`:\n{}", bodies[0]);
+    assert!(!bodies[1].contains("float"), "the `f64` instance contains `float`:\n{}", bodies[1]);
+    assert_eq!(bodies.iter().collect::<BTreeSet<_>>().len(), bodies.len(), "two instances have the same source");
 }
 
 #[test]
-fn the_text_is_the_same_each_time() {
+fn the_source_is_deterministic() {
     assert_eq!(body(generics::calls::cuda_source()), body(generics::calls::cuda_source()));
 }
 
 #[test]
-fn a_kernel_has_a_slot_for_what_rustc_infers() {
+fn every_inferred_type_has_a_slot() {
     /// 1 parameter, 2 variables, 3 literals, 1 cast, 1 call, 1 constant and 3 operators.
     #[kernel]
     fn twelve(out: &mut [f32]) {
@@ -64,11 +64,11 @@ fn a_kernel_has_a_slot_for_what_rustc_infers() {
     assert_eq!(twelve::definition().contents().len(), 12);
     assert_eq!(sizes::empty::definition().contents().len(), 0);
     let many = sizes::long::definition().contents().len();
-    assert!(many > 400, "the long kernel has {many} slots only");
+    assert!(many > 400, "the long kernel has only {many} slots");
 }
 
 #[test]
-fn kernels_of_one_name_are_two_kernels() {
+fn kernels_with_the_same_name_are_distinct() {
     #[kernel]
     fn one(out: &mut [u32]) {
         out[0] = 1;
@@ -89,7 +89,7 @@ fn kernels_of_one_name_are_two_kernels() {
 }
 
 #[test]
-fn functions_that_call_each_other_in_a_circle_are_refused() {
+fn mutual_recursion_is_rejected() {
     #[device]
     fn even(n: u32) -> bool {
         if n == 0 { true } else { odd(n - 1) }
@@ -109,9 +109,9 @@ fn functions_that_call_each_other_in_a_circle_are_refused() {
     assert!(error.to_string().contains("recursion"), "{error}");
 }
 
-/// Sees that an error about recursion names these functions and, for each call of the cycle, a line that has this text.
+/// Checks that a recursion error names these functions and, for each call of the cycle, a position with this source text.
 #[track_caller]
-fn names_the_cycle(error: cumbia::Result<String>, functions: &[&str], calls: &[&str]) {
+fn check_cycle(error: cumbia::Result<String>, functions: &[&str], calls: &[&str]) {
     let error = error.expect_err("recursion").to_string();
     let source: Vec<&str> = include_str!("slots.rs").lines().collect();
     let mut lines = error.lines();
@@ -155,8 +155,8 @@ fn recursion_is_reported_with_each_call_of_the_cycle() {
     fn of_functions(out: &mut [u32]) {
         out[0] = outside(1);
     }
-    // The instance for `f64` is left once, and the one for `f32` is in the cycle.
-    names_the_cycle(
+    // The instance for `f64` is outside the cycle, and the one for `f32` is part of it.
+    check_cycle(
         of_functions::cuda_source(),
         &["first → ", "second → ", "third → "],
         &["second(n - 1)", "third::<f32>(m)", "first(n / 2)"],
@@ -211,14 +211,14 @@ fn recursion_of_methods_operators_and_traits_is_reported() {
         out[0] = Number { n: 3 }.depth();
     }
     let factorial = ["Number { n: self.n - 1 }.factorial()"];
-    names_the_cycle(of_a_method::cuda_source(), &["Number::factorial"], &factorial);
+    check_cycle(of_a_method::cuda_source(), &["Number::factorial"], &factorial);
     let operator = ["other.halved()", "Number { n: self.n / 2 } + *self"];
-    names_the_cycle(of_an_operator::cuda_source(), &["Number::add", "Number::halved"], &operator);
-    names_the_cycle(of_a_trait::cuda_source(), &["Depth::depth", "Number::below"], &["self.below()", "self.depth()"]);
+    check_cycle(of_an_operator::cuda_source(), &["Number::add", "Number::halved"], &operator);
+    check_cycle(of_a_trait::cuda_source(), &["Depth::depth", "Number::below"], &["self.below()", "self.depth()"]);
 }
 
 #[test]
-fn a_device_function_is_still_a_function_of_the_host() {
+fn device_functions_are_callable_on_the_host() {
     assert_eq!(generics::square(generics::square(3u16)), 81);
     assert_eq!(generics::sum(&[1.5f64, 2.0]), 3.5);
     let mut x = [1, 2, 3];
@@ -254,7 +254,7 @@ fn a_kernel_keeps_its_documentation_and_visibility() {
 }
 
 #[test]
-fn device_functions_of_another_crate_are_called() {
+fn device_functions_of_other_crates_are_callable() {
     use cumbia_corpus::device_functions::{far, power};
 
     #[kernel]

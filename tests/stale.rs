@@ -1,5 +1,5 @@
-//! The cache is never stale: where a device function has changed, in whatever module, file or crate, the kernels that call it
-//! are compiled anew, though they themselves are as they were. Needs NVRTC, but no GPU.
+//! The kernel cache is never stale: after a change of a device function, in any module, file or crate, the kernels that call
+//! it are recompiled although their own source is unchanged. Needs NVRTC, but no GPU.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,12 +9,12 @@ use std::{env, fs};
 use cumbia::{CompileError, Error};
 use cumbia_corpus::left_out;
 
-/// A program before and after an edit of the file `elsewhere`: the same kernel in the same lines, and a function of the
-/// same name and place that computes something else.
+/// A program before and after an edit of the module `elsewhere`: the same kernel at the same position, and a function with
+/// the same name and position but another result.
 macro_rules! editions {
     ($($edition:ident $factor:literal)*) => {
         $(mod $edition {
-            /// What was edited.
+            /// The edited module.
             pub(super) mod elsewhere {
                 use cumbia::prelude::*;
 
@@ -29,13 +29,13 @@ macro_rules! editions {
                 }
             }
 
-            /// What was not.
+            /// The unchanged module.
             mod program {
                 use cumbia::prelude::*;
 
                 use super::elsewhere;
 
-                #[allow(dead_code, reason = "the kernel is looked at, and not launched")]
+                #[allow(dead_code, reason = "the kernel is compiled, and not launched")]
                 #[kernel]
                 pub(crate) fn scaled(x: &mut [f32]) {
                     let i = grid(1);
@@ -55,24 +55,24 @@ editions!(before 2.0 after 3.0);
 const EDITION: &str = "CUMBIA_TEST_EDITION";
 const MACHINE_CODE: &str = "CUMBIA_TEST_CUBIN";
 
-/// A process of the program: compiles the kernel of one edition, with the cache that the environment names.
+/// A run of the program in a child process: compiles the kernel of one edition, with the cache named by the environment.
 #[test]
-#[ignore = "run by `an_edit_of_a_device_function_is_compiled`"]
-fn a_process_of_the_program() {
+#[ignore = "run by `an_edited_device_function_is_recompiled`"]
+fn child_process() {
     let cubin = match env::var(EDITION).as_deref() {
         Ok("before") => before::scaled::cubin("sm_80"),
         _ => after::scaled::cubin("sm_80"),
     };
-    let place = env::var_os(MACHINE_CODE).expect("where to put it");
+    let place = env::var_os(MACHINE_CODE).expect("the parent sets the path");
     fs::write(place, cubin.expect("NVRTC compiles it")).expect("a folder that can be written");
 }
 
 #[test]
-fn an_edit_of_a_device_function_is_compiled() {
+fn an_edited_device_function_is_recompiled() {
     if let Err(Error::Compile(error @ CompileError::NoNvrtc { .. })) = before::scaled::cubin("sm_80") {
         return left_out("the cache after an edit", &error.to_string(), "CUMBIA_REQUIRE_NVRTC");
     }
-    // All that differs is the function that was edited.
+    // The sources differ in the edited function only.
     let sources = [before::scaled::cuda_source(), after::scaled::cuda_source()].map(|source| source.expect("valid"));
     assert_ne!(sources[0], sources[1]);
     assert_eq!(sources[0].replace("2.0f", "3.0f"), sources[1]);
@@ -83,7 +83,7 @@ fn an_edit_of_a_device_function_is_compiled() {
     let run = |edition: &str| {
         let place = folder.join("scaled.cubin");
         let output = Command::new(env::current_exe().expect("tests know their executable"))
-            .args(["a_process_of_the_program", "--exact", "--ignored"])
+            .args(["child_process", "--exact", "--ignored"])
             .env(EDITION, edition)
             .env(MACHINE_CODE, &place)
             .env("CUMBIA_CACHE_DIR", &cache)
@@ -97,13 +97,14 @@ fn an_edit_of_a_device_function_is_compiled() {
     let (edited, two) = run("after");
     assert_ne!(first, edited, "the edit has an effect");
     assert_eq!((one.len(), two.len()), (1, 2), "{two:?}");
-    // What was not edited is not compiled again, whatever came between.
+    // The first edition is a cache hit, even after the second one.
     let (again, same) = run("before");
     assert_eq!((again, same), (first, two));
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// The files below a folder that hold compiled kernels: the largest. What else the cache keeps is small.
+/// Returns the files below a folder that hold compiled kernels. They are the large ones: the other files of the cache are
+/// small.
 fn entries(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

@@ -1,4 +1,4 @@
-//! The CPU device: saxpy over 2²⁴ elements against a plain loop, and the tiled product of 512×512 matrices.
+//! CPU device: saxpy over 2²⁴ elements against a plain loop, and the tiled product of 512×512 matrices.
 
 use cumbia::prelude::*;
 

@@ -1,8 +1,8 @@
-//! Milliseconds from the first `.launch()` of a process to its result, and what of that is NVRTC's: with an empty disk
-//! cache, with a warm one, and with kernels that were compiled ahead.
+//! Latency of the first launch of a process, in milliseconds from `.launch()` to the result on the host, and the share of
+//! NVRTC: with an empty disk cache, with a warm one, and with kernels compiled ahead of time.
 //!
-//! Each is a process of its own, whose CUDA context is up before the clock starts. Ours is what remains without NVRTC's
-//! compilation and without finding and loading NVRTC: at most 2 ms with an empty cache, 1 ms with a warm one.
+//! Each sample is a process of its own, whose CUDA context is created before the measurement. Cumbia's share excludes the
+//! compilation by NVRTC and the discovery and loading of NVRTC: at most 2 ms with an empty cache, 1 ms with a warm one.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use cumbia::prelude::*;
 
 use crate::time::once;
 
-/// The argument that makes this program the process that is timed.
+/// The argument with which this program runs as the measured process.
 pub(crate) const CHILD: &str = "first-child";
 
 #[kernel]
@@ -30,7 +30,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let (major, minor) = device.limits().compute_capability.unwrap_or_default();
     Plan::new().instance::<saxpy>().architectures([format!("sm_{major}{minor}")]).quiet().compile_into(&ahead)?;
     println!("the first launch of a process, to its result on the host, in ms");
-    println!("  {:<24} {:>9} {:>9} {:>9} {:>9}", "", "all", "loading", "compiling", "ours");
+    println!("  {:<24} {:>9} {:>9} {:>9} {:>9}", "", "total", "loading", "compiling", "cumbia");
     let (mut cold, mut warm, mut shipped) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..5 {
         let _ = std::fs::remove_dir_all(&cache);
@@ -39,11 +39,11 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         shipped.push(run(&cache, Some(&ahead)));
     }
     let _ = std::fs::remove_dir_all(&folder);
-    for (what, mut times) in [("empty cache", cold), ("warm cache", warm), ("compiled ahead", shipped)] {
+    for (name, mut times) in [("empty cache", cold), ("warm cache", warm), ("compiled ahead", shipped)] {
         times.sort_by(|a, b| ours(*a).total_cmp(&ours(*b)));
         let median = times[times.len() / 2];
         let [all, loading, compiling] = median;
-        println!("  {what:<24} {all:>9.3} {loading:>9.3} {compiling:>9.3} {:>9.3}", ours(median));
+        println!("  {name:<24} {all:>9.3} {loading:>9.3} {compiling:>9.3} {:>9.3}", ours(median));
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ fn ours([all, loading, compiling]: [f64; 3]) -> f64 {
     all - loading - compiling
 }
 
-/// The milliseconds of a process: all, loading NVRTC, compiling.
+/// Runs the measured process, and returns its times in milliseconds: total, loading NVRTC, compiling.
 fn run(cache: &Path, ahead: Option<&Path>) -> [f64; 3] {
     let program = std::env::current_exe().expect("this program's path");
     let mut command = Command::new(program);
@@ -65,7 +65,7 @@ fn run(cache: &Path, ahead: Option<&Path>) -> [f64; 3] {
     numbers.try_into().unwrap_or_else(|_| panic!("{text}{}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// The process that is timed.
+/// The measured process.
 pub(crate) fn child() -> cumbia::Result<()> {
     let device = Device::cuda(0)?;
     let x = device.to_device(&vec![1.0f32; 1024])?;

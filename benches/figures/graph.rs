@@ -1,4 +1,4 @@
-//! Many small launches as one graph, against the launches one by one.
+//! Many small launches in a graph, against individual launches.
 
 use cumbia::prelude::*;
 
@@ -16,7 +16,7 @@ const LAUNCHES: usize = 100;
 const N: usize = 4096;
 
 pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
-    println!("{LAUNCHES} launches that wait for each other, on {N} elements");
+    println!("{LAUNCHES} dependent launches on {N} elements");
     let stream = device.stream()?;
     let (mut x, mut y) = (device.zeros(N)?, device.zeros(N)?);
     let (mut v, mut w) = (device.zeros(N)?, device.zeros(N)?);
@@ -59,8 +59,8 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
             },
         ],
     );
-    row("one by one", single, "");
+    row("individual launches", single, "");
     row("as a graph", graph, &format!("{:.3} times as long", ratio(graph, single)));
-    row("as a graph, a number of each changed", changed, &format!("{:.3} times as long", ratio(changed, single)));
+    row("as a graph, one scalar argument of each changed", changed, &format!("{:.3} times as long", ratio(changed, single)));
     Ok(())
 }

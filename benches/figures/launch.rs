@@ -1,5 +1,5 @@
-//! Microseconds per launch, back to back, against a bare loop over `cuLaunchKernel` with the same arguments; and the blocks
-//! that `.over(..)` picks, against 256 threads.
+//! Launch overhead in microseconds per launch, back to back, against a bare loop over `cuLaunchKernel` with the same
+//! arguments; and the block sizes that `.over(..)` chooses, against 256 threads.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -10,8 +10,8 @@ use cumbia::{DeviceArray, prelude::*};
 use crate::raw::{RawKernel, memory};
 use crate::time::{medians, ratio, row};
 
-// They do nothing, with as many arrays as their names say: for each a pointer and a length in CUDA C, and one parameter
-// more for faults.
+// Empty kernels with the number of arrays in their names: in CUDA C a pointer and a length for each array, and one more
+// parameter for faults.
 
 #[kernel]
 fn one(n: usize, y: &mut [f32]) {
@@ -62,7 +62,7 @@ fn sixteen(
     }
 }
 
-// In turn, and often: what a launch takes drifts by more than what is to be seen.
+// The variants are measured alternately in many rounds, since the drift of the launch time exceeds the differences.
 const LAUNCHES: u32 = 1000;
 const ROUNDS: usize = 180;
 
@@ -72,7 +72,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     let [a, b, c, d, e, f, g, h, i, j, k, l, m, o, p] = std::array::from_fn(|i| &x[i]);
 
     println!("a launch, back to back");
-    /// Times one kernel with these arrays.
+    /// Measures one kernel with these arrays.
     macro_rules! figures {
         ($arrays:literal, $kernel:ident($($array:expr),*)) => {
             let prepared = $kernel(0, $($array,)* &mut z).grid(1).block(256).prepare()?;
@@ -90,7 +90,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     figures!(8, eight(a, b, c, d, e, f, g));
     figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
     over(device)?;
-    // From here on, what each launch uses is noted.
+    // From here on, each launch records the accesses to its arrays.
     let _second = device.stream()?;
     println!("a launch, back to back, beside a second stream");
     figures!(1, one());
@@ -98,7 +98,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     Ok(())
 }
 
-/// Times a launch with so many arrays, the same launch prepared, and the bare call.
+/// Measures a launch with this number of arrays, the same launch prepared, and the bare driver call.
 fn row_of(
     device: &Device,
     arrays: usize,
@@ -115,7 +115,7 @@ fn row_of(
         );
         RawKernel::new(&source, kernel, "sm_90a")
     };
-    // The second takes what a kernel of ours takes last, for faults.
+    // The second one has the additional parameter of Cumbia's kernels, for faults.
     let (by_hand, alike) = (by_hand("")?, by_hand(", Launch launch")?);
     let mut values = vec![0u64];
     values.extend((0..arrays).flat_map(|_| [memory(1024), 256]));
@@ -152,17 +152,17 @@ fn row_of(
         ],
     );
     let [ours, prepared, bare, bare_alike] = times.map(|time| time / LAUNCHES);
-    // A duration in whole nanoseconds is too coarse for what is a few of them.
+    // `Duration` has a resolution of a nanosecond, which is too coarse for differences of a few nanoseconds.
     let more = |total: Duration| (total.as_secs_f64() - times[2].as_secs_f64()) * 1e9 / f64::from(LAUNCHES);
     let note = |time, total| format!("{:.3} times as long, {:+.0} ns", ratio(time, bare), more(total));
     row(&format!("{arrays:>2} arrays: cuLaunchKernel in a loop"), bare, "");
-    row("           with one more, as ours", bare_alike, &note(bare_alike, times[3]));
+    row("           with the additional parameter", bare_alike, &note(bare_alike, times[3]));
     row("           #[kernel]", ours, &note(ours, times[0]));
     row("           #[kernel], prepared", prepared, &note(prepared, times[1]));
     Ok(())
 }
 
-/// Much to compute for each element.
+/// A compute-bound kernel.
 #[kernel]
 fn iterate(x: &mut [f32], times: u32) {
     let i = grid(1);
@@ -175,7 +175,7 @@ fn iterate(x: &mut [f32], times: u32) {
     }
 }
 
-/// Little to compute for each element of a matrix.
+/// A memory-bound kernel on a matrix.
 #[kernel]
 fn add_to_rows(matrix: &mut [f32], row: &[f32], rows: usize, columns: usize) {
     let (x, y) = grid(2);
@@ -184,9 +184,9 @@ fn add_to_rows(matrix: &mut [f32], row: &[f32], rows: usize, columns: usize) {
     }
 }
 
-/// The blocks that are picked, against those that one takes without looking.
+/// Measures the chosen block sizes against common defaults.
 fn over(device: &Device) -> cumbia::Result<()> {
-    println!("the block that .over(..) picks, 200 launches");
+    println!("the block size that .over(..) chooses, 200 launches");
     for (n, times) in
         [(1_000usize, 5_000), (10_000, 5_000), (20_000, 5_000), (50_000, 5_000), (1 << 20, 500), (1 << 26, 1)]
     {
@@ -221,12 +221,12 @@ fn over(device: &Device) -> cumbia::Result<()> {
             ],
         );
         row(&format!("{rows} × {columns}: block of 16 × 16"), fixed, "");
-        row("           picked", picked, &format!("{:.3} times as long", ratio(picked, fixed)));
+        row("           chosen", picked, &format!("{:.3} times as long", ratio(picked, fixed)));
     }
     Ok(())
 }
 
-/// The time of each work, of 200 in a row.
+/// Returns the median time of each workload, in batches of 200.
 fn in_batches(device: &Device, [first, second]: [&mut dyn FnMut(); 2]) -> [Duration; 2] {
     let batch = |work: &mut dyn FnMut()| {
         (0..200).for_each(|_| work());

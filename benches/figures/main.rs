@@ -1,7 +1,7 @@
-//! The figures that Cumbia is held to, each against the same work done by hand in the same run.
+//! Performance figures, each measured against an equivalent hand-written program in the same run.
 //!
-//! `cargo bench --bench figures` prints them all; a name as an argument prints one: `cpu`, `saxpy`, `product`, `launch`, `graph`, `first`, `peer`.
-//! Those of a GPU are left out where there is none.
+//! `cargo bench --bench figures` prints all figures; a name as an argument selects one: `cpu`, `saxpy`, `product`, `launch`,
+//! `graph`, `first`, `peer`. Without a GPU only `cpu` is measured.
 
 mod cpu;
 mod first;
@@ -28,7 +28,7 @@ fn main() -> cumbia::Result<()> {
     let device = match Device::cuda(0) {
         Ok(device) => device,
         Err(error) => {
-            println!("no GPU, so that only the CPU's figures are here: {error}");
+            println!("no GPU: only the figures of the CPU were measured: {error}");
             return Ok(());
         }
     };

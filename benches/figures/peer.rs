@@ -1,4 +1,4 @@
-//! Copies from one GPU to another, against a bare `cuMemcpyPeerAsync` and against copies within one of them.
+//! Copies between two GPUs, against a bare `cuMemcpyPeerAsync` and against copies within one GPU.
 
 use std::ptr::null_mut;
 
@@ -11,10 +11,10 @@ const BYTES: usize = 256 << 20;
 
 pub(crate) fn figures(first: &Device) -> cumbia::Result<()> {
     let Ok(second) = Device::cuda(1) else {
-        println!("no second GPU, so that copies between two are left out");
+        println!("no second GPU: copies between GPUs are skipped");
         return Ok(());
     };
-    println!("a copy of {} MiB, from {first} to {second}", BYTES >> 20);
+    println!("a copy of {} MiB from {first} to {second}", BYTES >> 20);
     let x = first.to_device(&vec![7u8; BYTES])?;
     let (mut y, mut z) = (second.zeros::<u8>(BYTES)?, first.zeros::<u8>(BYTES)?);
     let by_hand = ByHand::new();
@@ -34,13 +34,13 @@ pub(crate) fn figures(first: &Device) -> cumbia::Result<()> {
     );
     assert!(y.to_host()?.iter().all(|&byte| byte == 7));
     let speed = |time: std::time::Duration| format!("{:.0} GB/s", BYTES as f64 / time.as_secs_f64() / 1e9);
-    row("cuMemcpyPeerAsync, not told to reach", bare, &speed(bare));
+    row("cuMemcpyPeerAsync without peer access", bare, &speed(bare));
     row("`copy_from`", ours, &speed(ours));
-    row("`copy_from` within the first", within, &speed(within));
+    row("`copy_from` within the first GPU", within, &speed(within));
     Ok(())
 }
 
-/// Memory of each GPU that the other was not told to reach.
+/// Memory on each GPU without peer access from the other.
 struct ByHand {
     contexts: [sys::CUcontext; 2],
     addresses: [u64; 2],
@@ -50,8 +50,8 @@ impl ByHand {
     fn new() -> ByHand {
         let (mut contexts, mut addresses) = ([null_mut(); 2], [0; 2]);
         for (device, (context, address)) in contexts.iter_mut().zip(&mut addresses).enumerate() {
-            // SAFETY: Cumbia has opened both devices. The pointers are valid for the writes. The contexts are new ones: those that
-            // Cumbia uses reach each other.
+            // SAFETY: Cumbia has opened both devices. The pointers are valid for the writes. The contexts are new, since peer
+            // access is enabled between those that Cumbia uses.
             unsafe {
                 check(sys::cuCtxCreate_v2(context, 0, device as i32));
                 check(sys::cuMemAlloc_v2(address, BYTES));
@@ -62,7 +62,7 @@ impl ByHand {
 
     fn copy(&self) {
         let ([from, to], [source, target]) = (self.contexts, self.addresses);
-        // SAFETY: the addresses are those of as many bytes in these contexts, which are never destroyed.
+        // SAFETY: the addresses are those of allocations of `BYTES` bytes in these contexts, which are never destroyed.
         unsafe {
             check(sys::cuCtxSetCurrent(to));
             check(sys::cuMemcpyPeerAsync(target, to, source, from, BYTES, null_mut()));

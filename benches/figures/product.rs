@@ -1,4 +1,4 @@
-//! Matrix products on the GPU, naive and by 16×16 tiles in shared memory, against the same kernels in CUDA C.
+//! Matrix multiplication on the GPU, naive and with 16×16 tiles in shared memory, against the same kernels in CUDA C.
 
 use std::ffi::c_void;
 
@@ -7,7 +7,7 @@ use cumbia::prelude::*;
 use crate::raw::{RawKernel, memory};
 use crate::time::{medians, ratio, row};
 
-/// C = A·B for square matrices, one thread for each element.
+/// C = A·B for square matrices, one thread per element.
 #[kernel]
 fn naive(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     let (col, row) = grid(2);
@@ -20,7 +20,7 @@ fn naive(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     }
 }
 
-/// As [`naive`], with indices of 32 bits.
+/// Like [`naive`], with 32-bit indices.
 #[kernel(index = u32)]
 fn naive_narrow(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     let (col, row) = grid(2);
@@ -35,7 +35,7 @@ fn naive_narrow(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
 
 pub(crate) const TILE: usize = 16;
 
-/// C = A·B for square matrices whose size is a multiple of the tile's.
+/// C = A·B for square matrices whose size is a multiple of the tile size.
 #[kernel]
 pub(crate) fn tiled(a: &[f32], b: &[f32], c: &mut [f32], n: usize) {
     let mut tile_a = shared::<[[f32; TILE]; TILE]>();
@@ -141,7 +141,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     Ok(())
 }
 
-/// The three kernels by hand, each launched `batch` times by a call.
+/// Returns the three hand-written kernels, each of which a call launches `batch` times.
 fn by_hand(n: usize, batch: u32) -> cumbia::Result<[Box<dyn FnMut()>; 3]> {
     let [naive, narrow, tiled] =
         ["naive", "naive_narrow", "tiled"].map(|entry| RawKernel::new(CUDA_C, entry, "sm_90a"));

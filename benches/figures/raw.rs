@@ -1,11 +1,11 @@
-//! CUDA without Cumbia: what a program does that calls the driver itself.
+//! Kernel launches through the driver API, without Cumbia.
 
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 
 use cudarc::driver::sys::{self, CUfunction, CUstream, cudaError_enum};
 
-/// A kernel written in CUDA C, compiled with the options that Cumbia uses, on a stream of its own.
+/// A kernel in CUDA C, compiled with the options that Cumbia uses, and its stream.
 pub(crate) struct RawKernel {
     function: CUfunction,
     stream: CUstream,
@@ -17,8 +17,8 @@ impl RawKernel {
         let cubin = cumbia::__private::inspect::cubin_of_source(entry, source, architecture)?;
         let name = CString::new(entry).expect("a name of a function");
         let (mut context, mut module, mut function, mut stream) = (null_mut(), null_mut(), null_mut(), null_mut());
-        // SAFETY: the driver is there, because Cumbia has opened the device; all pointers are valid for the writes, the
-        // cubin is whole, and the handles are used only after the calls that made them.
+        // SAFETY: the driver is loaded, since Cumbia has opened the device; all pointers are valid for the writes, the cubin
+        // is complete, and the handles are used only after the calls that created them.
         unsafe {
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, 0));
             check(sys::cuCtxSetCurrent(context));
@@ -29,11 +29,11 @@ impl RawKernel {
         Ok(RawKernel { function, stream })
     }
 
-    /// `cuLaunchKernel` and nothing else.
+    /// Calls `cuLaunchKernel`.
     ///
     /// # Safety
     ///
-    /// `parameters` are those of the kernel.
+    /// `parameters` must match the parameters of the kernel.
     #[inline]
     pub(crate) unsafe fn launch(&self, grid: [u32; 2], block: [u32; 2], parameters: &mut [*mut c_void]) {
         let ([gx, gy], [bx, by]) = (grid, block);
@@ -62,7 +62,7 @@ impl RawKernel {
     }
 }
 
-/// Device memory for the rest of the process, filled with zeros.
+/// Allocates zeroed device memory that is never freed.
 pub(crate) fn memory(bytes: usize) -> u64 {
     let mut pointer = 0;
     // SAFETY: the pointer is valid for the write, and a context is current.

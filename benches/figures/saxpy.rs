@@ -1,4 +1,4 @@
-//! saxpy over 2²⁸ elements, against the kernel as one writes it in CUDA C.
+//! saxpy over 2²⁸ elements, against a hand-written CUDA C kernel.
 
 use std::ffi::c_void;
 
@@ -32,7 +32,7 @@ extern "C" __global__ void saxpy(float a, const float* __restrict__ x, float* __
 
 const N: usize = 1 << 28;
 const BLOCK: usize = 256;
-/// Launches that are timed together, so that waiting for the GPU does not count.
+/// The number of launches per measurement, which amortises the synchronization.
 const BATCH: usize = 20;
 
 pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
@@ -45,7 +45,7 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
         [(&raw mut a).cast(), (&raw mut raw_x).cast(), (&raw mut raw_y).cast(), (&raw mut n).cast()];
     let blocks = N / BLOCK;
 
-    // The two of ours write the same array, one after the other.
+    // Both Cumbia kernels write the same array, alternately.
     let y = std::cell::RefCell::new(&mut y);
     let [checked, unchecked, cuda_c] = medians(
         15,

@@ -1,4 +1,4 @@
-//! Functions that kernels call: `#[device]` functions, generic ones too, from another module.
+//! Device functions: kernels call generic `#[device]` functions of another module.
 //!
 //! ```text
 //! cargo run --release --example device_functions
@@ -11,7 +11,8 @@ use std::time::Instant;
 use cumbia::prelude::*;
 use math::{polynomial, smooth_step};
 
-/// `y = p(x)`, blended from 0 to 1 between `low` and `high`. `p` is given by its coefficients, the constant one first.
+/// `y = p(x)`, multiplied by a smooth step from 0 to 1 between `low` and `high`. The polynomial `p` is given by its
+/// coefficients, the constant term first.
 #[kernel]
 fn blend<T: Float>(coefficients: &[T], low: T, high: T, x: &[T], y: &mut [T]) {
     let i = grid(1);
@@ -26,7 +27,7 @@ fn main() -> cumbia::Result<()> {
     check::<f64>(&device, 1e-14)
 }
 
-/// Runs the kernel with numbers of type `T`, and compares its result with the same functions called on the host.
+/// Runs the kernel with element type `T`, and compares its result with that of the same functions on the host.
 fn check<T: Float>(device: &Device, tolerance: f64) -> cumbia::Result<()> {
     let n = 1 << 20;
     let [low, high] = [0.2, 0.8].map(T::from_f64);
@@ -44,9 +45,9 @@ fn check<T: Float>(device: &Device, tolerance: f64) -> cumbia::Result<()> {
     let ys = y.to_host()?;
     for (&x, &y) in xs.iter().zip(&ys) {
         let expected = polynomial(&coefficients, x) * smooth_step(low, high, x);
-        assert!((y - expected).abs() <= T::from_f64(tolerance), "y({x}) is {y} and should be {expected}");
+        assert!((y - expected).abs() <= T::from_f64(tolerance), "y({x}) is {y}, expected {expected}");
     }
     let name = std::any::type_name::<T>();
-    println!("device_functions on {device}: {n} numbers of type {name} in {time:.1?}, the result is right");
+    println!("device_functions on {device}: {n} numbers of type {name} in {time:.1?}, the result is correct");
     Ok(())
 }

@@ -1,8 +1,8 @@
-//! Mathematics for kernels and for the host alike.
+//! Mathematical functions for kernels and the host.
 
 use cumbia::prelude::*;
 
-/// The value at `x` of the polynomial with these coefficients, the constant one first.
+/// Evaluates at `x` the polynomial with these coefficients, the constant term first.
 #[device]
 pub fn polynomial<T: Float>(coefficients: &[T], x: T) -> T {
     let mut value = T::ZERO;
@@ -12,7 +12,7 @@ pub fn polynomial<T: Float>(coefficients: &[T], x: T) -> T {
     value
 }
 
-/// Rises smoothly from 0 at `low` to 1 at `high`.
+/// Returns a smooth step, which rises from 0 at `low` to 1 at `high`.
 #[device]
 pub fn smooth_step<T: Float>(low: T, high: T, x: T) -> T {
     let t = ((x - low) / (high - low)).clamp(T::ZERO, T::ONE);

@@ -1,15 +1,15 @@
-//! What can be wrong with a program, in the three parts of every message: what, why, and what to write instead.
+//! Compile errors. Each consists of three parts: the message, the reason, and the suggested remedy.
 
 use std::fmt;
 
 use crate::ir::Span;
 
-/// All that is wrong with a program, in the order of its functions and lines.
+/// All errors of a program, ordered by function and line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Errors(pub Vec<Error>);
 
 impl Errors {
-    /// Stops here if there is an error.
+    /// Returns the errors unless there are none.
     pub(crate) fn propagate(self) -> Result<(), Errors> {
         if self.0.is_empty() { Ok(()) } else { Err(self) }
     }
@@ -29,59 +29,59 @@ impl fmt::Display for Errors {
 
 impl std::error::Error for Errors {}
 
-/// One thing that is wrong, and where.
+/// A single error and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The name of the function, as the user wrote it.
+    /// The function's name in the user's source.
     pub function: String,
-    /// The source file, as `file!()` gives it.
+    /// The source file, as `file!()` reports it.
     pub file: String,
     /// The position in that file.
     pub span: Span,
     /// The message.
-    pub what: What,
+    pub diagnostic: Diagnostic,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Error { function, file, span, what } = self;
-        writeln!(f, "error: {what}")?;
+        let Error { function, file, span, diagnostic } = self;
+        writeln!(f, "error: {diagnostic}")?;
         write!(f, "       at {file}:{}:{} in `{function}`", span.line, span.column)
     }
 }
 
 impl std::error::Error for Error {}
 
-/// A message: lower case, no full stop, in the user's own names.
+/// A message in the user's own names: lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct What {
-    /// What is refused.
+pub struct Diagnostic {
+    /// The construct that is rejected.
     pub message: String,
     /// The reason.
     pub why: String,
-    /// What to write instead.
+    /// The remedy.
     pub help: String,
 }
 
-impl What {
-    /// A message of its three parts.
-    pub(crate) fn new(message: impl Into<String>, why: impl Into<String>, help: impl Into<String>) -> What {
-        What { message: message.into(), why: why.into(), help: help.into() }
+impl Diagnostic {
+    /// Returns a message with the given parts.
+    pub(crate) fn new(message: impl Into<String>, why: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        Diagnostic { message: message.into(), why: why.into(), help: help.into() }
     }
 
-    /// The program contradicts itself. rustc accepted it, so the user cannot have caused this.
-    pub(crate) fn inconsistent(message: impl Into<String>) -> What {
-        What::new(
+    /// Returns an error for an inconsistent program. rustc accepted the program, so the user cannot have caused it.
+    pub(crate) fn inconsistent(message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(
             message,
-            "what `#[kernel]` wrote down and what rustc inferred do not agree: this is a bug in Cumbia",
-            "rebuild with `cargo clean`, and please report it if it stays",
+            "the IR that `#[kernel]` emitted does not match the types that rustc inferred: this is a bug in Cumbia",
+            "rebuild with `cargo clean`, and report the bug if the error persists",
         )
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let What { message, why, help } = self;
+        let Diagnostic { message, why, help } = self;
         write!(f, "{message}\n       why: {why}\n       help: {help}")
     }
 }

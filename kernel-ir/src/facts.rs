@@ -1,33 +1,33 @@
-//! What a launch has to know about a program before it runs it.
+//! Facts about a program that a launch depends on.
 
 use crate::Validated;
 use crate::ir::{Callee, ExprKind, Filled, Intrinsic};
 
-/// What a program needs from a launch, over the kernel and all that it calls. Code that constants rule out does not count.
+/// Properties of the kernel and of all functions that it calls. Code that constants make unreachable does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent fact")]
 pub struct Facts {
-    /// A barrier, or another operation for which the threads of a block have to run side by side, is reachable.
+    /// A barrier, or another operation that requires the threads of a block to run concurrently, is reachable.
     pub needs_other_threads: bool,
-    /// A barrier over the whole grid is reachable, for which all of its blocks have to be resident: a cooperative launch.
+    /// A grid-wide barrier is reachable. It requires all blocks to be resident: a cooperative launch.
     pub syncs_grid: bool,
-    /// The bytes of shared memory that the program declares itself, without alignment between arrays.
+    /// The size in bytes of the statically declared shared memory, without padding between arrays.
     pub static_shared_bytes: u64,
-    /// It uses the dynamic shared memory whose size the launch gives.
+    /// The program uses dynamic shared memory, whose size is part of the launch configuration.
     pub uses_dynamic_shared: bool,
-    /// An upper bound of the stack that a thread takes on the CPU, but for code that the user wrote for the host.
+    /// An upper bound in bytes of a thread's stack usage on the CPU, excluding code that the user wrote for the host.
     pub stack_bytes: u64,
-    /// A function whose body for the CPU the user wrote, since it is in CUDA C for a GPU, is reachable.
+    /// A function that has a user-written CPU body, because its GPU body is CUDA C, is reachable.
     pub calls_host_code: bool,
 }
 
 impl Validated<'_> {
-    /// What the program needs from a launch.
+    /// Returns the facts about the program that a launch depends on.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts { stack_bytes: self.stack_bytes(), ..Facts::default() };
         for typed in self.functions() {
             facts.calls_host_code |= typed.instance.function.cuda.is_some();
-            for id in typed.alive() {
+            for id in typed.reachable() {
                 let ExprKind::Call { callee, args: _ } = &typed.instance.function.expr(id).kind else { continue };
                 if let Filled::Callee(Callee::Intrinsic(intrinsic)) = &typed.instance.slots[callee.index()] {
                     facts.add(intrinsic);

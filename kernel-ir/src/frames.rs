@@ -1,30 +1,30 @@
-//! Stack frames of the host: an upper bound of the stack that a thread of a program takes on the CPU.
+//! Stack usage on the host: an upper bound of the stack that a thread of a program occupies on the CPU.
 //!
-//! rustc compiles the body of a kernel for the CPU, and without optimisation it gives each variable, temporary and argument
-//! a place of its own in the frame. The functions that the macros write are inlined into their callers even then, so that
-//! the frames of all calls of a function add up, and do not share memory. The estimate counts what rustc has to keep, with a
-//! factor for the copies of values on their way through functions of the runtime. It is generous: a page that no frame
-//! touches costs address space only.
+//! rustc compiles the body of a kernel for the CPU. Without optimisation it allocates a separate stack slot to each
+//! variable, temporary and argument. The functions that the macros generate are inlined into their callers even then,
+//! so the frames of all calls in a function add up instead of sharing memory. The estimate counts the values that rustc
+//! has to keep, with a factor for the copies made while values pass through functions of the runtime. It is
+//! conservative: a page that no frame touches costs only address space.
 
 use crate::Validated;
 use crate::ir::{ExprId, ExprKind, Function, Sequence, Type};
 use crate::typify::{TypedFunction, calls};
 
-/// Copies of a value without optimisation: of an expression, its temporary, the argument and the result of the functions
-/// of the runtime that it passes through, of a variable, its initialiser and what a pattern binds.
+/// The number of copies of a value without optimisation: the expression's temporary, the argument and result of the
+/// runtime functions that it passes through, the variable, its initialiser and the pattern's bindings.
 const COPIES: u64 = 6;
 
-/// Bytes for each expression besides its value: handles of places, positions in the source, pointers, spilled registers.
+/// Bytes per expression besides its value: place handles, source positions, pointers, spilled registers.
 const PER_EXPRESSION: u64 = 384;
 
-/// Bytes for a function besides its expressions.
+/// Bytes per function besides its expressions.
 const PER_FUNCTION: u64 = 2048;
 
-/// The size of what has no layout in memory: references, slices, views.
+/// The size of values without a memory layout: references, slices, views.
 const HANDLE: u64 = 64;
 
 impl Validated<'_> {
-    /// An upper bound of the bytes of stack that a thread takes on the CPU. It saturates.
+    /// Returns an upper bound in bytes of a thread's stack usage on the CPU. The computation saturates.
     pub(crate) fn stack_bytes(&self) -> u64 {
         let mut frames: Vec<u64> = Vec::new();
         // Each function comes before its callers.
@@ -35,7 +35,7 @@ impl Validated<'_> {
     }
 }
 
-/// The bytes of a function's frame with those of all that it calls.
+/// Returns the size in bytes of a function's frame, including the frames of its callees.
 fn frame(typed: &TypedFunction<'_>, callees: &[u64]) -> u64 {
     let function = &typed.instance.function;
     let places = places(function);
@@ -49,7 +49,7 @@ fn frame(typed: &TypedFunction<'_>, callees: &[u64]) -> u64 {
     typed.locals.iter().for_each(&mut add);
     add(&typed.signature.result);
     for (position, expr) in function.exprs.iter().enumerate() {
-        // A place that is only part of a longer one is not copied.
+        // A place expression that is only the base of a longer one is not copied.
         if !(places[position] && expr.kind.is_place()) {
             add(&typed.exprs.get(position).cloned().unwrap_or(Type::Never));
         }
@@ -60,11 +60,11 @@ fn frame(typed: &TypedFunction<'_>, callees: &[u64]) -> u64 {
             bytes = bytes.saturating_add(callees.get(callee.index()).copied().unwrap_or(u64::MAX));
         }
     }
-    // A function of the runtime that is not inlined, called from here, has values in a frame of its own.
+    // A runtime function that is called here and not inlined holds values in a frame of its own.
     bytes.saturating_add(largest.saturating_mul(2 * COPIES))
 }
 
-/// The expressions that are used as places, by position.
+/// Returns, for each expression, whether it is used as a place.
 fn places(function: &Function) -> Vec<bool> {
     let mut places = vec![false; function.exprs.len()];
     let mut note = |id: ExprId| places[id.index()] = true;
@@ -84,11 +84,11 @@ fn places(function: &Function) -> Vec<bool> {
     places
 }
 
-/// The bytes of a value.
+/// Returns the size of a value in bytes.
 fn size(ty: &Type) -> u64 {
     match ty {
         Type::Unit | Type::Never => 0,
-        // An array of what memory cannot hold, such as tuples, has elements all the same.
+        // Also for arrays whose elements have no memory layout, such as tuples.
         Type::Array(element, len) => size(element).saturating_mul(*len),
         Type::Tuple(parts) => parts.iter().map(|part| size(part).max(8)).fold(0, u64::saturating_add),
         Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) => ty.size().unwrap_or(u64::MAX),

@@ -1,20 +1,22 @@
-//! The heart of Cumbia's compiler: from the IR that `#[kernel]` wrote down to CUDA C.
+//! The core of Cumbia's compiler: the IR that `#[kernel]` emits, its type resolution and validation, and its lowering
+//! to CUDA C.
 //!
 //! ```text
 //! ir ─→ typify ─→ validate ─→ lower ─→ cuda
 //!       └──── check ────┘     └── write ──┘
 //! ```
 //!
-//! [`ir`] is a function without types. `typify` takes the types that rustc inferred from the slots and gives every
-//! expression its own; `validate` refuses what cannot be compiled. The result, a [`Validated`] program, is the proof
-//! that [`write()`] asks for, and so [`write()`] never fails. `lower` spells out what Rust means and C does not (wrapping,
-//! faults, the order of evaluation) in a small tree of C; `cuda` prints that tree.
+//! [`ir`] is an untyped representation of a function. `typify` takes the types that rustc inferred, which are stored in
+//! slots, and assigns a type to every expression; `validate` rejects programs that cannot be compiled. The result, a
+//! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
+//! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
+//! syntax tree; `cuda` prints that tree.
 //!
 //! ```
 //! use cumbia_kernel_ir::ir::{Block, Function, Instance, Program, Scalar, Span};
 //! use cumbia_kernel_ir::{Options, check, write};
 //!
-//! // What `#[kernel] fn nothing() {}` writes down, without slots to fill.
+//! // The IR that `#[kernel] fn nothing() {}` emits. It has no slots to fill.
 //! let function = Function {
 //!     name: "nothing".to_owned(),
 //!     span: Span { line: 1, column: 4 },
@@ -36,10 +38,10 @@
 //! # Ok::<(), cumbia_kernel_ir::Errors>(())
 //! ```
 //!
-//! Nothing here knows syn, files or devices, and nothing here depends on anything but its arguments: the same program
-//! gives the same text, byte for byte.
+//! This crate does not depend on syn, on files or on devices. Its output is a pure function of its arguments: the same
+//! program yields the same text, byte for byte.
 
-// The parser of the tests names the crate as its users do.
+// The parser in `tests/common` imports the crate by its external name.
 #[cfg(test)]
 extern crate self as cumbia_kernel_ir;
 
@@ -59,8 +61,8 @@ mod source;
 mod typify;
 mod validate;
 
-pub use cuda::UsersText;
-pub use error::{Error, Errors, What};
+pub use cuda::UserText;
+pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
 pub use source::{
@@ -69,12 +71,12 @@ pub use source::{
 };
 pub use validate::Validated;
 
-/// Types and checks a program. On a mistake, gives all errors of all functions at once.
+/// Resolves the types of a program and validates it.
 ///
 /// # Errors
 ///
-/// Where a slot holds what does not fit (a mistake of the macro or of damaged bytes), and where the program uses what
-/// cannot be compiled (see [`What`]).
+/// Returns the errors of all functions at once: slots whose content does not match the IR (a bug in the macro, or
+/// corrupt bytes), and constructs that cannot be compiled (see [`Diagnostic`]).
 pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
     let mut errors = Errors::default();
     let typed = typify::program(program, &mut errors);
@@ -83,13 +85,13 @@ pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
     Ok(Validated::new(typed, flows))
 }
 
-/// Writes a program as CUDA C. Never fails, and is a pure function of its arguments.
+/// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
 pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
     let module = lower::program(validated, *options);
     cuda::source(module, *options)
 }
 
-/// What of a [`Source::text`] the user wrote in CUDA C.
-pub fn users_texts(text: &str) -> Vec<UsersText> {
-    cuda::users_texts(text)
+/// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.
+pub fn user_texts(text: &str) -> Vec<UserText> {
+    cuda::user_texts(text)
 }

@@ -1,53 +1,55 @@
-//! What the writer gives: the text, and what the host has to know about it.
+//! The output of the compiler: the CUDA C text, and the metadata that the host needs to launch it and to interpret its
+//! fault and print records.
 
 use std::fmt;
 
 use crate::ir::{Piece, Span, Type};
 
-/// The bytes of the record that a faulting thread fills.
+/// The size in bytes of the fault record, which the first faulting thread fills.
 ///
 /// ```
 /// #[repr(C)]
 /// struct Fault {
 ///     flag: u32,        // 0 until a thread claims the record
 ///     kernel: u32,      // of the `Launch`
-///     site: u32,        // a position in `Source::sites`
+///     site: u32,        // an index into `Source::sites`
 ///     block: [u32; 3],
 ///     thread: [u32; 3],
 ///     pad: u32,
-///     index: u64,       // what was out of bounds, where that is the fault
+///     index: u64,       // the index, for an out-of-bounds fault
 ///     len: u64,         // the length
-///     args: [u64; cumbia_kernel_ir::PANIC_ARGS], // the numbers of a message: see `Text`
+///     args: [u64; cumbia_kernel_ir::PANIC_ARGS], // the arguments of a message: see `Text`
 /// }
 /// assert_eq!(size_of::<Fault>(), cumbia_kernel_ir::FAULT_RECORD_BYTES);
 /// ```
 pub const FAULT_RECORD_BYTES: usize = 56 + 8 * PANIC_ARGS;
 
-/// How many numbers of a panic's message the record has room for. Those after them are not kept.
+/// The maximum number of message arguments that a fault record holds. Further arguments are dropped.
 pub const PANIC_ARGS: usize = 6;
 
-/// The bytes of the kernel's last parameter, where [`Source::takes_launch`] says that there is one.
+/// The size in bytes of the kernel's last, hidden parameter, which exists if [`Source::takes_launch`] is set.
 ///
 /// ```
 /// #[repr(C)]
 /// struct Launch {
-///     fault: u64,       // the device's address of a `Fault` in memory that the host can read
-///     print: u64,       // the device's address of a `Print`, or 0: then nothing is printed
-///     grid_barrier: u64, // the device's address of a `u64` that the host has zeroed, if the launch is cooperative and the
-///                       // program has a `sync_grid()`: see `Facts::syncs_grid`; else 0
-///     kernel: u32,      // what the records are to name as the kernel
+///     fault: u64,       // device address of a `Fault` in memory that the host can read
+///     print: u64,       // device address of a `Print`, or 0 if printing is disabled
+///     grid_barrier: u64, // device address of a `u64` that the host has zeroed, if the launch is cooperative and the
+///                       // program calls `sync_grid()` (see `Facts::syncs_grid`); otherwise 0
+///     kernel: u32,      // the kernel's number, copied into the records
 /// }
 /// assert_eq!(size_of::<Launch>(), cumbia_kernel_ir::LAUNCH_BYTES);
 /// ```
 pub const LAUNCH_BYTES: usize = 32;
 
-/// The bytes before the words of the buffer that `println!` appends to. The host zeroes all of it but `capacity`.
+/// The size in bytes of the header of the buffer that `println!` appends to. The words follow it. The host zeroes the
+/// whole buffer except `capacity`.
 ///
 /// ```
 /// #[repr(C)]
 /// struct Print {
-///     used: u32,        // words that are taken; above `capacity` once something did not fit
-///     capacity: u32,    // how many words there are
+///     used: u32,        // words reserved; exceeds `capacity` after a message did not fit
+///     capacity: u32,    // the number of words
 ///     lost: u32,        // messages that did not fit
 ///     pad: u32,
 ///     // words: [u64; capacity]
@@ -55,40 +57,40 @@ pub const LAUNCH_BYTES: usize = 32;
 /// assert_eq!(size_of::<Print>(), cumbia_kernel_ir::PRINT_HEADER_BYTES);
 /// ```
 ///
-/// A message takes [`PRINT_WORDS`] words, and one more for each of its numbers:
+/// A message takes [`PRINT_WORDS`] words, plus one for each argument:
 ///
 /// ```text
 /// 0   site + 1        | kernel << 32
 /// 1   block.x         | block.y << 32
 /// 2   block.z         | thread.x << 32
 /// 3   thread.y        | thread.z << 32
-/// 4.. a number's bits, in the low end; what is above them may be anything
+/// 4.. an argument's bits, in the low-order bits; the remaining bits are unspecified
 /// ```
 ///
-/// Messages follow each other without a gap. The first word that is zero, or the capacity, is the end.
+/// Messages are contiguous. The end is marked by the first word that is zero, or by the capacity.
 pub const PRINT_HEADER_BYTES: usize = 16;
 
-/// The words of a message in the buffer of [`PRINT_HEADER_BYTES`], before its numbers.
+/// The number of words that precede a message's arguments in the print buffer (see [`PRINT_HEADER_BYTES`]).
 pub const PRINT_WORDS: usize = 4;
 
-/// How to write a program.
+/// Options of code generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Options {
-    /// Whether an index outside an array is a fault. Without, it is undefined behaviour, as in `#[kernel(unchecked)]`.
+    /// Whether an index outside an array is a fault. If not, it is undefined behaviour, as in `#[kernel(unchecked)]`.
     pub bounds_checks: bool,
-    /// The most threads of a block, and the least blocks that a multiprocessor is to have room for: CUDA's
-    /// `__launch_bounds__`.
+    /// The maximum number of threads per block and, optionally, the minimum number of resident blocks per
+    /// multiprocessor: CUDA's `__launch_bounds__`.
     pub launch_bounds: Option<(u32, Option<u32>)>,
-    /// The threads of each block along x, y and z, where they are always the same: they are numbers in the text then. Whoever
-    /// launches the kernel sees to it.
+    /// The block dimensions along x, y and z, if they are the same for every launch. They are then constants in the
+    /// generated text. The caller guarantees that every launch uses them.
     pub block: Option<[u32; 3]>,
-    /// The elements of each view that the kernel is given follow each other, the last index fastest: its strides are not
-    /// looked at. Whoever launches the kernel has seen that it is so.
+    /// Whether every view passed to the kernel is contiguous in row-major order (the last index varies fastest), so
+    /// that strides are ignored. The caller guarantees it.
     pub contiguous_views: bool,
 }
 
 impl Default for Options {
-    /// Those of a kernel without options.
+    /// The options of a kernel without attributes.
     fn default() -> Self {
         Options { bounds_checks: true, launch_bounds: None, block: None, contiguous_views: false }
     }
@@ -97,74 +99,76 @@ impl Default for Options {
 /// A program as CUDA C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
-    /// The text, without includes.
+    /// The text. It includes no headers.
     pub text: String,
-    /// The name of the kernel in it.
+    /// The name of the kernel function in the text.
     pub entry: String,
-    /// Where the program can fault or print; the records hold a position in this table.
+    /// The source locations that can fault or print. Records refer to them by their index in this table.
     pub sites: Vec<Site>,
     /// Whether the kernel takes an `rt::Launch` after the user's parameters.
     pub takes_launch: bool,
-    /// Whether it can print, so that the launch needs a buffer.
+    /// Whether the kernel can print, so that a launch needs a print buffer.
     pub prints: bool,
 }
 
-/// A place in the source that can fault or print.
+/// A source location that can fault or print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The function, as the user named it.
+    /// The function's name in the user's source.
     pub function: String,
-    /// The source file, as `file!()` gives it.
+    /// The source file, as `file!()` reports it.
     pub file: String,
     /// The position in that file.
     pub span: Span,
-    /// What went wrong.
+    /// The kind of the fault, or a print.
     pub kind: SiteKind,
 }
 
-/// What a fault at a [`Site`] means. Its `Display` is Rust's own message, where Rust has one that needs no values.
+/// The kind of a [`Site`]. Its `Display` is Rust's own message for the fault, without run-time values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SiteKind {
     /// The record's `index` is not below its `len`.
     OutOfBounds,
-    /// A sub-slice begins at the record's `index`, behind its end, which is the record's `len`.
+    /// The range's start, the record's `index`, is greater than its end, the record's `len`.
     RangeReversed,
-    /// A sub-slice begins at the record's `index`, behind the slice's `len`.
+    /// The range's start, the record's `index`, is greater than the slice's `len`.
     RangeStartOutside,
-    /// A sub-slice ends at the record's `index`, behind the slice's `len`; or its last element, where that belongs to it.
+    /// The range's end, the record's `index`, is greater than the slice's `len`. For an inclusive range, `index` is the
+    /// last element's.
     RangeEndOutside,
     /// `x / 0`
     DivisionByZero,
     /// `x % 0`
     RemainderByZero,
-    /// Rust's own text, as in "attempt to add with overflow".
+    /// Rust's message, for example "attempt to add with overflow".
     Overflow(&'static str),
-    /// `dynamic_shared_at` with an offset, the record's `index`, that the type's alignment, the record's `len`, does
-    /// not divide.
+    /// `dynamic_shared_at` with an offset, the record's `index`, that is not a multiple of the type's alignment, the
+    /// record's `len`.
     DynamicSharedMisaligned,
-    /// `dynamic_shared_at` with a part that begins at the record's `index` and does not fit into the `len` bytes that the
-    /// launch gave.
+    /// `dynamic_shared_at` with a part that begins at the record's `index` and exceeds the `len` bytes of dynamic
+    /// shared memory of the launch.
     DynamicSharedOutside,
-    /// A panic with this message, the user's or the standard library's. Its numbers are in the record's `args`.
+    /// A panic with this message, the user's or the standard library's. Its arguments are in the record's `args`.
     Panic(Text),
-    /// No fault: a message for the host to print, with its numbers in the buffer of [`PRINT_HEADER_BYTES`].
+    /// Not a fault: a message that the host prints. Its arguments are in the print buffer (see [`PRINT_HEADER_BYTES`]).
     Print(Text),
 }
 
 impl SiteKind {
-    /// A panic with a message that has no numbers in it.
+    /// Returns a panic whose message has no arguments.
     pub fn panic(message: impl Into<String>) -> SiteKind {
         SiteKind::Panic(Text { pieces: vec![Piece::Text(message.into())], args: Vec::new() })
     }
 }
 
-/// A message, and what its numbers are: the host formats it, by Rust's own rules. An enum is its variant's name.
+/// A message and the types of its arguments. The host formats it according to Rust's rules. An enum is formatted as the
+/// name of its variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// In order. A position is one among `args`.
+    /// The pieces, in order. A piece's `position` is an index into `args`.
     pub pieces: Vec<Piece>,
-    /// The type of each argument that is recorded, a number, a `bool` or an enum; its bits are in the low end of a `u64`,
-    /// and what is above them may be anything.
+    /// The type of each recorded argument: a scalar or an enum. Its bits are in the low-order bits of a `u64`; the
+    /// remaining bits are unspecified.
     pub args: Vec<Type>,
 }
 

@@ -1,4 +1,4 @@
-//! What is accepted: each construct of the language at least once, so that it is typed, not refused, and written.
+//! Accepted programs: each language construct at least once, so that it is typed, validated and emitted.
 
 mod common;
 
@@ -245,7 +245,7 @@ fn messages() {
 }
 
 #[test]
-fn references_are_read_where_values_are_taken() {
+fn references_are_read_as_values() {
     accepts(
         "impl Half for f32 { fn half(self) -> f32 { self / 2.0 } fn halve(&mut self) { *self /= 2.0; } }
         fn k(x: &mut [f32]) {
@@ -263,7 +263,7 @@ fn functions_in_cuda_c() {
 }
 
 #[test]
-fn what_does_not_arrive_has_every_type() {
+fn diverging_expressions_have_every_type() {
     accepts(
         "fn f(n: i32) -> i32 { if n > 1 { return 1; } panic!(\"no\") }
         fn k(n: i32, x: &mut [i32]) {

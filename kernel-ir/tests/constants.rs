@@ -1,4 +1,4 @@
-//! What constants decide, and that the code they rule out need not compile.
+//! Constant conditions, and unreachable code, which need not compile.
 
 mod common;
 
@@ -21,35 +21,35 @@ const CONSTANTS: &str = "
     const CONFIG: Config = Config { tile: 16, kind: Kind::A };
 ";
 
-/// The messages about a kernel whose body is `body`, with a variable `v` and constants of all kinds.
+/// Returns the errors of a kernel with this body, in which a variable `v` and constants of all kinds are in scope.
 fn messages(body: &str) -> Vec<String> {
     let text = format!("{CONSTANTS} fn k(v: i32, y: &mut [i32]) {{ {body} }}");
     match check(&common::program(&text, true)) {
         Ok(_) => Vec::new(),
-        Err(errors) => errors.0.iter().map(|error| error.what.message.clone()).collect(),
+        Err(errors) => errors.0.iter().map(|error| error.diagnostic.message.clone()).collect(),
     }
 }
 
-/// What does not compile, if control can come to it.
-fn refused(marker: u32) -> String {
+/// Returns an expression that is rejected if it is reachable.
+fn rejected(marker: u32) -> String {
     format!("shared::<([f32; {marker}], u32)>();")
 }
 
-/// Which of the marked places control can come to.
-fn alive(body: &str) -> Vec<u32> {
+/// Returns which of the marked expressions are reachable.
+fn reachable(body: &str) -> Vec<u32> {
     let number = |message: &String| message.split_once("; ")?.1.split_once(']')?.0.parse().ok();
     messages(body).iter().map(|message| number(message).unwrap_or_else(|| panic!("{message}"))).collect()
 }
 
 #[track_caller]
-fn decides(condition: &str, expected: Option<bool>) {
-    let body = format!("if {condition} {{ {} }} else {{ {} }}", refused(1), refused(2));
+fn folds(condition: &str, expected: Option<bool>) {
+    let body = format!("if {condition} {{ {} }} else {{ {} }}", rejected(1), rejected(2));
     let expected: &[u32] = match expected {
         Some(true) => &[1],
         Some(false) => &[2],
         None => &[1, 2],
     };
-    assert_eq!(alive(&body), expected, "{condition}");
+    assert_eq!(reachable(&body), expected, "{condition}");
 }
 
 #[test]
@@ -97,18 +97,18 @@ fn conditions() {
         ("if OFF { v > 3 } else { N > 4 }", false),
         ("u8::MAX == 255", true),
     ] {
-        decides(condition, Some(expected));
+        folds(condition, Some(expected));
     }
 }
 
 #[test]
-fn what_is_not_decided() {
+fn variables_and_faults_are_not_folded() {
     for condition in [
         "v > 0",
         "v > 0 && OFF",
         "v > 0 || ON",
         "ON && v > 0",
-        // These fault.
+        // These operations fault.
         "N / (N - 4) == 1",
         "N - 5 > 0",
         "SMALL / -1i8 == 1i8",
@@ -117,20 +117,20 @@ fn what_is_not_decided() {
         "BIG + 1 == 0",
         "1 << 64 == 1u64",
         "SIZES[3] == 2",
-        // A variable is not followed, and what has an effect stays.
+        // Variables are not propagated, and side effects are preserved.
         "{ y[0] = 1; ON }",
         "{ let w = N; w == 4 }",
         "N.min(3) == 3",
     ] {
-        decides(condition, None);
+        folds(condition, None);
     }
 }
 
 #[test]
 fn arms_of_a_match() {
     let arms = |of: &str, patterns: &[&str]| {
-        let arms = (1u32..).zip(patterns).map(|(i, pattern)| format!("{pattern} => {{ {} }}", refused(i)));
-        alive(&format!("match {of} {{ {} }}", arms.collect::<Vec<_>>().join(" ")))
+        let arms = (1u32..).zip(patterns).map(|(i, pattern)| format!("{pattern} => {{ {} }}", rejected(i)));
+        reachable(&format!("match {of} {{ {} }}", arms.collect::<Vec<_>>().join(" ")))
     };
     assert_eq!(arms("N", &["3", "4", "_"]), [2]);
     assert_eq!(arms("N", &["0..4", "4..=5", "n"]), [2]);
@@ -153,14 +153,14 @@ fn arms_of_a_match() {
 
 #[test]
 fn loops_and_operands() {
-    assert_eq!(alive(&format!("while N > 4 {{ {} }}", refused(1))), []);
-    assert_eq!(alive(&format!("while N > 3 {{ {} }}", refused(1))), [1]);
-    let operand = format!("{{ {} true }}", refused(1));
-    assert_eq!(alive(&format!("if OFF && {operand} {{ }}")), []);
-    assert_eq!(alive(&format!("if ON || {operand} {{ }}")), []);
-    assert_eq!(alive(&format!("if ON && {operand} {{ }}")), [1]);
-    assert_eq!(alive(&format!("assert!(N == 4, \"{{}}\", {{ {} 1 }});", refused(1))), []);
-    // Dead code is typed no more than it is compiled, and its variables are not looked at.
+    assert_eq!(reachable(&format!("while N > 4 {{ {} }}", rejected(1))), []);
+    assert_eq!(reachable(&format!("while N > 3 {{ {} }}", rejected(1))), [1]);
+    let operand = format!("{{ {} true }}", rejected(1));
+    assert_eq!(reachable(&format!("if OFF && {operand} {{ }}")), []);
+    assert_eq!(reachable(&format!("if ON || {operand} {{ }}")), []);
+    assert_eq!(reachable(&format!("if ON && {operand} {{ }}")), [1]);
+    assert_eq!(reachable(&format!("assert!(N == 4, \"{{}}\", {{ {} 1 }});", rejected(1))), []);
+    // Unreachable code is neither typed nor compiled, and its variables are not checked.
     assert_eq!(messages("if OFF { let x: f32 = v + 1.0; x(); } else { }"), [] as [&str; 0]);
     assert_eq!(messages("let x: f32 = if ON { 1.0 } else { true };"), [] as [&str; 0]);
     assert_eq!(messages("let x: f32 = match N { 4 => 1.0, _ => true };"), [] as [&str; 0]);
@@ -169,7 +169,7 @@ fn loops_and_operands() {
 }
 
 #[test]
-fn functions_that_are_not_reached() {
+fn unreachable_functions_are_skipped() {
     let facts = |condition: &str| {
         let text = format!(
             "{CONSTANTS}
@@ -179,7 +179,7 @@ fn functions_that_are_not_reached() {
         );
         let program = common::program(&text, true);
         let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
-        // The estimate of the stack is not what this is about.
+        // The stack estimate is not tested here.
         (Facts { stack_bytes: 0, ..validated.facts() }, format!("{validated:?}"))
     };
     assert_eq!(facts("N > 4"), (Facts::default(), "Validated([\"k\"])".to_owned()));
@@ -192,7 +192,7 @@ fn functions_that_are_not_reached() {
     };
     assert_eq!(facts("N > 3"), (needs, "Validated([\"wait\", \"indirectly\", \"k\"])".to_owned()));
 
-    // Behind an operator only where it is called from code that is alive.
+    // A function counts as called by an operator only if the call is reachable.
     let operator = |condition: &str| {
         format!(
             "{CONSTANTS} struct P {{ x: usize }}

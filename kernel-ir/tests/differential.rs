@@ -1,7 +1,7 @@
-//! Programs that rustc compiles too: the emitted text, compiled by `g++`, has to do what Rust does, effect for effect, up
-//! to the fault where there is one.
+//! Differential test against rustc: the emitted text, compiled by `g++`, has to have the same side effects in the same
+//! order as the Rust program, up to the fault, if there is one.
 //!
-//! Each is a kernel of `x: &[i32]` and `y: &mut [i32]`, run as one thread on many inputs.
+//! Each program is a kernel of `x: &[i32]` and `y: &mut [i32]`, run as a single thread on many inputs.
 
 mod common;
 
@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cumbia_kernel_ir::{Options, SiteKind, Source, check, write};
 
-/// The programs as rustc compiles them.
+/// The programs as compiled by rustc.
 #[allow(unused, clippy::all, clippy::pedantic, reason = "the programs are written for two compilers")]
 mod rust {
     use std::ops::{Add, AddAssign, Neg};
@@ -20,9 +20,9 @@ mod rust {
         0
     }
 
-    /// Memory of the block, of which there is one. All of the programs' types may be zeros.
+    /// Shared memory, of which there is a single block's. All-zero bits are valid for all types of the programs.
     fn shared<T: Copy>() -> &'static mut T {
-        // SAFETY: numbers, and structs and arrays of numbers and `bool`s, may be all zeros.
+        // SAFETY: all-zero bits are valid for scalars, and for structs and arrays of scalars.
         Box::leak(Box::new(unsafe { std::mem::zeroed() }))
     }
 
@@ -47,7 +47,7 @@ mod rust {
     programs! { structs arrays tuples matching references ranges corners }
 }
 
-/// Inputs with what the programs tell apart: small numbers, some below zero, some too great for an index.
+/// Inputs that exercise different paths: small numbers, negative numbers, and numbers out of bounds as an index.
 fn inputs() -> Vec<[i32; 8]> {
     let mut inputs =
         vec![[0; 8], [1; 8], [1, 2, 3, 4, 5, 6, 7, 8], [-1, 5, 2, 3, 6, 1, 0, 2], [0, 4, 1, 2, 9, 7, 0, 1]];
@@ -70,7 +70,7 @@ fn inputs() -> Vec<[i32; 8]> {
 /// The length of `y`.
 const RESULTS: usize = 16;
 
-/// What Rust does, in a line.
+/// Returns the behaviour of the Rust version, as one line.
 fn expected(run: fn(&[i32], &mut [i32]), x: &[i32; 8]) -> String {
     let mut y = [0; RESULTS];
     let outcome = catch_unwind(AssertUnwindSafe(|| run(x, &mut y)));
@@ -86,7 +86,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
     text.expect("a message").to_owned()
 }
 
-/// A fault's message as Rust has it, as a format for `printf` with the record's `index` and `len`.
+/// Returns Rust's message of a fault, as a `printf` format for the record's `index` and `len`.
 fn format_of(kind: &SiteKind) -> String {
     match kind {
         SiteKind::OutOfBounds => "index out of bounds: the len is %2$llu but the index is %1$llu".to_owned(),
@@ -103,7 +103,7 @@ fn emitted(text: &str) -> Source {
     write(&validated, &Options::default())
 }
 
-/// A function of C++ that runs a kernel on all inputs, and prints a line for each.
+/// Returns a C++ function that runs a kernel on all inputs, and prints one line for each.
 fn runner(name: &str, source: &Source) -> String {
     let text = common::host::for_host(&source.text).replace("extern \"C\"", "static");
     let mut formats = String::new();
@@ -136,8 +136,8 @@ static void run() {{
 }
 
 #[test]
-fn programs_do_what_rust_does() {
-    // Faults are part of what is compared, and need not be heard of.
+fn emitted_programs_match_rustc() {
+    // Faults are expected and compared, so the panic messages are suppressed.
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let run_all = |run: fn(&[i32], &mut [i32])| inputs().iter().map(|x| expected(run, x)).collect();

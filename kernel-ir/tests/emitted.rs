@@ -1,7 +1,8 @@
-//! The text itself: golden files, `g++` as a second reader of it, and a run of a kernel with effects in every corner.
+//! Tests of the emitted text: golden files, compilation with `g++`, and execution of a kernel with side effects in many
+//! positions.
 //!
-//! `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` rewrites the golden files. `CUMBIA_DUMP=directory` keeps every text,
-//! to be given to NVRTC.
+//! `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` rewrites the golden files. `CUMBIA_DUMP=directory` stores every text
+//! there, for compilation with NVRTC.
 
 mod common;
 #[path = "common/nvrtc.rs"]
@@ -41,7 +42,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 fn program(name: &str, overflow_checks: bool) -> Program {
-    let text = fs::read_to_string(path(&format!("{name}.rs"))).expect("the program is there");
+    let text = fs::read_to_string(path(&format!("{name}.rs"))).expect("the program can be read");
     common::program(&text, overflow_checks)
 }
 
@@ -51,10 +52,10 @@ fn source(program: &Program, bounds_checks: bool) -> Source {
 }
 
 #[test]
-fn the_text_is_as_it_was() {
+fn emitted_text_matches_golden_files() {
     for name in PROGRAMS {
         let text = source(&program(name, false), true).text;
-        // The prelude is the same everywhere, and covered by what is compiled.
+        // The prelude is the same for all programs, and is covered by the compilation tests.
         let parts = ["namespace types", "namespace constants", "namespace device", "#line"];
         let start = parts.into_iter().find_map(|part| text.find(part)).expect("a function");
         let golden = path(&format!("{name}.cu"));
@@ -64,7 +65,7 @@ fn the_text_is_as_it_was() {
         let expected = fs::read_to_string(&golden).unwrap_or_default();
         assert!(
             text[start..] == expected,
-            "{} differs; `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` accepts:\n{}",
+            "{} differs; `CUMBIA_BLESS=1 cargo test -p cumbia-kernel-ir` rewrites it. New text:\n{}",
             golden.display(),
             &text[start..]
         );
@@ -90,7 +91,7 @@ fn a_host_compiler_accepts_the_text() {
     common::host::run("emitted", &format!("{all}int main() {{}}"));
 }
 
-/// The oldest hardware that CUDA 13 compiles for, and one that people have.
+/// The oldest hardware that CUDA 13 supports, and one in common use.
 const ARCHITECTURES: [&str; 2] = ["sm_75", "sm_90"];
 
 #[test]
@@ -109,14 +110,14 @@ fn nvrtc_accepts_the_text() {
 }
 
 #[test]
-fn the_text_is_a_function_of_the_program() {
+fn emission_is_deterministic() {
     for name in PROGRAMS {
         assert_eq!(source(&program(name, true), true), source(&program(name, true), true));
     }
 }
 
 #[test]
-fn functions_come_back_from_their_bytes() {
+fn functions_round_trip_through_bytes() {
     for name in PROGRAMS {
         let function = program(name, true).kernel.function;
         let bytes = function.to_bytes();
@@ -127,8 +128,8 @@ fn functions_come_back_from_their_bytes() {
 }
 
 #[test]
-fn facts_are_those_of_the_whole_program() {
-    // The estimate of the stack is not what this is about.
+fn facts_cover_the_whole_program() {
+    // The stack estimate is not tested here.
     let facts = |name| {
         let program = program(name, true);
         Facts { stack_bytes: 0, ..check(&program).unwrap_or_else(|errors| panic!("{errors}")).facts() }
@@ -142,7 +143,7 @@ fn facts_are_those_of_the_whole_program() {
 }
 
 #[test]
-fn what_cannot_fault_takes_no_launch() {
+fn kernels_without_faults_take_no_launch() {
     let unchecked = source(&program("saxpy", false), false);
     assert!(!unchecked.takes_launch && unchecked.sites.is_empty());
     assert!(!unchecked.text.contains("Launch"));
@@ -153,7 +154,7 @@ fn what_cannot_fault_takes_no_launch() {
     assert_eq!(source(&program("names", false), true).entry, "main_");
 }
 
-/// The kernel as rustc compiles it, for one thread.
+/// The kernel as compiled by rustc, for a single thread.
 #[allow(unused, clippy::all, clippy::pedantic, reason = "the program is written for other tests")]
 mod rust {
     fn grid(_: u8) -> usize {
@@ -177,7 +178,7 @@ mod rust {
 }
 
 #[test]
-fn effects_happen_in_rusts_order() {
+fn side_effects_follow_rusts_evaluation_order() {
     let emitted = source(&program("control", false), true);
     let x = [[5, 2, 1, 4], [-5, 3, 1, 9], [0, 1, -1, 6]];
     let mut expected = String::new();
@@ -204,7 +205,8 @@ fn effects_happen_in_rusts_order() {
     }
 }
 
-/// Runs `messages` for `n` as one thread, with room for `capacity` words: what it leaves in the buffer and the record.
+/// Runs `messages` for `n` as a single thread, with a print buffer of `capacity` words, and returns the contents of the
+/// buffer and of the fault record.
 fn messages(n: i32, capacity: usize) -> Option<String> {
     let emitted = source(&program("messages", true), true);
     let text = common::host::for_host(&emitted.text);
@@ -249,27 +251,27 @@ fn messages_reach_the_host() {
         "{} {} {} {} {} {} (not kept) (not kept) <- usize usize usize usize usize usize",
     ];
     assert_eq!(sites, expected);
-    // The thread stands at (0, 7, 8) of block (0, 5, 6), in a grid and a block of one.
+    // The thread has index (0, 7, 8) in block (0, 5, 6), in a grid and a block of size one.
     let at = "500000000 6 800000007";
     let first = format!("900000005 {at} 1 3fc00000 1 fffffff9 0");
     let Some(output) = messages(1, 64) else { return };
     assert_eq!(output, format!("used 19 lost 0 {first} 900000002 {at} 1 900000007 {at} 3 0 0 0 0 0 0"));
-    // The second message does not fit, and neither does what comes after it.
+    // The second message does not fit, and neither do those after it.
     let zeros = "0 ".repeat(16);
     let full = messages(1, 10);
     assert_eq!(full, Some(format!("used 14 lost 2 {first} {}", zeros.trim_end())));
-    // A panic hands over its numbers.
+    // A panic records its arguments.
     let failed = messages(-1, 64);
     assert_eq!(failed, Some(format!("fault 9 0 3 ffffffff 0 0 0 0\nused 9 lost 0 {first} {}", zeros.trim_end())));
 }
 
-/// The emitted kernel.
+/// Returns the text of the emitted kernel.
 fn text_of(kernel: &str) -> String {
     let text = source(&common::program(kernel, false), true).text;
     text[text.find("extern \"C\"").expect("a kernel")..].to_owned()
 }
 
-/// A check leaves the loop where its operands have values before it, and only there.
+/// A check is hoisted if and only if its operands are initialised ahead of the loop.
 #[test]
 fn checks_are_hoisted_over_invariant_variables() {
     let assigned = text_of(
@@ -314,9 +316,10 @@ fn checks_are_hoisted_over_invariant_variables() {
     assert!(!lent.contains("rt::within"), "{lent}");
 }
 
-/// Only a loop without a proven end and without an effect in each turn needs an instruction to keep it.
+/// Only a loop that is not proved to terminate and has no side effect in each iteration needs an instruction to
+/// preserve it.
 #[test]
-fn loops_are_kept_where_nothing_else_keeps_them() {
+fn loops_without_side_effects_get_a_progress_instruction() {
     let kept = |body: &str| {
         let text = text_of(&format!("fn k(x: &[u32], y: &mut [u32], n: usize, hits: &mut [u32]) {{ {body} }}"));
         assert!(text.contains("for ("), "{text}");

@@ -1,4 +1,4 @@
-//! Operations of the device through NVRTC, for every kind of hardware that their text tells apart.
+//! Compilation of device operations with NVRTC, for all architectures for which their text differs.
 
 mod common;
 #[path = "common/nvrtc.rs"]
@@ -18,7 +18,7 @@ fn emitted(text: &str, bounds_checks: bool) -> String {
     write(&validated, &Options { bounds_checks, ..Options::default() }).text
 }
 
-/// Compiles a program for all hardware.
+/// Compiles a program for all architectures.
 #[track_caller]
 fn compiles(nvrtc: &Nvrtc, text: &str) {
     let source = emitted(text, true);
@@ -45,10 +45,10 @@ const OPS: [AtomicOp; 13] = [
     AtomicOp::Store,
 ];
 
-/// The calls of a kernel whose slices are named after their elements, with all orderings that the operation can have.
+/// Returns the calls of a kernel with slices named after their elements, for all orderings that an operation supports.
 fn atomics(scalar: Scalar, scopes: &[&str], orderings: &[&str]) -> String {
     let mut calls = String::new();
-    for op in OPS.into_iter().filter(|op| op.suits(scalar)) {
+    for op in OPS.into_iter().filter(|op| op.supports(scalar)) {
         for ordering in orderings {
             let impossible = match op {
                 AtomicOp::Load => ["_release", "_acq_rel"].contains(ordering),
@@ -91,7 +91,7 @@ fn atomics_of_all_orderings() {
     }
 }
 
-/// The orderings in PTX, as the hardware is told them.
+/// The orderings in PTX.
 #[test]
 fn orderings_are_fences() {
     let Some(nvrtc) = Nvrtc::find() else { return };
@@ -172,7 +172,7 @@ fn warp_operations() {
     compiles(&nvrtc, &text);
 }
 
-/// NVCC has taken the one in the other arm for the same.
+/// NVCC has been observed to merge the mask with that of the other branch.
 #[test]
 fn active_masks_are_never_merged() {
     let Some(nvrtc) = Nvrtc::find() else { return };
@@ -236,8 +236,8 @@ const NUMBERS: [Scalar; 14] = [
     Scalar::F64,
 ];
 
-/// A function that calls a method, with the parameters and the result that type-checking accepts. `None` where the
-/// number has no such method.
+/// Returns a function that calls a method, with the parameter and result types that type resolution accepts; `None` if
+/// the type has no such method.
 fn calling(method: Method, number: Scalar) -> Option<String> {
     let own = number.name();
     let other = if number.is_signed() { number.to_unsigned() } else { number.to_signed() };

@@ -1,7 +1,8 @@
-//! The writer's semantics against Rust's own: the functions below are compiled by rustc, and written as C and compiled
-//! by g++; both run on all pairs of edge values, and have to give the same bits, or fault with the same message.
+//! Differential test of arithmetic and methods: the functions below are compiled by rustc, and emitted as C and
+//! compiled by g++; both versions run on all pairs of edge values, and have to return the same bits, or fault with the
+//! same message.
 //!
-//! With `cargo test` overflow is a fault on both sides, with `cargo test --release` it wraps on both.
+//! With `cargo test` overflow is a fault in both versions, with `cargo test --release` it wraps in both.
 
 #![allow(
     clippy::cast_sign_loss,
@@ -10,12 +11,12 @@
     clippy::unnecessary_cast,
     clippy::excessive_precision,
     clippy::unreadable_literal,
-    reason = "one macro for all types of numbers"
+    reason = "one macro for all scalar types"
 )]
 
-#[path = "common/beyond.rs"]
-mod beyond;
 mod common;
+#[path = "common/device_methods.rs"]
+mod device_methods;
 
 use std::cell::Cell;
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ use std::sync::Once;
 use cumbia_kernel_ir::{Options, Source, check, write};
 use half::{bf16, f16};
 
-/// A type with values at which things go wrong.
+/// A type with its edge values.
 trait Edges: Copy {
     fn edges() -> Vec<u64>;
     fn from(bits: u64) -> Self;
@@ -57,21 +58,21 @@ macro_rules! float_edges {
                     65536.0, 2147483520.0, 2147483648.0, 4294967040.0, 4294967296.0, 9.2e18, 9223372036854775808.0,
                     18446744073709551616.0, 1e30, $float::MAX, $float::MIN_POSITIVE, $float::INFINITY, $float::EPSILON,
                 ];
-                // Beside a tie of `f16`, `bf16` and `f32`, where rounding twice goes wrong.
+                // Next to a tie of `f16`, `bf16` and `f32`, where double rounding is wrong.
                 let ties = [-11, -8, -24].map(|tie| 1.0 + (2 as $float).powi(tie) + (2 as $float).powi(-40));
                 let subnormal = [$float::MIN_POSITIVE / 2.0, $float::from_bits(1), 2e-7, 1e-38];
                 let all = positive.into_iter().chain(ties).chain(subnormal);
                 all.flat_map(|x| [x, -x]).chain([$float::NAN]).map(Edges::bits).collect()
             }
             fn from(bits: u64) -> $float { $float::from_bits(bits as _) }
-            // All NaNs are one: Rust promises nothing of their bits.
+            // NaNs are normalised: Rust does not specify their bits.
             fn bits(self) -> u64 { if self.is_nan() { $float::NAN.to_bits().into() } else { self.to_bits().into() } }
         }
     )*};
 }
 float_edges!(f32 f64);
 
-/// `f16` and `bf16`, with edges of their own: all kinds of numbers, at both ends of what is subnormal.
+/// `f16` and `bf16`, with edge values of their own: all classes of numbers, and both ends of the subnormal range.
 macro_rules! half_edges {
     ($($half:ident)*) => {$(
         impl Edges for $half {
@@ -103,7 +104,7 @@ impl Edges for bool {
     }
 }
 
-/// A function on both sides.
+/// A function in both versions.
 struct Case {
     name: &'static str,
     params: Vec<(&'static str, Vec<u64>)>,
@@ -111,17 +112,18 @@ struct Case {
     run: fn(&[u64]) -> u64,
 }
 
-/// Defines functions in Rust, and keeps their text.
+/// Defines functions in Rust, and keeps their source text.
 macro_rules! corpus {
     ($module:ident: $(fn $name:ident($($arg:ident: $ty:ident),*) -> $result:ident $body:block)*) => {
         mod $module {
-            #![allow(clippy::all, clippy::pedantic, arithmetic_overflow, unused, reason = "they are edge cases")]
-            use super::beyond::*;
+            #![allow(clippy::all, clippy::pedantic, arithmetic_overflow, unused, reason = "edge cases")]
+            use super::device_methods::*;
             use super::{Case, Edges, bf16, f16};
             $(fn $name($($arg: $ty),*) -> $result $body)*
             pub(crate) const TEXT: &str = concat!(
                 $(stringify!(fn $name($($arg: $ty),*) -> $result $body), "\n",)*
-                // A parameter of each type, which is its name, and a call of each function: others are not written.
+                // A parameter of each type, named after it, and a call of each function: unused functions are not
+                // emitted.
                 "fn kernel_", stringify!($module), "(bool: bool, i8: i8, i16: i16, i32: i32, i64: i64, isize: isize, \
                  u8: u8, u16: u16, u32: u32, u64: u64, usize: usize, f16: f16, bf16: bf16, f32: f32, f64: f64) {",
                 $(stringify!($name($($ty),*);),)*
@@ -313,7 +315,7 @@ macro_rules! floats {
         fn is_infinite(a: $T) -> bool { a.is_infinite() }
         fn is_negative(a: $T) -> bool { a.is_sign_negative() || !a.is_sign_positive() }
         fn to_bits(a: $T) -> $U { if a.is_nan() { 0 as $U } else { a.to_bits() } }
-        // The sign of the zero is not specified where both are zeros.
+        // The sign of the result is unspecified if both operands are zeros.
         fn min(a: $T, b: $T) -> $T { a.min(b).abs() }
         fn max(a: $T, b: $T) -> $T { a.max(b).abs() }
         fn clamp(a: $T, b: $T) -> $T { a.clamp(b, a.abs()) }
@@ -390,7 +392,7 @@ macro_rules! halves {
 }
 halves! { of_f16 f16; of_bf16 bf16; }
 
-/// Atomic operations on shared memory: what they leave there, and what they give.
+/// Atomic operations on shared memory: the value that they store, and the value that they return.
 macro_rules! atomics {
     ($($module:ident $T:ident: $($name:ident = $op:ident),*;)*) => {$(corpus! { $module:
         $(fn $name(a: $T, b: $T) -> $T { let cell: &mut $T = shared::<$T>(); *cell = a; $op(cell, b); *cell })*
@@ -511,7 +513,7 @@ corpus! { mixed:
     fn unit_branches(a: i32) -> i32 { let mut x: i32 = 0i32; if a > 5i32 { } else if a > 2i32 { x = 1i32 } else { x = 2i32 } x }
 }
 
-/// Compares the functions of some modules.
+/// Compares the functions of several modules.
 macro_rules! compare {
     ($($test:ident: $($module:ident)*;)*) => {$(
         #[test]
@@ -520,7 +522,7 @@ macro_rules! compare {
         }
     )*};
 }
-// Each is a program of g++, which takes longer than all the calls.
+// Each test compiles a program with g++, which takes longer than all the calls.
 compare! {
     narrow_integers: of_i8 of_i16 of_u8 of_u16 signed_i8 signed_i16 unsigned_u8 unsigned_u16;
     integers_of_32_bits: of_i32 of_u32 signed_i32 unsigned_u32 mixed;
@@ -575,7 +577,7 @@ fn compare(name: &str, programs: Vec<(&str, &str, Vec<Case>)>) {
                 };
                 let same = match (&rust, &c) {
                     (Ok(rust), Ok(c)) => rust == c,
-                    // Rust adds the values of a float's bounds.
+                    // Rust appends the values of a float's bounds.
                     (Err(rust), Err(c)) => rust.starts_with(c.as_str()),
                     _ => false,
                 };
@@ -591,7 +593,7 @@ fn compare(name: &str, programs: Vec<(&str, &str, Vec<Case>)>) {
 }
 
 thread_local! {
-    /// This thread's panics are what is tested.
+    /// Whether panics of this thread are expected.
     static EXPECTED: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -607,7 +609,7 @@ fn silence_expected_panics() {
     });
 }
 
-/// All combinations of the inputs of a case, the last parameter first to change.
+/// Returns all combinations of the inputs of a case; the last parameter varies fastest.
 fn products(case: &Case) -> Vec<Vec<u64>> {
     let mut products = vec![Vec::new()];
     for (_, edges) in &case.params {
@@ -617,7 +619,7 @@ fn products(case: &Case) -> Vec<Vec<u64>> {
     products
 }
 
-/// The calls of a case, in C++.
+/// Returns the calls of a case, in C++.
 fn call(main: &mut String, module: &str, source: &Source, case: &Case) {
     let mut args = Vec::new();
     for (i, (ty, edges)) in case.params.iter().enumerate() {
@@ -625,20 +627,20 @@ fn call(main: &mut String, module: &str, source: &Source, case: &Case) {
         let _ = writeln!(main, "{{ const unsigned long long e{i}[] = {{{list}}}; for (unsigned long long b{i} : e{i})");
         args.push(format!("from_bits<{}>(b{i})", c_type(module, ty)));
     }
-    // The functions that can fault take the launch.
+    // Functions that can fault take the launch.
     let marker = format!(" {}(", case.name);
     let marker_reserved = format!(" {}_(", case.name);
     let definition = source.text.lines().find(|line| {
         line.starts_with("static __device__ inline") && (line.contains(&marker) || line.contains(&marker_reserved))
     });
-    let definition = definition.unwrap_or_else(|| panic!("{} is not in the text", case.name));
+    let definition = definition.unwrap_or_else(|| panic!("`{}` was not emitted", case.name));
     if definition.contains("rt::Launch launch") {
         args.push(format!("{module}::rt::Launch{{&record, nullptr, nullptr, 0}}"));
     }
     let name = definition.split('(').next().unwrap().rsplit(' ').next().unwrap();
     let record = if source.takes_launch { format!("{module}::rt::Fault record = {{}}; ") } else { String::new() };
     let result = c_type(module, case.result);
-    // All NaNs are one.
+    // NaNs are normalised.
     let nan = match case.result {
         "f32" => Some(("r != r", "0x7fc00000")),
         "f64" => Some(("r != r", "0x7ff8000000000000")),

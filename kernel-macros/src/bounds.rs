@@ -1,8 +1,8 @@
-//! What is added to the bounds that the user wrote.
+//! Additional bounds on the generic parameters of device code.
 //!
-//! No type parameter of a device borrows: an instance of a function is told apart by its types, which only those without
-//! lifetimes can be. And where a type has an operator (`T: Add<Output = T>`), a device needs to know the function behind
-//! it, or that it is built in; of a conversion (`T: From<u8>`), that it is.
+//! Type parameters are `'static`: an instance of a function is identified by the `TypeId`s of its type arguments. For an
+//! operator bound (`T: Add<Output = T>`) the device needs the function that implements the operator, or the guarantee that it
+//! is built in; for a conversion (`T: From<u8>`), the guarantee that it is built in.
 
 use proc_macro2::Ident;
 use quote::quote_spanned;
@@ -15,17 +15,17 @@ use syn::{
 
 use crate::position::ours;
 
-/// An operator's trait.
+/// An operator trait.
 pub(crate) struct OperatorTrait {
-    /// Its name in the standard library.
+    /// The name in the standard library.
     pub(crate) name: &'static str,
-    /// What the runtime calls the operator.
+    /// The name of the operator's marker type in the runtime.
     pub(crate) marker: &'static str,
-    /// Whether it has a right operand.
+    /// Whether the operator is binary.
     pub(crate) binary: bool,
 }
 
-/// Those that a device can have.
+/// The operator traits that are supported on a device.
 const OPERATORS: [OperatorTrait; 24] = {
     const fn binary(name: &'static str) -> OperatorTrait {
         OperatorTrait { name, marker: name, binary: true }
@@ -61,13 +61,13 @@ const OPERATORS: [OperatorTrait; 24] = {
     ]
 };
 
-/// The operator whose trait `path` names.
+/// Returns the operator whose trait `path` names, if any.
 pub(crate) fn operator(path: &Path) -> Option<&'static OperatorTrait> {
     let name = path.segments.last()?.ident.to_string();
     OPERATORS.iter().find(|operator| operator.name == name)
 }
 
-/// `B` in `Add<B>`, `this` in `Add`, `()` in `Neg`.
+/// Returns the type of the right operand: `B` for `Add<B>`, `this` for `Add`, `()` for `Neg`.
 pub(crate) fn right_operand(operator: &OperatorTrait, path: &Path, this: &Type) -> Type {
     if !operator.binary {
         return parse_quote!(());
@@ -75,7 +75,7 @@ pub(crate) fn right_operand(operator: &OperatorTrait, path: &Path, this: &Type) 
     first_type(path).unwrap_or_else(|| this.clone())
 }
 
-/// The first generic argument of a path that is a type.
+/// Returns the first generic argument of a path that is a type.
 fn first_type(path: &Path) -> Option<Type> {
     let PathArguments::AngleBracketed(arguments) = &path.segments.last()?.arguments else { return None };
     arguments.args.iter().find_map(|argument| match argument {
@@ -84,14 +84,14 @@ fn first_type(path: &Path) -> Option<Type> {
     })
 }
 
-/// The bound on the device beside `From<source>`.
+/// Returns the device bound that complements `From<source>`.
 fn conversion(path: &Path) -> Option<TypeParamBound> {
     let source = first_type(path).filter(|_| path.segments.last().is_some_and(|last| last.ident == "From"))?;
     let span = ours(path.span());
     syn::parse2(quote_spanned!(span=> ::cumbia::__private::Lossless<#source>)).ok()
 }
 
-/// Adds what the generic parameters of a device's function, `impl` or trait need.
+/// Adds the device bounds to the generic parameters of a function, an `impl` or a trait.
 pub(crate) fn complete(generics: &mut Generics) {
     for param in generics.type_params_mut() {
         let name = &param.ident;
@@ -105,7 +105,7 @@ pub(crate) fn complete(generics: &mut Generics) {
     }
 }
 
-/// Adds what a type with these bounds needs, as to its operators.
+/// Adds the device bounds that complement the operator and conversion bounds of a type.
 pub(crate) fn complete_bounds(this: &Type, bounds: &mut Punctuated<TypeParamBound, Token![+]>) {
     let added: Vec<TypeParamBound> = bounds
         .iter()
@@ -113,7 +113,7 @@ pub(crate) fn complete_bounds(this: &Type, bounds: &mut Punctuated<TypeParamBoun
             let TypeParamBound::Trait(TraitBound { path, .. }) = bound else { return None };
             let Some(operator) = operator(path) else { return conversion(path) };
             let right = right_operand(operator, path, this);
-            // A reference on a device is no operand: the operator takes what it leads to.
+            // Device operators take their operands by value, never by reference.
             if matches!(right, Type::Reference(_)) || matches!(this, Type::Reference(_)) {
                 return None;
             }
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_comparisons_are_bounds_on_the_device() {
+    fn comparison_bounds_add_device_bounds() {
         check(
             parse_quote!(
                 fn f<T: Element + PartialEq + PartialOrd<f32>>() {}
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_operators_are_bounds_on_the_device() {
+    fn operator_bounds_add_device_bounds() {
         check(
             parse_quote!(
                 fn f<T: Element + Add<Output = T> + Mul<f32>, const N: usize>()

@@ -1,4 +1,4 @@
-//! `#[derive(DeviceType)]`: reads a struct or an enum, and refuses what a device cannot hold.
+//! Parser for `#[derive(DeviceType)]`: parses a struct or an enum, and rejects unsupported fields and representations.
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt;
@@ -11,34 +11,34 @@ use crate::report::Errors;
 use crate::rules;
 use crate::signature::heap_type;
 
-/// A type that both the host and a device hold.
+/// A parsed device type.
 pub(crate) struct DeviceType {
-    /// Its name.
+    /// The name.
     pub(crate) name: Ident,
-    /// Its generic parameters.
+    /// The generic parameters.
     pub(crate) generics: Generics,
-    /// Its inside.
-    pub(crate) shape: Shape,
+    /// The fields or variants.
+    pub(crate) data: Contents,
 }
 
-/// The inside of a type.
-pub(crate) enum Shape {
-    /// Fields, in order of declaration.
+/// The fields or variants of a type.
+pub(crate) enum Contents {
+    /// The fields, in declaration order.
     Struct(Vec<Field>),
-    /// Variants without fields, in order of declaration.
+    /// The names of the variants, in declaration order.
     Enum(Vec<Ident>),
 }
 
 /// A field of a struct.
 pub(crate) struct Field {
-    /// Its name or position.
+    /// The name or position.
     pub(crate) member: Member,
-    /// Its type.
+    /// The type.
     pub(crate) ty: Type,
 }
 
 impl Field {
-    /// The name or position as text.
+    /// Returns the name or position as text.
     pub(crate) fn text(&self) -> String {
         match &self.member {
             Member::Named(name) => name.unraw().to_string(),
@@ -47,7 +47,7 @@ impl Field {
     }
 }
 
-/// Reads the item under the derive. There is nothing to say of what could not be any type of a device.
+/// Parses the item under the derive. Returns `None` for an item that cannot be a device type at all.
 pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType> {
     let DeriveInput { attrs, vis: _, ident, mut generics, data, .. } = input;
     let repr = Repr::of(&attrs, errors);
@@ -59,20 +59,20 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
         }
     }
     if borrows {
-        return None; // the fields say the same, of the same mistake
+        return None; // the fields would produce a second error about the same lifetime
     }
-    let shape = match data {
+    let data = match data {
         Data::Struct(DataStruct { fields, .. }) => {
             if fields.is_empty() {
                 errors.refuse_named(&ident, &rules::EMPTY_STRUCT, &ident);
             }
-            Shape::Struct(fields_of(fields, errors))
+            Contents::Struct(fields_of(fields, errors))
         }
         Data::Enum(DataEnum { variants, .. }) => {
             if variants.is_empty() {
                 errors.refuse_named(&ident, &rules::EMPTY_ENUM, &ident);
             }
-            // One variant needs no bits, and then a device has none of it.
+            // An enum with one variant is zero-sized unless its `repr` gives it a size.
             if let (1, Some(variant), false) = (variants.len(), variants.first(), repr.sized)
                 && variant.fields.is_empty()
             {
@@ -81,7 +81,7 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
             if let Some(variant) = variants.iter().find(|variant| !variant.fields.is_empty()) {
                 errors.refuse_named(&variant.fields, &rules::VARIANT_FIELDS, &variant.ident);
             }
-            Shape::Enum(variants.into_iter().map(|variant| variant.ident).collect())
+            Contents::Enum(variants.into_iter().map(|variant| variant.ident).collect())
         }
         Data::Union(union) => {
             errors.refuse(union.union_token, &rules::UNION);
@@ -95,7 +95,7 @@ pub(crate) fn read(input: DeriveInput, errors: &mut Errors) -> Option<DeviceType
             GenericParam::Lifetime(_) => {}
         }
     }
-    Some(DeviceType { name: ident, generics, shape })
+    Some(DeviceType { name: ident, generics, data })
 }
 
 fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
@@ -111,7 +111,7 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
                     errors.refuse_named(&field.ty, &rules::HEAP_FIELD, name);
                 }
                 Type::Tuple(_) => errors.refuse(&field.ty, &rules::TUPLE_FIELD),
-                // What else there is has an implementation or not: rustc says.
+                // For any other type rustc reports a missing implementation.
                 _ => {}
             }
             let member = field.ident.map_or_else(|| Member::Unnamed(position.into()), Member::Named);
@@ -120,9 +120,9 @@ fn fields_of(fields: Fields, errors: &mut Errors) -> Vec<Field> {
         .collect()
 }
 
-/// What `#[repr(..)]` says that matters here.
+/// The relevant properties of `#[repr(..)]`.
 struct Repr {
-    /// An enum has the size of an integer, however few its variants are.
+    /// An enum has the size of an integer, even with a single variant.
     sized: bool,
 }
 
@@ -131,7 +131,7 @@ impl Repr {
         let mut repr = Repr { sized: false };
         for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("repr")) {
             let Ok(hints) = attribute.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated) else {
-                continue; // rustc says what is wrong with it
+                continue; // rustc reports the error
             };
             for hint in &hints {
                 let Some(name) = hint.path().get_ident().map(ToString::to_string) else { continue };

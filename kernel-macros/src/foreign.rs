@@ -1,5 +1,5 @@
-//! `#[device(unsafe(cuda = ".."))]`: a function whose body is given twice, in CUDA C and in Rust. The one is for a GPU and
-//! the other for the CPU, and neither is looked into.
+//! `#[device(unsafe(cuda = ".."))]`: device functions with a body in CUDA C for the GPU and a body in Rust for the CPU.
+//! Neither is parsed or lowered.
 
 use cumbia_kernel_ir::ir::CudaC;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -11,13 +11,13 @@ use crate::identity::{self, Known};
 use crate::position;
 use crate::signature::{Foreign, Signature};
 
-/// The two bodies of a function.
+/// Returns the two bodies of a function.
 pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block) -> Foreign {
     Foreign { cuda: CudaC { text: cuda.value(), line: position::of(cuda.span()).line }, cpu: cpu(signature, block) }
 }
 
-/// The body in Rust is the user's own, and sees the references that the signature says: that nothing else writes there
-/// meanwhile is a part of what they vouched for.
+/// Returns the CPU body: the user's Rust body, with the parameters converted to the types of the signature. That no other
+/// thread writes through these references meanwhile is part of the user's `unsafe` promise.
 fn cpu(signature: &Signature, block: &Block) -> TokenStream {
     if let Some(call) = unimplemented(block) {
         let (check, missing) = (identity::check(&call.path, Known::Macro), missing(signature));
@@ -33,7 +33,7 @@ fn cpu(signature: &Signature, block: &Block) -> TokenStream {
     }
 }
 
-/// The macro's call, where it says that there is no body in Rust: `{ unimplemented!() }`.
+/// Returns the macro invocation of a body that is only `unimplemented!()` or `todo!()`: there is no Rust body.
 fn unimplemented(block: &Block) -> Option<&Macro> {
     let call = match block.stmts.as_slice() {
         [Stmt::Macro(call)] => &call.mac,
@@ -43,13 +43,13 @@ fn unimplemented(block: &Block) -> Option<&Macro> {
     (call.path.is_ident("unimplemented") || call.path.is_ident("todo")).then_some(call)
 }
 
-/// What the CPU says of such a function.
+/// Returns the panic that the CPU executes in place of a missing Rust body.
 fn missing(signature: &Signature) -> TokenStream {
     let cx = Ident::new("cx", Span::mixed_site());
-    let text = format!("`{}` has a body for CUDA only", signature.path);
+    let text = format!("`{}` has a body in CUDA C only", signature.path);
     let position = position::of(signature.name.span());
     let (line, column) = (position.line, position.column);
     quote! {
-        #cx.panic(&::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: 0 }, #text)
+        #cx.panic(&::cumbia::__private::Location { file: ::core::file!(), line: #line, column: #column, id: 0 }, #text)
     }
 }

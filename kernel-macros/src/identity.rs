@@ -1,7 +1,7 @@
-//! Whether a path names the item that its letters say.
+//! Verification that a path resolves to the item that its last identifier suggests.
 //!
-//! Names are resolved by rustc alone. Where a macro has to know an item by its letters, such as `assert` or `Add`, it writes
-//! imports beside the code that rustc accepts only if the path leads to that item; see `named` of the runtime.
+//! Only rustc resolves names. Where a macro recognises an item by its identifier, such as `assert` or `Add`, it emits imports
+//! beside the code which rustc accepts only if the path resolves to that item; see the runtime's module `named`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -9,23 +9,23 @@ use syn::{Path, PathArguments};
 
 use crate::position::ours;
 
-/// What kind of item is known by its name.
+/// The kind of an item that is recognised by its identifier.
 #[derive(Clone, Copy)]
 pub(crate) enum Known {
     /// A macro of the standard library.
     Macro,
     /// A primitive type.
     Primitive,
-    /// The trait of an operator.
+    /// An operator trait.
     Operator,
-    /// `ArrayView2` and its like.
+    /// A view type, such as `ArrayView2`.
     View,
-    /// `grid`, `shared` and their like.
-    Operation,
+    /// An intrinsic with a lowering of its own, such as `grid` or `shared`.
+    Intrinsic,
 }
 
-/// A block that rustc refuses unless `path`, whose last name is that of the item, names the item itself. The error is shown at
-/// the last name.
+/// Returns a block that rustc rejects unless `path`, whose last identifier is that of the item, resolves to the item. The
+/// error is shown at the last identifier.
 pub(crate) fn check(path: &Path, known: Known) -> TokenStream {
     let mut path = path.clone();
     for segment in &mut path.segments {
@@ -37,10 +37,10 @@ pub(crate) fn check(path: &Path, known: Known) -> TokenStream {
         Known::Primitive => "primitive",
         Known::Operator => "operator",
         Known::View => "view",
-        Known::Operation => "device",
+        Known::Intrinsic => "device",
     };
     let item = &last.ident;
-    // In the error that the name is ambiguous.
+    // rustc shows this name in the error that it is ambiguous.
     let name = format_ident!("the_{kind}_{item}", span = ours(item.span()));
     let module = Ident::new(&item.to_string(), ours(item.span()));
     let allow = quote!(#[allow(unused_imports, clippy::all, clippy::pedantic)]);

@@ -1,4 +1,4 @@
-//! `launch!(kernel[grid, block](arguments))`
+//! Parser and expansion of `launch!(kernel[grid, block](arguments))`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprPath, Token, bracketed, parenthesized};
 
-/// The parts of the launch.
+/// A parsed launch.
 pub(crate) struct Launch {
     kernel: ExprPath,
     grid: Expr,
@@ -19,8 +19,8 @@ impl Parse for Launch {
         let kernel = input.parse()?;
         if !input.peek(syn::token::Bracket) {
             return Err(input.error(
-                "a launch has its grid and block in brackets: `launch!(kernel[grid, block](arguments))`\n\
-                 why: this is Numba's order, and Rust has no `<<<` `>>>`\n\
+                "expected the grid and the block in brackets: `launch!(kernel[grid, block](arguments))`\n\
+                 why: `launch!` uses Numba's syntax, since Rust has no `<<<` and `>>>`\n\
                  help: write `launch!(kernel[grid, block](arguments))`, or `kernel(arguments).grid(..).block(..).launch()`",
             ));
         }
@@ -31,9 +31,9 @@ impl Parse for Launch {
         let (Some(grid), Some(block), None) = (configuration.next(), configuration.next(), configuration.next()) else {
             return Err(syn::Error::new(
                 bracket.span.join(),
-                "a launch has a grid and a block: `launch!(kernel[grid, block](arguments))`\n\
-                 why: they say how many threads run\n\
-                 help: for more options use the methods: `kernel(arguments).grid(..).block(..).shared_bytes(..).launch()`",
+                "expected a grid and a block: `launch!(kernel[grid, block](arguments))`\n\
+                 why: they are the launch configuration\n\
+                 help: for other options use the methods: `kernel(arguments).grid(..).block(..).shared_bytes(..).launch()`",
             ));
         };
         let content;
@@ -44,7 +44,7 @@ impl Parse for Launch {
 }
 
 impl Launch {
-    /// The launch as calls of its methods.
+    /// Returns the launch as a chain of method calls.
     pub(crate) fn expand(&self) -> TokenStream {
         let Launch { kernel, grid, block, arguments } = self;
         quote!(#kernel(#arguments).grid(#grid).block(#block).launch())

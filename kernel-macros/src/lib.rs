@@ -1,16 +1,18 @@
-//! `#[kernel]`, `#[device]`, `#[derive(DeviceType)]` and `launch!`.
+//! Procedural macros: `#[kernel]`, `#[device]`, `#[derive(DeviceType)]` and `launch!`.
 //!
 //! ```text
 //! tokens ─→ signature ─→ lower ─→ expand ─→ tokens
-//!                        ├ the IR, complete but for types
-//!                        └ the body for the CPU, with a slot for each type
+//!                        ├ the IR, untyped: each type is a slot
+//!                        └ the CPU body, from whose types rustc fills the slots
 //! ```
 //!
-//! `signature` reads the parameters; `lower` walks the body once and gives both of its uses; `expand` writes the items.
-//! What a kernel cannot do is a `rules::Rule`: all mistakes of a function are reported at once, and the function is
-//! still declared, so that one mistake is one error.
+//! `signature` parses the parameters; `lower` traverses the body once and produces both the IR and the CPU body; `expand`
+//! generates the items. Each unsupported construct is a `rules::Rule`: all errors of a function are reported at once, and
+//! the function is still declared as a stub, so that one mistake produces one error.
 //!
-//! This crate knows no types (rustc does) and no intrinsics (they are items that a call resolves to).
+//! This crate knows no types: rustc resolves them. It has no list of intrinsics either: an intrinsic is an item of the
+//! runtime to which a call resolves. The exceptions are the six intrinsics of `lower::intrinsic`, whose calls need a
+//! lowering of their own, and the tables of `lower::foreign`, which serve error messages only.
 
 mod bounds;
 mod derive;
@@ -35,23 +37,23 @@ use syn::{DeriveInput, Item, ItemFn, ItemImpl, ItemTrait};
 use crate::expand::Bodies;
 use crate::report::Errors;
 
-/// Makes a function a kernel: a GPU thread runs its body, once for each thread of a launch.
+/// Declares a function as a kernel: each thread of a launch executes its body once.
 ///
-/// Calling the function makes a `Launch`; a type of the same name says what the kernel is. The crate's front page shows
-/// it at work. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
+/// Calling the function returns a `Launch`; a type of the same name provides access to the compiled kernel. The front page
+/// of the crate has complete examples. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
 ///
-/// - `unchecked`: no checks of indices on a GPU; `.launch()` becomes `unsafe`.
-/// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may fuse the two into one
-///   operation of one rounding, as it does for CUDA C and Numba.
-/// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32`s are
-///   zero; CUDA's `--use_fast_math`. The CPU computes as always.
-/// - `max_registers = n`: a thread of a GPU uses at most this many registers, from 16 to 255.
+/// - `unchecked`: omits the bounds checks on a GPU; `.launch()` becomes `unsafe`.
+/// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may contract the two operations
+///   into a fused multiply-add with a single rounding, as it does for CUDA C and Numba.
+/// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32` values are
+///   flushed to zero; CUDA's `--use_fast_math`. The CPU results are unaffected.
+/// - `max_registers = n`: limits the registers per thread on a GPU, from 16 to 255.
 /// - `launch_bounds(threads)`, `launch_bounds(threads, min_blocks)`: CUDA's `__launch_bounds__`. A launch with larger
 ///   blocks is an error.
-/// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block that the kernel can be launched with, which a
-///   launch need not name.
-/// - `index = u32`: `usize` has 32 bits on a GPU, which makes arithmetic on indices faster. A launch with an array or a
-///   grid that does not fit is an error.
+/// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block size that the kernel can be launched with; a launch
+///   may omit it.
+/// - `index = u32`: makes `usize` 32 bits wide on a GPU, which speeds up index arithmetic. A launch with an array or a grid
+///   that exceeds this range is an error.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let source = proc_macro2::TokenStream::from(item.clone());
@@ -67,10 +69,10 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-/// Makes a function, or those of an `impl` or a trait, callable from kernels and each other. The host can still call
-/// them.
+/// Makes a function, or the functions of an `impl` or a trait, callable from kernels and from each other. They remain
+/// callable from the host.
 ///
-/// They may be generic, and live in any module or crate.
+/// They may be generic, and may be defined in any module or crate.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -114,18 +116,18 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// # }
 /// ```
 ///
-/// An `impl` of an operator (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator one of
-/// kernels; where a type parameter has an operator's bound, as in `T: Element + Add<Output = T>`, its operator has to be
-/// one; a bound `T: From<u8>` asks for a built-in conversion in the same way. A trait under `#[device]` whose functions take
-/// or give `self` is one of `Element`s. Where the trait has defaults, each of its implementations needs `#[device]`.
+/// An operator `impl` (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator available in kernels.
+/// A type parameter with an operator bound, as in `T: Element + Add<Output = T>`, requires such an operator; a bound
+/// `T: From<u8>` likewise requires a built-in conversion. A trait under `#[device]` whose functions take or return `self`
+/// has `Element` as a supertrait. If the trait has default methods, each of its implementations needs `#[device]`.
 ///
-/// # Comparisons of types
+/// # Deriving comparisons
 ///
 /// `#[device(PartialEq)]` on a struct or an enum derives `==` and `!=`, and `#[device(PartialEq, PartialOrd)]` also `<`, `<=`,
-/// `>` and `>=`, for the host and the device at once: they take the place of `PartialEq` and `PartialOrd` in
-/// `#[derive(..)]`, and mean what Rust derives. Fields are compared one by one, each as its type says: by another such
-/// derive, or by a `#[device] impl PartialEq` that is written by hand. What is derived or written for the host alone is
-/// refused where a kernel uses it.
+/// `>` and `>=`, for the host and the device together: they replace `PartialEq` and `PartialOrd` in `#[derive(..)]` and have
+/// the semantics of Rust's derives. Fields are compared one by one with the comparison of their type: a built-in one, one
+/// derived in this way, or a hand-written `#[device] impl PartialEq`. A comparison that is derived or written for the host
+/// only is rejected where a kernel uses it.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -167,11 +169,12 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # CUDA C
 ///
-/// `#[device(unsafe(cuda = ".."))]` gives the body of a function in CUDA C, as statements that see the parameters by
-/// their names (`self` is `self_`); a reference is one of C++'s, and a slice `x` is the pointer `x` and the length
-/// `x_len`. All other names are CUDA's, whatever the program has under them: the text of `fn ldexp` may call `ldexp`. The Rust body is what the CPU runs, as it stands; where it is `unimplemented!()`, a call there is a fault. It
-/// is `unsafe`, since nobody checks that the text keeps to its parameters, nor, where these are references, that no other
-/// thread writes there while the Rust body runs.
+/// `#[device(unsafe(cuda = ".."))]` supplies the body of a function in CUDA C: statements that refer to the parameters by
+/// name (`self` is `self_`). A reference is a C++ reference, and a slice `x` is the pointer `x` and the length `x_len`. All
+/// other names are resolved by CUDA, even if the program defines a function of that name: the text of `fn ldexp` may call
+/// `ldexp`. The CPU executes the Rust body unchanged; if that is `unimplemented!()`, a call on the CPU is a fault. The option
+/// is `unsafe`, since the compiler verifies neither that the text accesses only its parameters, nor, for references, that no
+/// other thread writes to the referent while the Rust body runs.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -208,7 +211,7 @@ fn device_function(attribute: TokenStream, mut function: ItemFn) -> TokenStream 
     let cuda = options::parse_device(attribute.into(), &mut errors);
     if function.sig.receiver().is_none() && this::is_mentioned(&function.sig) {
         errors.refuse(&function.sig.ident, &rules::METHOD_ALONE);
-        return errors.finish().err().unwrap_or_default().into(); // what it is declared as cannot be in an `impl`
+        return errors.finish().err().unwrap_or_default().into(); // the stub's items cannot be in an `impl`
     }
     let mut signature = signature::of_device_function(&function.sig, &mut errors);
     if let Some(cuda) = cuda {
@@ -226,22 +229,22 @@ fn device_impl(attribute: TokenStream, item: ItemImpl) -> TokenStream {
     let mut errors = Errors::default();
     options::refuse_device(attribute.into(), &mut errors);
     let device_impl = methods::of_impl(item, &mut errors);
-    both(errors, |bodies| expand::device_impl(&device_impl, bodies))
+    errors_and_items(errors, |bodies| expand::device_impl(&device_impl, bodies))
 }
 
 fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
     let mut errors = Errors::default();
     options::refuse_device(attribute.into(), &mut errors);
     let device_trait = methods::of_trait(item, &mut errors);
-    both(errors, |bodies| expand::device_trait(&device_trait, bodies))
+    errors_and_items(errors, |bodies| expand::device_trait(&device_trait, bodies))
 }
 
-/// Makes a struct or an enum a type of both the host and a device: its values can be in memory of the device, arguments
-/// of a kernel, and variables of one.
+/// Makes a struct or an enum a device type: its values can be stored in device memory, passed to kernels, and held in
+/// variables of kernels.
 ///
-/// A struct may be generic, and hold numbers, `bool`s, arrays and other such types. Both sides have the layout that rustc
-/// gives it. An enum has variants without fields, and is the integer that rustc makes it. Both have to be `Copy`. A kernel
-/// compares their values where [`#[device(PartialEq)]`](macro@device) derives that.
+/// A struct may be generic, and contain numbers, `bool`s, arrays and other device types. Host and device use the layout that
+/// rustc chooses. An enum has variants without fields, and is represented by the integer that rustc chooses. Both must be
+/// `Copy`. Kernels can compare their values if [`#[device(PartialEq)]`](macro@device) derives the comparison.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -282,17 +285,17 @@ pub fn derive_device_type(item: TokenStream) -> TokenStream {
     let Some(data) = derive::read(input, &mut errors) else {
         return errors.finish().err().unwrap_or_default().into();
     };
-    both(errors, |bodies| expand::device_type(&data, bodies))
+    errors_and_items(errors, |bodies| expand::device_type(&data, bodies))
 }
 
-/// The device's side of `#[device(PartialEq)]`.
+/// The device half of `#[device(PartialEq)]`.
 #[doc(hidden)]
 #[proc_macro_derive(DevicePartialEq)]
 pub fn derive_partial_eq(item: TokenStream) -> TokenStream {
     comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialEq)
 }
 
-/// The device's side of `#[device(PartialOrd)]`.
+/// The device half of `#[device(PartialOrd)]`.
 #[doc(hidden)]
 #[proc_macro_derive(DevicePartialOrd)]
 pub fn derive_partial_ord(item: TokenStream) -> TokenStream {
@@ -302,20 +305,20 @@ pub fn derive_partial_ord(item: TokenStream) -> TokenStream {
 fn comparison(input: DeriveInput, comparison: expand::Comparison) -> TokenStream {
     let mut errors = Errors::default();
     let data = derive::read(input, &mut errors);
-    // `#[derive(DeviceType)]` reports them.
-    let bodies = if errors.finish().is_ok() { Bodies::Lowered } else { Bodies::Mistaken };
+    // `#[derive(DeviceType)]` reports the errors.
+    let bodies = if errors.finish().is_ok() { Bodies::Lowered } else { Bodies::Invalid };
     data.map_or_else(TokenStream::new, |data| expand::comparison(&data, comparison, bodies).into())
 }
 
-/// The items, beside the errors if there are any.
-fn both(errors: Errors, items: impl FnOnce(Bodies) -> proc_macro2::TokenStream) -> TokenStream {
+/// Returns the generated items, preceded by the errors if there are any.
+fn errors_and_items(errors: Errors, items: impl FnOnce(Bodies) -> proc_macro2::TokenStream) -> TokenStream {
     match errors.finish() {
         Ok(()) => items(Bodies::Lowered).into(),
-        Err(errors) => [errors, items(Bodies::Mistaken)].into_iter().collect::<proc_macro2::TokenStream>().into(),
+        Err(errors) => [errors, items(Bodies::Invalid)].into_iter().collect::<proc_macro2::TokenStream>().into(),
     }
 }
 
-/// The token of an item that says what it is.
+/// Returns the keyword of an item, where an error about the item as a whole is shown.
 fn attribute_target(item: &Item) -> proc_macro2::TokenStream {
     match item {
         Item::Struct(item) => item.struct_token.into_token_stream(),
@@ -330,7 +333,7 @@ fn attribute_target(item: &Item) -> proc_macro2::TokenStream {
     }
 }
 
-/// The errors, and the stub. A method gets none: its stub has items that cannot be in an `impl`.
+/// Returns the errors followed by the stub. A method gets no stub, whose items cannot be in an `impl`.
 fn with_stub(
     errors: proc_macro2::TokenStream,
     function: &ItemFn,
@@ -340,9 +343,9 @@ fn with_stub(
     [errors, stub].into_iter().collect::<proc_macro2::TokenStream>().into()
 }
 
-/// Launches a kernel in Numba's order: `launch!(kernel[grid, block](arguments))?`.
+/// Launches a kernel in Numba's syntax: `launch!(kernel[grid, block](arguments))?`.
 ///
-/// It stands for `kernel(arguments).grid(grid).block(block).launch()`.
+/// Expands to `kernel(arguments).grid(grid).block(block).launch()`.
 #[proc_macro]
 pub fn launch(input: TokenStream) -> TokenStream {
     let launch = syn::parse_macro_input!(input as launch::Launch);

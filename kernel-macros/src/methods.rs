@@ -1,4 +1,5 @@
-//! The functions of an `impl` or a `trait`: reads each and lowers its body, as that of a device function.
+//! Parser for an `impl` or a `trait` under `#[device]`: parses each function and lowers its body like that of a device
+//! function.
 
 use proc_macro2::{Ident, TokenStream};
 use syn::visit_mut::VisitMut;
@@ -18,19 +19,19 @@ use crate::this::This;
 
 /// A function of an `impl` or a `trait`.
 pub(crate) struct Method {
-    /// Those of the host's function.
+    /// The attributes of the host function.
     pub(crate) attributes: Vec<Attribute>,
-    /// Inherited in an `impl` of a trait.
+    /// The visibility, which is inherited in an `impl` of a trait.
     pub(crate) vis: Visibility,
-    /// As written, but that no type parameter borrows.
+    /// The signature as written, with `'static` bounds on the type parameters.
     pub(crate) declared: SynSignature,
-    /// As written.
+    /// The parsed signature, as written.
     pub(crate) signature: Signature,
-    /// As the body sees it, where `Self` is a type.
+    /// The parsed signature with the type substituted for `Self`, as the body uses it.
     pub(crate) inner: Signature,
-    /// The generic parameters of the `impl` or `trait` and its own, without `Self`.
+    /// The generic parameters of the `impl` or `trait` and of the function, without `Self`.
     pub(crate) generics: Generics,
-    /// The body. A trait may leave it to its implementations.
+    /// The body, unless it is a required function of a trait.
     pub(crate) lowered: Option<Lowered>,
 }
 
@@ -38,23 +39,23 @@ pub(crate) struct Method {
 pub(crate) struct DeviceImpl {
     /// The `impl` without its functions.
     pub(crate) item: ItemImpl,
-    /// What it implements.
+    /// The role of the `impl`.
     pub(crate) role: Role,
-    /// Its functions.
+    /// The functions.
     pub(crate) methods: Vec<Method>,
 }
 
-/// What an `impl` is for.
+/// The role of an `impl`.
 pub(crate) enum Role {
     /// `impl Type`
     Inherent,
-    /// `impl Trait for Type`, with a trait of the user's that has `#[device]` too.
+    /// `impl Trait for Type`, with a user's trait that has `#[device]` as well.
     Trait,
     /// `impl Add for Type`
     Operator {
-        /// Its name among the runtime's operators.
+        /// The name of the operator's marker type in the runtime.
         marker: &'static str,
-        /// The right operand, and `()` without one.
+        /// The type of the right operand, or `()` for a unary operator.
         right: Box<Type>,
     },
     /// `impl Trait for Type`, with a trait that was refused.
@@ -65,13 +66,13 @@ pub(crate) enum Role {
 pub(crate) struct DeviceTrait {
     /// The trait without its functions.
     pub(crate) item: ItemTrait,
-    /// The type parameter that `Self` is in the bodies.
+    /// The type parameter that replaces `Self` in the bodies.
     pub(crate) this: Ident,
-    /// Its functions.
+    /// The functions.
     pub(crate) methods: Vec<Method>,
 }
 
-/// Traits of the standard library without a place for the device's side of a method.
+/// Traits of the standard library, which cannot carry device implementations of their methods.
 const FOREIGN: [&str; 24] = [
     "AsMut",
     "AsRef",
@@ -99,7 +100,7 @@ const FOREIGN: [&str; 24] = [
     "TryFrom",
 ];
 
-/// Reads an `impl`. The mistakes in all of its functions are found at once.
+/// Parses an `impl`. The errors of all of its functions are collected.
 pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
     refuse_generics(&item.generics, errors);
     bounds::complete(&mut item.generics);
@@ -131,7 +132,7 @@ pub(crate) fn of_impl(mut item: ItemImpl, errors: &mut Errors) -> DeviceImpl {
     DeviceImpl { item, role, methods }
 }
 
-/// Reads a trait. The mistakes in all of its functions are found at once.
+/// Parses a trait. The errors of all of its functions are collected.
 pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait {
     refuse_generics(&item.generics, errors);
     bounds::complete(&mut item.generics);
@@ -159,7 +160,7 @@ pub(crate) fn of_trait(mut item: ItemTrait, errors: &mut Errors) -> DeviceTrait 
     DeviceTrait { item, this: name, methods }
 }
 
-/// A function as syn read it.
+/// A function as parsed by syn.
 struct Written {
     attributes: Vec<Attribute>,
     vis: Visibility,
@@ -185,7 +186,7 @@ fn method(written: Written, outer: &Generics, owner: &str, this: &mut This, erro
     Method { attributes, vis, declared, signature, inner, generics, lowered }
 }
 
-/// The arguments of `#[device(..)]` on the function, which is taken away.
+/// Removes `#[device(..)]` from the function's attributes and returns its arguments.
 fn take_device(attributes: &mut Vec<Attribute>) -> Option<TokenStream> {
     let position = attributes
         .iter()
@@ -232,7 +233,7 @@ fn associated_types(item: &ItemImpl) -> Vec<(Ident, Type)> {
         .collect()
 }
 
-/// What a type is called in messages and in the device's code.
+/// Returns the name of a type in messages and in the device code.
 fn owner(ty: &Type) -> String {
     match ty {
         Type::Path(path) => path.path.segments.last().map_or_else(String::new, |last| last.ident.to_string()),
@@ -242,7 +243,7 @@ fn owner(ty: &Type) -> String {
     }
 }
 
-/// Refuses what the generic parameters of a device's `impl` or `trait` cannot be.
+/// Rejects unsupported generic parameters of an `impl` or a `trait`.
 fn refuse_generics(generics: &Generics, errors: &mut Errors) {
     for param in &generics.params {
         match param {
@@ -255,7 +256,7 @@ fn refuse_generics(generics: &Generics, errors: &mut Errors) {
     }
 }
 
-/// The parameters of both, and their bounds.
+/// Returns the generic parameters and the bounds of both.
 fn merged(outer: &Generics, inner: &Generics) -> Generics {
     let mut merged = outer.clone();
     merged.params.extend(inner.params.iter().cloned());

@@ -1,4 +1,4 @@
-//! `#[kernel(..)]` and `#[device(..)]`
+//! Parser for the arguments of `#[kernel(..)]` and `#[device(..)]`.
 
 use proc_macro2::{Span, TokenStream};
 use syn::parse::{Parse, ParseStream, Parser};
@@ -10,12 +10,12 @@ use crate::expand::Comparison;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
 
-/// What the attribute asks for.
-#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the user's")]
+/// Options of a kernel.
+#[allow(clippy::struct_excessive_bools, reason = "each is an independent option")]
 pub(crate) struct Options {
     /// `unchecked`
     pub(crate) unchecked: bool,
-    /// Not `fmad = false`
+    /// `true` unless `fmad = false`
     pub(crate) fmad: bool,
     /// `fast_math`
     pub(crate) fast_math: bool,
@@ -32,9 +32,9 @@ pub(crate) struct Options {
 /// CUDA's `__launch_bounds__`.
 #[derive(Clone, Copy)]
 pub(crate) struct LaunchBounds {
-    /// A block has at most this many threads.
+    /// The maximum number of threads per block.
     pub(crate) threads: u32,
-    /// A multiprocessor is to hold at least this many blocks.
+    /// The minimum number of resident blocks per multiprocessor.
     pub(crate) min_blocks: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ impl Default for Options {
     }
 }
 
-/// Reads the arguments of `#[kernel(..)]`.
+/// Parses the arguments of `#[kernel(..)]`.
 pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
     let mut options = Options::default();
     let metas = match Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens) {
@@ -81,11 +81,11 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
     options
 }
 
-/// What is wrong with an option, and where.
-type Refusal = (Span, &'static Rule);
+/// A violated rule, and the span at which to report it.
+type Violation = (Span, &'static Rule);
 
 impl Options {
-    fn set(&mut self, name: &str, meta: &Meta) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, meta: &Meta) -> Result<(), Violation> {
         match name {
             "unchecked" => self.unchecked = flag(meta)?,
             "fast_math" => self.fast_math = flag(meta)?,
@@ -108,7 +108,7 @@ fn name(meta: &Meta) -> String {
 }
 
 /// `unchecked`, without a value.
-fn flag(meta: &Meta) -> Result<bool, Refusal> {
+fn flag(meta: &Meta) -> Result<bool, Violation> {
     match meta {
         Meta::Path(_) => Ok(true),
         Meta::List(_) | Meta::NameValue(_) => Err((meta.span(), &rules::FLAG_OPTION)),
@@ -116,7 +116,7 @@ fn flag(meta: &Meta) -> Result<bool, Refusal> {
 }
 
 /// `fmad = false`
-fn boolean(meta: &Meta) -> Result<bool, Refusal> {
+fn boolean(meta: &Meta) -> Result<bool, Violation> {
     match &assigned(meta, &rules::BOOLEAN_OPTION)?.value {
         Expr::Lit(ExprLit { lit: Lit::Bool(value), .. }) => Ok(value.value),
         other => Err((other.span(), &rules::BOOLEAN_OPTION)),
@@ -124,15 +124,15 @@ fn boolean(meta: &Meta) -> Result<bool, Refusal> {
 }
 
 /// `name = value`
-fn assigned<'a>(meta: &'a Meta, rule: &'static Rule) -> Result<&'a MetaNameValue, Refusal> {
+fn assigned<'a>(meta: &'a Meta, rule: &'static Rule) -> Result<&'a MetaNameValue, Violation> {
     match meta {
         Meta::NameValue(value) => Ok(value),
         Meta::Path(_) | Meta::List(_) => Err((meta.span(), rule)),
     }
 }
 
-/// A literal in a range.
-fn number(expr: &Expr, range: std::ops::RangeInclusive<u32>, rule: &'static Rule) -> Result<u32, Refusal> {
+/// Parses an integer literal within a range.
+fn number(expr: &Expr, range: std::ops::RangeInclusive<u32>, rule: &'static Rule) -> Result<u32, Violation> {
     let value = match expr {
         Expr::Lit(ExprLit { lit: Lit::Int(value), .. }) => value.base10_parse::<u32>().ok(),
         _ => None,
@@ -141,7 +141,7 @@ fn number(expr: &Expr, range: std::ops::RangeInclusive<u32>, rule: &'static Rule
 }
 
 /// `launch_bounds(threads)`, `launch_bounds(threads, min_blocks)`
-fn launch_bounds(meta: &Meta) -> Result<LaunchBounds, Refusal> {
+fn launch_bounds(meta: &Meta) -> Result<LaunchBounds, Violation> {
     const RULE: &Rule = &rules::LAUNCH_BOUNDS;
     let Meta::List(list) = meta else { return Err((meta.span(), RULE)) };
     let numbers = Punctuated::<Expr, Token![,]>::parse_terminated
@@ -157,7 +157,7 @@ fn launch_bounds(meta: &Meta) -> Result<LaunchBounds, Refusal> {
 }
 
 /// `block = 256`, `block = (16, 16)`, `block = (8, 8, 8)`
-fn block(value: &Expr) -> Result<[u32; 3], Refusal> {
+fn block(value: &Expr) -> Result<[u32; 3], Violation> {
     const RULE: &Rule = &rules::BLOCK;
     let mut block = [1; 3];
     match value {
@@ -174,8 +174,8 @@ fn block(value: &Expr) -> Result<[u32; 3], Refusal> {
     Ok(block)
 }
 
-/// `index = u32`, and `index = usize` for what there is without it.
-fn index(value: &Expr) -> Result<bool, Refusal> {
+/// `index = u32`, or the default, `index = usize`. Returns whether it is `u32`.
+fn index(value: &Expr) -> Result<bool, Violation> {
     match value {
         Expr::Path(path) if path.path.is_ident("u32") => Ok(true),
         Expr::Path(path) if path.path.is_ident("usize") => Ok(false),
@@ -183,7 +183,7 @@ fn index(value: &Expr) -> Result<bool, Refusal> {
     }
 }
 
-/// Reads the argument of `#[device(..)]`: the function's body in CUDA C, if there is one.
+/// Parses the argument of `#[device(..)]` on a function: its body in CUDA C, if there is one.
 pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<LitStr> {
     if tokens.is_empty() {
         return None;
@@ -192,7 +192,7 @@ pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<L
         Ok(CudaBody { trusted: true, text }) => Some(text),
         Ok(CudaBody { trusted: false, text }) => {
             errors.refuse(tokens, &rules::CUDA_IS_UNSAFE);
-            Some(text) // so that nothing is said of the body in Rust
+            Some(text) // suppresses errors about the Rust body
         }
         Err(_) => {
             errors.refuse(tokens, &rules::DEVICE_OPTION);
@@ -201,14 +201,14 @@ pub(crate) fn parse_device(tokens: TokenStream, errors: &mut Errors) -> Option<L
     }
 }
 
-/// `#[device]` on an `impl` or a `trait` takes no arguments.
+/// Reports arguments of `#[device]` on an `impl` or a `trait`, which takes none.
 pub(crate) fn refuse_device(tokens: TokenStream, errors: &mut Errors) {
     if !tokens.is_empty() {
         errors.refuse(tokens, &rules::DEVICE_OPTION);
     }
 }
 
-/// The traits in `#[device(PartialEq, PartialOrd)]` on a struct or an enum.
+/// Parses the traits of `#[device(PartialEq, PartialOrd)]` on a struct or an enum.
 pub(crate) fn parse_comparisons(tokens: TokenStream, errors: &mut Errors) -> Vec<syn::Ident> {
     let Ok(names) = Punctuated::<Meta, Token![,]>::parse_terminated.parse2(tokens.clone()) else {
         errors.refuse(tokens, &rules::NOT_COMPARED);
@@ -275,10 +275,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_refused(tokens: TokenStream, what: &str) {
+    fn check_rejected(tokens: TokenStream, what: &str) {
         let mut errors = Errors::default();
         parse(tokens, &mut errors);
-        let errors = errors.finish().expect_err("nothing was refused").to_string();
+        let errors = errors.finish().expect_err("the options were accepted").to_string();
         assert!(errors.contains(what), "{errors}");
     }
 
@@ -289,12 +289,12 @@ mod tests {
         });
         assert!(options.unchecked && !options.fmad && options.fast_math && options.index32);
         assert_eq!((options.max_registers, options.block), (Some(64), Some([16, 16, 1])));
-        let LaunchBounds { threads, min_blocks } = options.launch_bounds.expect("they were given");
+        let LaunchBounds { threads, min_blocks } = options.launch_bounds.expect("launch bounds");
         assert_eq!((threads, min_blocks), (256, Some(2)));
     }
 
     #[test]
-    fn none_is_the_default() {
+    fn defaults() {
         let options = parsed(quote!());
         assert!(!options.unchecked && options.fmad && !options.fast_math && !options.index32);
         assert!(options.max_registers.is_none() && options.block.is_none() && options.launch_bounds.is_none());
@@ -303,22 +303,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_out_of_range_is_refused() {
-        check_refused(quote!(max_registers = 15), "16 to 255");
-        check_refused(quote!(max_registers = 256), "16 to 255");
-        check_refused(quote!(max_registers), "16 to 255");
-        check_refused(quote!(launch_bounds = 3), "launch_bounds(256, 2)");
-        check_refused(quote!(launch_bounds(1025)), "launch_bounds(256, 2)");
-        check_refused(quote!(launch_bounds(1, 2, 3)), "launch_bounds(256, 2)");
-        check_refused(quote!(block = 0), "product is at most 1024");
-        check_refused(quote!(block = (1, 1, 65)), "product is at most 1024");
-        check_refused(quote!(block = (33, 32)), "product is at most 1024");
-        check_refused(quote!(block = (1, 1, 1, 1)), "product is at most 1024");
-        check_refused(quote!(block = 512, launch_bounds(256)), "could never be launched");
-        check_refused(quote!(index = u64), "`u32` or `usize`");
-        check_refused(quote!(fmad = 1), "`true` or `false`");
-        check_refused(quote!(unchecked = true), "has no value");
-        check_refused(quote!(unchecked, unchecked), "given twice");
-        check_refused(quote!(fast), "is not an option");
+    fn invalid_values_are_rejected() {
+        check_rejected(quote!(max_registers = 15), "16 to 255");
+        check_rejected(quote!(max_registers = 256), "16 to 255");
+        check_rejected(quote!(max_registers), "16 to 255");
+        check_rejected(quote!(launch_bounds = 3), "launch_bounds(256, 2)");
+        check_rejected(quote!(launch_bounds(1025)), "launch_bounds(256, 2)");
+        check_rejected(quote!(launch_bounds(1, 2, 3)), "launch_bounds(256, 2)");
+        check_rejected(quote!(block = 0), "product is at most 1024");
+        check_rejected(quote!(block = (1, 1, 65)), "product is at most 1024");
+        check_rejected(quote!(block = (33, 32)), "product is at most 1024");
+        check_rejected(quote!(block = (1, 1, 1, 1)), "product is at most 1024");
+        check_rejected(quote!(block = 512, launch_bounds(256)), "could never be launched");
+        check_rejected(quote!(index = u64), "`u32` or `usize`");
+        check_rejected(quote!(fmad = 1), "`true` or `false`");
+        check_rejected(quote!(unchecked = true), "takes no value");
+        check_rejected(quote!(unchecked, unchecked), "given twice");
+        check_rejected(quote!(fast), "is not an option");
     }
 }

@@ -1,10 +1,10 @@
-//! Where tokens stand, for the IR and for the code that is written.
+//! Source positions and hygiene of tokens, for the IR and for the generated code.
 
 use cumbia_kernel_ir::ir;
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 
-/// The line and column where `span` begins.
+/// Returns the line and column at which `span` begins.
 pub(crate) fn of(span: Span) -> ir::Span {
     if !proc_macro::is_available() {
         return ir::Span::default(); // a unit test
@@ -13,26 +13,26 @@ pub(crate) fn of(span: Span) -> ir::Span {
     ir::Span { line: span.line() as u32, column: span.column() as u32 }
 }
 
-/// Tokens of ours in the place of the user's at `span`. A panic of Rust's inside an operator names the position where the
-/// operator's operands begin; behind parentheses of the user's span, that is the user's, and not the attribute's.
+/// Encloses generated tokens in parentheses that have the user's span. A panic inside an operator reports the position at
+/// which the operator's operands begin; with these parentheses it is the user's position rather than the attribute's.
 pub(crate) fn standing_for(span: Span, tokens: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, tokens);
     group.set_span(span);
     TokenTree::from(group).into()
 }
 
-/// A span for names of ours that is shown at `span`: the user's code cannot see such names, and errors point to the
+/// Returns a span for generated identifiers that is located at `span`: the identifiers are hygienic, and errors point to the
 /// user's tokens.
 pub(crate) fn ours(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
 
-/// Whether a span is one that [`ours`] gives.
+/// Returns whether a span was created by [`ours`].
 pub(crate) fn is_ours(span: Span) -> bool {
     proc_macro::is_available() && context(span).is_some() && context(span) == context(Span::mixed_site())
 }
 
-/// A name as rustc compares it: one that a `macro_rules!` macro wrote is not the one that its caller wrote.
+/// An identifier with its hygiene: one produced by a `macro_rules!` macro differs from one that its caller wrote.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Name {
     text: String,
@@ -40,19 +40,19 @@ pub(crate) struct Name {
 }
 
 impl Name {
-    /// The name that `ident` is.
+    /// Returns the name of an identifier.
     pub(crate) fn of(ident: &Ident) -> Name {
         Name { text: ident.unraw().to_string(), context: context(ident.span()) }
     }
 
-    /// Its letters.
+    /// Returns the text of the identifier.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// The syntax context of a span: which macro wrote it. Stable Rust shows it in `Debug` only, as in `#3 bytes(120..121)`.
-/// Where that is written in another way, names are told apart by their letters alone.
+/// Returns the syntax context of a span, which identifies the macro that produced it. Stable Rust exposes it only in the
+/// `Debug` output, as in `#3 bytes(120..121)`. If that format changes, names are compared by their text alone.
 fn context(span: Span) -> Option<u32> {
     if !proc_macro::is_available() {
         return None; // a unit test

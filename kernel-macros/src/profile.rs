@@ -1,42 +1,43 @@
-//! Whether the crate that is being compiled has overflow checks.
+//! Detection of overflow checks in the crate that is being compiled.
 //!
-//! No stable `cfg` says so: `cfg(overflow_checks)` is a feature, and `debug_assertions`, whose value is the default, can be
-//! set apart in a profile. Nor can the program find out: an addition that overflows answers by a panic, which ends a process
-//! that was built with `panic = "abort"`. But a procedural macro runs in the compiler's process, whose arguments have the
-//! answer, for just the crate whose tokens it is given.
+//! No stable `cfg` provides it: `cfg(overflow_checks)` is unstable, and `debug_assertions`, which is the default value, can
+//! be set independently in a profile. A test at run time is not possible either: an overflowing addition panics, which
+//! terminates a process built with `panic = "abort"`. But a procedural macro runs in the compiler's process, whose
+//! command-line arguments determine the setting for exactly the crate whose tokens the macro receives.
 
 use std::ffi::OsString;
 
-/// What the compiler's arguments say of overflow checks.
+/// The setting of overflow checks in the compiler's arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OverflowChecks {
-    /// They are set: `-C overflow-checks=on`.
+    /// Set explicitly: `-C overflow-checks=on`.
     Set(bool),
-    /// They are not set, and as `debug_assertions`.
+    /// Not set, so that they follow `debug_assertions`.
     AsDebugAssertions,
-    /// These are no arguments of rustc's.
+    /// Unknown: these are not the arguments of rustc.
     Unknown,
 }
 
 impl OverflowChecks {
-    /// Those of this process.
+    /// Returns the setting of this process.
     pub(crate) fn of_process() -> OverflowChecks {
         let mut arguments: Vec<OsString> = std::env::args_os().collect();
         if arguments.is_empty() {
-            // A library is not handed them by every C library: musl's does not.
+            // Not every C library passes the arguments to shared libraries: musl does not.
             arguments = of_proc();
         }
         let read = |path: &str| std::fs::read_to_string(path).ok();
         OverflowChecks::of_arguments(arguments.into_iter().map(|it| it.to_string_lossy().into_owned()), read)
     }
 
-    /// Those that arguments ask for, the compiler's name first. `read` reads a file of more of them, one in each line.
+    /// Returns the setting in a list of arguments, the compiler's name first. `read` reads an argument file (`@path`), which has
+    /// one argument per line.
     fn of_arguments(arguments: impl Iterator<Item = String>, read: impl Fn(&str) -> Option<String>) -> OverflowChecks {
         let mut all = Vec::new();
         for argument in arguments {
             match argument.strip_prefix('@').map(&read) {
                 Some(Some(file)) => all.extend(file.lines().map(str::to_owned)),
-                // What it says nobody knows.
+                // The contents of an unreadable argument file are unknown.
                 Some(None) => return OverflowChecks::Unknown,
                 None => all.push(argument),
             }
@@ -52,7 +53,7 @@ impl OverflowChecks {
                 "-C" | "--codegen" => rest.next(),
                 _ => argument.strip_prefix("--codegen=").or_else(|| argument.strip_prefix("-C")),
             };
-            // The last one counts.
+            // The last occurrence takes precedence.
             set = option.and_then(overflow_checks).or(set);
         }
         match (found, set) {
@@ -62,14 +63,15 @@ impl OverflowChecks {
     }
 }
 
-/// Whether it is rustc, or what stands for it: `rustc`, `/usr/bin/rustc.exe`, `clippy-driver`, `rustdoc`.
+/// Returns whether an argument is the path of rustc or of a driver that replaces it: `rustc`, `/usr/bin/rustc.exe`,
+/// `clippy-driver`, `rustdoc`.
 fn has_name_of_compiler(argument: &str) -> bool {
     let name = argument.rsplit(['/', '\\']).next().unwrap_or_default();
     let name = name.strip_suffix(".exe").unwrap_or(name);
     ["rustc", "rustdoc", "clippy-driver"].contains(&name)
 }
 
-/// What one codegen option says of overflow checks. rustc takes `_` for `-`, and these words for a `bool`.
+/// Parses a codegen option, if it sets overflow checks. rustc treats `_` as `-`, and accepts these words as a `bool`.
 fn overflow_checks(option: &str) -> Option<bool> {
     let (name, value) = option.split_once('=').map_or((option, None), |(name, value)| (name, Some(value)));
     if name.trim_start().replace('_', "-") != "overflow-checks" {
@@ -78,12 +80,12 @@ fn overflow_checks(option: &str) -> Option<bool> {
     match value {
         None | Some("y" | "yes" | "on" | "true") => Some(true),
         Some("n" | "no" | "off" | "false") => Some(false),
-        // rustc refuses it.
+        // rustc rejects it.
         Some(_) => None,
     }
 }
 
-/// The arguments of this process by the file system of Linux.
+/// Returns the arguments of this process from Linux's `/proc`.
 fn of_proc() -> Vec<OsString> {
     let text = std::fs::read("/proc/self/cmdline").unwrap_or_default();
     let text = text.strip_suffix(b"\0").unwrap_or(&text);
@@ -102,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_argument_of_rustc_counts() {
+    fn last_codegen_option_takes_precedence() {
         use OverflowChecks::{AsDebugAssertions, Set, Unknown};
         check("rustc main.rs", AsDebugAssertions);
         check("/opt/bin/rustc --crate-name x -C opt-level=3 -C panic=abort -C debug-assertions=on", AsDebugAssertions);
@@ -125,9 +127,9 @@ mod tests {
         check("", Unknown);
     }
 
-    /// The tests of this crate are no arguments of rustc's.
+    /// The test binary is not started with arguments of rustc.
     #[test]
-    fn another_process_has_none() {
+    fn process_other_than_rustc_is_unknown() {
         assert_eq!(OverflowChecks::of_process(), OverflowChecks::Unknown);
         assert!(std::fs::metadata("/proc/self/cmdline").is_err() || !of_proc().is_empty());
     }

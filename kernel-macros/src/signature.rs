@@ -1,4 +1,4 @@
-//! The signature of a kernel, a device function or a method: its parameters and what they are on each side.
+//! Signatures of kernels, device functions and methods: their parameters, and the representation of each on the device.
 
 use cumbia_kernel_ir::ir::CudaC;
 use proc_macro2::{Span, TokenStream};
@@ -16,54 +16,54 @@ use crate::report::Errors;
 use crate::rules::{self, Rule};
 use crate::this::{self, This};
 
-/// A signature that the device understands.
+/// A parsed signature.
 #[derive(Clone)]
 pub(crate) struct Signature {
     /// The function's name.
     pub(crate) name: Ident,
-    /// The name in the device's code: of a method, with its type's.
+    /// The name in the device code, which for a method includes that of its type.
     pub(crate) device_name: String,
-    /// The path inside the module: of a method, `Type::name`.
+    /// The path inside the module: `Type::name` for a method.
     pub(crate) path: String,
-    /// Whether it is a kernel's.
+    /// Whether the function is a kernel.
     pub(crate) kernel: bool,
-    /// Whether it is an item of an `impl` or a `trait`. Then its name alone does not name it.
+    /// Whether the function is an associated item of an `impl` or a `trait`, which its bare name does not refer to.
     pub(crate) associated: bool,
-    /// In order, the receiver first.
+    /// The parameters in order, the receiver first.
     pub(crate) params: Vec<Param>,
-    /// The declared result, for a device function that has one.
+    /// The declared result type of a device function, if it is not `()`.
     pub(crate) result: Option<Type>,
     /// The names of the type parameters.
     pub(crate) types: Vec<Ident>,
-    /// The paths of the views among the parameters' types.
+    /// The paths of the parameter types that are views.
     pub(crate) views: Vec<Path>,
-    /// The body in CUDA C, of a function that has one.
+    /// The body in CUDA C, if there is one.
     pub(crate) foreign: Option<Foreign>,
 }
 
-/// A body that the user wrote twice: nothing of it is lowered.
+/// The bodies of a function with a body in CUDA C, which are not lowered.
 #[derive(Clone)]
 pub(crate) struct Foreign {
     /// The statements in CUDA C.
     pub(crate) cuda: CudaC,
-    /// The expression that gives the result on the CPU, from the parameters.
+    /// The expression that computes the result on the CPU from the parameters.
     pub(crate) cpu: TokenStream,
 }
 
 /// A parameter.
 #[derive(Clone)]
 pub(crate) struct Param {
-    /// Its name.
+    /// The name.
     pub(crate) name: Ident,
-    /// The token that it stands for, if it is the receiver.
+    /// The `self` token, if it is the receiver.
     pub(crate) this: Option<Token![self]>,
     /// Declared `mut`.
     pub(crate) mutable: bool,
-    /// What it is.
+    /// The kind of parameter.
     pub(crate) kind: ParamKind,
 }
 
-/// What a parameter is.
+/// The kind of a parameter.
 #[derive(Clone)]
 pub(crate) enum ParamKind {
     /// A value of this type.
@@ -72,15 +72,15 @@ pub(crate) enum ParamKind {
     Slice(Type),
     /// `&mut [T]`
     SliceMut(Type),
-    /// `&T`, `&self`; never of a kernel.
+    /// `&T`, `&self`; not in a kernel.
     Ref(Type),
-    /// `&mut T`, `&mut self`; never of a kernel.
+    /// `&mut T`, `&mut self`; not in a kernel.
     RefMut(Type),
-    /// `ArrayView2<T>`, `ArrayViewMut2<T>` and their like.
+    /// A view such as `ArrayView2<T>` or `ArrayViewMut2<T>`.
     View {
-        /// The elements.
+        /// The element type.
         element: Type,
-        /// How many indices an element has: 1 to 3.
+        /// The number of dimensions: 1 to 3.
         dimensions: u8,
         /// `ArrayViewMut2<T>`
         mutable: bool,
@@ -90,7 +90,7 @@ pub(crate) enum ParamKind {
 }
 
 impl Param {
-    /// Where an error about the parameter's type is shown: at the type.
+    /// Returns the span of the parameter's type, at which errors about it are shown.
     pub(crate) fn span(&self) -> Span {
         match &self.kind {
             ParamKind::Value(ty)
@@ -103,13 +103,13 @@ impl Param {
         }
     }
 
-    /// The name as the user thinks of it.
+    /// Returns the name without a raw prefix.
     pub(crate) fn text(&self) -> String {
         self.name.unraw().to_string()
     }
 }
 
-/// What a function is: not every parameter fits each.
+/// The role of a function, which determines the kinds of parameters that it can have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     Kernel,
@@ -117,7 +117,7 @@ enum Role {
     Associated,
 }
 
-/// Reads a kernel's signature.
+/// Parses a kernel's signature.
 pub(crate) fn of_kernel(signature: &SynSignature, errors: &mut Errors) -> Signature {
     let mut read = read(signature, Role::Kernel, errors);
     if let ReturnType::Type(_, result) = &signature.output {
@@ -129,12 +129,12 @@ pub(crate) fn of_kernel(signature: &SynSignature, errors: &mut Errors) -> Signat
     read
 }
 
-/// Reads a device function's signature.
+/// Parses a device function's signature.
 pub(crate) fn of_device_function(signature: &SynSignature, errors: &mut Errors) -> Signature {
     read(signature, Role::Function, errors)
 }
 
-/// Reads the signature of a method or an associated function. `owner` is what its type is called in messages.
+/// Parses the signature of a method or an associated function. `owner` is the name of its type in messages.
 pub(crate) fn of_method(signature: &SynSignature, owner: &str, errors: &mut Errors) -> Signature {
     let mut read = read(signature, Role::Associated, errors);
     read.device_name = format!("{owner}_{}", read.device_name);
@@ -143,11 +143,11 @@ pub(crate) fn of_method(signature: &SynSignature, owner: &str, errors: &mut Erro
 }
 
 impl Signature {
-    /// The signature as the body sees it, where `Self` is a type.
+    /// Returns the signature with the type substituted for `Self`, as the body uses it.
     pub(crate) fn with(&self, this: &mut This) -> Signature {
         let mut signature = self.clone();
         for param in &mut signature.params {
-            // That the type is none of a device's is said of the type, and not once more of each receiver.
+            // An invalid receiver type is reported once, at the type, and not at each receiver.
             if let (true, ParamKind::Value(ty) | ParamKind::Ref(ty) | ParamKind::RefMut(ty)) =
                 (param.this.is_some(), &mut param.kind)
             {
@@ -186,14 +186,14 @@ fn read(signature: &SynSignature, role: Role, errors: &mut Errors) -> Signature 
             GenericParam::Const(_) => {}
         }
     }
-    // A lifetime that is declared was refused there.
+    // Declared lifetimes have been refused already.
     let lifetimes = signature.generics.lifetimes().next().is_some();
     let params = signature.inputs.iter().filter_map(|input| param(input, role, lifetimes, errors)).collect();
     let result = match &signature.output {
         ReturnType::Type(_, result) if !is_unit(result) => {
             if role != Role::Kernel && !is_value(result) {
                 errors.refuse_named(result, &rules::RESULT_TYPE, &text_of(result));
-                Some(parse_quote!(!)) // fits wherever the stub is called
+                Some(parse_quote!(!)) // coerces to any type where the stub is called
             } else {
                 Some((**result).clone())
             }
@@ -262,7 +262,7 @@ fn this_param(receiver: &Receiver, errors: &mut Errors) -> Param {
             if mutability.is_some() { ParamKind::RefMut(this) } else { ParamKind::Ref(this) }
         }
         ReceiverKind::Typed(_, ty) if is_this(ty) => ParamKind::Value(this),
-        // `self: Box<Self>` and its like; `syn` may learn of more.
+        // Receivers such as `self: Box<Self>`, and future variants of `syn::ReceiverKind`.
         _ => {
             errors.refuse(receiver, &rules::RECEIVER);
             ParamKind::Refused
@@ -311,7 +311,7 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
     }
 }
 
-/// What a reference to `ty` is.
+/// Returns the kind of a parameter that is a reference to `ty`.
 fn target(ty: &Type, mutable: bool) -> ParamKind {
     match ty {
         Type::Slice(TypeSlice { elem, .. }) if mutable => ParamKind::SliceMut((**elem).clone()),
@@ -326,7 +326,7 @@ fn target(ty: &Type, mutable: bool) -> ParamKind {
     }
 }
 
-/// `ArrayView2<T>` and its like, by the last segment of the path.
+/// Returns the kind of a view parameter such as `ArrayView2<T>`, recognised by the last segment of the path.
 fn view(path: &TypePath) -> Option<ParamKind> {
     let last = path.path.segments.last()?;
     let name = last.ident.to_string();
@@ -341,13 +341,13 @@ fn view(path: &TypePath) -> Option<ParamKind> {
     let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
     let mut types = arguments.args.iter().filter_map(|argument| match argument {
         GenericArgument::Type(ty) => Some(ty.clone()),
-        _ => None, // a lifetime has no meaning here
+        _ => None, // lifetimes are irrelevant here
     });
     let (Some(element), None) = (types.next(), types.next()) else { return None };
     Some(ParamKind::View { element, dimensions, mutable })
 }
 
-/// The path of a parameter's type that is a view by its name.
+/// Returns the path of a parameter's type, if its name is that of a view.
 fn view_path(input: &FnArg) -> Option<Path> {
     let FnArg::Typed(input) = input else { return None };
     let mut ty = &*input.ty;
@@ -360,7 +360,7 @@ fn view_path(input: &FnArg) -> Option<Path> {
     }
 }
 
-/// Whether a value of the type may be on the device, as far as its tokens tell. The rest rustc says.
+/// Returns whether the type can be a device type, judged by its tokens. rustc checks the trait bounds.
 fn is_value(ty: &Type) -> bool {
     match ty {
         Type::Path(path) => heap_type(path).is_none(),
@@ -372,14 +372,15 @@ fn is_value(ty: &Type) -> bool {
     }
 }
 
-/// The name of a type that allocates, if `path` is one. All but one have parameters: without them a name is a user's own.
+/// Returns the name of a standard type that allocates, if `path` is one. All except `String` have generic arguments: without
+/// them the path names a user's type.
 pub(crate) fn heap_type(path: &TypePath) -> Option<&Ident> {
     let last = path.path.segments.last()?;
     let standard = is_heap_name(&last.ident.to_string()) && (!last.arguments.is_none() || last.ident == "String");
     standard.then_some(&last.ident)
 }
 
-/// Whether a standard type of this name allocates.
+/// Returns whether this is the name of a standard type that allocates.
 pub(crate) fn is_heap_name(name: &str) -> bool {
     const NAMES: [&str; 12] = [
         "String",
@@ -402,7 +403,7 @@ fn is_unit(ty: &Type) -> bool {
     matches!(ty, Type::Tuple(tuple) if tuple.elems.is_empty())
 }
 
-/// A type as the user would write it.
+/// Formats a type as source text.
 pub(crate) fn text_of(ty: &Type) -> String {
     let mut text = quote!(#ty).to_token_stream().to_string();
     for (tokens, written) in [

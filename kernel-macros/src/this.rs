@@ -1,5 +1,5 @@
-//! `self` and `Self` in the body of a method, which is compiled outside of its `impl`: `self` becomes a variable of ours,
-//! and `Self` the type.
+//! Substitution of `self` and `Self` in the body of a method, which is compiled outside its `impl`: `self` becomes a hygienic
+//! variable, and `Self` the type.
 
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -12,22 +12,22 @@ use syn::{
 
 use crate::position::ours;
 
-/// The variable that `self` becomes, where it stands at `span`.
+/// Returns the variable that replaces a `self` at `span`.
 pub(crate) fn name(span: Span) -> Ident {
     Ident::new("self_", ours(span))
 }
 
-/// What `Self` is.
+/// The meaning of `Self`.
 pub(crate) struct This {
-    /// The type of the `impl`, or the type parameter that stands for it in a trait.
+    /// The type of the `impl`, or the type parameter that replaces `Self` in a trait.
     pub(crate) ty: Type,
-    /// `type Output = f32;` and its like, of the `impl`.
+    /// The associated types of the `impl`, such as `type Output = f32;`.
     pub(crate) types: Vec<(Ident, Type)>,
 }
 
 impl This {
-    /// The path of the type as it can stand in an expression: with `::<`, and without generic arguments in parentheses. A
-    /// type such as `[f32; 3]` has none.
+    /// Returns the path of the type in expression syntax: with `::<` before generic arguments. A type such as `[f32; 3]` has
+    /// none.
     fn path(&self) -> Option<Path> {
         let TypePath { qself: None, path, .. } = type_path(&self.ty)? else { return None };
         let mut path = path.clone();
@@ -41,14 +41,14 @@ impl This {
         Some(path)
     }
 
-    /// What the type alias `Self::name` of the `impl` stands for.
+    /// Returns the associated type `Self::name` of the `impl`.
     fn alias(&self, path: &Path) -> Option<&Type> {
         let mut segments = path.segments.iter();
         let (Some(_), Some(name), None) = (segments.next(), segments.next(), segments.next()) else { return None };
         self.types.iter().find(|(known, _)| *known == name.ident).map(|(_, ty)| ty)
     }
 
-    /// The path `Self::rest` with the type for `Self`, and its qualified self where the type is no path.
+    /// Returns the path `Self::rest` with the type substituted for `Self`, and the qualified self if the type is not a path.
     fn resolved(&self, path: &Path) -> (Option<QSelf>, Path) {
         let span = path.segments[0].ident.span();
         let rest = path.segments.iter().skip(1).cloned();
@@ -59,14 +59,14 @@ impl This {
         }
         let rest: Punctuated<_, Token![::]> = rest.collect();
         if rest.is_empty() {
-            return (None, path.clone()); // only a struct has a value of its own name: rustc says so
+            return (None, path.clone()); // only a struct is a value by its name: rustc reports the error
         }
         let ty = located(self.ty.clone(), span);
         let TypePath { qself, path, .. } = parse_quote!(<#ty>::#rest);
         (qself, path)
     }
 
-    /// As the visitor does, in tokens that syn has not looked into: the arguments of a macro.
+    /// Substitutes in tokens that syn has not parsed: the arguments of a macro.
     fn tokens(&self, tokens: TokenStream) -> TokenStream {
         let mut replaced = TokenStream::new();
         let mut tokens = tokens.into_iter().peekable();
@@ -134,10 +134,10 @@ impl VisitMut for This {
         }
     }
 
-    /// Paths that have no place for a qualified self: of struct literals, of patterns, of bounds.
+    /// Substitutes in paths without a qualified self: of struct literals, patterns and bounds.
     fn visit_path_mut(&mut self, path: &mut Path) {
         visit_mut::visit_path_mut(self, path);
-        // `Self::name` may need one, and is left to those who know that there is a place.
+        // `Self::name` may need one, and is handled by the visitors of the enclosing nodes.
         if is_this(path)
             && path.segments.len() == 1
             && let Some(this) = self.path()
@@ -150,7 +150,7 @@ impl VisitMut for This {
         call.tokens = self.tokens(std::mem::take(&mut call.tokens));
     }
 
-    /// `self` of the signature stays: it is what is renamed in the body.
+    /// Leaves the `self` of the signature unchanged.
     fn visit_receiver_mut(&mut self, _: &mut Receiver) {}
 }
 
@@ -167,7 +167,7 @@ impl This {
     }
 }
 
-/// The path, if the type is one.
+/// Returns the path of a type, if it is one.
 fn type_path(ty: &Type) -> Option<&TypePath> {
     match ty {
         Type::Path(path) => Some(path),
@@ -181,12 +181,12 @@ fn is_this(path: &Path) -> bool {
     path.leading_colon.is_none() && path.segments.first().is_some_and(|first| first.ident == "Self")
 }
 
-/// Whether a name before this token begins a path: `self::helper`, `Self::Scalar`.
+/// Returns whether an identifier before this token begins a path: `self::helper`, `Self::Scalar`.
 fn begins_path(next: Option<&TokenTree>) -> bool {
     matches!(next, Some(TokenTree::Punct(colon)) if colon.as_char() == ':' && colon.spacing() == Spacing::Joint)
 }
 
-/// Whether a function takes or gives a value of the type itself.
+/// Returns whether a function takes or returns a value of the type `Self`.
 pub(crate) fn is_mentioned(signature: &Signature) -> bool {
     let (inputs, output) = (&signature.inputs, &signature.output);
     mentions(quote!(#inputs #output))
@@ -206,10 +206,10 @@ fn mentions(tokens: TokenStream) -> bool {
     false
 }
 
-/// The same syntax, shown at `span`, with names that mean what they did.
+/// Returns the same syntax located at `span`, with the hygiene of the original tokens.
 pub(crate) fn located<T: ToTokens + syn::parse::Parse>(syntax: T, span: Span) -> T {
     let tokens = located_tokens(syntax.to_token_stream(), span);
-    // What was parsed once is parsed again.
+    // Only spans have changed, so that parsing succeeds again.
     syn::parse2(tokens).unwrap_or(syntax)
 }
 
@@ -235,16 +235,16 @@ mod tests {
     #[track_caller]
     fn check(this: Type, written: &str, expected: &str) {
         let mut this = This { ty: this, types: vec![(parse_quote!(Output), parse_quote!([Self; 2]))] };
-        let mut block: syn::Block = syn::parse_str(&format!("{{ {written} }}")).expect("the test is Rust");
+        let mut block: syn::Block = syn::parse_str(&format!("{{ {written} }}")).expect("valid Rust");
         this.visit_block_mut(&mut block);
-        let expected: syn::Block = syn::parse_str(&format!("{{ {expected} }}")).expect("the test is Rust");
-        // How tokens are spaced when they are printed depends on where they are from.
+        let expected: syn::Block = syn::parse_str(&format!("{{ {expected} }}")).expect("valid Rust");
+        // The spacing of printed tokens depends on their origin.
         let [found, expected] = [block, expected].map(|block| block.to_token_stream().to_string().replace(' ', ""));
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn a_path_takes_the_place_of_itself() {
+    fn self_type_is_replaced_by_a_path() {
         let complex: Type = parse_quote!(math::Complex<T>);
         check(complex.clone(), "Self::new(self.re)", "math::Complex::<T>::new(self_.re)");
         check(complex.clone(), "Self { re: 1.0, ..*self }", "math::Complex::<T> { re: 1.0, ..*self_ }");
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn other_types_are_qualified() {
+    fn self_type_without_a_path_is_qualified() {
         let array: Type = parse_quote!([f32; 3]);
         check(array.clone(), "Self::new(self[0])", "<[f32; 3]>::new(self_[0])");
         check(array.clone(), "let x: Self = self;", "let x: [f32; 3] = self_;");
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn macros_are_looked_into() {
+    fn macro_arguments_are_substituted() {
         let complex: Type = parse_quote!(Complex<T>);
         check(
             complex,
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn signatures_that_mention_the_type() {
+    fn mentions_of_self_in_signatures() {
         let mentioned = |signature: Signature| is_mentioned(&signature);
         assert!(mentioned(parse_quote!(fn f(&self))));
         assert!(mentioned(parse_quote!(fn f(x: f32) -> (f32, Self))));

@@ -1,11 +1,11 @@
-//! What the compiler made of a kernel, on a device.
+//! Attributes of compiled kernels.
 
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::specialise::{self, Layout};
 
-/// What a kernel needs of a device: `kernel::attributes(&device)`.
+/// The resource usage of a kernel on a device: `kernel::attributes(&device)`.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -28,25 +28,24 @@ use crate::specialise::{self, Layout};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Attributes {
-    /// The most threads in a block of this kernel: fewer than the device's limit where each needs many registers, or where
-    /// the kernel has `launch_bounds`.
+    /// The maximum number of threads per block for this kernel: less than the device's limit if its register usage is
+    /// high, or if it has `launch_bounds`.
     pub threads_per_block: usize,
-    /// Registers of 32 bits of each thread; 0 on the CPU.
+    /// The number of 32-bit registers per thread; 0 on the CPU.
     pub registers: usize,
-    /// Bytes of shared memory in the kernel's own arrays.
+    /// The static shared memory per block, in bytes.
     pub shared_bytes: usize,
-    /// Bytes of local memory of each thread: registers that did not suffice, and arrays that are indexed by variables. 0 on
-    /// the CPU.
+    /// The local memory per thread, in bytes: spilled registers, and arrays that are indexed dynamically. 0 on the CPU.
     pub local_bytes: usize,
-    /// Bytes of constant memory; 0 on the CPU.
+    /// The constant memory in bytes; 0 on the CPU.
     pub constant_bytes: usize,
-    /// The architecture of the PTX that the machine code was made of, such as `(9, 0)`; `None` on the CPU.
+    /// The architecture of the PTX that the machine code was compiled from, such as `(9, 0)`; `None` on the CPU.
     pub ptx_version: Option<(u32, u32)>,
     /// The architecture of the machine code, such as `(9, 0)`; `None` on the CPU.
     pub binary_version: Option<(u32, u32)>,
 }
 
-/// The attributes of a kernel. On a GPU, it is compiled and loaded unless it was before.
+/// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary.
 #[doc(hidden)]
 pub fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
     let specialised = specialise::of::<K>()?;
@@ -54,7 +53,7 @@ pub fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
         Backend::Cpu(_) => {
             let limits = device.limits();
             Ok(Attributes {
-                threads_per_block: K::OPTIONS.most_threads().map_or(limits.threads_per_block, |most| most as usize),
+                threads_per_block: K::OPTIONS.max_threads().map_or(limits.threads_per_block, |most| most as usize),
                 shared_bytes: specialised.facts.static_shared_bytes as usize,
                 ..Attributes::default()
             })

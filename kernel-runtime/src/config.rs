@@ -1,121 +1,121 @@
-//! How a kernel is to be run: grid, block and shared memory, checked before a device sees them.
+//! Launch configurations: grid, block, cluster and shared memory as requested, resolved, and checked against a device's limits.
 
 use cumbia_kernel_ir::Facts;
 
 use crate::cpu;
 use crate::device::Device;
 use crate::dim::Dim3;
-use crate::error::{BlockLimit, LaunchError, NoClusters, Result};
+use crate::error::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters, Result};
 
-/// What the user asked for.
+/// A launch configuration as requested by the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Config {
+pub(crate) struct LaunchConfig {
     pub(crate) grid: Option<Dim3>,
     pub(crate) block: Option<Dim3>,
     pub(crate) over: Option<Dim3>,
-    /// Blocks of a cluster.
+    /// The cluster size, in blocks.
     pub(crate) cluster: Option<Dim3>,
     pub(crate) shared_bytes: usize,
     pub(crate) cooperative: bool,
 }
 
-/// What the user asked for, in few bytes: extents, each with one added, and 0 where nothing was asked.
+/// A launch configuration in a compact form that is cheap to compare: each extent plus one, or 0 for an extent not requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Asked {
+pub(crate) struct CompactConfig {
     grid: [u32; 3],
     block: [u32; 3],
     over: [u32; 3],
     shared_bytes: u32,
 }
 
-/// A grid of blocks, neither of them empty.
+/// A launch configuration whose grid and block are determined and not empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape {
+pub(crate) struct ResolvedConfig {
     pub(crate) grid: Dim3,
     pub(crate) block: Dim3,
-    /// Blocks of a cluster, where they are in clusters.
+    /// The cluster size in blocks, if the launch uses clusters.
     pub(crate) cluster: Option<Dim3>,
     pub(crate) shared_bytes: usize,
-    /// All blocks are to be on the device at once.
+    /// Whether all blocks have to be resident at once.
     pub(crate) cooperative: bool,
 }
 
-/// What a kernel asks of a launch.
+/// The requirements of a kernel on its launches.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Needs {
-    /// Bytes of its shared arrays.
+pub(crate) struct KernelRequirements {
+    /// Size of its static shared arrays, in bytes.
     pub(crate) static_shared_bytes: u64,
-    /// It has a barrier for the whole grid.
+    /// Whether it has a grid-wide barrier.
     pub(crate) cooperative: bool,
-    /// The most threads of a block, by its `launch_bounds`.
-    pub(crate) most_threads: Option<u32>,
+    /// The maximum number of threads of a block, from `launch_bounds`.
+    pub(crate) max_threads: Option<u32>,
 }
 
-impl Config {
-    /// The same in few bytes; `None` for clusters, cooperation, and numbers that no GPU takes.
+impl LaunchConfig {
+    /// Returns the compact form; `None` for clusters, cooperative launches, and extents that exceed every GPU's limits.
     #[inline]
-    pub(crate) fn asked(&self) -> Option<Asked> {
-        let &Config { grid, block, over, cluster, shared_bytes, cooperative } = self;
+    pub(crate) fn compact(&self) -> Option<CompactConfig> {
+        let &LaunchConfig { grid, block, over, cluster, shared_bytes, cooperative } = self;
         if cluster.is_some() || cooperative {
             return None;
         }
         let shared_bytes = u32::try_from(shared_bytes).ok()?;
-        Some(Asked { grid: one_more(grid)?, block: one_more(block)?, over: one_more(over)?, shared_bytes })
+        Some(CompactConfig { grid: plus_one(grid)?, block: plus_one(block)?, over: plus_one(over)?, shared_bytes })
     }
 
-    /// Whether the launch is over no items, so that nothing runs.
-    pub(crate) fn is_over_nothing(&self) -> bool {
+    /// Returns whether the launch covers no items, so that nothing runs.
+    pub(crate) fn is_empty(&self) -> bool {
         self.over.is_some_and(Dim3::is_empty)
     }
 
-    /// The shape of the launch. `fixed` is the only block that the kernel is launched with, if there is such a one, and
-    /// `pick` picks one for items.
-    pub(crate) fn shape(
+    /// Determines grid and block. `fixed` is the block of `#[kernel(block = ..)]`, if given; `pick` picks a block for a number of
+    /// items.
+    pub(crate) fn resolve(
         &self,
         kernel: &'static str,
         fixed: Option<[u32; 3]>,
         pick: impl FnOnce(Dim3) -> Result<Dim3>,
-    ) -> Result<Shape> {
-        let &Config { grid, block, over, cluster, shared_bytes, cooperative } = self;
+    ) -> Result<ResolvedConfig> {
+        let &LaunchConfig { grid, block, over, cluster, shared_bytes, cooperative } = self;
         let block = match (block.or(fixed.map(Dim3::from)), over) {
             (Some(block), _) => block,
             (None, Some(items)) => pick(items)?,
             (None, None) => {
-                let missing = if grid.is_none() { "a grid and a block" } else { "a block" };
+                let missing = if grid.is_none() { MissingConfig::GridAndBlock } else { MissingConfig::Block };
                 return Err(LaunchError::NotConfigured { kernel, missing }.into());
             }
         };
-        let zero = |what, requested| Err(LaunchError::ZeroDimension { kernel, what, requested }.into());
+        let zero = |extent, requested| Err(LaunchError::ZeroDimension { kernel, extent, requested }.into());
         if block.is_empty() {
-            return zero("block", block);
+            return zero(LaunchExtent::Block, block);
         }
         if let Some(cluster) = cluster.filter(|cluster| cluster.is_empty()) {
-            return zero("cluster", cluster);
+            return zero(LaunchExtent::Cluster, cluster);
         }
         if let Some(grid) = grid.filter(|grid| grid.is_empty()) {
-            return zero("grid", grid);
+            return zero(LaunchExtent::Grid, grid);
         }
         if let Some(fixed) = fixed.map(Dim3::from).filter(|fixed| *fixed != block) {
             return Err(LaunchError::BlockFixed { kernel, requested: block, fixed }.into());
         }
         let covering = || over.map(|items| covering(items, block, cluster.unwrap_or(Dim3::ONE)));
-        let grid = grid.or_else(covering).ok_or(LaunchError::NotConfigured { kernel, missing: "a grid" })?;
-        Ok(Shape { grid, block, cluster, shared_bytes, cooperative })
+        let grid = grid.or_else(covering).ok_or(LaunchError::NotConfigured { kernel, missing: MissingConfig::Grid })?;
+        Ok(ResolvedConfig { grid, block, cluster, shared_bytes, cooperative })
     }
 }
 
 #[inline]
-fn one_more(extents: Option<Dim3>) -> Option<[u32; 3]> {
+fn plus_one(extents: Option<Dim3>) -> Option<[u32; 3]> {
     let Some(Dim3 { x, y, z }) = extents else { return Some([0; 3]) };
     let fits = |extent: usize| u32::try_from(extent).ok()?.checked_add(1);
     Some([fits(x)?, fits(y)?, fits(z)?])
 }
 
-/// The grid that covers the items with whole clusters of blocks.
+/// Returns the smallest grid of whole clusters that covers the items.
 fn covering(items: Dim3, block: Dim3, cluster: Dim3) -> Dim3 {
     let blocks = |items: usize, block: usize, cluster: usize| {
         let blocks = items.div_ceil(block);
-        // Where that is beyond all numbers, the device will say that it is too much.
+        // If the multiple overflows, the grid exceeds every device's limits in any case, and `check` reports that.
         blocks.checked_next_multiple_of(cluster).unwrap_or(blocks)
     };
     Dim3 {
@@ -125,13 +125,19 @@ fn covering(items: Dim3, block: Dim3, cluster: Dim3) -> Dim3 {
     }
 }
 
-impl Shape {
-    /// Refuses what the device cannot run. Which blocks of a GPU can be resident is for the GPU to say.
-    pub(crate) fn check(&self, kernel: &'static str, device: &Device, needs: Needs) -> Result<(), LaunchError> {
-        let &Shape { grid, block, cluster, shared_bytes, cooperative } = self;
+impl ResolvedConfig {
+    /// Checks the configuration against the device's limits and the kernel's requirements. Residency on a GPU is checked
+    /// elsewhere, since it depends on the loaded module.
+    pub(crate) fn check(
+        &self,
+        kernel: &'static str,
+        device: &Device,
+        requirements: KernelRequirements,
+    ) -> Result<(), LaunchError> {
+        let &ResolvedConfig { grid, block, cluster, shared_bytes, cooperative } = self;
         let limits = device.limits();
         let threads = block.count();
-        let bound = needs.most_threads.map_or(u64::MAX, u64::from);
+        let bound = requirements.max_threads.map_or(u64::MAX, u64::from);
         if threads > bound.min(limits.threads_per_block as u64) {
             let of_kernel = threads > bound;
             let reason = if of_kernel { BlockLimit::LaunchBounds } else { BlockLimit::Device };
@@ -139,30 +145,30 @@ impl Shape {
             let device = device.to_string();
             return Err(LaunchError::BlockTooLarge { kernel, requested: block, threads, limit, reason, device });
         }
-        let too_long = |what, requested, limit| {
+        let too_large = |extent, requested, limit| {
             let device = device.to_string();
-            Err(LaunchError::DimensionTooLarge { kernel, what, requested, limit, device })
+            Err(LaunchError::DimensionTooLarge { kernel, extent, requested, limit, device })
         };
         if !block.is_within(limits.block) {
-            return too_long("block", block, limits.block);
+            return too_large(LaunchExtent::Block, block, limits.block);
         }
         if !grid.is_within(limits.grid) {
-            return too_long("grid", grid, limits.grid);
+            return too_large(LaunchExtent::Grid, grid, limits.grid);
         }
-        let (fixed, dynamic) = (needs.static_shared_bytes, shared_bytes as u64);
+        let (fixed, dynamic) = (requirements.static_shared_bytes, shared_bytes as u64);
         let requested = fixed.saturating_add(dynamic);
         let limit = limits.shared_bytes_per_block_opt_in as u64;
         if requested > limit {
             let device = device.to_string();
             return Err(LaunchError::SharedMemoryTooLarge { kernel, requested, fixed, dynamic, limit, device });
         }
-        if needs.cooperative && !cooperative {
+        if requirements.cooperative && !cooperative {
             return Err(LaunchError::NotCooperative { kernel });
         }
         cluster.map_or(Ok(()), |cluster| self.check_cluster(kernel, device, cluster))
     }
 
-    /// Refuses clusters that the device does not have, or that the grid does not consist of.
+    /// Checks that the device supports clusters of this size, and that they divide the grid.
     fn check_cluster(&self, kernel: &'static str, device: &Device, cluster: Dim3) -> Result<(), LaunchError> {
         let limits = device.limits();
         if limits.blocks_per_cluster == 0 {
@@ -186,28 +192,28 @@ impl Shape {
         Ok(())
     }
 
-    /// Refuses what indices of 32 bits do not reach: `largest` is what the arguments come to.
-    pub(crate) fn check_narrow_indices(&self, kernel: &'static str, largest: usize) -> Result<(), LaunchError> {
-        let &Shape { grid, block, .. } = self;
+    /// Checks that 32-bit indices suffice. `max_index` is the largest index that the arguments allow.
+    pub(crate) fn check_narrow_indices(&self, kernel: &'static str, max_index: usize) -> Result<(), LaunchError> {
+        let &ResolvedConfig { grid, block, .. } = self;
         let threads = [(grid.x, block.x), (grid.y, block.y), (grid.z, block.z)].map(|(grid, block)| {
-            // Dimensions of a device are far below the root of 2⁶⁴; others are refused elsewhere.
+            // Extents within a device's limits are far below 2³², so the product cannot overflow; others fail another check.
             (grid as u64).saturating_mul(block as u64)
         });
-        let requested = threads.into_iter().fold(largest as u64, u64::max);
+        let requested = threads.into_iter().fold(max_index as u64, u64::max);
         if requested > u64::from(u32::MAX) {
             return Err(LaunchError::IndexTooLarge { kernel, requested });
         }
         Ok(())
     }
 
-    /// Refuses a cooperative launch of more blocks than the `possible` ones that a device can hold at once.
+    /// Checks that a cooperative grid has at most `possible` blocks, the number that can be resident on the device at once.
     pub(crate) fn check_resident(
         &self,
         kernel: &'static str,
         device: &Device,
         possible: u64,
     ) -> Result<(), LaunchError> {
-        let &Shape { grid, block, .. } = self;
+        let &ResolvedConfig { grid, block, .. } = self;
         let requested = grid.count();
         if self.cooperative && requested > possible {
             let device = device.to_string();
@@ -216,72 +222,79 @@ impl Shape {
         Ok(())
     }
 
-    /// The shape for the CPU device.
-    pub(crate) fn on_cpu(self, facts: &Facts) -> cpu::Shape {
-        let Shape { grid, block, cluster: _, shared_bytes, cooperative } = self;
-        let &Facts { needs_other_threads: side_by_side, stack_bytes, calls_host_code, .. } = facts;
-        cpu::Shape { grid, block, shared_bytes, side_by_side, cooperative, stack_bytes, calls_host_code }
+    /// Returns the configuration for the CPU executor.
+    pub(crate) fn on_cpu(self, facts: &Facts) -> cpu::GridConfig {
+        let ResolvedConfig { grid, block, cluster: _, shared_bytes, cooperative } = self;
+        let &Facts { needs_other_threads: concurrent, stack_bytes, calls_host_code, .. } = facts;
+        cpu::GridConfig { grid, block, shared_bytes, concurrent, cooperative, stack_bytes, calls_host_code }
     }
 }
 
-/// How many blocks of so many threads the CPU device can hold at once: each thread has a stack.
+/// Returns the number of blocks of `block_threads` threads that can be resident on the CPU device at once, where each thread
+/// occupies a stack.
 pub(crate) fn resident_on_cpu(block_threads: u64) -> u64 {
-    cpu::RESIDENT as u64 / block_threads.max(1)
+    cpu::MAX_RESIDENT_THREADS as u64 / block_threads.max(1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block_picker;
     use crate::error::Error;
-    use crate::over;
 
-    /// The shape with blocks as the CPU device picks them.
-    fn shape(config: &Config, fixed: Option<[u32; 3]>) -> Result<Shape, LaunchError> {
+    /// Resolves a configuration, with blocks picked as for the CPU device.
+    fn resolve(config: &LaunchConfig, fixed: Option<[u32; 3]>) -> Result<ResolvedConfig, LaunchError> {
         let limit = Device::cpu().limits().block;
-        config.shape("k", fixed, |items| Ok(over::block(over::USUAL, items, limit))).map_err(|error| match error {
-            Error::Launch(error) => error,
-            other => panic!("{other}"),
-        })
+        config
+            .resolve("k", fixed, |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, limit)))
+            .map_err(|error| match error {
+                Error::Launch(error) => error,
+                other => panic!("{other}"),
+            })
     }
 
     #[track_caller]
     #[allow(clippy::needless_pass_by_value, reason = "so that a case is one line")]
-    fn check(config: Config, expected: Result<(Dim3, Dim3), LaunchError>) {
-        assert_eq!(shape(&config, None).map(|shape| (shape.grid, shape.block)), expected);
+    fn check(config: LaunchConfig, expected: Result<(Dim3, Dim3), LaunchError>) {
+        assert_eq!(resolve(&config, None).map(|resolved| (resolved.grid, resolved.block)), expected);
     }
 
     #[test]
     fn over_covers_the_items() {
-        let over = |items: Dim3| Config { over: Some(items), ..Config::default() };
+        let over = |items: Dim3| LaunchConfig { over: Some(items), ..LaunchConfig::default() };
         check(over(1.into()), Ok((1.into(), 256.into())));
         check(over(257.into()), Ok((2.into(), 256.into())));
         check(over((33, 16).into()), Ok(((2, 2).into(), (32, 8).into())));
         check(over((9, 1, 5).into()), Ok((1.into(), (32, 1, 8).into())));
-        check(Config { block: Some(32.into()), ..over(33.into()) }, Ok((2.into(), 32.into())));
-        let clusters = |items, cluster| Config { cluster: Some(cluster), ..over(items) };
+        check(LaunchConfig { block: Some(32.into()), ..over(33.into()) }, Ok((2.into(), 32.into())));
+        let clusters = |items, cluster| LaunchConfig { cluster: Some(cluster), ..over(items) };
         check(clusters(257.into(), 4.into()), Ok((4.into(), 256.into())));
         check(clusters((33, 16).into(), (1, 4).into()), Ok(((2, 4).into(), (32, 8).into())));
-        assert!(over(0.into()).is_over_nothing() && over((5, 0).into()).is_over_nothing());
-        assert!(!over(1.into()).is_over_nothing() && !Config::default().is_over_nothing());
+        assert!(over(0.into()).is_empty() && over((5, 0).into()).is_empty());
+        assert!(!over(1.into()).is_empty() && !LaunchConfig::default().is_empty());
     }
 
     #[test]
     fn a_kernel_can_fix_its_block() {
-        let blocks = |config: Config| shape(&config, Some([64, 2, 1])).map(|shape| shape.block);
-        let grid = Config { grid: Some(3.into()), ..Config::default() };
+        let blocks = |config: LaunchConfig| resolve(&config, Some([64, 2, 1])).map(|resolved| resolved.block);
+        let grid = LaunchConfig { grid: Some(3.into()), ..LaunchConfig::default() };
         assert_eq!(blocks(grid), Ok((64, 2).into()));
-        assert_eq!(blocks(Config { block: Some((64, 2).into()), ..grid }), Ok((64, 2).into()));
-        assert_eq!(blocks(Config { over: Some(1000.into()), ..Config::default() }), Ok((64, 2).into()));
+        assert_eq!(blocks(LaunchConfig { block: Some((64, 2).into()), ..grid }), Ok((64, 2).into()));
+        assert_eq!(blocks(LaunchConfig { over: Some(1000.into()), ..LaunchConfig::default() }), Ok((64, 2).into()));
         let fixed = LaunchError::BlockFixed { kernel: "k", requested: 128.into(), fixed: (64, 2).into() };
-        assert_eq!(blocks(Config { block: Some(128.into()), ..grid }), Err(fixed));
+        assert_eq!(blocks(LaunchConfig { block: Some(128.into()), ..grid }), Err(fixed));
     }
 
     #[test]
     fn clusters_divide_the_grid() {
         let check = |grid: Dim3, cluster: Dim3| {
-            let config =
-                Config { grid: Some(grid), block: Some(1.into()), cluster: Some(cluster), ..Config::default() };
-            shape(&config, None)?.check("k", &Device::cpu(), Needs::default())
+            let config = LaunchConfig {
+                grid: Some(grid),
+                block: Some(1.into()),
+                cluster: Some(cluster),
+                ..LaunchConfig::default()
+            };
+            resolve(&config, None)?.check("k", &Device::cpu(), KernelRequirements::default())
         };
         assert_eq!(check(8.into(), 2.into()), Ok(()));
         assert_eq!(check((6, 4).into(), (3, 2).into()), Ok(()));
@@ -291,12 +304,12 @@ mod tests {
         assert_eq!(check((2, 3).into(), (2, 2).into()), uneven((2, 3).into(), (2, 2).into()));
         let large = check(17.into(), 17.into()).unwrap_err();
         assert!(matches!(large, LaunchError::ClusterTooLarge { blocks: 17, limit: 16, .. }), "{large}");
-        let nothing = LaunchError::ZeroDimension { kernel: "k", what: "cluster", requested: (0, 1).into() };
-        assert_eq!(check(1.into(), (0, 1).into()), Err(nothing));
+        let zero = LaunchError::ZeroDimension { kernel: "k", extent: LaunchExtent::Cluster, requested: (0, 1).into() };
+        assert_eq!(check(1.into(), (0, 1).into()), Err(zero));
     }
 
     #[test]
-    fn registers_are_named_with_what_to_do() {
+    fn register_pressure_is_reported_with_a_remedy() {
         let refused = |threads: usize, reason| {
             let (requested, device) = (threads.into(), "cuda:0 (GPU)".to_owned());
             let threads = threads as u64;
@@ -309,8 +322,8 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_holds_only_so_many_blocks() {
-        let shape = |grid: usize, cooperative| Shape {
+    fn resident_blocks_on_the_cpu_are_limited() {
+        let config = |grid: usize, cooperative| ResolvedConfig {
             grid: grid.into(),
             block: 1024.into(),
             cluster: None,
@@ -318,30 +331,31 @@ mod tests {
             cooperative,
         };
         let check =
-            |grid, cooperative| shape(grid, cooperative).check_resident("k", &Device::cpu(), resident_on_cpu(1024));
+            |grid, cooperative| config(grid, cooperative).check_resident("k", &Device::cpu(), resident_on_cpu(1024));
         assert!(check(16, true).is_ok() && check(17, false).is_ok());
         let error = check(17, true).unwrap_err();
         assert!(matches!(error, LaunchError::GridNotResident { requested: 17, possible: 16, .. }), "{error}");
     }
 
     #[test]
-    fn a_barrier_of_the_grid_needs_a_cooperative_launch() {
-        let needs = Needs { cooperative: true, ..Needs::default() };
-        let shape = Shape { grid: 1.into(), block: 1.into(), cluster: None, shared_bytes: 0, cooperative: false };
-        let check = |shape: Shape| shape.check("k", &Device::cpu(), needs);
-        assert_eq!(check(shape), Err(LaunchError::NotCooperative { kernel: "k" }));
-        assert_eq!(check(Shape { cooperative: true, ..shape }), Ok(()));
+    fn a_grid_wide_barrier_needs_a_cooperative_launch() {
+        let requirements = KernelRequirements { cooperative: true, ..KernelRequirements::default() };
+        let config =
+            ResolvedConfig { grid: 1.into(), block: 1.into(), cluster: None, shared_bytes: 0, cooperative: false };
+        let check = |config: ResolvedConfig| config.check("k", &Device::cpu(), requirements);
+        assert_eq!(check(config), Err(LaunchError::NotCooperative { kernel: "k" }));
+        assert_eq!(check(ResolvedConfig { cooperative: true, ..config }), Ok(()));
     }
 
     #[test]
     fn a_launch_needs_a_grid_and_a_block() {
-        let zero = |what, requested| Err(LaunchError::ZeroDimension { kernel: "k", what, requested });
+        let zero = |extent, requested| Err(LaunchError::ZeroDimension { kernel: "k", extent, requested });
         let missing = |missing| Err(LaunchError::NotConfigured { kernel: "k", missing });
-        let config = |grid: Option<Dim3>, block: Option<Dim3>| Config { grid, block, ..Config::default() };
-        check(config(None, None), missing("a grid and a block"));
-        check(config(Some(1.into()), None), missing("a block"));
-        check(config(None, Some(32.into())), missing("a grid"));
-        check(config(Some(1.into()), Some((4, 0).into())), zero("block", (4, 0).into()));
-        check(config(Some((-1).into()), Some(4.into())), zero("grid", 0.into()));
+        let config = |grid: Option<Dim3>, block: Option<Dim3>| LaunchConfig { grid, block, ..LaunchConfig::default() };
+        check(config(None, None), missing(MissingConfig::GridAndBlock));
+        check(config(Some(1.into()), None), missing(MissingConfig::Block));
+        check(config(None, Some(32.into())), missing(MissingConfig::Grid));
+        check(config(Some(1.into()), Some((4, 0).into())), zero(LaunchExtent::Block, (4, 0).into()));
+        check(config(Some((-1).into()), Some(4.into())), zero(LaunchExtent::Grid, 0.into()));
     }
 }

@@ -1,4 +1,4 @@
-//! Devices: the CPU, and each GPU, behind one type.
+//! Devices: a common handle for the CPU and the GPUs.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -13,19 +13,19 @@ use crate::stream::Stream;
 use crate::sync::OnceLock;
 use crate::variable::variable;
 
-/// Something that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
+/// A device that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
-/// A `Device` is a handle: clones are the same device, and so are two that were opened with the same number.
+/// A `Device` is a handle: clones refer to the same device, and so do devices opened with the same ordinal.
 ///
-/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host) wait
-/// for it, and give out the fault of a kernel that ended since the last of them. Work on the CPU is done when the launch
-/// returns; its faults are given out in the same places, so that a program behaves alike on both.
+/// Work on a GPU is asynchronous: [`Device::synchronize`] and [`DeviceArray::to_host`](crate::DeviceArray::to_host)
+/// wait for it, and report the fault of a kernel that ended since the last such call. Work on the CPU has completed
+/// when the launch returns; its faults are reported by the same calls, so that a program behaves alike on both.
 ///
 /// ```
 /// use cumbia::prelude::*;
 ///
 /// # fn main() -> cumbia::Result<()> {
-/// let device = Device::cpu(); // `Device::open()?` takes a GPU where there is one
+/// let device = Device::cpu(); // `Device::open()?` opens a GPU if there is one
 /// assert_eq!(device.to_string(), "cpu");
 /// assert_eq!(device.zeros::<u32>(3)?.to_host()?, [0, 0, 0]);
 /// # Ok(())
@@ -36,7 +36,7 @@ pub struct Device {
     backend: Backend,
 }
 
-/// What a device is made of.
+/// The implementation of a device.
 #[derive(Clone)]
 pub(crate) enum Backend {
     Cpu(Arc<cpu::Streams>),
@@ -44,13 +44,13 @@ pub(crate) enum Backend {
 }
 
 impl Device {
-    /// The device that `CUMBIA_DEVICE` names: `cpu`, `cuda` or `cuda:N`. Where it is not set, GPU 0 if there is a driver
-    /// and a GPU, else the CPU.
+    /// Opens the device that `CUMBIA_DEVICE` names: `cpu`, `cuda` or `cuda:N`. If it is not set, opens GPU 0 if there
+    /// is a driver and a GPU, and the CPU otherwise.
     ///
     /// # Errors
     ///
-    /// [`DeviceError`] where the variable names no device or one that is not there, and [`Error::Driver`] where the GPU
-    /// refuses to be opened.
+    /// [`DeviceError`] if the variable is malformed or names a missing device, and [`Error::Driver`] if the GPU cannot
+    /// be initialised.
     pub fn open() -> Result<Device> {
         let Some(value) = variable("CUMBIA_DEVICE") else {
             return match Context::count() {
@@ -64,25 +64,25 @@ impl Device {
         }
     }
 
-    /// The CPU of this machine, always the same device.
+    /// Returns the CPU of this machine. All handles refer to the same device.
     pub fn cpu() -> Device {
         static CPU: OnceLock<Arc<cpu::Streams>> = OnceLock::new();
         Device { backend: Backend::Cpu(CPU.get_or_init(Arc::default).clone()) }
     }
 
-    /// GPU number `ordinal`, from 0.
+    /// Opens the GPU with this ordinal, from 0.
     ///
     /// # Errors
     ///
-    /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or [`Error::Driver`] where the GPU refuses to be opened.
+    /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or [`Error::Driver`] if the GPU cannot be initialised.
     pub fn cuda(ordinal: usize) -> Result<Device> {
         Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
     }
 
-    /// Every device of this machine: the GPUs in the order of their numbers, then the CPU. Where there is no driver or no
-    /// GPU, that is the CPU alone.
+    /// Returns all devices of this machine: the GPUs by ordinal, then the CPU. Without a driver or a GPU, returns the
+    /// CPU alone.
     ///
-    /// This opens each of the GPUs, which takes some of their memory and of your time; [`Device::count`] does not.
+    /// This creates a context on each GPU, which takes time and device memory; [`Device::count`] does not.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -97,28 +97,28 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] where a GPU refuses to be opened.
+    /// [`Error::Driver`] if a GPU cannot be initialised.
     pub fn all() -> Result<Vec<Device>> {
         let gpus = (0..Device::count()).map(Device::cuda);
         gpus.chain([Ok(Device::cpu())]).collect()
     }
 
-    /// How many GPUs there are; 0 where there is no driver that can be used.
+    /// Returns the number of GPUs; 0 without a usable driver.
     pub fn count() -> usize {
         Context::count().unwrap_or(0)
     }
 
-    /// Whether this is the CPU.
+    /// Returns whether this is the CPU.
     pub fn is_cpu(&self) -> bool {
         matches!(self.backend, Backend::Cpu(_))
     }
 
-    /// Whether this is a GPU.
+    /// Returns whether this is a GPU.
     pub fn is_cuda(&self) -> bool {
         matches!(self.backend, Backend::Cuda(_))
     }
 
-    /// The number of a GPU, for [`Device::cuda`]; `None` for the CPU.
+    /// Returns the ordinal of a GPU, as for [`Device::cuda`]; `None` for the CPU.
     pub fn ordinal(&self) -> Option<usize> {
         match &self.backend {
             Backend::Cpu(_) => None,
@@ -126,7 +126,7 @@ impl Device {
         }
     }
 
-    /// The device's name: `cpu`, or the GPU's, such as `NVIDIA H200`.
+    /// Returns the device's name: `cpu`, or the name of the GPU, such as `NVIDIA H200`.
     pub fn name(&self) -> &str {
         match &self.backend {
             Backend::Cpu(_) => "cpu",
@@ -134,7 +134,7 @@ impl Device {
         }
     }
 
-    /// What a launch may ask for.
+    /// Returns the limits of a launch.
     pub fn limits(&self) -> &Limits {
         match &self.backend {
             Backend::Cpu(_) => cpu_limits(),
@@ -142,12 +142,12 @@ impl Device {
         }
     }
 
-    /// The compute capability of a GPU, such as `(9, 0)`; `None` for the CPU.
+    /// Returns the compute capability of a GPU, such as `(9, 0)`; `None` for the CPU.
     pub fn compute_capability(&self) -> Option<(u32, u32)> {
         self.limits().compute_capability
     }
 
-    /// The hardware of a GPU; `None` for the CPU.
+    /// Returns the hardware properties of a GPU; `None` for the CPU.
     pub fn properties(&self) -> Option<&Properties> {
         match &self.backend {
             Backend::Cpu(_) => None,
@@ -155,8 +155,8 @@ impl Device {
         }
     }
 
-    /// The device's memory at this moment: what is free, and all there is. On the CPU both are 0 where the system does not
-    /// say.
+    /// Returns the free and total memory of the device at this moment. On the CPU both are 0 if the system does not
+    /// report them.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -170,7 +170,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`] where the GPU is in trouble.
+    /// [`Error::Driver`] for a CUDA driver error.
     pub fn memory(&self) -> Result<MemoryInfo> {
         let (free, total) = match &self.backend {
             Backend::Cpu(_) => host_memory(),
@@ -179,7 +179,7 @@ impl Device {
         Ok(MemoryInfo::new(free, total))
     }
 
-    /// The newest CUDA version that a GPU's driver serves, as `13.0`; `None` for the CPU.
+    /// Returns the latest CUDA version that the GPU's driver supports, such as `13.0`; `None` for the CPU.
     pub fn driver_version(&self) -> Option<String> {
         match &self.backend {
             Backend::Cpu(_) => None,
@@ -187,7 +187,8 @@ impl Device {
         }
     }
 
-    /// A new stream, which runs beside the others of the device. [`Stream::builder`] makes streams with a priority.
+    /// Creates a stream, whose work may execute concurrently with that of other streams. [`Stream::builder`] creates
+    /// streams with a priority.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -204,8 +205,8 @@ impl Device {
     /// let (first, second) = (device.stream()?, device.stream()?);
     /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
     /// increment(&mut x).over(1000).on(&first).launch()?;
-    /// increment(&mut y).over(1000).on(&second).launch()?; // need not wait for the first
-    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both change `y`
+    /// increment(&mut y).over(1000).on(&second).launch()?; // independent of the first
+    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both modify `y`
     /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
     /// # Ok(())
     /// # }
@@ -218,12 +219,12 @@ impl Device {
         Stream::builder(self).build()
     }
 
-    /// The stream that the device has from the start: what names no other stream happens on it.
+    /// Returns the default stream of the device, which executes all work that names no other stream.
     pub fn default_stream(&self) -> Stream {
         Stream::default_of(self)
     }
 
-    /// The priorities that streams of this device can have: lower numbers go first. `0..=0` on the CPU.
+    /// Returns the range of stream priorities of this device: lower numbers are scheduled first. `0..=0` on the CPU.
     ///
     /// # Errors
     ///
@@ -238,8 +239,9 @@ impl Device {
         }
     }
 
-    /// What went wrong where nothing could be returned: when arrays, streams and events were dropped. Gives each error once,
-    /// the first ones if there were very many; each is a `tracing` event as well when it happens.
+    /// Returns the errors that occurred while arrays, streams and events were dropped, and could not be returned there.
+    /// Each error is reported once; if there are very many, the first ones are kept. Each one is also emitted as a
+    /// `tracing` event when it occurs.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -248,7 +250,7 @@ impl Device {
     /// let device = Device::open()?;
     /// drop(device.zeros::<f32>(1000)?);
     /// for error in device.drop_errors() {
-    ///     eprintln!("when something was dropped: {error}");
+    ///     eprintln!("error during drop: {error}");
     /// }
     /// # Ok(())
     /// # }
@@ -256,19 +258,19 @@ impl Device {
     pub fn drop_errors(&self) -> Vec<Error> {
         match &self.backend {
             Backend::Cpu(_) => Vec::new(),
-            Backend::Cuda(context) => context.primary().take_dropped(),
+            Backend::Cuda(context) => context.primary().take_drop_errors(),
         }
     }
 
-    /// Waits until everything that was launched on this device is done, on all of its streams.
+    /// Waits until all work on all streams of this device has completed.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`] where a kernel faulted since the last call that waited for its stream: the first fault of a stream,
-    /// given out once. Where several streams have one, the next call gives out the next.
+    /// [`Error::Fault`] if a kernel has faulted since the last call that waited for its stream: the first fault of a
+    /// stream, reported once. If several streams have a pending fault, the next call reports the next one.
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
-            Backend::Cpu(streams) => streams.give_out_fault(),
+            Backend::Cpu(streams) => streams.take_fault(),
             Backend::Cuda(context) => context.synchronize(),
         }
     }
@@ -277,7 +279,7 @@ impl Device {
         &self.backend
     }
 
-    /// What tells this device from all others.
+    /// Returns the identity of the device.
     #[inline]
     pub(crate) fn identity(&self) -> Identity {
         match &self.backend {
@@ -287,13 +289,13 @@ impl Device {
     }
 }
 
-/// A device by the address of what it is made of, which lives as long as the process: to be compared without a look at the
-/// device.
+/// The identity of a device: the address of its implementation, which lives as long as the process. Compared without
+/// dereferencing the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity(usize);
 
 impl Identity {
-    /// That of no device.
+    /// The identity of no device.
     pub(crate) const NOWHERE: Identity = Identity(0);
 }
 
@@ -320,7 +322,7 @@ impl fmt::Debug for Device {
     }
 }
 
-/// What `CUMBIA_DEVICE` asks for.
+/// A parsed value of `CUMBIA_DEVICE`.
 #[derive(Debug, PartialEq, Eq)]
 enum Choice {
     Cpu,
@@ -332,7 +334,7 @@ fn parse(value: &str) -> Result<Choice, DeviceError> {
     match name.split_once(':') {
         None if name == "cpu" => Ok(Choice::Cpu),
         None if name == "cuda" => Ok(Choice::Cuda(0)),
-        // `parse` would take a sign too.
+        // `parse` would accept a sign as well.
         Some(("cuda", number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => {
             number.parse().map(Choice::Cuda).map_err(|_| DeviceError::UnknownName { value: value.to_owned() })
         }
@@ -361,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_is_one_device() {
+    fn the_cpu_is_a_single_device() {
         assert_eq!(Device::cpu(), Device::cpu().clone());
         assert_eq!(Device::cpu().to_string(), "cpu");
         assert_eq!(format!("{:?}", Device::cpu()), "Device(cpu)");
@@ -370,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_is_not_there_is_an_error() {
+    fn a_missing_gpu_is_an_error() {
         assert!(matches!(
             Device::cuda(9999),
             Err(Error::Device(DeviceError::NoDriver { .. } | DeviceError::NoSuchDevice { .. }))

@@ -1,8 +1,8 @@
-//! Extents and positions in three dimensions.
+//! Three-dimensional extents and indices.
 
 use std::fmt;
 
-/// An extent or a position in up to three dimensions, as CUDA's `dim3` and `threadIdx`.
+/// An extent or an index in up to three dimensions, like CUDA's `dim3` and `uint3`.
 ///
 /// As an extent, dimensions that are not given are 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,29 +16,29 @@ pub struct Dim3 {
 }
 
 impl Dim3 {
-    /// The first position.
+    /// The index of the first element.
     pub const ZERO: Dim3 = Dim3 { x: 0, y: 0, z: 0 };
 
-    /// One in each dimension.
+    /// The extent of a single element.
     pub const ONE: Dim3 = Dim3 { x: 1, y: 1, z: 1 };
 
-    /// The product of the three, or `u64::MAX` where it is more.
+    /// Returns the product of the three components, saturating at `u64::MAX`.
     pub fn count(self) -> u64 {
         (self.x as u64).saturating_mul(self.y as u64).saturating_mul(self.z as u64)
     }
 
-    /// Whether one of the three is 0.
+    /// Returns whether a component is 0.
     pub(crate) fn is_empty(self) -> bool {
         self.x == 0 || self.y == 0 || self.z == 0
     }
 
-    /// Whether none of the three is above that of `limit`.
+    /// Returns whether no component exceeds that of `limit`.
     pub(crate) fn is_within(self, limit: Dim3) -> bool {
         self.x <= limit.x && self.y <= limit.y && self.z <= limit.z
     }
 
-    /// Calls `visit` with each position inside this extent, `x` fastest.
-    #[allow(clippy::inline_always, reason = "a loop over threads has to see the body that it runs")]
+    /// Calls `visit` with each index within this extent, `x` fastest.
+    #[allow(clippy::inline_always, reason = "a loop over threads has to inline their body")]
     #[inline(always)]
     pub(crate) fn for_each_position(self, mut visit: impl FnMut(Dim3)) {
         for z in 0..self.z {
@@ -50,20 +50,20 @@ impl Dim3 {
         }
     }
 
-    /// Position number `number` inside this extent, `x` fastest.
+    /// Returns the index with the linear number `number` within this extent, `x` fastest.
     pub(crate) fn position(self, number: u64) -> Dim3 {
         let number = number as usize;
         let row = number / self.x;
         Dim3 { x: number % self.x, y: row % self.y, z: row / self.y }
     }
 
-    /// The number of a position inside this extent, `x` fastest.
+    /// Returns the linear number of an index within this extent, `x` fastest.
     pub(crate) fn number(self, position: Dim3) -> usize {
         let Dim3 { x, y, z } = position;
         x + self.x * (y + self.y * z)
     }
 
-    /// The three as an array, `x` first.
+    /// Returns the components as an array, `x` first.
     pub fn to_array(self) -> [usize; 3] {
         [self.x, self.y, self.z]
     }
@@ -76,7 +76,7 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// Implements `From` for one, two and three numbers of a type.
+/// Implements `From` for one, two and three integers of a type.
 macro_rules! from_numbers {
     ($($number:ty),*) => {$(
         impl From<$number> for Dim3 {
@@ -107,7 +107,7 @@ impl From<[u32; 3]> for Dim3 {
     }
 }
 
-/// A negative extent is 0, which a launch refuses with the rest of what it was asked for.
+/// Converts a component. A negative extent becomes 0, which is refused together with other invalid extents.
 fn extent<N: TryInto<usize>>(number: N) -> usize {
     number.try_into().unwrap_or(0)
 }

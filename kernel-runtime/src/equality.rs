@@ -1,7 +1,8 @@
-//! `==` of a struct, a tuple or an array whose parts have a function for it: a device function that compares them one by one.
+//! Synthesised `==` functions of compound types: device functions in the IR that compare the parts one by one.
 //!
-//! Where the parts are numbers, and compounds of these, `==` is built in. A part with a `#[device] impl PartialEq` is compared
-//! by that function, as the `impl` that rustc derives does; the function that does so for all parts is made here, in the IR.
+//! If all parts are scalars, or compounds of them, `==` is built in. A part with a `#[device] impl PartialEq` is
+//! compared by that function, as in the `impl` that rustc derives; the function that compares all parts is built here,
+//! in the IR.
 
 use std::any::TypeId;
 
@@ -12,27 +13,27 @@ use cumbia_kernel_ir::ir::{
 
 use crate::slot::Content;
 
-/// The source file that such a function is said to be of.
+/// The source file that the synthesised functions name.
 pub(crate) const FILE: &str = "<derived PartialEq>";
 
-/// The `==` of a compound type of which some part has a function for it.
+/// The `==` of a compound type with a part that has a function for it.
 pub struct Compound {
-    /// Tells instances apart.
+    /// Identifies the instance.
     pub(crate) id: TypeId,
     ty: Type,
     parts: Parts,
 }
 
-/// The parts of a compound type, and what `==` of each is to the compiler.
+/// The parts of a compound type, with the slot content of `==` of each.
 pub(crate) enum Parts {
-    /// The fields of a struct or a tuple in order of declaration, by their names or positions.
+    /// The fields of a struct or a tuple in declaration order, by their names or positions.
     Fields(Vec<(String, Content)>),
-    /// All elements of an array.
+    /// The elements of an array.
     Elements(Box<Content>),
 }
 
 impl Compound {
-    /// What `==` of a compound type is to the compiler.
+    /// Returns the slot content of `==` of a compound type.
     pub(crate) fn content(id: TypeId, ty: fn() -> Type, parts: Parts) -> Content {
         let is_built_in = |part: &Content| matches!(part, Content::Operator(None));
         let built_in = match &parts {
@@ -42,7 +43,7 @@ impl Compound {
         if built_in { Content::Operator(None) } else { Content::Compound(Compound { id, ty: ty(), parts }) }
     }
 
-    /// The function, and what is in its slots.
+    /// Returns the function and the contents of its slots.
     #[must_use]
     pub fn function(self) -> (Function, Vec<Content>) {
         let Compound { id: _, ty, parts } = self;
@@ -51,7 +52,7 @@ impl Compound {
             Type::Array(..) => "array_eq".to_owned(),
             _ => "tuple_eq".to_owned(),
         };
-        // A reference leads to a type of memory, which a tuple is not.
+        // References refer to types that memory can hold, which excludes tuples.
         let param = match &ty {
             Type::Tuple(_) => ty.clone(),
             _ => Type::Ref { target: Box::new(ty.clone()), mutable: false },
@@ -87,9 +88,9 @@ impl Compound {
 const THIS: LocalId = LocalId(0);
 const OTHER: LocalId = LocalId(1);
 
-/// The slot of both parameters' type.
+/// The slot of the type of both parameters.
 const PARAM: SlotId = SlotId(0);
-/// The slot of the result's type.
+/// The slot of the result type.
 const RESULT: SlotId = SlotId(1);
 
 fn local(name: &str, slot: SlotId) -> Local {

@@ -1,4 +1,4 @@
-//! Events: points in a stream, to be waited for and to tell the time between.
+//! Events: points in a stream, for synchronisation and timing.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use crate::cuda;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::order::{Lane, Tenant};
+use crate::hazards::{PooledStream, StreamRef};
 use crate::stream::Stream;
 
-/// A point in a [`Stream`], behind everything that was asked of it before. [`Stream::record`] makes one.
+/// A point in a [`Stream`], reached when all work enqueued before it has completed. [`Stream::record`] creates one.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -18,103 +18,103 @@ use crate::stream::Stream;
 /// let device = Device::open()?;
 /// let (first, second) = (device.stream()?, device.stream()?);
 /// let start = first.record()?;
-/// second.wait(&start)?; // what `second` is asked for now happens behind `start`
+/// second.wait(&start)?; // later work on `second` executes after `start`
 /// let end = second.record()?;
 /// let time: std::time::Duration = end.duration_since(&start)?;
-/// assert!(start.is_done()? && end.is_done()?, "telling {time:?} has waited for both");
+/// assert!(start.is_done()? && end.is_done()?, "measuring {time:?} has waited for both");
 /// # Ok(())
 /// # }
 /// ```
 pub struct Event {
     device: Device,
-    /// Who had the stream, for the faults.
-    tenant: Tenant,
-    reached: Reached,
+    /// The stream and its generation at the time of recording, for pending faults.
+    stream: PooledStream,
+    completion: Completion,
 }
 
-/// When an event is reached.
-enum Reached {
-    /// It was, at this time.
+/// The completion state of an event.
+enum Completion {
+    /// Already reached, at this time (CPU device).
     At(Instant),
-    /// The GPU knows.
-    OnCuda(cuda::Event),
+    /// Tracked by the GPU.
+    Cuda(cuda::Event),
 }
 
 impl Event {
     pub(crate) fn record(stream: &Stream) -> Result<Event> {
-        let reached = match stream.lane() {
-            Lane::Cpu(_) => Reached::At(Instant::now()),
-            Lane::Cuda(stream) => Reached::OnCuda(stream.record()?),
+        let completion = match stream.stream_ref() {
+            StreamRef::Cpu(_) => Completion::At(Instant::now()),
+            StreamRef::Cuda(stream) => Completion::Cuda(stream.record()?),
         };
-        Ok(Event { device: stream.device().clone(), tenant: Tenant::of(stream.lane().clone()), reached })
+        Ok(Event { device: stream.device().clone(), stream: PooledStream::of(stream.stream_ref().clone()), completion })
     }
 
-    /// The device of the stream.
+    /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Waits until everything before the event is done.
+    /// Waits until all work before the event has completed.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`] where a kernel on the stream faulted since the last call that waited for it: the first fault, given
-    /// out once.
+    /// [`Error::Fault`] if a kernel on the stream has faulted since the last call that waited for it. The first fault
+    /// is reported, once.
     pub fn synchronize(&self) -> Result<()> {
         self.wait()?;
-        self.give_out_fault()
+        self.take_fault()
     }
 
-    /// As [`Event::synchronize`], but leaves faults to others.
-    pub(crate) fn wait(&self) -> Result<(), cuda::Refusal> {
-        match &self.reached {
-            Reached::At(_) => Ok(()),
-            Reached::OnCuda(event) => event.wait(),
+    /// Like [`Event::synchronize`], but reports no fault.
+    pub(crate) fn wait(&self) -> Result<(), cuda::CudaError> {
+        match &self.completion {
+            Completion::At(_) => Ok(()),
+            Completion::Cuda(event) => event.wait(),
         }
     }
 
-    /// The fault of a kernel before it, once: for who has waited.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
-        self.tenant.give_out_fault()
+    /// Returns the pending fault of a kernel before the event, if any, and clears it. Call it after waiting.
+    pub(crate) fn take_fault(&self) -> Result<()> {
+        self.stream.take_fault()
     }
 
-    /// Whether everything before the event is done. Does not wait, and gives out no fault.
+    /// Returns whether all work before the event has completed. Does not wait, and reports no fault.
     ///
     /// # Errors
     ///
     /// What the driver refused.
     pub fn is_done(&self) -> Result<bool> {
-        match &self.reached {
-            Reached::At(_) => Ok(true),
-            Reached::OnCuda(event) => Ok(event.is_done()?),
+        match &self.completion {
+            Completion::At(_) => Ok(true),
+            Completion::Cuda(event) => Ok(event.is_done()?),
         }
     }
 
-    /// The time from `earlier` to this event, as the device tells it: to about half a microsecond on a GPU. Waits for both;
-    /// zero where `earlier` is the later one.
+    /// Returns the time from `earlier` to this event by the device's clock, with a resolution of about 0.5 µs on a GPU.
+    /// Waits for both events. Returns zero if `earlier` is the later one.
     ///
     /// # Errors
     ///
-    /// [`Error::EventsApart`] where they are on different devices, or what the driver refused.
+    /// [`Error::EventsApart`] if the events belong to different devices, or a CUDA driver error.
     pub fn duration_since(&self, earlier: &Event) -> Result<Duration> {
-        match (&self.reached, &earlier.reached) {
-            (Reached::At(end), Reached::At(start)) => Ok(end.saturating_duration_since(*start)),
-            (Reached::OnCuda(end), Reached::OnCuda(start)) if self.device == earlier.device => Ok(end.since(start)?),
-            (Reached::At(_) | Reached::OnCuda(_), _) => {
+        match (&self.completion, &earlier.completion) {
+            (Completion::At(end), Completion::At(start)) => Ok(end.saturating_duration_since(*start)),
+            (Completion::Cuda(end), Completion::Cuda(start)) if self.device == earlier.device => Ok(end.since(start)?),
+            (Completion::At(_) | Completion::Cuda(_), _) => {
                 let (first, second) = (earlier.device.to_string(), self.device.to_string());
                 Err(Error::EventsApart { first, second })
             }
         }
     }
 
-    /// Lets what is asked of `stream` from now on happen behind the event.
-    pub(crate) fn hold_up(&self, stream: &Stream) -> Result<()> {
-        match (&self.reached, stream.lane()) {
-            // It was reached.
-            (Reached::At(_), _) => Ok(()),
-            // What is asked of the CPU happens at once.
-            (Reached::OnCuda(event), Lane::Cpu(_)) => Ok(event.wait()?),
-            (Reached::OnCuda(event), Lane::Cuda(stream)) => Ok(stream.wait_event(event)?),
+    /// Makes work enqueued on `stream` from now on wait for the event.
+    pub(crate) fn order_before(&self, stream: &Stream) -> Result<()> {
+        match (&self.completion, stream.stream_ref()) {
+            // Already reached.
+            (Completion::At(_), _) => Ok(()),
+            // Work on the CPU executes immediately.
+            (Completion::Cuda(event), StreamRef::Cpu(_)) => Ok(event.wait()?),
+            (Completion::Cuda(event), StreamRef::Cuda(stream)) => Ok(stream.wait_event(event)?),
         }
     }
 }

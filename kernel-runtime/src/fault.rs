@@ -1,4 +1,4 @@
-//! Faults of kernels, from what a device noted to the error that the user sees.
+//! Fault resolution: from a device's raw fault record to the error that the user sees.
 
 use cumbia_kernel_ir::SiteKind;
 
@@ -10,7 +10,7 @@ use crate::kernel::KernelInfo;
 use crate::message;
 use crate::specialise::{self, Layout};
 
-/// The error of a fault that a GPU recorded.
+/// Resolves a fault record of a GPU to an error.
 pub(crate) fn resolve(raw: RawFault) -> Error {
     let RawFault { kernel: number, site, block, thread, index, len, args } = raw;
     let [block, thread] = [block, thread].map(|[x, y, z]| Dim3 { x: x as usize, y: y as usize, z: z as usize });
@@ -26,7 +26,7 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
             thread,
             kind: kind_of(&site.kind, index, len, &args),
         },
-        // Only a record that something else wrote over can name a kernel or a site that does not exist.
+        // Only a corrupted record names a kernel or a fault site that does not exist.
         None => Error::Fault {
             kernel: String::from("unknown"),
             file: String::from("unknown"),
@@ -34,14 +34,14 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
             column: 0,
             block,
             thread,
-            kind: FaultKind::Panic(format!("a fault record without meaning: kernel {number}")),
+            kind: FaultKind::Panic(format!("corrupt fault record: unknown kernel {number} or fault site")),
         },
     }
 }
 
-/// What [`dynamic_shared_at`](crate::intrinsics::dynamic_shared_at) says of a part that is not there.
+/// The panic message of [`dynamic_shared_at`](crate::intrinsics::dynamic_shared_at) for an invalid range.
 pub(crate) const DYNAMIC_SHARED: &str =
-    "a part of dynamic shared memory that is outside of it, or not aligned for its elements";
+    "a range of dynamic shared memory is out of bounds or misaligned for its elements";
 
 fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
     let panic = |message: String| FaultKind::Panic(message);
@@ -59,9 +59,9 @@ fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
     }
 }
 
-/// The error of a fault on the CPU.
-pub(crate) fn of_cpu(info: &KernelInfo, stopped: cpu::Stopped) -> Error {
-    let cpu::Stopped { block, thread, fault } = stopped;
+/// Converts a fault on the CPU device to an error.
+pub(crate) fn of_cpu(info: &KernelInfo, stopped: cpu::ThreadFault) -> Error {
+    let cpu::ThreadFault { block, thread, fault } = stopped;
     Error::Fault {
         kernel: info.name.to_owned(),
         file: fault.file,

@@ -1,4 +1,4 @@
-//! Arrays of the host, as what the device's arrays are filled from and copied to.
+//! Host arrays: the sources and targets of copies between host and device.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::types::Element;
 
-/// Elements in the memory of the host, one after the other: slices, arrays and vectors, [`PinnedArray`](crate::PinnedArray),
+/// A contiguous array of elements in host memory: a slice, an array or a vector, a [`PinnedArray`](crate::PinnedArray),
 /// and with the feature `ndarray` the arrays of that crate.
 ///
 /// ```
@@ -24,32 +24,32 @@ use crate::types::Element;
 /// # }
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array of the host",
+    message = "`{Self}` is not a host array",
     label = "expected a slice, an array or a `Vec`",
-    note = "why: elements are copied to the device as they lie in memory, one after the other",
+    note = "why: elements are copied to the device as contiguous memory",
     note = "help: pass `&[_]`, `&Vec<_>`, or a contiguous array of `ndarray` (feature `ndarray`)"
 )]
 pub trait HostArray {
-    /// The elements.
+    /// The element type.
     type Element: Element;
 
-    /// The elements, as they lie in memory.
+    /// Returns the elements in memory order.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where they do not follow each other; for a page-locked buffer, what the driver
-    /// said of the copies that were waited for.
+    /// [`Error::Shape`](crate::Error::Shape) if they are not contiguous; for a page-locked array, the errors of
+    /// [`PinnedArray::as_slice`](crate::PinnedArray::as_slice).
     fn elements(&self) -> Result<&[Self::Element]>;
 }
 
-/// A [`HostArray`] that can be written.
+/// A mutable [`HostArray`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array of the host that can be written",
-    label = "expected a slice, an array or a `Vec` that is `mut`",
+    message = "`{Self}` is not a mutable host array",
+    label = "expected a mutable slice, array or `Vec`",
     note = "help: pass `&mut [_]`, `&mut Vec<_>`, or a contiguous array of `ndarray` (feature `ndarray`)"
 )]
 pub trait HostArrayMut: HostArray {
-    /// The elements, to be written.
+    /// Returns the elements mutably, in memory order.
     ///
     /// # Errors
     ///
@@ -107,8 +107,8 @@ impl<T: Element> HostArray for Cow<'_, [T]> {
     }
 }
 
-/// What refers to an array is as good as the array.
-macro_rules! through {
+/// Implements the trait for references and smart pointers to a host array.
+macro_rules! forward {
     ($($pointer:ty),*) => {$(
         impl<A: HostArray + ?Sized> HostArray for $pointer {
             type Element = A::Element;
@@ -120,7 +120,7 @@ macro_rules! through {
     )*};
 }
 
-through!(&A, &mut A, Box<A>, Rc<A>, Arc<A>);
+forward!(&A, &mut A, Box<A>, Rc<A>, Arc<A>);
 
 impl<A: HostArrayMut + ?Sized> HostArrayMut for &mut A {
     fn elements_mut(&mut self) -> Result<&mut [A::Element]> {

@@ -1,26 +1,27 @@
-//! Looking at what became of a kernel, without a device.
+//! Inspection of the compilation stages of a kernel, without a device: IR, CUDA C, PTX, cubin and SASS.
 
 use crate::cuda;
 use crate::error::{CompileError, Result};
 use crate::kernel::Kernel;
 use crate::specialise::{self, Layout};
 
-/// The CUDA C of a kernel.
+/// Returns the emitted CUDA C of a kernel.
 pub fn cuda_source<K: Kernel>() -> Result<String> {
     Ok(specialise::of::<K>()?.source(Layout::Contiguous).text.clone())
 }
 
-/// The kernel's PTX for an architecture.
+/// Returns the kernel's PTX for an architecture.
 pub fn ptx<K: Kernel>(architecture: &str) -> Result<String> {
     compile::<K>(architecture).map(|image| image.ptx)
 }
 
-/// The kernel's machine code for an architecture.
+/// Returns the kernel's machine code (cubin) for an architecture.
 pub fn cubin<K: Kernel>(architecture: &str) -> Result<Vec<u8>> {
     compile::<K>(architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
-/// The kernel's machine code for an architecture as text, with the lines of the Rust source.
+/// Returns the disassembled machine code (SASS) of the kernel for an architecture, annotated with the lines of the Rust source
+/// if the disassembler supports that.
 pub fn sass<K: Kernel>(architecture: &str) -> Result<String> {
     let image = compile::<K>(architecture)?;
     match image.cubin {
@@ -29,13 +30,12 @@ pub fn sass<K: Kernel>(architecture: &str) -> Result<String> {
     }
 }
 
-/// The program that the compiler is given, as text.
+/// Returns the specialised IR of the kernel, as text.
 pub fn ir<K: Kernel>() -> Result<String> {
     Ok(specialise::of::<K>()?.program().to_string())
 }
 
-/// Machine code for CUDA C that Cumbia did not write, by the same compiler with the same options: what benchmarks compare
-/// a kernel with.
+/// Compiles hand-written CUDA C to machine code with the same compiler and options as a kernel, for comparison in benchmarks.
 pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<Vec<u8>> {
     let request = cuda::Request { kernel: name, instance: name, source, flags: cuda::Flags::default() };
     cuda::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())

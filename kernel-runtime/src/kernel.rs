@@ -1,4 +1,5 @@
-//! What `#[kernel]` and `#[device]` make of a function, as the runtime sees it.
+//! Descriptions of kernels and device functions: the traits and types that `#[kernel]` and `#[device]` implement and
+//! use.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -11,19 +12,19 @@ use crate::argument::Visitor;
 use crate::cpu::Cx;
 use crate::slot::Content;
 
-/// What is known of a kernel before it runs: an entry of [`kernels`].
+/// The static description of a kernel: an entry of [`kernels`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelInfo {
     /// The function's name.
     pub name: &'static str,
-    /// The module that defines it, as `module_path!()` gives it.
+    /// The path of the defining module, as `module_path!()` returns it.
     pub module_path: &'static str,
-    /// The source file, as `file!()` gives it.
+    /// The source file, as `file!()` returns it.
     pub file: &'static str,
     /// The line of the name, from 1.
     pub line: u32,
-    /// The signature in the source.
+    /// The signature, as written in the source.
     pub signature: &'static str,
 }
 
@@ -42,7 +43,7 @@ impl KernelInfo {
 
 inventory::collect!(KernelInfo);
 
-/// Every kernel of the program, with those of the crates it uses, by module and line. A generic kernel is one entry.
+/// Returns every kernel of the program and of the crates it uses, by module and line. A generic kernel is one entry.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -64,10 +65,10 @@ pub fn kernels() -> Vec<&'static KernelInfo> {
     all
 }
 
-/// The compiled form of a kernel or a device function at one choice of its generic arguments.
+/// The compiled form of a kernel or a device function for one choice of its generic arguments.
 #[derive(Clone, Copy)]
 pub struct Definition {
-    /// Tells instances apart.
+    /// Identifies the instance.
     pub(crate) id: TypeId,
     /// The function's path, for messages.
     pub path: &'static str,
@@ -75,20 +76,20 @@ pub struct Definition {
     pub(crate) file: &'static str,
     /// The encoded [`Function`](cumbia_kernel_ir::ir::Function).
     pub(crate) ir: &'static [u8],
-    /// What rustc put into the slots.
+    /// Returns the contents that rustc inferred for the slots.
     pub(crate) slots: fn() -> Vec<Content>,
-    /// Whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks` apart from
-    /// `debug-assertions`.
+    /// Returns whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks`
+    /// independently of `debug-assertions`.
     pub(crate) overflow_checks: fn() -> bool,
 }
 
 impl Definition {
-    /// The compiled form with these parts, in the order of the fields.
+    /// Creates a definition from its parts, in the order of the fields.
     ///
     /// # Safety
     ///
-    /// The IR may have statements in CUDA C in it: the user has vouched for these with `unsafe(cuda = "..")`. `slots` gives
-    /// what the slots hold of the function that the IR was written for.
+    /// The IR may contain statements in CUDA C, whose soundness the user asserts by `unsafe(cuda = "..")`. `slots` must
+    /// return the slot contents of the function that the IR was made of.
     pub const unsafe fn new(
         id: TypeId,
         path: &'static str,
@@ -100,114 +101,115 @@ impl Definition {
         Definition { id, path, file, ir, slots, overflow_checks }
     }
 
-    /// Tells instances apart.
+    /// Identifies the instance.
     pub fn id(&self) -> TypeId {
         self.id
     }
 
-    /// What rustc put into the slots.
+    /// Returns the contents that rustc inferred for the slots.
     pub fn contents(&self) -> Vec<Content> {
         (self.slots)()
     }
 }
 
-/// A `#[kernel]`. The macro implements it on the type that has the kernel's name.
+/// A `#[kernel]`. The macro implements it for the type with the kernel's name.
 ///
 /// # Safety
 ///
-/// The parameters of [`Kernel::definition`] are what [`Kernel::visit`] shows, in that order; a GPU reads them as such.
-/// [`Kernel::Views`] consists of values of device types, and of the views of arguments: all threads of a grid use them.
-/// Where [`Options::bounds_checks`] is off, a launch is unsafe by its type.
+/// The parameters of [`Kernel::definition`] are the arguments that [`Kernel::visit`] visits, in that order; a GPU reads
+/// them as such. [`Kernel::Views`] consists of values of device types and of the views of arguments: all threads of a
+/// grid use them. If [`Options::bounds_checks`] is off, the type of a launch makes launching unsafe.
 pub unsafe trait Kernel: Sized + 'static {
     /// The arguments, as a tuple.
     type Args<'a>: Sync;
 
-    /// What the kernel is.
+    /// The kernel's description.
     const INFO: KernelInfo;
-    /// What the attribute asked for.
+    /// The options of the attribute.
     const OPTIONS: Options;
 
-    /// The IR and its slots.
+    /// Returns the IR and its slots.
     fn definition() -> Definition;
 
-    /// Shows the arguments, in order.
+    /// Visits the arguments, in order.
     fn visit<'a>(args: &'a Self::Args<'_>, visitor: &mut impl Visitor<'a>);
 
-    /// The arguments as the body on the CPU takes them: small values, so that a loop over threads keeps them in registers.
+    /// The arguments as the CPU body takes them: small values, so that a loop over threads keeps them in registers.
     type Views<'k>: Copy;
 
-    /// Makes the views.
+    /// Creates the views.
     fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k>;
 
     /// Runs one thread on the CPU.
     fn run(cx: Cx<'_>, views: Self::Views<'_>);
 }
 
-/// What `#[kernel(..)]` asked for.
+/// The options of `#[kernel(..)]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(clippy::struct_excessive_bools, reason = "each is a switch of the user's")]
+#[allow(clippy::struct_excessive_bools, reason = "the options are independent switches")]
 pub struct Options {
-    /// Without `unchecked`.
+    /// Whether indices are checked: `unchecked` is absent.
     pub bounds_checks: bool,
-    /// `a * b + c` may be rounded once, as CUDA C does.
+    /// Whether `a * b + c` may be contracted to a fused multiply-add, as in CUDA C.
     pub fmad: bool,
-    /// `fast_math`: approximations of division, roots and elementary functions, and subnormal numbers are zero.
+    /// `fast_math`: approximate division, roots and elementary functions, and flush subnormal numbers to zero.
     pub fast_math: bool,
-    /// `max_registers = n`: a thread has at most this many.
+    /// `max_registers = n`: the maximum number of registers of a thread.
     pub max_registers: Option<u32>,
-    /// `launch_bounds(threads, min_blocks)`: the most threads of a block, and the least blocks of a multiprocessor.
+    /// `launch_bounds(threads, min_blocks)`: the maximum number of threads of a block, and the minimum number of
+    /// resident blocks of a multiprocessor.
     pub launch_bounds: Option<(u32, Option<u32>)>,
-    /// `block = (x, y, z)`: the only block that the kernel is launched with.
+    /// `block = (x, y, z)`: the only block dimensions that the kernel is launched with.
     pub block: Option<[u32; 3]>,
     /// `index = u32`: `usize` has 32 bits on a GPU.
     pub index32: bool,
 }
 
 impl Options {
-    /// The most threads of a block, by what the attribute promised the compiler.
-    pub(crate) fn most_threads(&self) -> Option<u32> {
+    /// Returns the maximum number of threads of a block that the attribute guarantees to the compiler.
+    pub(crate) fn max_threads(&self) -> Option<u32> {
         let fixed = self.block.map(|[x, y, z]| x * y * z);
         self.launch_bounds.map(|(threads, _)| threads).or(fixed)
     }
 }
 
-/// What can be called in a kernel: a `#[device]` function or an intrinsic. The type that implements it has the
-/// function's name and is made by each call.
+/// A function that can be called in a kernel: a `#[device]` function or an intrinsic. The implementing type has the
+/// function's name, and each call creates a value of it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be called in a kernel",
     label = "not a device function",
     note = "why: only functions that are compiled for the device can run there",
-    note = "help: move what both need into a `#[device]` function, and call that"
+    note = "help: move the shared code into a `#[device]` function, and call that"
 )]
 pub trait Callee: Sized {
     /// The same type without lifetimes.
     type Key: CalleeKey;
-    /// `Self`. Where the trait is not implemented this has no meaning either, so that nothing is said of the method that
-    /// the call ends in.
+    /// `Self`. If the trait is not implemented, this projection is an error type, so that rustc does not report the
+    /// method call that follows as well.
     type This;
 
-    /// The callee itself.
+    /// Returns the callee itself.
     fn this(self) -> Self::This;
 }
 
-/// A [`Callee`] as the content of a slot.
+/// The slot content of a [`Callee`].
 pub trait CalleeKey: 'static {
-    /// What it is.
+    /// Returns the content.
     fn content() -> Content;
 }
 
-/// What a method of the device gives: its value, and in its type which method it was.
+/// The result of a device method: its value, with a type that identifies the method.
 pub trait MethodResult {
-    /// The method.
+    /// The key of the method.
     type Key: CalleeKey;
-    /// What it gives.
+    /// The type of the value.
     type Value;
 
-    /// The value itself.
+    /// Returns the value.
     fn value(self) -> Self::Value;
 }
 
-/// The result `R` of the method that `K` stands for.
+/// The result of type `R` of the method with the key `K`.
 pub struct Returned<K, R> {
     value: R,
     key: PhantomData<fn() -> K>,
@@ -231,7 +233,7 @@ impl<K: CalleeKey, R> MethodResult for Returned<K, R> {
     }
 }
 
-/// A method that every program has: the position of a [`Method`] among all.
+/// The key of a built-in method: the position of a [`Method`] in [`Method::ALL`].
 pub struct MethodKey<const METHOD: usize>;
 
 impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
@@ -240,8 +242,8 @@ impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
     }
 }
 
-/// The key of a method that no type has. The macro's code for such a call is refused by rustc, so that nobody asks for
-/// its content.
+/// The key of a method that no type has. rustc rejects the macro's code for such a call, so that its content is never
+/// requested.
 pub struct NoKey;
 
 impl CalleeKey for NoKey {

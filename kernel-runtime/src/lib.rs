@@ -1,12 +1,12 @@
-//! The runtime of Cumbia: devices, arrays, launches, and the caches behind them.
+//! The runtime of Cumbia: devices, arrays, kernel launches, and the caches of compiled kernels.
 //!
-//! Use it through the `cumbia` crate. What is marked hidden here is for the code that `#[kernel]` and `#[device]`
-//! write.
+//! Use it through the `cumbia` crate. Items marked `#[doc(hidden)]` are for the code that `#[kernel]` and `#[device]` expand to.
 
 mod argument;
 mod array;
 mod array_view;
 mod attributes;
+mod block_picker;
 pub mod cache;
 mod config;
 #[doc(hidden)]
@@ -18,10 +18,11 @@ pub mod doctor;
 mod equality;
 mod error;
 #[doc(hidden)]
-pub mod evaluation;
+pub mod evaluation_order;
 mod event;
 mod fault;
 mod graph;
+mod hazards;
 mod host;
 #[doc(hidden)]
 pub mod inspect;
@@ -36,9 +37,7 @@ pub mod methods;
 pub mod named;
 mod number;
 #[doc(hidden)]
-pub mod op;
-mod order;
-mod over;
+pub mod operator;
 mod pinned;
 pub mod precompile;
 mod precompiled;
@@ -64,8 +63,8 @@ pub use device::Device;
 pub use dim::Dim3;
 pub use doctor::doctor;
 pub use error::{
-    BlockLimit, CompileError, DeviceError, Error, FaultKind, GraphError, LaunchError, NoClusters, Result, ShapeError,
-    Waiting,
+    BlockLimit, CompileError, DeviceError, Diagnostic, DriverFailure, Error, FaultKind, GraphError, LaunchError,
+    LaunchExtent, MissingConfig, NoClusters, Position, Result, ShapeError, SharedError, Waiting,
 };
 pub use event::Event;
 pub use graph::{Graph, Recorder};
@@ -78,9 +77,9 @@ pub use number::{Float, Integer, Number};
 pub use pinned::{PinnedArray, PinnedSlice, PinnedSliceMut};
 pub use properties::{Limits, MemoryInfo, Pci, Properties};
 pub use stream::{Stream, StreamBuilder};
-pub use types::{DeviceType, Element, Lanes, Scalar};
+pub use types::{Components, DeviceType, Element, Scalar};
 
-/// For the macros only.
+/// Items for the expansion of the macros only.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::argument::{ArraySlice, ViewArgument, Visitor};
@@ -88,8 +87,8 @@ pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        At, Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lent,
-        LentMut, LocalMut, LocalRef, Place, Slice, View, lend, lend_mut,
+        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut,
+        LocalRef, Location, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
     };
     pub use crate::cuda::{DRIVER_FUNCTIONS, RawFault};
     pub use crate::inspect;
@@ -98,10 +97,10 @@ pub mod __private {
     pub use crate::launch::{Checked, Emulation, Unchecked};
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
-    pub use crate::op::{self, BuiltIn, Equal, Operator, Ordered};
+    pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::precompile::Instance;
-    pub use crate::print::text_of as printed;
-    pub use crate::slot::{Content, Slot, Slots, captured, contents_of, give};
+    pub use crate::print::decode as printed;
+    pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};
     pub use crate::types::{
         ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
         structure,
@@ -109,10 +108,10 @@ pub mod __private {
     pub use cumbia_kernel_ir::ir;
     pub use inventory;
 
-    /// The traits whose methods a body calls.
+    /// The traits whose methods expanded bodies call.
     pub mod body {
         pub use crate::cpu::LocalArray as _;
-        pub use crate::evaluation::AnyOrder as _;
+        pub use crate::evaluation_order::FallbackOrder as _;
         pub use crate::kernel::MethodResult as _;
         pub use crate::methods::{
             ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,

@@ -1,8 +1,8 @@
-//! Messages of kernels with numbers in them, made on the host by Rust's own rules.
+//! Formatting of kernel messages with numeric arguments, on the host and by Rust's own rules.
 //!
-//! A GPU records which message it was and the bits of its numbers. Rust's formatting takes its options from the source,
-//! so each combination of them that changes digits is a format string here; fill and alignment, which only stand around
-//! the digits, are done by hand.
+//! A GPU records the number of the message and the bits of its arguments. Rust takes formatting options from the source
+//! only, so each combination of options that changes the digits is a separate format string here; fill and alignment,
+//! which only pad the digits, are implemented by hand.
 
 use std::fmt::{Binary, Debug, Display, LowerExp, LowerHex, Octal, UpperExp, UpperHex};
 use std::iter::repeat_n;
@@ -11,10 +11,10 @@ use cumbia_kernel_ir::Text;
 use cumbia_kernel_ir::ir::{EnumType, Piece, Scalar, Type};
 use half::{bf16, f16};
 
-/// What stands for a number that was not kept, since the record had no room for it.
+/// The text in place of a number that the record had no room for.
 const NOT_KEPT: &str = "(not kept)";
 
-/// The message, of which `bits` are the numbers.
+/// Formats a message whose arguments have these bits.
 pub(crate) fn format(text: &Text, bits: &[u64]) -> String {
     let Text { pieces, args } = text;
     let mut message = String::new();
@@ -25,7 +25,7 @@ pub(crate) fn format(text: &Text, bits: &[u64]) -> String {
                 let position = *position as usize;
                 match args.get(position).zip(bits.get(position)) {
                     Some((Type::Scalar(scalar), &bits)) => {
-                        message.push_str(&number(*scalar, bits, Spec::parse(format)));
+                        message.push_str(&number(*scalar, bits, FormatSpec::parse(format)));
                     }
                     Some((Type::Enum(choice), &bits)) => message.push_str(&variant(choice, bits)),
                     Some(_) | None => message.push_str(NOT_KEPT),
@@ -36,18 +36,18 @@ pub(crate) fn format(text: &Text, bits: &[u64]) -> String {
     message
 }
 
-/// The name of a variant, as a derived `Debug` gives it: without regard to widths. Memory may hold what is no variant,
-/// which is its number.
+/// Returns the name of a variant, as a derived `Debug` formats it: ignoring the width. If no variant has these bits,
+/// returns the number.
 fn variant(choice: &EnumType, bits: u64) -> String {
     let bits = bits & (u64::MAX >> (64 - choice.repr.bits()));
     match choice.variants.iter().find(|variant| variant.bits == bits) {
         Some(variant) => variant.name.clone(),
-        None => number(choice.repr, bits, Spec::parse("")),
+        None => number(choice.repr, bits, FormatSpec::parse("")),
     }
 }
 
-/// A number, given by its bits in the low end.
-fn number(scalar: Scalar, bits: u64, spec: Spec) -> String {
+/// Formats a number, given by the low bits of `bits`.
+fn number(scalar: Scalar, bits: u64, spec: FormatSpec) -> String {
     match scalar {
         Scalar::Bool => spec.text(bits as u8 != 0),
         Scalar::I8 => spec.with_bits(bits as i8),
@@ -67,14 +67,14 @@ fn number(scalar: Scalar, bits: u64, spec: Spec) -> String {
     }
 }
 
-/// How to write a number: what stands behind the colon of `{:>+#08.3x}`.
+/// A format specification: the text after the colon of `{:>+#08.3x}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Spec {
+struct FormatSpec {
     fill: char,
     align: Option<Align>,
     plus: bool,
     alternate: bool,
-    /// Zeros between the sign and the digits, whatever the alignment.
+    /// Whether the number is padded with zeros between the sign and the digits, regardless of the alignment.
     zeros: bool,
     width: usize,
     precision: Option<usize>,
@@ -88,7 +88,7 @@ enum Align {
     Right,
 }
 
-/// The traits of `std::fmt`.
+/// The formatting traits of `std::fmt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Display,
@@ -103,9 +103,9 @@ enum Form {
     UpperExp,
 }
 
-impl Spec {
-    /// Reads a specification. rustc has seen that it is one, since the body for the CPU uses it too.
-    fn parse(text: &str) -> Spec {
+impl FormatSpec {
+    /// Parses a specification. rustc has validated it, since the CPU body uses it as well.
+    fn parse(text: &str) -> FormatSpec {
         let mut rest = text;
         let mut fill = ' ';
         let mut align = None;
@@ -124,7 +124,7 @@ impl Spec {
             stripped.is_some()
         };
         let plus = flag('+');
-        flag('-'); // means nothing yet
+        flag('-'); // has no effect in Rust
         let alternate = flag('#');
         let zeros = flag('0');
         let width = take_number(&mut rest).unwrap_or(0);
@@ -145,17 +145,17 @@ impl Spec {
             "E" => Form::UpperExp,
             _ => Form::Display,
         };
-        Spec { fill, align, plus, alternate, zeros, width, precision, form }
+        FormatSpec { fill, align, plus, alternate, zeros, width, precision, form }
     }
 
-    /// Something that is no number: to the left, cut off at the precision.
+    /// Formats a value that is not a number: left-aligned, and truncated to the precision.
     fn text(self, value: impl Display) -> String {
         let text: String = value.to_string().chars().take(self.precision.unwrap_or(usize::MAX)).collect();
         self.pad(text, Align::Left)
     }
 }
 
-/// Takes the number that a text begins with.
+/// Removes the leading number of a text, and returns it.
 fn take_number(text: &mut &str) -> Option<usize> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, rest) = text.split_at(end);
@@ -174,10 +174,10 @@ impl Align {
     }
 }
 
-/// Formats a value with the flags of a specification, and its width where zeros fill it.
+/// Formats a value with the flags of a specification, and with its width if the padding is zeros.
 macro_rules! digits {
     ($spec:ident, $value:ident, $form:literal) => {{
-        let Spec { plus, alternate, zeros, width, precision, .. } = $spec;
+        let FormatSpec { plus, alternate, zeros, width, precision, .. } = $spec;
         let precision_or_0 = precision.unwrap_or(0);
         digits!(@ $value, $form, width, precision_or_0,
             (plus, alternate, zeros, precision.is_some()):
@@ -216,8 +216,9 @@ macro_rules! digits {
     };
 }
 
-impl Spec {
-    /// A number that has all forms: an integer, and a half or `bf16`, which show theirs.
+impl FormatSpec {
+    /// Formats a number that implements all formatting traits: an integer, or an `f16` or `bf16`, which show their
+    /// bits.
     fn with_bits(
         self,
         value: impl Display + Debug + LowerHex + UpperHex + Octal + Binary + LowerExp + UpperExp + Copy,
@@ -234,7 +235,7 @@ impl Spec {
         self.pad(digits, Align::Right)
     }
 
-    /// A number that has no bits to show.
+    /// Formats a number without hexadecimal, octal or binary form.
     fn without_bits(self, value: impl Display + Debug + LowerExp + UpperExp + Copy) -> String {
         let digits = match self.form {
             Form::Debug => digits!(self, value, "?"),
@@ -247,7 +248,7 @@ impl Spec {
         self.pad(digits, Align::Right)
     }
 
-    /// Fills the text up to the width. It has it already where zeros do that.
+    /// Pads the text to the width. Text that is padded with zeros already has it.
     fn pad(self, text: String, usual: Align) -> String {
         let missing = self.width.saturating_sub(text.chars().count());
         if missing == 0 {
@@ -267,17 +268,17 @@ impl Spec {
 mod tests {
     use super::*;
 
-    /// Compares a number with what `format!` makes of it.
+    /// Compares the formatting of a number with that of `format!`.
     macro_rules! check {
         ($($scalar:ident $value:expr, $bits:expr => $($spec:literal)*;)*) => {$($({
             let expected = format!(concat!("{:", $spec, "}"), $value);
-            let found = number(Scalar::$scalar, $bits, Spec::parse($spec));
+            let found = number(Scalar::$scalar, $bits, FormatSpec::parse($spec));
             assert_eq!(found, expected, "{:?} as {{:{}}}", $value, $spec);
         })*)*};
     }
 
     #[test]
-    fn integers_are_as_rust_has_them() {
+    fn integers_are_formatted_as_in_rust() {
         check! {
             I32 -42i32, u64::from((-42i32) as u32) =>
                 "" "?" "x" "X" "o" "b" "e" "E" "5" "<5" "^6" ">6" "*^7" "+" "+5" "05" "+06" "#x" "#010x" "#b" "#?" "x?" "#X?" "-<9"
@@ -295,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_are_as_rust_has_them() {
+    fn floats_are_formatted_as_in_rust() {
         let bits = |x: f32| u64::from(x.to_bits());
         for x in [0.0f32, -0.0, 1.0, -1.5, 0.1, 1e10, 1e-10, f32::MAX, f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
             check! {
@@ -313,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn truths_are_texts() {
+    fn bools_are_formatted_as_text() {
         check! {
             Bool true, 1 => "" "?" "6" ">6" "^7" "*<7" "06" ".2" "8.1";
             Bool false, 0xff00 => "" "?";
@@ -321,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_has_texts_and_numbers() {
+    fn messages_consist_of_texts_and_numbers() {
         let number = |position, format: &str| Piece::Number { position, format: format.to_owned() };
         let text = |text: &str| Piece::Text(text.to_owned());
         let message = Text {

@@ -1,18 +1,19 @@
-//! The items that the macros know by name: macros, primitive types and operator traits of the standard library, and the
-//! views of this crate.
+//! The items that the macros recognise by name: macros, primitive types and operator traits of the standard library,
+//! and the views and intrinsics of this crate.
 //!
-//! A procedural macro sees the letters of a path and not the item that it names. Where the letters decide what is compiled,
-//! the macro writes an import of the user's path under the name that the item has here, and inside of it a glob import of the
-//! item's module:
+//! A procedural macro sees the tokens of a path, not the item that it resolves to. Where the tokens determine the
+//! generated code, the macro emits an import of the user's path under the name that the item has here, and in an inner
+//! scope a glob import of the item's module:
 //!
 //! ```text
 //! { use assert as the_standard_assert; { use named::assert::*; use the_standard_assert as _; } }
 //! ```
 //!
-//! Of two different items the inner name is ambiguous to rustc (E0659: a glob import and an outer scope); of one it is not.
+//! If the two imports name different items, the inner name is ambiguous to rustc (E0659: a glob import and an outer
+//! scope); otherwise it is not.
 
 #![allow(non_snake_case, reason = "each module has the name of its item")]
-#![allow(unused_imports, reason = "the items are imported by the code of the macros")]
+#![allow(unused_imports, reason = "the generated code imports the items")]
 
 /// Declares the module of each item.
 macro_rules! named {
@@ -84,6 +85,7 @@ named! {
     ArrayViewMut2: crate::ArrayViewMut2 as the_view_ArrayViewMut2;
     ArrayViewMut3: crate::ArrayViewMut3 as the_view_ArrayViewMut3;
     grid: crate::intrinsics::grid as the_device_grid;
+    global_id: crate::intrinsics::global_id as the_device_global_id;
     grid_size: crate::intrinsics::grid_size as the_device_grid_size;
     shared: crate::intrinsics::shared as the_device_shared;
     dynamic_shared: crate::intrinsics::dynamic_shared as the_device_dynamic_shared;

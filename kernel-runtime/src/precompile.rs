@@ -1,7 +1,7 @@
-//! Compiling kernels ahead, for a program to take along: it then needs no NVRTC where it runs, and no time to compile.
+//! Ahead-of-time compilation of kernels: a program that ships them needs neither NVRTC nor compile time where it runs.
 //!
-//! A [`Plan`] is made and run by the program itself, because what is compiled depends on how the program was built: on the
-//! profile, which decides about checks of overflow, and on the paths of the sources. No GPU is needed.
+//! A [`Plan`] is created and executed by the program itself, because the compiled code depends on the program's build: on the
+//! profile, which determines the overflow checks, and on the paths of the sources. No GPU is needed.
 //!
 //! ```
 //! use cumbia::precompile::Plan;
@@ -42,10 +42,10 @@
 //! # }
 //! ```
 //!
-//! Where the program runs, it finds the folder through `CUMBIA_KERNELS`, or beside its executable under the name
-//! `cumbia-kernels`. A GPU takes machine code of its own major compute capability and of the same or a lower minor one, or
-//! else PTX of a lower capability, which the driver compiles; each file of machine code has its PTX with it. What is not in
-//! the folder, or was made for a newer driver, is taken from the cache, or compiled.
+//! At run time, the program finds the folder through `CUMBIA_KERNELS`, or beside its executable under the name
+//! `cumbia-kernels`. A GPU runs machine code of its own major compute capability and of the same or a lower minor one, or else
+//! PTX of a lower capability, which the driver compiles; each file with machine code also contains its PTX. A kernel that is
+//! not in the folder, or was compiled for a newer driver, is taken from the cache or compiled.
 
 use std::any::TypeId;
 use std::collections::BTreeSet;
@@ -61,7 +61,7 @@ use crate::kernel::{Kernel, KernelInfo, kernels};
 use crate::precompiled::Precompiled;
 use crate::specialise::{self, Layout, Specialised};
 
-/// A kernel at one choice of its generic arguments. The macro hands in those of kernels that have none.
+/// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
 pub struct Instance {
@@ -72,7 +72,7 @@ pub struct Instance {
 }
 
 impl Instance {
-    /// That of a kernel's type.
+    /// Returns the instance of a kernel's type.
     pub const fn of<K: Kernel>() -> Instance {
         Instance { info: K::INFO, name: std::any::type_name::<K>, id: TypeId::of::<K>, specialise: specialise::of::<K> }
     }
@@ -80,7 +80,7 @@ impl Instance {
 
 inventory::collect!(Instance);
 
-/// Which kernels are compiled ahead, and for what.
+/// The kernels to compile ahead of time, and the architectures.
 #[derive(Clone, Default)]
 pub struct Plan {
     instances: Vec<Instance>,
@@ -90,13 +90,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// A plan of nothing.
+    /// Returns an empty plan.
     pub fn new() -> Plan {
         Plan::default()
     }
 
-    /// Adds every kernel of the program and of the crates that it uses, but for generic ones: [`kernels`] lists them all.
-    /// The [`Report`] names the generic ones of which no instance is in the plan.
+    /// Adds every non-generic kernel of the program and of its dependencies; [`kernels`] lists them all. The [`Report`] names the
+    /// generic kernels of which the plan has no instance.
     #[must_use]
     pub fn all(mut self) -> Plan {
         self.all = true;
@@ -127,20 +127,20 @@ impl Plan {
         self
     }
 
-    /// Shows no progress. Otherwise there is a bar on stderr where that is a terminal, with the feature `progress`.
+    /// Disables the progress bar, which the feature `progress` shows on stderr if that is a terminal.
     #[must_use]
     pub fn quiet(mut self) -> Plan {
         self.quiet = true;
         self
     }
 
-    /// Compiles all of it into a folder, several kernels at a time. What the folder holds besides stays.
+    /// Compiles the kernels into a folder, in parallel. Other files of the folder stay.
     ///
     /// # Errors
     ///
     /// [`CompileError::NotAnArchitecture`](crate::CompileError::NotAnArchitecture), before anything is compiled; and
-    /// [`Error::Precompile`] with each kernel that could not be compiled or written, and why. All others are compiled
-    /// nevertheless, and the error has their report.
+    /// [`Error::Precompile`] with the error of each kernel that could not be compiled or written. All others are compiled
+    /// nevertheless, and the error contains their report.
     ///
     /// ```
     /// use cumbia::Error;
@@ -198,8 +198,8 @@ impl Plan {
         Ok(parsed)
     }
 
-    /// What is to be compiled: the text of each kernel, and of one with views the text for strided ones as well. And what has no
-    /// text.
+    /// Returns the compilations: one per kernel and architecture, and another one for strided views if the kernel has views. Also
+    /// returns the kernels whose specialisation failed.
     fn jobs<'a>(&self, architectures: &'a [Architecture]) -> (Vec<Job<'a>>, Vec<Failure>) {
         let (mut jobs, mut failures) = (Vec::new(), Vec::new());
         for instance in &self.instances {
@@ -224,7 +224,7 @@ impl Plan {
         (jobs, failures)
     }
 
-    /// The generic kernels of the program of which the plan has no instance.
+    /// Returns the generic kernels of the program of which the plan has no instance.
     fn left_out(&self) -> Vec<&'static KernelInfo> {
         if !self.all {
             return Vec::new();
@@ -245,7 +245,7 @@ impl fmt::Debug for Plan {
     }
 }
 
-/// One compilation.
+/// One compilation: a kernel for an architecture.
 struct Job<'a> {
     name: &'static str,
     request: cuda::Request<'static>,
@@ -262,15 +262,15 @@ impl Job<'_> {
     }
 }
 
-/// What [`Plan::compile_into`] made.
+/// The result of [`Plan::compile_into`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The folder.
     pub folder: PathBuf,
-    /// What was compiled, in the plan's order.
+    /// The compiled kernels, in the plan's order.
     pub kernels: Vec<Compiled>,
-    /// Generic kernels that a plan of [`all`](Plan::all) has no [`instance`](Plan::instance) of.
+    /// Generic kernels of which a plan with [`all`](Plan::all) has no [`instance`](Plan::instance).
     pub left_out: Vec<&'static KernelInfo>,
 }
 
@@ -278,35 +278,35 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Compiled {
-    /// The kernel with its path and types, such as `program::scale<f32>`.
+    /// The kernel's path and generic arguments, such as `program::scale<f32>`.
     pub kernel: &'static str,
     /// The architecture.
     pub architecture: String,
     /// The file.
     pub path: PathBuf,
-    /// Its size.
+    /// Its size, in bytes.
     pub bytes: u64,
 }
 
-/// What [`Plan::compile_into`] could not make, and what it has made.
+/// The failures of [`Plan::compile_into`], with the report of the compiled kernels.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failed {
-    /// What was compiled.
+    /// The compiled kernels.
     pub report: Report,
-    /// What was not: kernels without CUDA C first, then the others, each in the plan's order.
+    /// The failures: kernels whose specialisation failed first, then the others, each in the plan's order.
     pub failures: Vec<Failure>,
 }
 
-/// A kernel that was not compiled ahead.
+/// A kernel that could not be compiled or written.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The kernel with its path and types.
+    /// The kernel's path and generic arguments.
     pub kernel: &'static str,
-    /// The architecture; none where there is no CUDA C to compile for any.
+    /// The architecture; `None` if the specialisation failed.
     pub architecture: Option<String>,
-    /// Why.
+    /// The error.
     pub error: Error,
 }
 
@@ -319,7 +319,7 @@ impl fmt::Display for Failed {
         };
         let failed = kernels(failures.iter().map(|failure| failure.kernel).collect());
         let compiled = kernels(report.kernels.iter().map(|compiled| compiled.kernel).collect());
-        write!(f, "{failed} not compiled ahead ({compiled} compiled into {})", report.folder.display())?;
+        write!(f, "{failed} not compiled ahead of time ({compiled} compiled into {})", report.folder.display())?;
         failures.iter().try_for_each(|failure| write!(f, "\n{failure}"))
     }
 }
@@ -354,7 +354,7 @@ impl fmt::Display for Report {
         for info in left_out {
             write!(
                 f,
-                "\n  left out: {} of {}:{}, which is generic; name it with `.instance::<{}<..>>()`",
+                "\n  left out: {} at {}:{}, which is generic; add it with `.instance::<{}<..>>()`",
                 info.name, info.file, info.line, info.name
             )?;
         }
@@ -362,20 +362,20 @@ impl fmt::Display for Report {
     }
 }
 
-/// A bar on the terminal.
+/// A progress bar on the terminal.
 #[cfg(feature = "progress")]
 struct Progress(indicatif::ProgressBar);
 
 #[cfg(feature = "progress")]
 impl Progress {
-    /// A few kernels are compiled before a bar can be read.
+    /// At most this many compilations finish too fast for a progress bar.
     const FEW: usize = 4;
 
     fn new(jobs: usize, quiet: bool) -> Progress {
         let bar = if quiet || jobs <= Self::FEW {
             indicatif::ProgressBar::hidden()
         } else {
-            // Draws nothing where stderr is no terminal.
+            // Draws nothing if stderr is not a terminal.
             indicatif::ProgressBar::new(jobs as u64)
         };
         let style = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {wide_msg}");
@@ -395,7 +395,7 @@ impl Progress {
     }
 }
 
-/// Nothing is shown without the feature `progress`.
+/// The progress bar without the feature `progress`: none.
 #[cfg(not(feature = "progress"))]
 struct Progress;
 

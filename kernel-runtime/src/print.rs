@@ -1,4 +1,4 @@
-//! What kernels print: on a GPU, from the words that they recorded to the text; and out of the process.
+//! Output of kernels: decoding of a GPU's print buffer, and writing to the standard output.
 
 use std::io::{self, Write};
 
@@ -9,25 +9,25 @@ use crate::message;
 use crate::specialise::{self, Layout};
 use crate::sync::assert_unlocked;
 
-/// Prints messages. Where the standard output is closed they are lost, as it has always been with those of a C program.
+/// Prints messages. If the standard output is closed they are lost, as those of a C program.
 ///
-/// It waits for whoever has locked the standard output: so this thread holds no lock of ours. The panic hook is installed by
-/// the caller ([`fault::install_hook`]), which may wait for other threads' hooks, before it locks the output itself.
+/// It waits for the lock of the standard output, so this thread must hold no lock of the crate. The caller must have
+/// called [`fault::install_hook`], which may wait for the hooks of other threads, before it locks the output itself.
 pub(crate) fn to_stdout(text: &str) {
     if text.is_empty() {
         return;
     }
     assert_unlocked();
     if cfg!(panic = "unwind") {
-        // `print!` is what a test's harness catches, and it panics where it cannot print.
+        // `print!` can be captured by a test harness, and panics if it cannot print.
         fault::quietly(|| print!("{text}"));
     } else {
         let _ = io::stdout().write_all(text.as_bytes());
     }
 }
 
-/// Says how many messages did not fit into a buffer of `bytes`. It waits as [`to_stdout`] does.
-pub(crate) fn tell_of_lost(lost: u32, bytes: usize) {
+/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`] does.
+pub(crate) fn report_lost(lost: u32, bytes: usize) {
     if lost == 0 {
         return;
     }
@@ -45,22 +45,22 @@ pub(crate) fn tell_of_lost(lost: u32, bytes: usize) {
     }
 }
 
-/// The messages, one behind the other. A message is the number of its site from 1 with the kernel's number above it, the block
-/// and the thread, and its numbers.
-pub fn text_of(words: &[u64]) -> String {
+/// Decodes and concatenates the messages of a print buffer. A message consists of its site's number, from 1, with the
+/// kernel's number in the high half, the indices of block and thread, and its arguments.
+pub fn decode(words: &[u64]) -> String {
     let mut text = String::new();
     let mut rest = words;
-    // Words that make no message are the end: one that did not fit has left zeros.
-    while let Some((&[what, ..], behind)) = rest.split_at_checked(PRINT_WORDS) {
-        let (site, number) = (what as u32 as usize, (what >> 32) as u32);
+    // The first invalid message is the end: a message that did not fit has left zeros.
+    while let Some((&[id, ..], rest_of_message)) = rest.split_at_checked(PRINT_WORDS) {
+        let (site, number) = (id as u32 as usize, (id >> 32) as u32);
         let kernel = specialise::by_number(number);
         let site = kernel
             .zip(site.checked_sub(1))
             .and_then(|(kernel, site)| kernel.source(Layout::Contiguous).sites.get(site));
         let Some(SiteKind::Print(message)) = site.map(|site| &site.kind) else { break };
-        let Some((numbers, behind)) = behind.split_at_checked(message.args.len()) else { break };
+        let Some((numbers, after)) = rest_of_message.split_at_checked(message.args.len()) else { break };
         text.push_str(&message::format(message, numbers));
-        rest = behind;
+        rest = after;
     }
     text
 }

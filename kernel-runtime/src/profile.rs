@@ -1,9 +1,8 @@
-//! What profilers are told: ranges and marks with names, and when to look.
+//! Annotations for profilers: named ranges and markers, and control of the capture.
 //!
-//! Nsight Systems and Nsight Compute show ranges beside the kernels that were launched in them, and look at what is between
-//! [`start`] and [`stop`] where they are told to (`nsys profile --capture-range=cudaProfilerApi`, `ncu
-//! --profile-from-start off`). Without a profiler all of this does nothing and costs next to nothing; no library of NVIDIA's
-//! is needed.
+//! Nsight Systems and Nsight Compute show ranges beside the kernels launched in them, and can restrict the capture to
+//! the work between [`start`] and [`stop`] (`nsys profile --capture-range=cudaProfilerApi`, `ncu --profile-from-start
+//! off`). Without a profiler the functions have no effect and almost no cost; no library of NVIDIA's is required.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -38,27 +37,27 @@ use crate::cuda::nvtx;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 
-/// A part of a thread's time with a name, until it is dropped. [`range`] makes one.
+/// A guard for a named range on the current thread, which ends when it is dropped. [`range`] creates one.
 ///
-/// Ranges of a thread lie within each other: the one that was made last ends first. So a range stays on its thread.
-#[must_use = "the range ends where it is dropped"]
+/// Ranges of a thread are nested: the innermost one ends first. So the guard is not `Send`.
+#[must_use = "the range ends when it is dropped"]
 pub struct Range {
-    /// Whether there is a profiler that was told.
-    told: bool,
-    of_its_thread: PhantomData<*const ()>,
+    /// Whether a profiler has recorded the range.
+    active: bool,
+    not_send: PhantomData<*const ()>,
 }
 
-/// Begins a range, which ends when it is dropped.
+/// Begins a range, which ends when the guard is dropped.
 pub fn range(name: &str) -> Range {
-    Range { told: nvtx::push(name), of_its_thread: PhantomData }
+    Range { active: nvtx::push(name), not_send: PhantomData }
 }
 
-/// Marks a moment.
+/// Records an instantaneous marker.
 pub fn mark(name: &str) {
     nvtx::mark(name);
 }
 
-/// Tells a profiler that waits for it to look at this device from now on. On the CPU this does nothing.
+/// Starts the capture on this device, in a profiler that waits for it. No effect on the CPU.
 ///
 /// # Errors
 ///
@@ -70,7 +69,7 @@ pub fn start(device: &Device) -> Result<()> {
     }
 }
 
-/// Tells a profiler to look no more. Wait for the kernels before, with [`Device::synchronize`].
+/// Stops the capture. Wait for the kernels to be captured first, with [`Device::synchronize`].
 ///
 /// # Errors
 ///
@@ -84,7 +83,7 @@ pub fn stop(device: &Device) -> Result<()> {
 
 impl Drop for Range {
     fn drop(&mut self) {
-        if self.told {
+        if self.active {
             nvtx::pop();
         }
     }

@@ -1,4 +1,4 @@
-//! What a device is and has: its limits for a launch, its hardware, and its memory at this moment.
+//! Device properties: limits of a launch, hardware, and available memory.
 
 use std::fmt;
 
@@ -6,43 +6,43 @@ use crate::dim::Dim3;
 use crate::memory::host_memory;
 use crate::sync::OnceLock;
 
-/// What a launch on a device may ask for, and what the device has to run it with.
+/// The limits of a launch on a device, and the resources of the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// The most threads in a block; a kernel that needs many registers may run fewer.
+    /// The maximum number of threads per block; a kernel with high register pressure may allow fewer.
     pub threads_per_block: usize,
-    /// The longest block in each dimension.
+    /// The maximum extent of a block in each dimension.
     pub block: Dim3,
-    /// The longest grid in each dimension.
+    /// The maximum extent of a grid in each dimension.
     pub grid: Dim3,
-    /// Blocks that any cluster may have; 0 where there are no clusters.
+    /// The portable cluster size in blocks; 0 without support for clusters.
     pub blocks_per_cluster: usize,
-    /// Blocks that a cluster may have where they are small enough; Cumbia asks for it when needed.
+    /// The non-portable maximum of the cluster size, for blocks that are small enough; Cumbia opts in when needed.
     pub blocks_per_cluster_opt_in: usize,
-    /// Bytes of shared memory that any block may have.
+    /// The shared memory that any block may use, in bytes.
     pub shared_bytes_per_block: usize,
-    /// Bytes of shared memory that a block gets when it asks for more than that; Cumbia asks when needed.
+    /// The shared memory that a block may use after opting in, in bytes; Cumbia opts in when needed.
     pub shared_bytes_per_block_opt_in: usize,
-    /// Bytes of shared memory that the blocks of a multiprocessor have together.
+    /// The shared memory of a multiprocessor, in bytes.
     pub shared_bytes_per_multiprocessor: usize,
-    /// Registers of 32 bits that the threads of a block have together; 0 on the CPU.
+    /// The maximum number of 32-bit registers per block; 0 on the CPU.
     pub registers_per_block: usize,
-    /// Registers of 32 bits of a multiprocessor; 0 on the CPU.
+    /// The number of 32-bit registers of a multiprocessor; 0 on the CPU.
     pub registers_per_multiprocessor: usize,
-    /// The most threads that are on a multiprocessor at once.
+    /// The maximum number of resident threads per multiprocessor.
     pub threads_per_multiprocessor: usize,
-    /// The most blocks that are on a multiprocessor at once.
+    /// The maximum number of resident blocks per multiprocessor.
     pub blocks_per_multiprocessor: usize,
-    /// Multiprocessors of a GPU; threads that run at a time on the CPU.
+    /// The number of multiprocessors of a GPU; the available parallelism of the CPU.
     pub multiprocessors: usize,
-    /// Bytes of memory; 0 where it is not known.
+    /// The device memory in bytes; 0 if unknown.
     pub total_memory: usize,
     /// The compute capability of a GPU, such as `(9, 0)`.
     pub compute_capability: Option<(u32, u32)>,
 }
 
-/// The hardware of a GPU, as its driver describes it. What it does not say is 0.
+/// The hardware properties of a GPU, as its driver reports them. Those that it does not report are 0.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -56,29 +56,29 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Properties {
-    /// The highest clock of the multiprocessors, in Hz.
+    /// The maximum clock rate of the multiprocessors, in Hz.
     pub clock_hz: u64,
-    /// The highest clock of the memory, in Hz.
+    /// The maximum clock rate of the memory, in Hz.
     pub memory_clock_hz: u64,
-    /// Bits that the memory moves at a time.
+    /// The width of the memory bus, in bits.
     pub memory_bus_bits: usize,
-    /// Bytes of the cache before the memory.
+    /// The size of the L2 cache, in bytes.
     pub l2_cache_bytes: usize,
-    /// Bytes of constant memory.
+    /// The size of constant memory, in bytes.
     pub constant_bytes: usize,
-    /// Engines that copy while kernels run.
+    /// The number of copy engines, which copy while kernels run.
     pub copy_engines: usize,
-    /// Whether the memory corrects its errors.
+    /// Whether error correction (ECC) of the memory is enabled.
     pub ecc: bool,
-    /// Whether the GPU shares the host's memory, as those inside a processor do.
+    /// Whether the GPU is integrated, and shares the host's physical memory.
     pub integrated: bool,
-    /// Whether all blocks of a launch can be on the GPU at once, for `.cooperative()`.
+    /// Whether cooperative launches are supported, for `.cooperative()`.
     pub cooperative_launch: bool,
-    /// Where the GPU is on the PCI bus: domain, bus, device.
+    /// The PCI address: domain, bus, device.
     pub pci: Pci,
 }
 
-/// A place on the PCI bus. Its text is as `nvidia-smi` and `lspci` have it: `0000:1b:00.0`.
+/// A PCI address, displayed as by `nvidia-smi` and `lspci`: `0000:1b:00.0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Pci {
@@ -97,13 +97,13 @@ impl fmt::Display for Pci {
     }
 }
 
-/// The memory of a device at one moment, in bytes. Other programs use it too.
+/// The memory of a device at one moment, in bytes. It is shared with other processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryInfo {
-    /// What is free. On a GPU, what Cumbia keeps for the next arrays is not.
+    /// The free memory. On a GPU, freed memory that Cumbia's pool retains for later arrays does not count as free.
     pub free: usize,
-    /// All there is.
+    /// The total memory.
     pub total: usize,
 }
 
@@ -113,7 +113,7 @@ impl MemoryInfo {
     }
 }
 
-/// The limits of the CPU device: those of a GPU, so that what runs here runs there.
+/// Returns the limits of the CPU device: those of a GPU, so that a launch that is valid here is valid there.
 pub(crate) fn cpu_limits() -> &'static Limits {
     static LIMITS: OnceLock<Limits> = OnceLock::new();
     LIMITS.get_or_init(|| Limits {
@@ -127,7 +127,7 @@ pub(crate) fn cpu_limits() -> &'static Limits {
         shared_bytes_per_multiprocessor: 228 << 10,
         registers_per_block: 0,
         registers_per_multiprocessor: 0,
-        // A thread of the host runs one block at a time.
+        // A host thread runs one block at a time.
         threads_per_multiprocessor: 1024,
         blocks_per_multiprocessor: 1,
         multiprocessors: std::thread::available_parallelism().map_or(1, usize::from),
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_on_the_bus_has_the_usual_text() {
+    fn pci_addresses_are_displayed_as_usual() {
         assert_eq!(Pci { domain: 0, bus: 0x1b, device: 0 }.to_string(), "0000:1b:00.0");
         assert_eq!(Pci { domain: 0x1_0000, bus: 255, device: 31 }.to_string(), "10000:ff:1f.0");
     }

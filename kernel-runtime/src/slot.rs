@@ -1,8 +1,8 @@
-//! Slots: how rustc hands its types to the compiler.
+//! Slots: the transfer of types inferred by rustc to the compiler.
 //!
-//! `#[kernel]` emits the user's body once, for the CPU, and lets values pass through slots. A slot does nothing at
-//! run time; its *type* ends up holding what rustc inferred, and the body returns its slots, so that
-//! [`contents_of`] can read them off the body's return type without ever calling it.
+//! `#[kernel]` emits the user's body once, for the CPU, and passes values through slots. A slot does nothing at run
+//! time; rustc's type inference fills in its *type*, and the body returns its slots, so that [`contents_of`] can read
+//! them from the body's return type without calling it.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -13,14 +13,14 @@ use cumbia_kernel_ir::ir;
 use crate::cpu::{Handle, Write};
 use crate::equality::Compound;
 use crate::kernel::{Callee, CalleeKey, Definition, MethodResult};
-use crate::op::{Applied, AppliedEqual, AppliedOrdered};
+use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
 use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
 
-/// A gap in the IR, typed by what belongs there.
+/// A hole in the IR, whose type parameter is inferred as the missing type.
 pub struct Slot<R>(PhantomData<fn() -> R>);
 
-// The methods take a slot by value, where rustc looks for methods first: one of a user's trait for all types, such as `tap`, is
-// then never found before them.
+// The methods take a slot by value, which is rustc's first candidate in method resolution: a blanket trait of the
+// user's with a method such as `tap` never takes precedence.
 impl<R> Clone for Slot<R> {
     #[inline(always)]
     fn clone(&self) -> Self {
@@ -37,29 +37,29 @@ impl<R> Slot<R> {
         Slot(PhantomData)
     }
 
-    /// Learns the type of a variable.
+    /// Infers the type of a variable.
     #[inline(always)]
     pub fn is<T: DeviceType<Repr = R>>(self, _: &T) {}
 
-    /// Learns the type of what a kernel takes by value.
+    /// Infers the type of a kernel parameter that is passed by value.
     #[inline(always)]
     pub fn element<T: Element<Held = R>>(self, _: &T) {}
 
-    /// Learns the type of the value that passes through.
+    /// Infers the type of the value, and returns it.
     #[inline(always)]
     pub fn tap<T: DeviceType<Repr = R>>(self, value: T) -> T {
         value
     }
 }
 
-/// The content of a callee's slot: what is called, and a closure without captures that gives the content.
+/// The content of a callee's slot: the callee, and a non-capturing closure that returns the content.
 pub struct CalleeOf<C, G>(PhantomData<fn() -> (C, G)>);
 
 impl<C, G> Slot<CalleeOf<C, G>> {
-    /// Learns what is called. `_give` calls [`give`], whose bound rustc checks where the macro writes the call: at the
-    /// callee's name, and not once more where the slots are collected.
+    /// Infers the callee. `_content` calls [`callee_content`], whose bound rustc checks where the macro emits the call:
+    /// at the callee's name, and not a second time where the slots are collected.
     #[inline(always)]
-    pub fn callee(self, callee: C, _give: G) -> C::This
+    pub fn callee(self, callee: C, _content: G) -> C::This
     where
         C: Callee,
         G: Fn(PhantomData<C>) -> Content + Copy,
@@ -68,16 +68,16 @@ impl<C, G> Slot<CalleeOf<C, G>> {
     }
 }
 
-/// The content of the slot of a call to `C`.
-pub fn give<C: Callee>(_: PhantomData<C>) -> Content {
+/// Returns the slot content of a call to `C`.
+pub fn callee_content<C: Callee>(_: PhantomData<C>) -> Content {
     C::Key::content()
 }
 
-/// The content of a constant's slot: a closure without captures that gives it.
+/// The content of a constant's slot: a non-capturing closure that returns the constant.
 pub struct ConstantOf<F, T, R>(PhantomData<F>, PhantomData<T>, PhantomData<R>);
 
 impl<F, T, R> Slot<ConstantOf<F, T, R>> {
-    /// Learns the closure that gives a constant, and gives the constant.
+    /// Infers the closure's type, and returns the constant.
     #[inline(always)]
     pub fn constant(self, value: F) -> T::Value
     where
@@ -87,7 +87,7 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
         T::value(value())
     }
 
-    /// As [`Slot::constant`], of a constant whose type may follow from its use: a literal in `const { .. }`.
+    /// As [`Slot::constant`], for a constant whose type may be inferred from its use: a literal in `const { .. }`.
     #[inline(always)]
     pub fn computed(self, value: F) -> T
     where
@@ -98,42 +98,42 @@ impl<F, T, R> Slot<ConstantOf<F, T, R>> {
     }
 }
 
-/// The content of the slot of a method call: the method that rustc found.
+/// The content of a method call's slot: the key of the method that rustc resolved.
 pub struct KeyOf<K>(PhantomData<fn() -> K>);
 
 impl<K> Slot<KeyOf<K>> {
-    /// Learns which method was called, and gives its result.
+    /// Infers the called method, and returns its result.
     #[inline(always)]
     pub fn method<R: MethodResult<Key = K>>(self, result: R) -> R::Value {
         result.value()
     }
 }
 
-/// Types that nothing holds a value of.
+/// A marker for types without values.
 type Types<T> = PhantomData<fn() -> T>;
 
-/// The content of an operator's slot: the types of its operands, and what it is to the compiler.
+/// The content of an operator's slot: the types of its operands, and its key.
 pub struct OperatorOf<L, R, K>(Types<(L, R, K)>);
 
 impl<L, R, K> Slot<OperatorOf<L, R, K>> {
-    /// Learns the type of the left operand.
+    /// Infers the type of the left operand.
     #[inline(always)]
     pub fn left(self, left: L) -> L {
         left
     }
 
-    /// Learns the type of the place that is assigned to, as in `x += 1`.
+    /// Infers the type of the place of a compound assignment, such as `x += 1`.
     #[inline(always)]
     pub fn target(self, _: &L) {}
 
-    /// Learns the type of the right operand.
+    /// Infers the type of the right operand.
     #[inline(always)]
     pub fn right(self, right: R) -> R {
         right
     }
 
-    /// Takes the result. What is asked of the operands is asked by [`ResultOf::of`], once rustc has found that the operator
-    /// exists: so the mistake of one that does not is reported once.
+    /// Wraps the result. The bounds on the operands are those of [`ResultOf::of`], which rustc checks after it has
+    /// resolved the operator: so an operator that does not exist is reported once.
     #[inline(always)]
     pub fn result<T>(self, value: T) -> ResultOf<L, R, T, K> {
         ResultOf { value, operands: PhantomData }
@@ -141,8 +141,8 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
 }
 
 impl<L, R, K> Slot<OperatorOf<L, R, K>> {
-    /// Takes an operator that assigns to a place in memory, and its operand. As for [`Slot::result`], the rest is asked by
-    /// [`AssignmentOf::of`]; `assign` applies Rust's own operator.
+    /// Wraps a compound assignment to a place in memory, and its operand. As for [`Slot::result`], the bounds are those
+    /// of [`AssignmentOf::of`]; `assign` applies Rust's own operator.
     #[inline(always)]
     pub fn assignment<'k, H, T, F>(&self, place: H, right: R, assign: F) -> AssignmentOf<H, R, T, F, K>
     where
@@ -154,21 +154,21 @@ impl<L, R, K> Slot<OperatorOf<L, R, K>> {
 }
 
 impl<L, K> Slot<OperatorOf<L, (), K>> {
-    /// Learns the type of the only operand.
+    /// Infers the type of the operand of a unary operator.
     #[inline(always)]
     pub fn operand(self, operand: L) -> L {
         operand
     }
 }
 
-/// The result of an operator on its way.
+/// The result of an operator, before its bounds are checked.
 pub struct ResultOf<L, R, T, K> {
     value: T,
     operands: Types<(L, R, K)>,
 }
 
 impl<L, R, T, K> ResultOf<L, R, T, K> {
-    /// The result, if the operator is one that the device has.
+    /// Returns the result, if the device has the operator.
     #[inline(always)]
     pub fn of<O>(self, _operator: O) -> T
     where
@@ -177,7 +177,7 @@ impl<L, R, T, K> ResultOf<L, R, T, K> {
         self.value
     }
 
-    /// The result of `==` or `!=`, if the device has it.
+    /// Returns the result of `==` or `!=`, if the device has it.
     #[inline(always)]
     pub fn equal(self) -> T
     where
@@ -186,7 +186,7 @@ impl<L, R, T, K> ResultOf<L, R, T, K> {
         self.value
     }
 
-    /// The result of `<` or its like, if the device has it.
+    /// Returns the result of `<` or another order comparison, if the device has it.
     #[inline(always)]
     pub fn ordered(self) -> T
     where
@@ -196,7 +196,7 @@ impl<L, R, T, K> ResultOf<L, R, T, K> {
     }
 }
 
-/// An assignment on its way.
+/// A compound assignment, before its bounds are checked.
 pub struct AssignmentOf<H, R, T, F, K> {
     place: H,
     right: R,
@@ -205,7 +205,7 @@ pub struct AssignmentOf<H, R, T, F, K> {
 }
 
 impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
-    /// Assigns, if the operator is one that the device has.
+    /// Carries out the assignment, if the device has the operator.
     #[inline(always)]
     pub fn of<'k, O, L>(self, _operator: O)
     where
@@ -220,26 +220,26 @@ impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
     }
 }
 
-/// What a slot holds.
+/// The content of a slot.
 pub enum Content {
     Type(ir::Type),
     Constant(ir::Constant),
     Intrinsic(ir::Intrinsic),
     Function(Definition),
     Method(ir::Method),
-    /// A conversion of the only argument to this type: to the compiler a cast.
+    /// A conversion of the only argument to this type, which is a cast to the compiler.
     Cast(ir::Scalar),
     Operator(Option<Definition>),
-    /// `==` of a compound type whose parts have functions for it.
+    /// `==` of a compound type with a part that has a function for it.
     Compound(Compound),
 }
 
 impl Content {
-    /// What the slot of an operator with this key holds.
+    /// Returns the content of an operator's slot with this key.
     pub(crate) fn of_operator(self) -> Content {
         match self {
             Content::Function(definition) => Content::Operator(Some(definition)),
-            // What is built in, and keys that no operator has: the compiler refuses those.
+            // Built-in operators, and keys that no operator has, which the compiler rejects.
             content @ (Content::Operator(_)
             | Content::Compound(_)
             | Content::Type(_)
@@ -251,17 +251,17 @@ impl Content {
     }
 }
 
-/// Slots, in order: one, or a pair of trees.
+/// Slots, in order: a single one, or a pair of trees.
 #[diagnostic::on_unimplemented(
-    message = "a type in this kernel could not be made out",
+    message = "a type in this kernel could not be inferred",
     note = "help: annotate the variable: `let x: f32 = ..`"
 )]
 pub trait Slots {
-    /// Adds what they hold.
+    /// Appends the contents of the slots.
     ///
     /// # Safety
     ///
-    /// The closures in the slots capture nothing: they are made out of their types.
+    /// The closures in the slots must capture nothing: they are created from their types.
     unsafe fn collect(into: &mut Vec<Content>);
 }
 
@@ -273,14 +273,14 @@ impl<R: Repr> Slots for Slot<R> {
 
 impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> {
     unsafe fn collect(into: &mut Vec<Content>) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         into.push(unsafe { instance_of::<G>() }(PhantomData));
     }
 }
 
 impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
     unsafe fn collect(into: &mut Vec<Content>) {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let value = R::of(&unsafe { instance_of::<F>() }());
         into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
     }
@@ -298,21 +298,22 @@ impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
     }
 }
 
-/// A closure without captures, out of its type.
+/// Creates a non-capturing closure from its type.
 ///
 /// # Safety
 ///
-/// `F` captures nothing: one of size 0 may still have captured a value that cannot exist, or cannot be made.
+/// `F` must capture nothing: a closure of size 0 may still have captured a value of an uninhabited or unconstructible
+/// type.
 unsafe fn instance_of<F: Copy>() -> F {
     const {
         assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
     }
-    // SAFETY: `F` has no size, so a dangling pointer that is aligned is valid to read it from. It captures nothing, so that
-    // there is nothing in it that could not be made.
+    // SAFETY: `F` has no size, so that it may be read from a dangling, aligned pointer. It captures nothing, so that it
+    // contains no value that could not have been constructed.
     unsafe { std::ptr::NonNull::<F>::dangling().read() }
 }
 
-/// Refuses a closure that captures nothing, when the program is built: the variable that it names is an item's name there.
+/// Rejects, at compile time, a closure that captures nothing: the variable that it names resolves to an item instead.
 ///
 /// ```compile_fail
 /// mod limits {
@@ -333,7 +334,7 @@ unsafe fn instance_of<F: Copy>() -> F {
 /// # }
 /// ```
 ///
-/// Without the constant of this name, the variable is found:
+/// Without a constant of this name, the variable is captured:
 ///
 /// ```
 /// mod limits {
@@ -365,7 +366,7 @@ impl Slots for () {
 
 impl<A: Slots, B: Slots> Slots for (A, B) {
     unsafe fn collect(into: &mut Vec<Content>) {
-        // SAFETY: the caller's promise, of each.
+        // SAFETY: guaranteed by the caller, for each.
         unsafe {
             A::collect(into);
             B::collect(into);
@@ -373,14 +374,14 @@ impl<A: Slots, B: Slots> Slots for (A, B) {
     }
 }
 
-/// What the slots of `body` hold. `body` is not called.
+/// Returns the contents of the slots of `body`, which is not called.
 ///
 /// # Safety
 ///
 /// As for [`Slots::collect`].
 pub unsafe fn contents_of<C, A, V, S: Slots>(_body: fn(C, A) -> (V, S)) -> Vec<Content> {
     let mut contents = Vec::new();
-    // SAFETY: the caller's promise.
+    // SAFETY: guaranteed by the caller.
     unsafe { S::collect(&mut contents) };
     contents
 }

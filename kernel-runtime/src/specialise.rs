@@ -1,9 +1,11 @@
-//! From a kernel's Rust type to a program of the compiler: once for each choice of generic arguments.
+//! Specialisation: from a monomorphised kernel's Rust type to a program of the compiler.
+//!
+//! A kernel's IR has slots for its types, constants and callees. For each choice of the kernel's generic arguments, they are
+//! filled once per process, device functions are linked in, and the program is validated.
 
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -15,46 +17,46 @@ use cumbia_kernel_ir::{Facts, Source};
 
 use crate::cuda;
 use crate::equality::{self, Compound};
-use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::error::{CompileError, DeviceError, Diagnostic, Error, Position, Result};
 use crate::kernel::{Definition, Kernel, KernelInfo, Options};
 use crate::slot::Content;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
-/// A kernel at one choice of its generic arguments, for the rest of the process.
+/// A specialised kernel: a kernel at one choice of its generic arguments. It lives until the process ends.
 pub(crate) struct Specialised {
     pub(crate) info: KernelInfo,
-    /// The kernel with its path and its types, as `type_name` gives it.
+    /// The kernel's path and generic arguments, from `type_name`.
     pub(crate) instance: &'static str,
     pub(crate) options: Options,
-    /// What a fault record calls the kernel: its position in [`by_number`]'s table.
+    /// The kernel's number in a fault record: its index in [`by_number`]'s table.
     pub(crate) number: u32,
     pub(crate) facts: Facts,
     program: Program,
-    /// The text for each layout of the views.
+    /// The CUDA C for each layout of the views.
     sources: [OnceLock<Source>; 2],
-    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They stay, so that a launch
-    /// takes one without waiting and without counting.
+    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They are never unloaded, so a launch
+    /// uses one without a lock or a reference count.
     modules: OnceLock<Box<[[OnceLock<cuda::Module>; 2]]>>,
-    /// Held while a module is made, so that many threads that launch first at once compile once.
+    /// Held while a module is compiled and loaded, so that concurrent first launches compile once.
     loading: Mutex<()>,
 }
 
-/// How the elements of the views lie that a launch is given.
+/// The memory layout of the views that a launch is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layout {
-    /// One behind the other, in all views, or there are no views.
+    /// All views are contiguous, or there are no views.
     Contiguous,
-    /// At the distances that the views say.
+    /// The elements are at the strides of the views.
     Strided,
 }
 
 impl Specialised {
-    /// The CUDA C of the program. Its sites are the same for all layouts.
+    /// Returns the CUDA C of the program. Its fault sites are the same for all layouts.
     pub(crate) fn source(&self, layout: Layout) -> &Source {
         self.sources[layout as usize].get_or_init(|| {
             let validated = cumbia_kernel_ir::check(&self.program).expect("`of` has checked this program");
             let Options { bounds_checks, launch_bounds, block, .. } = self.options;
-            // A block that is fixed is the largest as well.
+            // A fixed block is also the launch bound.
             let fixed = block.map(|[x, y, z]| (x * y * z, None));
             let options = cumbia_kernel_ir::Options {
                 bounds_checks,
@@ -66,7 +68,7 @@ impl Specialised {
         })
     }
 
-    /// What is compiled.
+    /// Returns the compilation request for a layout.
     pub(crate) fn request(&self, layout: Layout) -> cuda::Request<'_> {
         cuda::Request {
             kernel: self.info.name,
@@ -76,16 +78,16 @@ impl Specialised {
         }
     }
 
-    /// The program of the compiler.
+    /// Returns the specialised program.
     pub(crate) fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The machine code on a device, compiled and loaded at the first call.
+    /// Returns the loaded module for a device, which the first call compiles and loads.
     #[inline]
     pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
-        let place = self.modules.get().and_then(|modules| modules.get(context.ordinal()));
-        match place.and_then(|of_device| of_device[layout as usize].get()) {
+        let modules = self.modules.get().and_then(|modules| modules.get(context.ordinal()));
+        match modules.and_then(|of_device| of_device[layout as usize].get()) {
             Some(module) => Ok(module),
             None => self.load(context, layout),
         }
@@ -96,7 +98,7 @@ impl Specialised {
         let _loading = self.loading.lock();
         let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
         let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
-        // A process sees the GPUs that there were at its first call of the driver.
+        // The number of GPUs does not change after the process's first driver call.
         let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
         let place = &of_device[layout as usize];
         if let Some(module) = place.get() {
@@ -108,26 +110,25 @@ impl Specialised {
     }
 }
 
-/// What is known of a kernel's type: a program, or why there is none.
-type Entry = OnceLock<std::result::Result<Specialised, String>>;
+/// The cached result of the specialisation of a kernel's type.
+type Entry = OnceLock<Result<Specialised, Vec<Diagnostic>>>;
 
-/// All kernels that were ever launched or looked at. Entries are never removed: there is one for each kernel type of the
-/// program, so that leaking them is bounded.
+/// All kernels that were launched or inspected. Entries are leaked; there is at most one for each kernel type of the program.
 static ENTRIES: RwLock<FxHashMap<TypeId, &'static Entry>> = RwLock::new(HashMap::with_hasher(FxBuildHasher));
 
 /// The specialised kernels by number.
 static NUMBERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
 
 thread_local! {
-    /// The kernels that this thread has launched: found without a lock, which threads that launch at once would share.
+    /// The kernels that this thread has launched. A look-up here needs no lock, which concurrent launches would contend for.
     static LAUNCHED: RefCell<FxHashMap<TypeId, &'static Specialised>> = RefCell::default();
 }
 
-/// The program of a kernel.
+/// Returns the specialised kernel.
 #[inline]
 pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
     let id = TypeId::of::<K>();
-    // A thread that ends has no such table any more, and asks the one of all.
+    // While a thread's destructors run, its table may be gone; then the table of the process is used.
     match LAUNCHED.try_with(|launched| launched.borrow().get(&id).copied()) {
         Ok(Some(specialised)) => Ok(specialised),
         Ok(None) | Err(_) => first_of_thread::<K>(id),
@@ -146,25 +147,25 @@ fn of_process<K: Kernel>() -> Result<&'static Specialised> {
     let specialised = if let Some(specialised) = entry.get() {
         specialised
     } else {
-        // Not in the entry's initialiser, which is a lock: constants and types of the program are asked. Of threads that do
-        // this at once, the result of one stays.
+        // Not inside the entry's initialiser, which holds a lock: specialisation evaluates the user's constants. If several
+        // threads specialise concurrently, the first result is kept.
         assert_unlocked();
         let made = specialise::<K>();
         entry.get_or_init(|| made.map(|made| Specialised { number: number(entry), ..made }))
     };
-    specialised.as_ref().map_err(|errors| {
-        Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), errors: errors.clone() })
+    specialised.as_ref().map_err(|diagnostics| {
+        Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), diagnostics: diagnostics.clone() })
     })
 }
 
-/// The next number, which from now on names `entry`.
+/// Assigns the next number to `entry`.
 fn number(entry: &'static Entry) -> u32 {
     let mut numbered = NUMBERED.write();
     numbered.push(entry);
     numbered.len() as u32 - 1
 }
 
-/// The kernel that a fault record names.
+/// Returns the kernel with the number of a fault record.
 pub(crate) fn by_number(number: u32) -> Option<&'static Specialised> {
     let numbered = NUMBERED.read();
     numbered.get(number as usize)?.get()?.as_ref().ok()
@@ -177,13 +178,13 @@ fn entry(id: TypeId) -> &'static Entry {
     ENTRIES.write().entry(id).or_insert_with(|| Box::leak(Box::default()))
 }
 
-/// The program of a kernel, which has no number yet.
-fn specialise<K: Kernel>() -> std::result::Result<Specialised, String> {
+/// Specialises a kernel. The result has no number yet.
+fn specialise<K: Kernel>() -> Result<Specialised, Vec<Diagnostic>> {
     let mut linker = Linker::default();
     let kernel = linker.instance(&K::definition())?;
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
-    let program = if K::OPTIONS.index32 { program.with_narrow_indices()? } else { program };
-    let facts = cumbia_kernel_ir::check(&program).map_err(|errors| errors.to_string())?.facts();
+    let program = if K::OPTIONS.index32 { program.with_narrow_indices().map_err(diagnostics)? } else { program };
+    let facts = cumbia_kernel_ir::check(&program).map_err(diagnostics)?.facts();
     Ok(Specialised {
         info: K::INFO,
         instance: std::any::type_name::<K>(),
@@ -197,33 +198,37 @@ fn specialise<K: Kernel>() -> std::result::Result<Specialised, String> {
     })
 }
 
-/// Collects the device functions that a kernel reaches, callees first.
+/// Converts the errors of the compiler.
+fn diagnostics(errors: cumbia_kernel_ir::Errors) -> Vec<Diagnostic> {
+    errors.0.into_iter().map(Diagnostic::from).collect()
+}
+
+/// Collects the device functions that a kernel reaches, in post-order (callees first).
 #[derive(Default)]
 struct Linker {
     functions: Vec<Instance>,
     known: HashMap<TypeId, FunctionId>,
-    /// The functions that are being collected, outermost first: the chain of calls to the innermost one.
-    open: Vec<Open>,
+    /// The functions being collected, outermost first: the call chain to the innermost one.
+    open: Vec<OpenFunction>,
 }
 
 /// A function whose callees are being collected.
-struct Open {
+struct OpenFunction {
     id: TypeId,
     path: &'static str,
     file: &'static str,
     function: Function,
-    /// The slot that is being filled: of the call to the next function of the chain.
+    /// The slot being filled: that of the call to the next function of the chain.
     slot: SlotId,
 }
 
 impl Linker {
-    /// A function with its slots filled; those it calls are collected.
-    fn instance(&mut self, definition: &Definition) -> std::result::Result<Instance, String> {
+    /// Fills the slots of a function, and collects the functions that it calls.
+    fn instance(&mut self, definition: &Definition) -> Result<Instance, Vec<Diagnostic>> {
         let &Definition { id, path, file, ir, slots, overflow_checks } = definition;
-        self.refuse_recursion(id, path)?;
-        let function =
-            Function::from_bytes(ir).map_err(|error| format!("the IR of `{path}` cannot be read: {error}"))?;
-        self.open.push(Open { id, path, file, function, slot: SlotId(0) });
+        self.reject_recursion(id, path)?;
+        let function = Function::from_bytes(ir).map_err(|error| unreadable_ir(path, &error.to_string()))?;
+        self.open.push(OpenFunction { id, path, file, function, slot: SlotId(0) });
         let mut filled = Vec::new();
         let mut casts = Vec::new();
         for content in slots() {
@@ -234,12 +239,12 @@ impl Linker {
             self.open.last_mut().expect("this function stays open").slot = slot;
             filled.push(self.fill(content)?);
         }
-        let Open { mut function, .. } = self.open.pop().expect("this function was pushed");
+        let OpenFunction { mut function, .. } = self.open.pop().expect("this function was pushed");
         calls_to_casts(&mut function, &casts);
         Ok(Instance { function, slots: filled, file: file.to_owned(), overflow_checks: overflow_checks() })
     }
 
-    fn fill(&mut self, content: Content) -> std::result::Result<Filled, String> {
+    fn fill(&mut self, content: Content) -> Result<Filled, Vec<Diagnostic>> {
         Ok(match content {
             Content::Type(ty) => Filled::Type(ty),
             Content::Constant(constant) => Filled::Constant(constant),
@@ -253,7 +258,7 @@ impl Linker {
         })
     }
 
-    fn function(&mut self, definition: &Definition) -> std::result::Result<FunctionId, String> {
+    fn function(&mut self, definition: &Definition) -> Result<FunctionId, Vec<Diagnostic>> {
         if let Some(&id) = self.known.get(&definition.id) {
             return Ok(id);
         }
@@ -261,14 +266,14 @@ impl Linker {
         Ok(self.add(definition.id, instance))
     }
 
-    /// The function for `==` of a compound type.
-    fn compound(&mut self, compound: Compound) -> std::result::Result<FunctionId, String> {
+    /// Returns the function that implements `==` of a compound type.
+    fn compound(&mut self, compound: Compound) -> Result<FunctionId, Vec<Diagnostic>> {
         let id = compound.id;
         if let Some(&known) = self.known.get(&id) {
             return Ok(known);
         }
         let (function, slots) = compound.function();
-        let slots = slots.into_iter().map(|content| self.fill(content)).collect::<std::result::Result<_, _>>()?;
+        let slots = slots.into_iter().map(|content| self.fill(content)).collect::<Result<_, _>>()?;
         Ok(self.add(id, Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false }))
     }
 
@@ -279,32 +284,43 @@ impl Linker {
         number
     }
 
-    /// A GPU thread's stack has a fixed size that must be known beforehand, so a cycle of calls has no bound. The message
-    /// names each call of the cycle with its position.
-    fn refuse_recursion(&self, id: TypeId, path: &str) -> std::result::Result<(), String> {
+    /// Rejects recursion: a GPU thread's stack has a fixed size, which must be known at compile time, and a call cycle has no
+    /// bound. The diagnostic has the position of each call of the cycle.
+    fn reject_recursion(&self, id: TypeId, path: &str) -> Result<(), Vec<Diagnostic>> {
         let Some(begin) = self.open.iter().position(|open| open.id == id) else {
             return Ok(());
         };
         let cycle = &self.open[begin..];
         let names: Vec<&str> = cycle.iter().map(|open| open.path).chain([path]).collect();
-        let mut calls = String::new();
-        for (Open { path, file, function, slot, .. }, callee) in cycle.iter().zip(&names[1..]) {
-            let Span { line, column } = position_of_call(function, *slot);
-            let _ = write!(calls, "\n       at {file}:{line}:{column} in `{path}`, which calls `{callee}`");
-        }
-        Err(format!(
-            "error: recursion is not supported in a kernel: {}\n       \
-             why: the stack of a GPU thread is small and its size is fixed before the launch\n       \
-             help: write a loop, with an array for what the recursion would keep{calls}",
-            names.join(" → ")
-        ))
+        let calls = cycle.iter().zip(&names[1..]);
+        let positions = calls.map(|(OpenFunction { path, file, function, slot, .. }, callee)| {
+            let Span { line, column } = span_of_call(function, *slot);
+            let (file, function) = ((*file).to_owned(), (*path).to_owned());
+            Position { file, line, column, function, callee: Some((*callee).to_owned()) }
+        });
+        Err(vec![Diagnostic {
+            message: format!("recursion is not supported in a kernel: {}", names.join(" → ")),
+            why: "the stack of a GPU thread is small and its size is fixed before the launch".to_owned(),
+            help: "write a loop, with an array for what the recursion would keep".to_owned(),
+            positions: positions.collect(),
+        }])
     }
 }
 
-/// Makes casts of the calls whose slots hold a conversion, now that rustc has said what they call.
+/// The diagnostic for a function whose serialised IR is invalid, which is a bug in Cumbia or a stale build.
+fn unreadable_ir(path: &str, error: &str) -> Vec<Diagnostic> {
+    vec![Diagnostic {
+        message: format!("the IR of `{path}` cannot be read: {error}"),
+        why: "`#[kernel]` and the runtime disagree about the format of the IR: this is a bug in Cumbia".to_owned(),
+        help: "rebuild with `cargo clean`, and please report it if it persists".to_owned(),
+        positions: Vec::new(),
+    }]
+}
+
+/// Replaces calls whose slots hold a conversion by casts. Only rustc's name resolution tells which calls these are.
 fn calls_to_casts(function: &mut Function, casts: &[SlotId]) {
     for expr in &mut function.exprs {
-        // Another number of arguments is refused by rustc, and by the compiler, which finds a type where a callee belongs.
+        // rustc rejects a cast with another number of arguments; so does the compiler, which expects a callee in the slot.
         if let ExprKind::Call { callee, args } = &expr.kind
             && let &[operand] = args.as_slice()
             && casts.contains(callee)
@@ -314,8 +330,8 @@ fn calls_to_casts(function: &mut Function, casts: &[SlotId]) {
     }
 }
 
-/// Where the call or the operator of this slot stands.
-fn position_of_call(function: &Function, slot: SlotId) -> Span {
+/// Returns the span of the call or operator with this slot.
+fn span_of_call(function: &Function, slot: SlotId) -> Span {
     let calls = |expr: &&Expr| match expr.kind {
         ExprKind::Call { callee, .. } => callee == slot,
         ExprKind::Unary { operator, .. } | ExprKind::Binary { operator, .. } | ExprKind::AssignOp { operator, .. } => {

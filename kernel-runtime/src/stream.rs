@@ -1,4 +1,4 @@
-//! Streams: what is asked of one stream happens in order.
+//! Streams: ordered queues of work on a device.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,17 +7,17 @@ use crate::cuda;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::event::Event;
-use crate::order::Lane;
+use crate::hazards::StreamRef;
 
-/// An order of work on a device: what is asked of one stream happens one after the other, while streams run beside each
-/// other where they can.
+/// An ordered queue of work on a device. Work enqueued on one stream executes in order; different streams may execute
+/// concurrently.
 ///
-/// Arrays keep the order across streams by themselves: before a kernel or a copy uses an array that was used on another
-/// stream, its own stream waits for that use, as far as one of the two writes the same elements. [`Stream::wait`] is for
-/// any other order.
+/// Cumbia inserts the event dependencies between streams automatically: before a kernel or a copy accesses an array
+/// that was accessed on another stream, its stream waits for that access if they overlap and one of them writes. Use
+/// [`Stream::wait`] for any other ordering.
 ///
-/// A `Stream` is a handle: clones are the same stream. Dropping the last one waits for nothing, and the work goes on.
-/// [`Device::stream`] makes one; on the CPU a stream's work is done when the launch returns.
+/// A `Stream` is a handle: clones refer to the same stream. Dropping the last one does not wait, and enqueued work
+/// continues. [`Device::stream`] creates a stream; on the CPU, work has completed when the launch returns.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -45,25 +45,25 @@ use crate::order::Lane;
 #[derive(Clone)]
 pub struct Stream {
     device: Device,
-    lane: Lane,
-    /// Of a stream that was made; the default one need not be held.
-    _hold: Option<Arc<Hold>>,
+    inner: StreamRef,
+    /// Held for created streams only; the default stream is never released.
+    _guard: Option<Arc<ReleaseGuard>>,
 }
 
-/// A stream that is handed out again when this is dropped.
-struct Hold(Lane);
+/// A guard that returns the stream to the pool when dropped.
+struct ReleaseGuard(StreamRef);
 
-impl Drop for Hold {
+impl Drop for ReleaseGuard {
     fn drop(&mut self) {
         match &self.0 {
-            Lane::Cpu(stream) => stream.let_go(),
-            Lane::Cuda(stream) => stream.let_go(),
+            StreamRef::Cpu(stream) => stream.release(),
+            StreamRef::Cuda(stream) => stream.release(),
         }
     }
 }
 
 impl Stream {
-    /// Says what a stream is to be, and makes it.
+    /// Returns a builder for a stream with non-default options.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -76,63 +76,63 @@ impl Stream {
     /// # }
     /// ```
     pub fn builder(device: &Device) -> StreamBuilder<'_> {
-        StreamBuilder { device, kind: cuda::Kind::default() }
+        StreamBuilder { device, options: cuda::StreamOptions::default() }
     }
 
-    /// The stream that a device has from the start.
+    /// Returns the default stream of a device.
     pub(crate) fn default_of(device: &Device) -> Stream {
-        let lane = match device.backend() {
-            Backend::Cpu(streams) => Lane::Cpu(streams.default_stream().clone()),
-            Backend::Cuda(context) => Lane::Cuda(context.default_stream().clone()),
+        let inner = match device.backend() {
+            Backend::Cpu(streams) => StreamRef::Cpu(streams.default_stream().clone()),
+            Backend::Cuda(context) => StreamRef::Cuda(context.default_stream().clone()),
         };
-        Stream::of(device, lane)
+        Stream::of(device, inner)
     }
 
-    /// A stream that is used, but not held.
-    pub(crate) fn of(device: &Device, lane: Lane) -> Stream {
-        Stream { device: device.clone(), lane, _hold: None }
+    /// Returns a handle that does not keep the stream out of the pool.
+    pub(crate) fn of(device: &Device, inner: StreamRef) -> Stream {
+        Stream { device: device.clone(), inner, _guard: None }
     }
 
-    /// A stream that was made for this handle.
-    pub(crate) fn held(device: &Device, lane: Lane) -> Stream {
-        Stream { device: device.clone(), _hold: Some(Arc::new(Hold(lane.clone()))), lane }
+    /// Returns a handle that releases the stream when its last clone is dropped.
+    pub(crate) fn held(device: &Device, inner: StreamRef) -> Stream {
+        Stream { device: device.clone(), _guard: Some(Arc::new(ReleaseGuard(inner.clone()))), inner }
     }
 
-    /// The device that does the work.
+    /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    pub(crate) fn lane(&self) -> &Lane {
-        &self.lane
+    pub(crate) fn stream_ref(&self) -> &StreamRef {
+        &self.inner
     }
 
-    /// Waits until everything that was asked of this stream is done, and prints what its kernels said with `println!`.
+    /// Waits until all work enqueued on this stream has completed, and prints the output of `println!` in its kernels.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`](crate::Error::Fault) where a kernel on this stream faulted since the last call that waited for it:
-    /// the first fault, given out once.
+    /// [`Error::Fault`](crate::Error::Fault) if a kernel on this stream has faulted since the last call that waited for
+    /// it. The first fault is reported, once.
     pub fn synchronize(&self) -> Result<()> {
-        match &self.lane {
-            Lane::Cpu(stream) => stream.give_out_fault(),
-            Lane::Cuda(stream) => stream.synchronize(),
+        match &self.inner {
+            StreamRef::Cpu(stream) => stream.take_fault(),
+            StreamRef::Cuda(stream) => stream.synchronize(),
         }
     }
 
-    /// Whether everything that was asked of this stream is done. Does not wait, and gives out no fault.
+    /// Returns whether all work enqueued on this stream has completed. Does not wait, and reports no fault.
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn is_done(&self) -> Result<bool> {
-        match &self.lane {
-            Lane::Cpu(_) => Ok(true),
-            Lane::Cuda(stream) => Ok(stream.is_done()?),
+        match &self.inner {
+            StreamRef::Cpu(_) => Ok(true),
+            StreamRef::Cuda(stream) => Ok(stream.is_done()?),
         }
     }
 
-    /// An event behind everything that was asked of this stream so far.
+    /// Records an event after all work enqueued on this stream so far.
     ///
     /// # Errors
     ///
@@ -141,8 +141,8 @@ impl Stream {
         Event::record(self)
     }
 
-    /// Lets everything that is asked of this stream from now on happen behind `event`, which may be of another stream or
-    /// another device. Arrays need none of this; it orders what kernels do beside them.
+    /// Makes all work enqueued on this stream from now on wait for `event`, which may belong to another stream or
+    /// another device. Hazards between arrays need no explicit waits; this orders any other side effects of kernels.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -160,7 +160,7 @@ impl Stream {
     /// let (mut x, mut y) = (device.zeros(8)?, device.zeros(8)?);
     /// count(&mut x).over(8).on(&first).launch()?;
     /// second.wait(&first.record()?)?;
-    /// count(&mut y).over(8).on(&second).launch()?; // behind the first launch, though it has no array of that one
+    /// count(&mut y).over(8).on(&second).launch()?; // after the first launch, though they share no array
     /// assert_eq!(y.to_host()?, [1; 8]);
     /// # Ok(())
     /// # }
@@ -170,13 +170,13 @@ impl Stream {
     ///
     /// What the driver refused.
     pub fn wait(&self, event: &Event) -> Result<()> {
-        event.hold_up(self)
+        event.order_before(self)
     }
 }
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Stream) -> bool {
-        self.lane == other.lane
+        self.inner == other.inner
     }
 }
 
@@ -189,31 +189,31 @@ impl fmt::Debug for Stream {
     }
 }
 
-/// What a new [`Stream`] is to be. [`Stream::builder`] makes one.
+/// A builder for a [`Stream`], created by [`Stream::builder`].
 #[derive(Debug)]
-#[must_use = "there is no stream until `.build()`"]
+#[must_use = "no stream is created until `.build()`"]
 pub struct StreamBuilder<'a> {
     device: &'a Device,
-    kind: cuda::Kind,
+    options: cuda::StreamOptions,
 }
 
 impl StreamBuilder<'_> {
-    /// Which of two streams goes first where both have blocks to run: the one with the lower number. 0 is that of the default
-    /// stream; numbers outside of [`Device::stream_priorities`] count as the nearest inside.
+    /// Sets the scheduling priority: pending blocks of the stream with the lower number are scheduled first. The
+    /// default stream has priority 0; values outside of [`Device::stream_priorities`] are clamped.
     pub fn priority(mut self, priority: i32) -> Self {
-        self.kind.priority = priority;
+        self.options.priority = priority;
         self
     }
 
-    /// Whether the stream waits for CUDA's legacy default stream, and that for it, as streams of other libraries may. Without
-    /// this it does not. It makes no difference on the CPU.
+    /// Sets whether the stream synchronises implicitly with CUDA's legacy default stream, which other libraries may
+    /// use. The default is a non-blocking stream. Has no effect on the CPU.
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
     /// # fn main() -> cumbia::Result<()> {
     /// let device = Device::open()?;
-    /// // Behind what a library does that knows of no streams, in the same process.
+    /// // Ordered with a library in the same process that uses the legacy default stream.
     /// let stream = Stream::builder(&device).blocking(true).build()?;
     /// let x = stream.to_device(&[1, 2, 3])?;
     /// # assert_eq!(x.to_host()?, [1, 2, 3]);
@@ -221,20 +221,20 @@ impl StreamBuilder<'_> {
     /// # }
     /// ```
     pub fn blocking(mut self, blocking: bool) -> Self {
-        self.kind.blocking = blocking;
+        self.options.blocking = blocking;
         self
     }
 
-    /// Makes the stream.
+    /// Creates the stream.
     ///
     /// # Errors
     ///
     /// What the driver refused.
     pub fn build(self) -> Result<Stream> {
-        let lane = match self.device.backend() {
-            Backend::Cpu(streams) => Lane::Cpu(streams.stream()),
-            Backend::Cuda(context) => Lane::Cuda(context.stream(self.kind)?),
+        let inner = match self.device.backend() {
+            Backend::Cpu(streams) => StreamRef::Cpu(streams.stream()),
+            Backend::Cuda(context) => StreamRef::Cuda(context.stream(self.options)?),
         };
-        Ok(Stream::held(self.device, lane))
+        Ok(Stream::held(self.device, inner))
     }
 }

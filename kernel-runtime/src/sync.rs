@@ -1,18 +1,18 @@
 //! The crate's locks, and the rule that none of them is held while foreign code runs.
 //!
-//! Foreign code is whatever the program supplies: a `tracing` subscriber, the writer behind stdout and stderr, a panic hook,
-//! a closure, a destructor. It may wait for another thread or call this library, so a lock that is held meanwhile can
-//! deadlock. An initialiser of a `OnceLock` is such a lock as well: other threads wait for it, and the same thread cannot
-//! enter it again.
+//! Foreign code is code that the program supplies: a `tracing` subscriber, the writer behind stdout and stderr, a panic
+//! hook, a closure, a destructor. It may wait for another thread or call this library, so that a lock held meanwhile
+//! can deadlock. An initialiser of a `OnceLock` is such a lock as well: other threads wait for it, and the same thread
+//! cannot re-enter it.
 //!
-//! The rule is kept by construction for all that is said: each thread counts the locks it holds, and [`when_unlocked`], through
-//! which every event and every warning goes (`event!`, `warning::warn`), defers the message until the count is zero. Other
-//! calls of foreign code state the rule with [`assert_unlocked`]. A test reads the sources for locks and events that bypass
-//! this module.
+//! For events and warnings the rule holds by construction: each thread counts the locks that it holds, and
+//! [`when_unlocked`], through which every event and every warning goes (`event!`, `warning::warn`), defers the call
+//! until the count is zero. Other calls of foreign code assert the rule by [`assert_unlocked`]. A test reads the
+//! sources for locks and events that bypass this module.
 //!
-//! The locks have no poison. A lock is poisoned when a thread panics while it holds it, so that others do not see what that
-//! thread left half changed. With no foreign code under a lock, nothing panics there; a launch that panicked must not make
-//! every later one panic.
+//! The locks have no poison. A lock is poisoned when a thread panics while it holds it, so that others do not observe
+//! the inconsistent state. Without foreign code under a lock, nothing panics there; and one grid that panicked must not
+//! make every later one panic.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -22,17 +22,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{self, PoisonError, TryLockError};
 
 thread_local! {
-    /// How many locks of this module the thread holds.
+    /// The number of locks of this module that the thread holds.
     static HELD: Cell<usize> = const { Cell::new(0) };
-    /// There may be something in [`DEFERRED`]. Apart from it, because this has no destructor and costs a load.
+    /// Whether [`DEFERRED`] may be non-empty. A separate variable, since it has no destructor and is read by a single
+    /// load.
     static HAS_DEFERRED: Cell<bool> = const { Cell::new(false) };
-    /// What waits for the thread to hold no lock, in order.
+    /// The calls that are deferred until the thread holds no lock, in order.
     static DEFERRED: RefCell<VecDeque<Box<dyn FnOnce()>>> = const { RefCell::new(VecDeque::new()) };
 }
 
-/// Calls foreign code: now, if this thread holds no lock, and otherwise as soon as it has released the last one.
+/// Calls foreign code: immediately if this thread holds no lock, and otherwise as soon as it has released the last one.
 ///
-/// In a destructor of the thread's variables, under a lock, the call is dropped.
+/// In a destructor of a thread-local variable, under a lock, the call is dropped.
 #[inline]
 pub(crate) fn when_unlocked(call: impl FnOnce() + 'static) {
     if HELD.get() == 0 {
@@ -49,13 +50,13 @@ fn defer(call: Box<dyn FnOnce()>) {
     }
 }
 
-/// Makes the deferred calls. The thread holds no lock.
+/// Makes the deferred calls. The thread must hold no lock.
 ///
-/// What a call defers itself is made within that call: it belongs to what the call does, and a subscriber that ignores the
-/// events of its own work has to see them before it returns.
+/// Calls that a deferred call defers itself are made before it returns: they belong to it, and a subscriber that
+/// ignores the events of its own work has to receive them before it returns.
 #[cold]
-fn give_out() {
-    /// The calls still to be made; those that a panic leaves are made when the thread releases a lock again.
+fn run_deferred() {
+    /// The calls that remain; if one panics, the others are made when the thread next releases a lock.
     struct Rest(VecDeque<Box<dyn FnOnce()>>);
     impl Drop for Rest {
         fn drop(&mut self) {
@@ -74,7 +75,7 @@ fn give_out() {
     let mut rest = Rest(DEFERRED.try_with(RefCell::take).unwrap_or_default());
     while let Some(call) = rest.0.pop_front() {
         if std::thread::panicking() {
-            // This is a destructor of an unwinding thread, where a second panic that leaves it ends the process.
+            // This is a destructor of an unwinding thread, where a second panic would abort the process.
             let _ = catch_unwind(AssertUnwindSafe(call));
         } else {
             call();
@@ -82,24 +83,24 @@ fn give_out() {
     }
 }
 
-/// Whether this thread holds a lock of the crate.
+/// Returns whether this thread holds a lock of the crate.
 #[inline]
 pub(crate) fn is_locked() -> bool {
     HELD.get() > 0
 }
 
-/// States that foreign code may be called here.
+/// Asserts that foreign code may be called here.
 ///
 /// # Panics
 ///
-/// With debug assertions, where this thread holds a lock of the crate.
+/// With debug assertions, if this thread holds a lock of the crate.
 #[inline]
 #[track_caller]
 pub(crate) fn assert_unlocked() {
     debug_assert!(!is_locked(), "foreign code is called while a lock of the crate is held");
 }
 
-/// A lock that this thread holds.
+/// A counted lock of this thread.
 struct Held(PhantomData<*const ()>);
 
 impl Held {
@@ -116,14 +117,14 @@ impl Drop for Held {
         let held = HELD.get() - 1;
         HELD.set(held);
         if held == 0 && HAS_DEFERRED.get() {
-            give_out();
+            run_deferred();
         }
     }
 }
 
-/// A guard of the standard library's, counted.
+/// A guard of the standard library, counted.
 pub(crate) struct Guard<G> {
-    // Before `held`: deferred calls are made when the lock is released.
+    // Declared before `held`, and so dropped first: deferred calls are made after the lock is released.
     guard: G,
     held: Held,
 }
@@ -152,11 +153,11 @@ impl<G: DerefMut> DerefMut for Guard<G> {
     }
 }
 
-/// A [`Mutex`] that is locked.
+/// The guard of a [`Mutex`].
 pub(crate) type MutexGuard<'a, T> = Guard<sync::MutexGuard<'a, T>>;
-/// A [`RwLock`] that is locked for reading.
+/// The guard of a [`RwLock`] that is locked for reading.
 pub(crate) type RwLockReadGuard<'a, T> = Guard<sync::RwLockReadGuard<'a, T>>;
-/// A [`RwLock`] that is locked for writing.
+/// The guard of a [`RwLock`] that is locked for writing.
 pub(crate) type RwLockWriteGuard<'a, T> = Guard<sync::RwLockWriteGuard<'a, T>>;
 
 /// [`std::sync::Mutex`] without poison.
@@ -168,12 +169,12 @@ impl<T> Mutex<T> {
         Mutex(sync::Mutex::new(value))
     }
 
-    /// Waits for the lock.
+    /// Acquires the lock; blocks until it is available.
     pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
         Guard::new(|| self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The lock, if nobody holds it.
+    /// Acquires the lock, if it is available.
     pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         let guard = match self.0.try_lock() {
             Ok(guard) => guard,
@@ -201,12 +202,12 @@ impl<T> RwLock<T> {
         RwLock(sync::RwLock::new(value))
     }
 
-    /// Waits until nobody writes.
+    /// Acquires the lock for reading; blocks while another thread writes.
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, T> {
         Guard::new(|| self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits until nobody else reads or writes.
+    /// Acquires the lock for writing; blocks while another thread reads or writes.
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, T> {
         Guard::new(|| self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
@@ -221,7 +222,7 @@ impl Condvar {
         Condvar(sync::Condvar::new())
     }
 
-    /// Waits to be notified, or for no reason.
+    /// Waits for a notification; may wake spuriously.
     pub(crate) fn wait<'a, T>(&self, Guard { guard, held }: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         Guard { guard: self.0.wait(guard).unwrap_or_else(PoisonError::into_inner), held }
     }
@@ -255,7 +256,7 @@ impl<T> OnceLock<T> {
         self.0.get()
     }
 
-    /// The value, made by the first call.
+    /// Returns the value, which the first call initialises.
     #[inline]
     pub(crate) fn get_or_init(&self, init: impl FnOnce() -> T) -> &T {
         match self.0.get() {
@@ -280,12 +281,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_leaves_a_lock_as_it_was() {
+    fn a_panic_does_not_poison_a_lock() {
         let (mutex, lock) = (Mutex::new(1), RwLock::new(2));
         let panicked = std::thread::scope(|scope| {
             let thread = scope.spawn(|| {
                 let (_mutex, _lock) = (mutex.lock(), lock.write());
-                std::panic::resume_unwind(Box::new("a panic that says nothing"));
+                std::panic::resume_unwind(Box::new("a panic without a message"));
             });
             thread.join().is_err()
         });
@@ -297,16 +298,16 @@ mod tests {
         assert_eq!(mutex.into_inner(), 1);
     }
 
-    /// Notes what is said and whether a lock was held then.
+    /// Records messages, and asserts that no lock is held then.
     #[derive(Clone, Default)]
-    struct Heard(Rc<RefCell<String>>);
+    struct Recorder(Rc<RefCell<String>>);
 
-    impl Heard {
-        fn say(&self, what: &'static str) {
-            let heard = self.clone();
+    impl Recorder {
+        fn record(&self, message: &'static str) {
+            let recorder = self.clone();
             when_unlocked(move || {
                 assert_unlocked();
-                heard.0.borrow_mut().write_str(what).unwrap();
+                recorder.0.borrow_mut().write_str(message).unwrap();
             });
         }
 
@@ -318,30 +319,30 @@ mod tests {
 
     #[test]
     fn foreign_code_runs_when_the_last_lock_is_released() {
-        let heard = Heard::default();
+        let recorder = Recorder::default();
         let (outer, inner, once) = (Mutex::new(()), RwLock::new(()), OnceLock::new());
-        heard.say("a");
-        heard.check("a");
+        recorder.record("a");
+        recorder.check("a");
         let guard = outer.lock();
-        heard.say("b");
+        recorder.record("b");
         {
             let _inner = inner.read();
-            heard.say("c");
+            recorder.record("c");
         }
-        once.get_or_init(|| heard.say("d"));
-        heard.check("a");
+        once.get_or_init(|| recorder.record("d"));
+        recorder.check("a");
         drop(guard);
-        heard.check("abcd");
+        recorder.check("abcd");
         OnceLock::new().get_or_init(|| {
-            heard.say("e");
-            heard.check("abcd");
+            recorder.record("e");
+            recorder.check("abcd");
         });
-        heard.check("abcde");
+        recorder.check("abcde");
         assert!(!is_locked());
     }
 
     #[test]
-    fn a_lock_that_is_waited_for_with_a_condition_stays_counted() {
+    fn a_lock_stays_counted_while_it_waits_for_a_condition() {
         let (lock, changed) = (Mutex::new(false), Condvar::new());
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -358,70 +359,70 @@ mod tests {
     }
 
     #[test]
-    fn what_uses_locks_itself_does_not_overtake() {
-        let heard = Heard::default();
+    fn calls_deferred_by_a_call_are_made_before_it_returns() {
+        let recorder = Recorder::default();
         let lock = Rc::new(Mutex::new(()));
         let guard = lock.lock();
-        let (again, also) = (heard.clone(), lock.clone());
+        let (again, also) = (recorder.clone(), lock.clone());
         when_unlocked(move || {
-            again.say("a");
+            again.record("a");
             let guard = also.lock();
-            again.say("b");
+            again.record("b");
             again.check("a");
             drop(guard);
             // Before the call returns.
             again.check("ab");
         });
-        heard.say("c");
+        recorder.record("c");
         drop(guard);
-        heard.check("abc");
+        recorder.check("abc");
     }
 
     #[test]
-    fn a_panic_of_foreign_code_leaves_the_rest() {
-        let heard = Heard::default();
+    fn a_panic_of_foreign_code_does_not_drop_the_other_calls() {
+        let recorder = Recorder::default();
         let lock = Mutex::new(());
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let _guard = lock.lock();
-            when_unlocked(|| std::panic::resume_unwind(Box::new("a panic that says nothing")));
-            heard.say("a");
+            when_unlocked(|| std::panic::resume_unwind(Box::new("a panic without a message")));
+            recorder.record("a");
         }));
         assert!(panicked.is_err());
         assert!(!is_locked());
         drop(lock.lock());
-        heard.check("a");
-        // An unwinding thread lets nothing leave its destructors.
+        recorder.check("a");
+        // While a thread unwinds, no panic propagates out of its destructors.
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             let _guard = lock.lock();
             when_unlocked(|| std::panic::resume_unwind(Box::new("another")));
-            heard.say("b");
+            recorder.record("b");
             std::panic::resume_unwind(Box::new("the first"));
         }));
         assert_eq!(panicked.unwrap_err().downcast_ref(), Some(&"the first"));
-        heard.check("ab");
+        recorder.check("ab");
     }
 
-    /// The rule holds for what goes through this module: so all that locks and all that is said has to.
+    /// The rule holds for code that uses this module: so all locks, events and warnings have to.
     #[test]
-    fn nothing_locks_or_speaks_around_this_module() {
+    fn all_locks_and_events_go_through_this_module() {
         let words = |names: &[&str], before: &str, after: &str| -> Vec<String> {
             names.iter().map(|name| format!("{before}{name}{after}")).collect()
         };
         let locks = ["Mutex", "RwLock", "Condvar", "OnceLock", "LazyLock", "Once", "Barrier"];
         let macros = ["trace", "debug", "info", "warn", "error", "event", "span"];
-        let said = words(&macros, "tracing::", "!");
+        let events = words(&macros, "tracing::", "!");
         let mut found = Vec::new();
         sources(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut |path, text| {
             if ["sync.rs", "warning.rs"].iter().any(|name| path.ends_with(Path::new("src").join(name))) {
                 return;
             }
-            // Tests may do what they like.
+            // Tests are exempt.
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             for (line, code) in text.lines().enumerate().filter(|(_, code)| !code.trim_start().starts_with("//")) {
                 let imported = code.contains("std::sync::")
                     && locks.iter().any(|name| code.split(|c: char| !c.is_alphanumeric()).any(|word| word == *name));
-                let says = said.iter().any(|name| code.contains(name.as_str())) || code.contains("eprintln!");
-                if imported || says && !path.ends_with("src/print.rs") {
+                let emits = events.iter().any(|name| code.contains(name.as_str())) || code.contains("eprintln!");
+                if imported || emits && !path.ends_with("src/print.rs") {
                     found.push(format!("{}:{}: {}", path.display(), line + 1, code.trim()));
                 }
             }

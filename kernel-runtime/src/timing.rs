@@ -1,4 +1,4 @@
-//! The time that a device takes for something, by its own clock.
+//! Timing of device work by the device's clock.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use crate::error::Result;
 use crate::stream::Stream;
 
 impl Device {
-    /// The time that the device takes for what `work` asks of its default stream, and nothing else: neither what was asked
-    /// of it before, nor the host's part in it, as far as the device need not wait for that. Waits for the end.
+    /// Returns the time that the device takes for the work that `work` enqueues on its default stream. Excludes work
+    /// enqueued earlier, and host time unless the device has to wait for it. Waits for completion.
     ///
-    /// On a GPU the time is exact to about half a microsecond. The first launch of a kernel compiles it; launch it once
-    /// before it is timed.
+    /// The resolution on a GPU is about 0.5 µs. The first launch of a kernel compiles it; launch it once before timing
+    /// it.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -35,14 +35,14 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// Those of `work`; [`Error::Fault`](crate::Error::Fault) where a kernel faulted.
+    /// The errors of `work`; [`Error::Fault`](crate::Error::Fault) if a kernel faulted.
     pub fn time(&self, work: impl FnOnce() -> Result<()>) -> Result<Duration> {
         self.default_stream().time(work)
     }
 }
 
 impl Stream {
-    /// As [`Device::time`], for what `work` asks of this stream.
+    /// Like [`Device::time`], for work enqueued on this stream.
     ///
     /// # Errors
     ///

@@ -1,8 +1,8 @@
-//! Variables of the environment.
+//! Environment variables.
 
 use std::ffi::OsString;
 
-/// What a variable is set to. One that is set to nothing is meant as not set.
+/// Returns the value of an environment variable. An empty value counts as unset.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }

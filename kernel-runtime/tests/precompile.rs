@@ -1,4 +1,4 @@
-//! Plans with kernels that cannot be compiled: each is named with its reason, and all others are compiled.
+//! Plans with kernels that cannot be compiled: each failure is reported with its error, and all other kernels are compiled.
 
 use cumbia::precompile::Plan;
 use cumbia::prelude::*;
@@ -22,7 +22,7 @@ fn odd(n: u32) -> bool {
     if n == 0 { false } else { even(n - 1) }
 }
 
-/// Calls that have no end that is known.
+/// Mutual recursion, whose depth is not bounded.
 #[kernel]
 fn recursive(x: &mut [u32]) {
     let i = grid(1);
@@ -58,19 +58,19 @@ fn last(x: &mut [u8]) {
     }
 }
 
-fn nvrtc_is_here() -> bool {
+fn has_nvrtc() -> bool {
     match cumbia::doctor().nvrtc {
         Ok(_) => true,
         Err(error) => {
             assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
-            eprintln!("left out, because NVRTC is not here");
+            eprintln!("skipped: NVRTC is not here");
             false
         }
     }
 }
 
 #[test]
-fn one_kernel_that_cannot_be_specialised_stops_no_other() {
+fn a_kernel_that_fails_specialisation_does_not_affect_others() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan::new().all().instance::<generic<f64>>().architectures(["sm_80", "compute_90"]).quiet();
     let error = plan.compile_into(folder.path()).unwrap_err();
@@ -82,10 +82,10 @@ fn one_kernel_that_cannot_be_specialised_stops_no_other() {
             matches!(failure.error, Error::Compile(CompileError::Rejected { .. })) && failure.architecture.is_none()
         );
         assert!(failure.error.to_string().contains(words), "{}", failure.error);
-        assert!(error.to_string().contains(&failure.to_string()), "all of them are in the text:\n{error}");
+        assert!(error.to_string().contains(&failure.to_string()), "every failure is in the message:\n{error}");
     }
-    assert!(error.to_string().starts_with("2 kernels were not compiled ahead") || !nvrtc_is_here(), "{error}");
-    if nvrtc_is_here() {
+    assert!(error.to_string().starts_with("2 kernels were not compiled ahead") || !has_nvrtc(), "{error}");
+    if has_nvrtc() {
         assert_eq!(failed.failures.len(), 2, "{error}");
         let mut compiled: Vec<_> = failed
             .report
@@ -105,10 +105,10 @@ fn one_kernel_that_cannot_be_specialised_stops_no_other() {
     }
 }
 
-/// What NVRTC or the file system refuses, for each kernel and architecture.
+/// Errors of NVRTC are reported for each kernel and architecture.
 #[test]
-fn each_failure_is_told() {
-    if !nvrtc_is_here() {
+fn each_failure_is_reported() {
+    if !has_nvrtc() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

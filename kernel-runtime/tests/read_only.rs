@@ -1,5 +1,5 @@
-//! What the host has borrowed by `&` is only read: memory on a page that nobody can write, as an argument of launches on the CPU
-//! and of device functions that the host calls, with loads of each size and ordering. A load that writes ends the process.
+//! Loads through shared borrows do not write: memory on a read-only page is the argument of launches on the CPU device, and of
+//! device functions called on the host, with loads of each size and ordering. A write ends the process.
 
 #![cfg(unix)]
 
@@ -21,7 +21,7 @@ struct Particle {
     pair: [u8; 2],
 }
 
-/// A copy of some elements on a page of its own, which is then read-only for ever.
+/// Copies elements to a page of their own, which is then protected and never unmapped.
 fn read_only<T: Copy>(elements: &[T]) -> &'static [T] {
     let bytes = size_of_val(elements).max(1);
     // SAFETY: a new mapping of that size, aligned to a page, which is never unmapped; it is filled before it is protected.
@@ -104,7 +104,7 @@ ordered! {
 const LEN: usize = 100;
 
 #[test]
-fn numbers_of_each_size_are_read() {
+fn loads_of_each_scalar_size_do_not_write() {
     fn check<T: Number + PartialEq + std::fmt::Debug>(value: impl Fn(usize) -> T) {
         let values: Vec<T> = (0..LEN).map(value).collect();
         let mut y = vec![values[0]; LEN];
@@ -120,7 +120,7 @@ fn numbers_of_each_size_are_read() {
 }
 
 #[test]
-fn structs_and_enums_are_read() {
+fn loads_of_structs_and_enums_do_not_write() {
     let particles: Vec<Particle> = (0..LEN)
         .map(|i| Particle {
             position: [i as f64, 1.0, 2.0],
@@ -139,7 +139,7 @@ fn structs_and_enums_are_read() {
 }
 
 #[test]
-fn loads_of_each_ordering_only_read() {
+fn atomic_loads_of_each_ordering_do_not_write() {
     macro_rules! check {
         ($($name:ident $value:expr;)*) => {$(
             let values: Vec<_> = (0..LEN).map($value).collect();
@@ -161,7 +161,7 @@ fn loads_of_each_ordering_only_read() {
 }
 
 #[test]
-fn device_functions_that_the_host_calls_only_read() {
+fn device_functions_called_on_the_host_do_not_write() {
     static NUMBER: u64 = 41;
     let values = read_only(&[1.0, 2.0, 3.5]);
     assert_eq!(sum(values), 6.5);

@@ -1,8 +1,8 @@
-//! Kernels with much memory in their variables on the CPU device, in the profile that the tests are built in: without
-//! optimisation, a value is copied at each step on its way. A launch runs on the main thread, on a thread of little stack, and
-//! on those of the pool. What overflows ends the process: such scenarios run in a process of their own.
+//! Kernels with large local variables on the CPU device, in the profile of the tests: without optimisation, each move of a value
+//! copies it. Launches are made from the main thread, from a thread with a small stack, and from threads of the pool. A stack
+//! overflow ends the process, so such scenarios run in a separate process.
 
-#![allow(clippy::large_stack_arrays, reason = "these are what is tested")]
+#![allow(clippy::large_stack_arrays, reason = "large stack arrays are under test")]
 
 use std::process::{Command, Output};
 
@@ -67,7 +67,7 @@ impl std::ops::Add for Big {
     }
 }
 
-/// The body of each kernel below, with or without barriers: `$sync` stands between the steps.
+/// Defines the kernels, with or without barriers: `$sync` separates the steps.
 macro_rules! kernels {
     ($array:ident $values:ident $calls:ident $choices:ident $sync:expr) => {
         /// One array in a variable.
@@ -87,7 +87,7 @@ macro_rules! kernels {
             y[i] = sum;
         }
 
-        /// Arrays that are copied, and parts of tuples and structs.
+        /// Copies of arrays, and components of tuples and structs.
         #[kernel]
         fn $values(y: &mut [u32]) {
             let i = grid(1);
@@ -105,7 +105,7 @@ macro_rules! kernels {
             y[i] = h[0] + f[i] + e[2][1];
         }
 
-        /// Values that are passed, returned, and added by operators of their own.
+        /// Values that are passed, returned, and added by overloaded operators.
         #[kernel]
         fn $calls(y: &mut [u32]) {
             let i = grid(1);
@@ -116,7 +116,7 @@ macro_rules! kernels {
             y[i] = sum.rotated(5).sum();
         }
 
-        /// Values of blocks, loops and arms.
+        /// Values of blocks, loops and match arms.
         #[kernel]
         fn $choices(y: &mut [u32]) {
             let i = grid(1);
@@ -161,7 +161,7 @@ fn expected_values() -> Vec<u32> {
     (0..THREADS as u32).map(of).collect()
 }
 
-/// Launches a kernel, and takes what it wrote.
+/// Launches a kernel, and returns its output.
 macro_rules! run {
     ($kernel:expr) => {{
         let mut y = Device::cpu().zeros::<u32>(THREADS).unwrap();
@@ -181,7 +181,7 @@ fn all_kernels() {
     arrays!(1 1000 30_000 150_000);
     assert_eq!(run!(values), expected_values());
     assert_eq!(run!(values_side_by_side), expected_values());
-    // The functions run on the host as well, where the stack is.
+    // The device functions are also called on the host, on a thread with a large stack.
     let host = std::thread::Builder::new().stack_size(256 << 20).spawn(|| {
         let of_calls = |i: usize| {
             let pair = exchanged(Pair { left: filled(i as u32), right: filled(1).rotated(i) });
@@ -204,23 +204,23 @@ fn all_kernels() {
 }
 
 #[test]
-fn variables_of_any_size_have_a_stack() {
+fn variables_of_any_size_fit_on_the_stack() {
     all_kernels();
 }
 
 #[test]
-fn a_launch_needs_little_of_its_own_threads_stack() {
-    // What a launch itself takes, without optimisation and with the argument of the largest kernel here.
+fn a_launch_needs_little_stack_of_the_calling_thread() {
+    // The stack that the launch itself needs, without optimisation and with the arguments of the largest kernel here.
     std::thread::Builder::new().stack_size(512 << 10).spawn(all_kernels).unwrap().join().unwrap();
 }
 
 #[test]
-fn the_threads_of_the_pool_need_no_more() {
+fn pool_threads_need_little_stack() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).stack_size(512 << 10).build().unwrap();
     pool.install(all_kernels);
 }
 
-/// A kernel that faults in the depth of its stack unwinds from there.
+/// A kernel that faults with a large stack frame, which is unwound.
 #[kernel]
 fn faulting(y: &mut [u32], at: usize) {
     let i = grid(1);
@@ -239,7 +239,7 @@ fn a_fault_unwinds_a_large_stack() {
         else {
             panic!("{error}")
         };
-        // In the second block all threads fault.
+        // All threads of the second block fault.
         assert_eq!((block.x, *index as usize), (1, 99_990 + 10 + thread.x), "{error}");
         assert_eq!(y.to_host().unwrap()[..10], [1; 10]);
     }
@@ -252,7 +252,7 @@ fn enormous(y: &mut [u8]) {
 }
 
 #[test]
-fn what_no_stack_has_is_refused() {
+fn a_stack_above_the_limit_is_rejected() {
     let mut y = Device::cpu().zeros::<u8>(1).unwrap();
     let error = enormous(&mut y).grid(1).block(1).launch().unwrap_err();
     let Error::Launch(LaunchError::StackTooLarge { kernel: "enormous", requested, limit, .. }) = &error else {
@@ -262,7 +262,7 @@ fn what_no_stack_has_is_refused() {
     assert!(error.to_string().contains("local arrays"), "{error}");
 }
 
-/// Memory of this process, in KiB.
+/// Returns the resident memory of this process, in KiB.
 #[cfg(target_os = "linux")]
 fn resident() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -270,11 +270,11 @@ fn resident() -> usize {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// Run by [`stacks_give_their_memory_back`].
+/// Run by [`stack_memory_is_released`].
 #[test]
 #[ignore = "run in a process of its own"]
 #[cfg(target_os = "linux")]
-fn memory_of_stacks() {
+fn measure_stack_memory() {
     let mut y = Device::cpu().zeros::<u32>(1024).unwrap();
     array_side_by_side::<10>(&mut y).grid(1).block(1024).launch().unwrap();
     let before = resident();
@@ -286,7 +286,7 @@ fn memory_of_stacks() {
     assert!(after < before + while_running / 4, "{before} KiB before, {after} KiB after");
 }
 
-/// The host's own recursion, which nobody can see.
+/// Recursion in host code, which is invisible to the compiler's stack estimate.
 #[device(unsafe(cuda = "return x;"))]
 fn recursive(x: u32) -> u32 {
     fn depth(x: u32) -> u32 {
@@ -297,7 +297,7 @@ fn recursive(x: u32) -> u32 {
 }
 
 #[kernel]
-fn plainly_deep(y: &mut [u32]) {
+fn deep_recursion(y: &mut [u32]) {
     let i = grid(1);
     if i == 7 {
         y[i] = recursive(1);
@@ -305,7 +305,7 @@ fn plainly_deep(y: &mut [u32]) {
 }
 
 #[kernel]
-fn deep_behind_a_barrier(y: &mut [u32]) {
+fn deep_recursion_after_barrier(y: &mut [u32]) {
     let i = grid(1);
     sync_threads();
     if i == 7 {
@@ -317,8 +317,8 @@ fn deep_behind_a_barrier(y: &mut [u32]) {
 #[ignore = "run in a process of its own"]
 fn overflow() {
     let mut y = Device::cpu().zeros::<u32>(THREADS).unwrap();
-    let mut launch = || plainly_deep(&mut y).grid(4).block(5).launch().unwrap();
-    // A thread of a foreign library has no stack for signal handlers.
+    let mut launch = || deep_recursion(&mut y).grid(4).block(5).launch().unwrap();
+    // A thread that was not created by the standard library has no alternate signal stack.
     if std::env::var_os("FOREIGN").is_some() { on_a_foreign_thread(launch) } else { launch() }
 }
 
@@ -326,10 +326,10 @@ fn overflow() {
 #[ignore = "run in a process of its own"]
 fn overflow_side_by_side() {
     let mut y = Device::cpu().zeros::<u32>(THREADS).unwrap();
-    deep_behind_a_barrier(&mut y).grid(4).block(5).launch().unwrap();
+    deep_recursion_after_barrier(&mut y).grid(4).block(5).launch().unwrap();
 }
 
-/// An overflow that is none of a kernel's is reported as ever, also when kernels have run.
+/// A stack overflow outside of kernels is reported by the standard library, even after kernels have run.
 #[test]
 #[ignore = "run in a process of its own"]
 fn overflow_of_the_host() {
@@ -337,12 +337,12 @@ fn overflow_of_the_host() {
     std::hint::black_box(recursive(1));
 }
 
-/// Runs a function on a thread without the alternate stack that the standard library makes.
+/// Runs a function on a thread without the alternate signal stack that the standard library installs.
 fn on_a_foreign_thread(function: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             #[cfg(unix)]
-            // SAFETY: this thread's handler can do without, and takes it away itself when it ends.
+            // SAFETY: the thread's handler does not require the alternate stack, and removes it when the thread ends.
             unsafe {
                 let none = libc::stack_t { ss_sp: std::ptr::null_mut(), ss_flags: libc::SS_DISABLE, ss_size: 0 };
                 assert_eq!(libc::sigaltstack(&raw const none, std::ptr::null_mut()), 0);
@@ -352,7 +352,7 @@ fn on_a_foreign_thread(function: impl FnOnce() + Send) {
     });
 }
 
-/// Runs one of the ignored tests in a process of its own.
+/// Runs one of the ignored tests in a separate process.
 fn in_process(test: &str, environment: &[(&str, &str)]) -> Output {
     let program = std::env::current_exe().unwrap();
     let mut command = Command::new(program);
@@ -362,21 +362,21 @@ fn in_process(test: &str, environment: &[(&str, &str)]) -> Output {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn stacks_give_their_memory_back() {
-    let output = in_process("memory_of_stacks", &[]);
+fn stack_memory_is_released() {
+    let output = in_process("measure_stack_memory", &[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[cfg(unix)]
 #[test]
-fn an_overflow_of_host_code_says_where_it_was() {
+fn a_stack_overflow_in_host_code_reports_the_thread() {
     use std::os::unix::process::ExitStatusExt;
 
     for (test, kernel, environment) in [
-        ("overflow", "plainly_deep", &[][..]),
-        ("overflow", "plainly_deep", &[("RAYON_NUM_THREADS", "1")]),
-        ("overflow", "plainly_deep", &[("FOREIGN", "1"), ("RAYON_NUM_THREADS", "1")]),
-        ("overflow_side_by_side", "deep_behind_a_barrier", &[]),
+        ("overflow", "deep_recursion", &[][..]),
+        ("overflow", "deep_recursion", &[("RAYON_NUM_THREADS", "1")]),
+        ("overflow", "deep_recursion", &[("FOREIGN", "1"), ("RAYON_NUM_THREADS", "1")]),
+        ("overflow_side_by_side", "deep_recursion_after_barrier", &[]),
     ] {
         let output = in_process(test, environment);
         let said = String::from_utf8_lossy(&output.stderr);

@@ -1,9 +1,9 @@
-//! Test cases of kernels: launches whose results are the same on each device, and their comparison.
+//! Test cases of kernels: launches with device-independent results, and the comparison of those results.
 //!
-//! A [`Case`] is a function that is handed a [`Run`]: it makes its arrays, launches its kernels and names its results.
-//! Where the kernels run, or whether they are only collected, is decided by the run.
+//! A [`Case`] is a function that takes a [`Run`]: it allocates its arrays, launches its kernels and records its outputs.
+//! The run decides on which device the kernels execute, or whether they are only collected.
 
-#![allow(missing_docs, reason = "the interface of tests")]
+#![allow(missing_docs, reason = "an interface for tests only")]
 
 mod record;
 mod report;
@@ -15,16 +15,16 @@ pub use report::{compare, in_our_words, left_out};
 pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
 pub use usage::Usage;
 
-/// A set of launches whose results are the same wherever they run.
+/// A set of launches with the same results on every device.
 #[derive(Clone, Copy)]
 pub struct Case {
-    /// The function's path.
+    /// The path of the function.
     pub name: &'static str,
-    /// Makes the inputs, launches, and notes the outputs.
+    /// Allocates the inputs, launches the kernels, and records the outputs.
     pub run: fn(&mut Run<'_>),
 }
 
-/// Every kernel that one of these cases launches.
+/// Returns every kernel that one of these cases launches.
 pub fn kernels_of(cases: &[&Case]) -> Kernels {
     let mut kernels = Kernels::new();
     for case in cases {
@@ -38,7 +38,7 @@ pub fn kernels_of(cases: &[&Case]) -> Kernels {
     kernels
 }
 
-/// The texts of kernels, by the names under which the emulator is asked for them.
+/// Returns the CUDA C of kernels, by the names under which the emulator looks them up.
 pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
     let texts = |(kernel, look): (&&'static str, &Look)| {
         let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));

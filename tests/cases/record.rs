@@ -1,4 +1,4 @@
-//! What came out of a run, and how it is compared with another run of the same case.
+//! The results of a run, and their comparison with those of another run of the same case.
 
 use std::fmt::{self, Write};
 use std::panic::Location;
@@ -6,77 +6,77 @@ use std::panic::Location;
 use cumbia::{Element, Error, FaultKind, bf16, f16};
 use cumbia_kernel_ir::ir::{ConstantValue, Scalar, Type};
 
-/// How far results may be apart.
+/// The permitted difference between results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tolerance {
-    /// Bit for bit; but any NaN is as good as any other, since Rust leaves its bits open.
+    /// None: the bits are equal. Any two NaNs agree, since Rust does not specify the payload.
     Exact,
-    /// This many representable numbers apart, for functions that are not rounded correctly everywhere.
+    /// This many units in the last place, for functions that are not correctly rounded on every device.
     Ulps(u64),
-    /// As `Ulps`, or this far.
+    /// As `Ulps`, or this absolute difference.
     UlpsOr(u64, f64),
 }
 
-/// How exactly two runs have to agree on a fault.
+/// The agreement that is demanded between the faults of two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// On all of it.
+    /// The same fault, position and thread.
     Exact,
-    /// On the thread and the statement: which of two faults in one statement is told is not specified. The statements
-    /// that take several lines are given by their first and last.
+    /// The same thread and statement: which of two faults of one statement is reported is unspecified. The slice holds the
+    /// first and the last line of each statement that spans several lines.
     Statement(&'static [(u32, u32)]),
-    /// That there is one: of those of several threads any may come first.
+    /// Any fault: which thread faults first is unspecified.
     Any,
 }
 
-/// Everything that came out of a run, in order.
+/// The results of a run, in order.
 #[derive(Debug, Default)]
 pub struct Record {
     events: Vec<Event>,
-    /// What is not as plain Rust has it.
+    /// Differences from plain Rust.
     wrong: Vec<String>,
 }
 
-/// One thing that came out.
+/// One result.
 #[derive(Debug)]
 enum Event {
     /// The values of an array.
     Output(Output),
-    /// A launch ended with this fault.
+    /// The fault of a launch.
     Fault(Fault),
 }
 
-/// The values of an array, as the numbers that they are made of.
+/// The values of an array, flattened to scalars.
 #[derive(Debug)]
 struct Output {
     name: String,
-    /// The numbers of each element, in order of declaration.
+    /// The scalars of one element, in declaration order.
     leaves: Vec<Leaf>,
-    /// Those of all elements.
+    /// The bits of the scalars of all elements.
     bits: Vec<u64>,
     tolerance: Tolerance,
 }
 
-/// A number in an element.
+/// A scalar of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Leaf {
-    /// Where it is: nothing, or as in `.velocity[1]`.
+    /// Its access path, such as `.velocity[1]`; empty if the element is a scalar.
     path: String,
     scalar: Scalar,
 }
 
-/// A fault in words.
+/// A rendered fault.
 #[derive(Debug)]
 struct Fault {
     agreement: Agreement,
     line: u32,
     column: u32,
-    /// The file, line and column; `None` where all that the CPU device knows is a place in Rust's own library, which it
-    /// calls for the operators of generic types, or the call of a macro that wrote the kernel, at the start of a line.
+    /// The file, line and column. `None` if the CPU device reports a position in the standard library, which implements the
+    /// operators of generic types, or at the start of a line: the invocation of the macro that expanded to the kernel.
     position: Option<String>,
-    /// What happened.
+    /// The message.
     what: String,
-    /// It was an index.
+    /// Whether it is an index out of bounds.
     index: bool,
     /// The kernel, block and thread.
     thread: String,
@@ -85,7 +85,7 @@ struct Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Fault { position, what, thread, .. } = self;
-        let position = position.as_deref().unwrap_or("a place in the standard library");
+        let position = position.as_deref().unwrap_or("a position in the standard library");
         write!(f, "{what} in {thread} at {position}")
     }
 }
@@ -98,9 +98,9 @@ impl Fault {
         match self.agreement {
             Agreement::Exact => same,
             Agreement::Statement(long) => {
-                // An index and a length at one place are those of one check.
-                let place = |fault: &Fault| (fault.line, fault.column, fault.index);
-                let one = self.index && place(self) == place(other);
+                // Two index faults at one position come from one bounds check, so that their values have to be equal.
+                let check = |fault: &Fault| (fault.line, fault.column, fault.index);
+                let one = self.index && check(self) == check(other);
                 let near = self.line == other.line
                     || long.iter().any(|(first, last)| {
                         let statement = *first..=*last;
@@ -114,17 +114,17 @@ impl Fault {
 }
 
 impl Record {
-    /// How many values and faults there are to compare.
+    /// Returns the number of values and faults to compare.
     pub fn len(&self) -> usize {
         self.events.iter().map(|event| if let Event::Output(output) = event { output.bits.len() } else { 1 }).sum()
     }
 
-    /// Whether nothing came out.
+    /// Returns whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many launches faulted.
+    /// Returns the number of launches that faulted.
     pub fn faults(&self) -> usize {
         self.events.iter().filter(|event| matches!(event, Event::Fault(_))).count()
     }
@@ -143,11 +143,11 @@ impl Record {
         let Error::Fault { kernel, file, line, column, block, thread, kind } = fault else {
             panic!("not a fault: {fault}");
         };
-        // In a kernel that `macro_rules!` wrote, Rust's own panics name the macro's call, which begins its line here.
+        // In a kernel from `macro_rules!`, Rust's panics report the macro invocation, which begins its line in our tests.
         let known = *column != 1;
         let position = known.then(|| format!("{file}:{line}:{column}"));
         let words = kind.to_string();
-        // The words of `clamp` depend on Rust's version, and newer ones have the values in them.
+        // The message of `clamp` differs between Rust versions, and newer ones include the values.
         let what = if words.starts_with("min > max") { String::from("assertion failed: min <= max") } else { words };
         let thread = format!("{kernel}, block {block}, thread {thread}");
         let index = matches!(kind, FaultKind::IndexOutOfBounds { .. });
@@ -155,7 +155,7 @@ impl Record {
         self.events.push(Event::Fault(Fault { agreement, line, column, position, what, index, thread }));
     }
 
-    /// What is different, one line for each array or fault that is.
+    /// Returns the differences, one line for each array or fault that differs.
     pub fn differences(&self, other: &Record) -> Vec<String> {
         let mut differences: Vec<String> =
             self.events.iter().zip(&other.events).filter_map(|(here, there)| compare(here, there)).collect();
@@ -166,7 +166,7 @@ impl Record {
         differences
     }
 
-    /// What is not as plain Rust has it.
+    /// Returns the differences from plain Rust.
     pub fn wrong(&self) -> &[String] {
         &self.wrong
     }
@@ -175,7 +175,7 @@ impl Record {
         self.wrong.push(format!("{}:{}: {what}", place.file(), place.line()));
     }
 
-    /// Compares the last output with what it should be.
+    /// Compares the last output with the expected values.
     pub(crate) fn expect<T: Element>(&mut self, place: &Location<'_>, expected: &[T]) {
         let Some(Event::Output(Output { name, tolerance, .. })) = self.events.last() else {
             return self.wrong_at(place, "no output");
@@ -188,7 +188,7 @@ impl Record {
     }
 }
 
-/// The numbers that a value of this type is made of.
+/// Appends the scalars of a type, in declaration order.
 fn add_leaves(leaves: &mut Vec<Leaf>, path: &str, ty: &Type) {
     match ty {
         Type::Scalar(scalar) => leaves.push(Leaf { path: path.to_owned(), scalar: *scalar }),
@@ -204,12 +204,12 @@ fn add_leaves(leaves: &mut Vec<Leaf>, path: &str, ty: &Type) {
             }
         }
         Type::Unit | Type::Never | Type::Tuple(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => {
-            unreachable!("{ty} is in no array")
+            unreachable!("{ty} is not an element type")
         }
     }
 }
 
-/// The bits of the numbers that a value is made of.
+/// Appends the bits of the scalars of a value.
 fn add_bits(bits: &mut Vec<u64>, value: &ConstantValue) {
     match value {
         ConstantValue::Bits(number) => bits.push(*number),
@@ -266,7 +266,7 @@ fn agree(scalar: Scalar, here: u64, there: u64, tolerance: Tolerance) -> bool {
     }
 }
 
-/// The place of a float, as its bits, among all floats of its type in order.
+/// Returns the rank of a float, given by its bits, in the total order of its type.
 fn ordinal(scalar: Scalar, bits: u64) -> i128 {
     let sign = 1 << (scalar.bits() - 1);
     let magnitude = i128::from(bits & (sign - 1));
@@ -277,7 +277,7 @@ fn is_nan(scalar: Scalar, bits: u64) -> bool {
     value(scalar, bits).is_some_and(f64::is_nan)
 }
 
-/// The value of a float.
+/// Returns the value of a float, or `None` for another scalar.
 fn value(scalar: Scalar, bits: u64) -> Option<f64> {
     match scalar {
         Scalar::F16 => Some(f16::from_bits(bits as u16).to_f64()),
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn values_agree_as_the_tolerance_says() {
+    fn tolerances_bound_the_difference() {
         check(1i32, 2, Tolerance::Ulps(9), false);
         check(-0.0f32, 0.0, Tolerance::Exact, false);
         check(-0.0f32, 0.0, Tolerance::Ulps(0), true);
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_is_told() {
+    fn differences_are_reported() {
         let record = |values: &[i8]| {
             let mut record = Record::default();
             record.output("out", values, Tolerance::Exact);

@@ -1,4 +1,4 @@
-//! A run of a case: where its kernels run, which they were, and what came out.
+//! A run of a case: the device of its kernels, the kernels that it launched, and the recorded results.
 
 use std::any::type_name;
 use std::collections::BTreeMap;
@@ -11,50 +11,50 @@ use crate::record::{Agreement, Record, Tolerance};
 use crate::report::says;
 use crate::usage::Usage;
 
-/// Stands in for a GPU: runs the emitted CUDA C of a kernel, which it knows by the name of the kernel's type, with
-/// [`STRIDED`] behind it for the text that takes any views.
+/// An emulator of a GPU: runs the emitted CUDA C of a kernel. The kernel is identified by the name of its type, followed by
+/// [`STRIDED`] for the variant that accepts strided views.
 pub type Emulator<'e> = dyn FnMut(&str, Emulation<'_>) -> Emulated + 'e;
 
-/// What marks the text of a kernel for views whose elements do not lie one behind the other.
+/// The suffix of the name of a kernel's variant for strided (non-contiguous) views.
 pub const STRIDED: &str = " strided";
 
-/// What came of a launch in an emulator, beside what is in memory.
+/// The result of an emulated launch, apart from the contents of memory.
 #[derive(Debug)]
 pub struct Emulated {
     /// The first fault.
     pub fault: Option<RawFault>,
-    /// The words of what was printed.
+    /// The words of the print buffer.
     pub printed: Vec<u64>,
 }
 
-/// Where the kernels of a case run.
+/// The place where the kernels of a case run.
 enum Place<'e> {
-    /// On a device.
+    /// A device.
     Device,
-    /// In an emulator, on arrays of the CPU device.
+    /// An emulator, on arrays of the CPU device.
     Emulator(&'e mut Emulator<'e>),
-    /// Nowhere: the kernels are collected, and nothing comes out.
+    /// Nowhere: the kernels are collected and not run, so that there are no results.
     Nowhere,
 }
 
-/// What can be asked of a kernel without running it.
+/// The properties of a kernel that need no launch.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// The name in the source.
+    /// The name of the function.
     pub name: &'static str,
-    /// The CUDA C.
+    /// Returns the CUDA C.
     pub cuda_source: fn() -> cumbia::Result<String>,
-    /// PTX for an architecture.
+    /// Returns the PTX for an architecture.
     pub ptx: fn(&str) -> cumbia::Result<String>,
-    /// Machine code for an architecture.
+    /// Returns the machine code for an architecture.
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
-    /// What the kernel is made of.
+    /// Returns the methods, intrinsics and scalars in the IR of the kernel.
     pub usage: fn() -> Usage,
-    /// The CUDA C for views whose elements do not lie one behind the other, if there was a launch with such.
+    /// The CUDA C for strided views, if there was a launch with one.
     pub strided: Option<String>,
 }
 
-/// Kernels by the name of their type, which holds the module and the generic arguments.
+/// Kernels by the name of their type, which contains the module path and the generic arguments.
 pub type Kernels = BTreeMap<&'static str, Look>;
 
 /// A run of one case.
@@ -63,61 +63,62 @@ pub struct Run<'e> {
     device: Device,
     kernels: Kernels,
     record: Record,
-    /// What the last launch printed, where it can be seen.
+    /// The output of the last launch, if it ran in an emulator.
     printed: Option<String>,
     /// The fault of the last launch.
     fault: Option<FaultKind>,
 }
 
 impl<'e> Run<'e> {
-    /// A run on a device.
+    /// Returns a run on a device.
     pub fn on(device: &Device) -> Self {
         let (kernels, record) = (Kernels::new(), Record::default());
         Run { place: Place::Device, device: device.clone(), kernels, record, printed: None, fault: None }
     }
 
-    /// A run in an emulator.
+    /// Returns a run in an emulator.
     pub fn emulated(emulator: &'e mut Emulator<'e>) -> Self {
         Run { place: Place::Emulator(emulator), ..Run::on(&Device::cpu()) }
     }
 
-    /// A run that only collects the kernels.
+    /// Returns a run that collects the kernels without running them.
     pub fn nowhere() -> Self {
         Run { place: Place::Nowhere, ..Run::on(&Device::cpu()) }
     }
 
-    /// The kernels that were launched.
+    /// Returns the kernels that were launched.
     pub fn into_kernels(self) -> Kernels {
         self.kernels
     }
 
-    /// What came out.
+    /// Returns the recorded results.
     pub fn into_record(self) -> Record {
         self.record
     }
 
-    /// The device that the arrays are on.
+    /// Returns the device of the arrays.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// An array with these values.
+    /// Returns an array with these values.
     pub fn array<T: Element>(&self, values: &[T]) -> DeviceArray<T> {
         self.device.to_device(values).expect("a small array")
     }
 
-    /// An array of zeros.
+    /// Returns an array of zeros.
     pub fn zeros<T: Element>(&self, len: usize) -> DeviceArray<T> {
         self.device.zeros(len).expect("a small array")
     }
 
-    /// Launches a kernel, waits for it, and notes its fault if it has one.
+    /// Launches a kernel, synchronizes, and records its fault if there is one.
     #[track_caller]
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) {
         self.run(launch, Agreement::Exact, Launch::<K, Checked>::launch);
     }
 
-    /// As [`Run::launch`], with what two runs have to have in common of a fault. Gives whether there was one.
+    /// As [`Run::launch`], with the agreement that is demanded between the faults of two runs. Returns whether there was a
+    /// fault.
     #[track_caller]
     pub fn launch_agreeing<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>, agreement: Agreement) -> bool {
         self.run(launch, agreement, Launch::<K, Checked>::launch)
@@ -130,17 +131,17 @@ impl<'e> Run<'e> {
     /// No thread of the launch may index outside an array.
     #[track_caller]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees that all indices are in bounds.
         self.run(launch, Agreement::Exact, |launch| unsafe { launch.launch() });
     }
 
-    /// Runs launches of which one must fault.
+    /// Runs launches, at least one of which must fault.
     #[track_caller]
     pub fn expect_fault(&mut self, name: &str, launches: impl FnOnce(&mut Self)) {
         let before = self.record.faults();
         launches(self);
         if self.record.faults() == before && !matches!(self.place, Place::Nowhere) {
-            self.record.wrong_at(Location::caller(), &format!("{name}: Rust panics, and the kernel did not fault"));
+            self.record.wrong_at(Location::caller(), &format!("{name}: Rust panics, but the kernel did not fault"));
         }
     }
 
@@ -175,7 +176,7 @@ impl<'e> Run<'e> {
                 })
             }
             Place::Nowhere => {
-                // A launch that is refused is told of where it is made in earnest.
+                // A rejected launch is reported by the runs that execute it.
                 let _ = launch.emulate(&mut |emulation| {
                     if is_strided(&emulation) {
                         look.strided = Some(emulation.source.text.clone());
@@ -199,51 +200,56 @@ impl<'e> Run<'e> {
         true
     }
 
-    /// Compares what the last launch printed with what it should have, where that can be seen: in an emulator. What a
-    /// device prints goes to the standard output, which `tests/printing.rs` looks at.
+    /// Compares the output of the last launch with the expected output. Only an emulator makes it available: a device prints
+    /// to the standard output, which `tests/printing.rs` checks.
     #[track_caller]
     pub fn expect_printed(&mut self, expected: &str) {
         if let Some(printed) = self.printed.take()
             && printed != expected
         {
-            self.record.wrong_at(Location::caller(), &format!("{printed:?} was printed, and {expected:?} should be"));
+            self.record.wrong_at(Location::caller(), &format!("printed {printed:?}, expected {expected:?}"));
         }
     }
 
-    /// Compares the last launch's fault with what Rust's panic says.
+    /// Compares the message of the last launch's fault with that of Rust's panic.
     #[track_caller]
     pub fn expect_words(&mut self, expected: &str) {
         if let Some(kind) = self.fault.take()
             && !says(&kind, expected)
         {
-            self.record.wrong_at(Location::caller(), &format!("the fault is “{kind}”, and Rust says “{expected}”"));
+            self.record
+                .wrong_at(Location::caller(), &format!("the fault is “{kind}”, but Rust panics with “{expected}”"));
         }
     }
 
-    /// Whether the kernels are only collected, so that nothing that is asked of results needs an answer.
+    /// Returns whether the kernels are only collected, so that there are no results to check.
     pub fn is_nowhere(&self) -> bool {
         matches!(self.place, Place::Nowhere)
     }
 
-    /// Notes that something is not as it should be.
+    /// Records a mismatch with the expected behaviour.
     #[track_caller]
     pub fn wrong(&mut self, what: &str) {
         self.record.wrong_at(Location::caller(), what);
     }
 
-    /// Notes an array as a result that must agree to the last bit everywhere.
+    /// Records an array as a result that must be bit-identical on every device.
     pub fn output<T: Element>(&mut self, name: &str, array: &DeviceArray<T>) {
         self.output_within(name, array, Tolerance::Exact);
     }
 
-    /// Notes an array as a result that may differ as `tolerance` says.
+    /// Records an array as a result that may differ by `tolerance` between devices.
     pub fn output_within<T: Element>(&mut self, name: &str, array: &DeviceArray<T>, tolerance: Tolerance) {
         if !matches!(self.place, Place::Nowhere) {
-            self.record.output(name, &array.to_host().expect("faults are taken after each launch"), tolerance);
+            self.record.output(
+                name,
+                &array.to_host().expect("each launch is followed by a synchronization that returns its fault"),
+                tolerance,
+            );
         }
     }
 
-    /// As [`Run::output`], and compares with what plain Rust made of the same inputs.
+    /// As [`Run::output`], and compares with the result of plain Rust for the same inputs.
     #[track_caller]
     pub fn expect<T: Element>(&mut self, name: &str, array: &DeviceArray<T>, expected: &[T]) {
         self.expect_within(name, array, expected, Tolerance::Exact);

@@ -1,4 +1,4 @@
-//! What a kernel is made of, as its IR and slots say: for tests that ask what the corpus covers.
+//! The language features that a kernel uses, collected from its IR and slots: for the coverage tests of the corpus.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -6,27 +6,27 @@ use std::collections::HashSet;
 use cumbia::__private::{Content, Definition, Kernel};
 use cumbia_kernel_ir::ir::{Intrinsic, Method, Scalar, Type};
 
-/// What the IR of a kernel, and of all that it calls, names.
+/// The methods, intrinsics and scalar types in the IR of a kernel and of every function that it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
-    /// Methods that every program has.
+    /// Built-in methods.
     pub methods: HashSet<Method>,
-    /// Operations of the device.
+    /// Intrinsics.
     pub intrinsics: HashSet<Intrinsic>,
-    /// Numbers, in the types of variables, literals, casts, results and constants.
+    /// Scalar types of variables, literals, casts, results and constants.
     pub scalars: HashSet<Scalar>,
     seen: HashSet<TypeId>,
 }
 
 impl Usage {
-    /// Of a kernel at one choice of its generic arguments.
+    /// Returns the usage of one instance of a kernel.
     pub fn of<K: Kernel>() -> Usage {
         let mut usage = Usage::default();
         usage.add(&K::definition());
         usage
     }
 
-    /// Whether anything is an `f64`.
+    /// Returns whether any value is an `f64`.
     pub fn has_f64(&self) -> bool {
         use Method::{Bf16FromF64, F16FromF64, F64FromBits, ToF64};
         let converts = [ToF64, F16FromF64, Bf16FromF64, F64FromBits].iter().any(|method| self.methods.contains(method));

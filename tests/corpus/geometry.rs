@@ -4,7 +4,7 @@ use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};
 
-pub(crate) const CASES: &[Case] = listed![positions, pictures];
+pub(crate) const CASES: &[Case] = listed![positions, global_indices, pictures];
 
 /// Every number that a thread can ask for, 21 for each thread of a three-dimensional grid.
 #[kernel]
@@ -40,6 +40,37 @@ pub fn everything(out: &mut [usize]) {
     out[at + 18] = width2;
     out[at + 19] = height2;
     out[at + 20] = dim.x.max(blocks.z);
+}
+
+/// `global_id`, which is the same as `grid`, in each number of dimensions.
+#[kernel]
+pub fn global_ids(out: &mut [usize]) {
+    let (x, y, z) = global_id(3);
+    let (width, height, _) = grid_size(3);
+    let at = 6 * ((z * height + y) * width + x);
+    let (x2, y2) = cumbia::intrinsics::global_id(2);
+    out[at] = x;
+    out[at + 1] = y;
+    out[at + 2] = z;
+    out[at + 3] = x2;
+    out[at + 4] = y2;
+    out[at + 5] = global_id(1);
+}
+
+fn global_indices(run: &mut Run<'_>) {
+    let (blocks, threads) = ((3, 2, 2), (4, 3, 2));
+    let (width, height, depth) = (blocks.0 * threads.0, blocks.1 * threads.1, blocks.2 * threads.2);
+    let mut out = run.zeros(6 * width * height * depth);
+    run.launch(global_ids(&mut out).grid(blocks).block(threads));
+    let mut expected = Vec::new();
+    for z in 0..depth {
+        for y in 0..height {
+            for x in 0..width {
+                expected.extend([x, y, z, x, y, x]);
+            }
+        }
+    }
+    run.expect("out", &out, &expected);
 }
 
 fn positions(run: &mut Run<'_>) {

@@ -1,7 +1,7 @@
-// The part of CUDA that the emitted C uses, on a CPU: enough to run its kernels and to see what they compute.
+// The subset of CUDA that the emitted C uses, implemented for a CPU to execute its kernels.
 //
-// The list of what the emitted C uses is in kernel-ir/src/cuda/prelude.rs. Threads run one after another; those of a
-// kernel in which threads meet each have a stack, and change where they wait. So every operation is atomic already.
+// kernel-ir/src/cuda/prelude.rs lists the subset. Threads run one after another on one host thread. In a kernel with
+// barriers or waiting each thread is a fiber, and control switches only where a fiber waits: so every operation is atomic.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 #define __restrict__ __restrict
 #define __align__(n) alignas(n)
 #define __launch_bounds__(...)
-// All shared memory is in one section, so that it can be poisoned before each block.
+// Shared memory has its own section, so that it can be poisoned before each block.
 #define __shared__ static __attribute__((section("cuda_shared")))
 
 struct Position {
@@ -36,95 +36,95 @@ extern "C" char __stop_cuda_shared[] __attribute__((visibility("hidden"), weak))
 
 namespace shim {
 
-// The launch, as tests/emulator/mod.rs lays it out.
+// A launch, with the layout of `RawLaunch` in tests/emulator/mod.rs.
 struct Launch {
     void** params;
     uint32_t grid[3];
     uint32_t block[3];
     uint32_t shared_bytes;
-    // Threads meet: those of a block need stacks of their own.
-    uint32_t side_by_side;
-    // Those of all blocks do.
-    uint32_t all_blocks;
-    // Not 0 where the threads wait for each other in vain.
+    // Threads of a block wait for each other, and run as fibers.
+    uint32_t as_fibers;
+    // Threads of different blocks wait for each other: all blocks are resident at once.
+    uint32_t all_resident;
+    // Not 0 after a deadlock.
     uint32_t deadlock;
-    // What the sanitizer found first, or null.
+    // The first finding of the sanitizer, or null.
     const char* undefined;
     uint32_t undefined_line;
 };
 
-// What `exit;` does to a thread.
+// The exception by which `exit;` ends a thread.
 struct Exit {};
 
 inline Launch* current;
 
 [[noreturn]] inline void exit_thread() { throw Exit(); }
 
-constexpr unsigned MOST_DYNAMIC_BYTES = 227 * 1024;
+constexpr unsigned MAX_DYNAMIC_BYTES = 227 * 1024;
 
-// What the threads of a warp or block brought to where they meet.
-struct Brought {
+// The operands of the participants in a collective operation of a warp.
+struct Operands {
     uint32_t present = 0;
     uint64_t value[32];
-    uint32_t asked[32];
+    uint32_t operand[32];
 };
 
-// What a lane gets.
-using Give = uint64_t (*)(const Brought& all, unsigned lane);
+// Computes the result of one lane.
+using LaneResult = uint64_t (*)(const Operands& all, unsigned lane);
 
-// A thread among others.
+// A thread that runs as a fiber.
 struct Fiber {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     Position index;
     unsigned number;
     bool done = false;
-    // What it waits for: a meeting of lanes, or, with a mask of 0, of the block.
-    Give meeting = nullptr;
+    // The collective operation that it waits for: of the lanes in the mask, or of the block if the mask is 0.
+    LaneResult operation = nullptr;
     uint32_t mask;
     uint64_t value;
-    uint32_t asked;
-    uint64_t got;
+    uint32_t operand;
+    uint64_t result;
 };
 
 struct Block {
     Position index;
     std::vector<std::unique_ptr<Fiber>> fibers;
-    // What is in shared memory while another block runs.
+    // The contents of shared memory while another block runs.
     std::vector<char> shared;
 };
 
 inline ucontext_t scheduler;
 inline Block* block;
 inline Fiber* running;
-// Whether anything but waiting happened since all threads had a turn.
-inline bool moved;
+// Whether any thread made progress in the current round of the scheduler.
+inline bool progressed;
 
 inline void yield() {
     if (running == nullptr) return;
     swapcontext(&running->context, &scheduler);
 }
 
-// Whether all have come that a thread waits for. Those that have ended are not waited for.
+// Returns whether all participants of an operation have arrived. Threads that have exited do not participate.
 inline bool is_complete(const Fiber& waiting) {
     const unsigned first = waiting.mask == 0 ? 0 : waiting.number / 32 * 32;
     const unsigned end = waiting.mask == 0 ? block->fibers.size() : first + 32;
     for (unsigned i = first; i < end && i < block->fibers.size(); i++) {
         const Fiber& other = *block->fibers[i];
         if (other.done || (waiting.mask != 0 && (waiting.mask >> (i - first) & 1) == 0)) continue;
-        if (other.meeting == nullptr || other.mask != waiting.mask) return false;
-        if (waiting.mask != 0 && other.meeting != waiting.meeting) return false;
+        if (other.operation == nullptr || other.mask != waiting.mask) return false;
+        if (waiting.mask != 0 && other.operation != waiting.operation) return false;
     }
     return true;
 }
 
-// Gives all that have come what they get.
-inline void give(const Fiber& waiting) {
-    const Give meeting = waiting.meeting;
+// Computes the results of an operation whose participants have all arrived, and releases them.
+inline void complete(const Fiber& waiting) {
+    const LaneResult operation = waiting.operation;
     const uint32_t mask = waiting.mask;
     const unsigned first = mask == 0 ? 0 : waiting.number / 32 * 32;
     const unsigned end = mask == 0 ? block->fibers.size() : first + 32;
-    Brought all;
+    Operands all;
     uint64_t count = 0, total = 0;
     auto each = [&](auto visit) {
         for (unsigned i = first; i < end && i < block->fibers.size(); i++) {
@@ -138,40 +138,40 @@ inline void give(const Fiber& waiting) {
         if (mask == 0) return;
         all.present |= 1u << lane;
         all.value[lane] = other.value;
-        all.asked[lane] = other.asked;
+        all.operand[lane] = other.operand;
     });
     each([&](Fiber& other, unsigned lane) {
         if (mask == 0) {
-            // The number of threads whose predicate holds, and whether these are all.
-            other.got = total | (uint64_t)(total == count) << 32;
+            // The number of threads whose predicate is true, and whether it is true for all.
+            other.result = total | (uint64_t)(total == count) << 32;
         } else {
-            other.got = meeting(all, lane);
+            other.result = operation(all, lane);
         }
     });
-    each([&](Fiber& other, unsigned) { other.meeting = nullptr; });
-    moved = true;
+    each([&](Fiber& other, unsigned) { other.operation = nullptr; });
+    progressed = true;
 }
 
-// Waits for the lanes of a mask; for the block where it is 0.
-inline uint64_t meet(Give meeting, uint32_t mask, uint64_t value, uint32_t asked) {
+// Executes a collective operation of the lanes in the mask, or of the block if the mask is 0. Waits for the others.
+inline uint64_t collective(LaneResult operation, uint32_t mask, uint64_t value, uint32_t operand) {
     Fiber* const self = running;
-    self->meeting = meeting;
+    self->operation = operation;
     self->mask = mask;
     self->value = value;
-    self->asked = asked;
+    self->operand = operand;
     for (;;) {
-        if (self->meeting == nullptr) return self->got;
+        if (self->operation == nullptr) return self->result;
         if (is_complete(*self)) {
-            give(*self);
-            return self->got;
+            complete(*self);
+            return self->result;
         }
         yield();
     }
 }
 
-inline uint64_t nothing(const Brought&, unsigned) { return 0; }
+inline uint64_t no_result(const Operands&, unsigned) { return 0; }
 
-// The body of the kernel that runs.
+// The body of the running kernel.
 inline void (*body)(void**);
 
 inline void thread() {
@@ -184,7 +184,7 @@ inline void thread() {
 inline void fiber_main() {
     thread();
     running->done = true;
-    moved = true;
+    progressed = true;
     swapcontext(&running->context, &scheduler);
 }
 
@@ -199,11 +199,11 @@ inline void poison_shared() {
     if (__start_cuda_shared != nullptr) memset(__start_cuda_shared, 0xff, __stop_cuda_shared - __start_cuda_shared);
 }
 
-// Runs blocks whose threads change where they wait.
-inline void run_side_by_side(const std::vector<Position>& indices) {
+// Runs blocks as fibers, which switch where they wait.
+inline void run_as_fibers(const std::vector<Position>& indices) {
     constexpr size_t STACK_BYTES = 128 * 1024;
-    // Turns without anything but waiting; a thread that spins counts as one that waits.
-    constexpr unsigned MOST_TURNS = 100'000;
+    // Rounds without progress until a deadlock is reported; a thread that spins makes no progress.
+    constexpr unsigned MAX_IDLE_ROUNDS = 100'000;
     static std::vector<std::unique_ptr<char[]>> stacks;
     std::vector<std::unique_ptr<Block>> blocks;
     const size_t shared_bytes = __start_cuda_shared == nullptr ? 0 : __stop_cuda_shared - __start_cuda_shared;
@@ -230,10 +230,10 @@ inline void run_side_by_side(const std::vector<Position>& indices) {
         });
         blocks.push_back(std::move(block));
     }
-    unsigned turns = 0;
-    for (bool more = true; more && turns < MOST_TURNS;) {
+    unsigned idle_rounds = 0;
+    for (bool more = true; more && idle_rounds < MAX_IDLE_ROUNDS;) {
         more = false;
-        moved = false;
+        progressed = false;
         for (auto& next : blocks) {
             block = next.get();
             blockIdx = block->index;
@@ -247,9 +247,9 @@ inline void run_side_by_side(const std::vector<Position>& indices) {
             }
             if (indices.size() > 1 && shared_bytes > 0) memcpy(block->shared.data(), __start_cuda_shared, shared_bytes);
         }
-        turns = moved ? 0 : turns + 1;
+        idle_rounds = progressed ? 0 : idle_rounds + 1;
     }
-    if (turns == MOST_TURNS) current->deadlock = 1;
+    if (idle_rounds == MAX_IDLE_ROUNDS) current->deadlock = 1;
     running = nullptr;
     block = nullptr;
     for (auto& block : blocks)
@@ -265,10 +265,10 @@ inline void run(Launch* launch, void (*kernel)(void**)) {
     for_each_position(launch->grid, [&](Position index) {
         blockIdx = index;
         poison_shared();
-        if (launch->all_blocks) {
+        if (launch->all_resident) {
             all.push_back(index);
-        } else if (launch->side_by_side) {
-            run_side_by_side({index});
+        } else if (launch->as_fibers) {
+            run_as_fibers({index});
         } else {
             for_each_position(launch->block, [&](Position index) {
                 threadIdx = index;
@@ -276,7 +276,7 @@ inline void run(Launch* launch, void (*kernel)(void**)) {
             });
         }
     });
-    if (launch->all_blocks) run_side_by_side(all);
+    if (launch->all_resident) run_as_fibers(all);
 }
 
 template <class... Params, size_t... Index>
@@ -284,7 +284,7 @@ void call(void (*kernel)(Params...), void** params, std::index_sequence<Index...
     kernel(*static_cast<Params*>(params[Index])...);
 }
 
-// Calls a kernel with parameters as `cuLaunchKernel` takes them.
+// Calls a kernel with an array of pointers to its parameters, as `cuLaunchKernel` does.
 template <class... Params>
 void call(void (*kernel)(Params...), void** params) {
     call(kernel, params, std::index_sequence_for<Params...>());
@@ -298,7 +298,7 @@ To bits(From from) {
     return to;
 }
 
-// The bits of a number of any size.
+// Returns the bits of a number of any size.
 template <class T>
 uint64_t low_bits(T value) {
     uint64_t bits = 0;
@@ -334,16 +334,16 @@ extern "C" inline __attribute__((used)) void __ubsan_on_report() {
 
 // Barriers and fences.
 
-inline uint64_t meet_block(bool predicate) { return shim::meet(shim::nothing, 0, predicate, 0); }
-inline void __syncthreads() { meet_block(false); }
-inline int __syncthreads_count(int predicate) { return int(uint32_t(meet_block(predicate != 0))); }
-inline int __syncthreads_and(int predicate) { return int(meet_block(predicate != 0) >> 32); }
-inline int __syncthreads_or(int predicate) { return uint32_t(meet_block(predicate != 0)) != 0; }
+inline uint64_t collective_block(bool predicate) { return shim::collective(shim::no_result, 0, predicate, 0); }
+inline void __syncthreads() { collective_block(false); }
+inline int __syncthreads_count(int predicate) { return int(uint32_t(collective_block(predicate != 0))); }
+inline int __syncthreads_and(int predicate) { return int(collective_block(predicate != 0) >> 32); }
+inline int __syncthreads_or(int predicate) { return uint32_t(collective_block(predicate != 0)) != 0; }
 inline void __threadfence_block() {}
 inline void __threadfence() {}
 inline void __threadfence_system() {}
 
-// Atomic operations. One that could not do what it is for lets other threads run.
+// Atomic operations. A compare-and-swap that fails yields, so that a spinning thread lets others run.
 
 #define SHIM_ATOMIC(name, T, result)                                 \
     inline T name(T* place, T value) {                               \
@@ -358,7 +358,7 @@ inline void __threadfence_system() {}
         const T old = *place;                                                                             \
         if (old == expected) {                                                                            \
             *place = value;                                                                               \
-            shim::moved = true;                                                                           \
+            shim::progressed = true;                                                                           \
         } else {                                                                                          \
             shim::yield();                                                                                \
         }                                                                                                 \
@@ -398,39 +398,39 @@ SHIM_COMPARE(unsigned)
 SHIM_COMPARE(shim_u64)
 SHIM_COMPARE(unsigned short)
 
-// What the lanes of a warp do together.
+// Warp-level operations.
 
 namespace shim {
 
-// The value of another lane; the thread's own where that is outside the warp or does not take part.
-inline uint64_t of_lane(const Brought& all, unsigned lane, unsigned source) {
+// The value of another lane; the lane's own value if the other is outside the warp or does not participate.
+inline uint64_t of_lane(const Operands& all, unsigned lane, unsigned source) {
     return all.value[source < 32 && (all.present >> source & 1) != 0 ? source : lane];
 }
-inline uint64_t of_index(const Brought& all, unsigned lane) { return of_lane(all, lane, all.asked[lane] & 31); }
-inline uint64_t of_below(const Brought& all, unsigned lane) { return of_lane(all, lane, lane - (all.asked[lane] & 31)); }
-inline uint64_t of_above(const Brought& all, unsigned lane) { return of_lane(all, lane, lane + (all.asked[lane] & 31)); }
-inline uint64_t of_xor(const Brought& all, unsigned lane) { return of_lane(all, lane, lane ^ (all.asked[lane] & 31)); }
+inline uint64_t of_index(const Operands& all, unsigned lane) { return of_lane(all, lane, all.operand[lane] & 31); }
+inline uint64_t of_below(const Operands& all, unsigned lane) { return of_lane(all, lane, lane - (all.operand[lane] & 31)); }
+inline uint64_t of_above(const Operands& all, unsigned lane) { return of_lane(all, lane, lane + (all.operand[lane] & 31)); }
+inline uint64_t of_xor(const Operands& all, unsigned lane) { return of_lane(all, lane, lane ^ (all.operand[lane] & 31)); }
 
-// The lanes that brought this.
-inline uint32_t lanes_with(const Brought& all, uint64_t value) {
+// The lanes with this value.
+inline uint32_t lanes_with(const Operands& all, uint64_t value) {
     uint32_t lanes = 0;
     for (unsigned i = 0; i < 32; i++) lanes |= uint32_t((all.present >> i & 1) != 0 && all.value[i] == value) << i;
     return lanes;
 }
-inline uint64_t of_ballot(const Brought& all, unsigned) { return all.present & ~lanes_with(all, 0); }
-inline uint64_t of_same(const Brought& all, unsigned lane) { return lanes_with(all, all.value[lane]); }
-inline uint64_t of_all(const Brought& all, unsigned lane) {
+inline uint64_t of_ballot(const Operands& all, unsigned) { return all.present & ~lanes_with(all, 0); }
+inline uint64_t of_same(const Operands& all, unsigned lane) { return lanes_with(all, all.value[lane]); }
+inline uint64_t of_all(const Operands& all, unsigned lane) {
     return lanes_with(all, all.value[lane]) == all.present ? all.present : 0;
 }
 
 template <class T, class Lane>
-T shuffle(Give meeting, unsigned lanes, T value, Lane lane) {
-    return from_low_bits<T>(meet(meeting, lanes, low_bits(value), uint32_t(lane)));
+T shuffle(LaneResult operation, unsigned lanes, T value, Lane lane) {
+    return from_low_bits<T>(collective(operation, lanes, low_bits(value), uint32_t(lane)));
 }
 
 }  // namespace shim
 
-inline void __syncwarp(unsigned lanes) { shim::meet(shim::nothing, lanes, 0, 0); }
+inline void __syncwarp(unsigned lanes) { shim::collective(shim::no_result, lanes, 0, 0); }
 template <class T>
 T __shfl_sync(unsigned lanes, T value, int lane) { return shim::shuffle(shim::of_index, lanes, value, lane); }
 template <class T>
@@ -440,27 +440,27 @@ T __shfl_down_sync(unsigned lanes, T value, unsigned by) { return shim::shuffle(
 template <class T>
 T __shfl_xor_sync(unsigned lanes, T value, int by) { return shim::shuffle(shim::of_xor, lanes, value, by); }
 inline unsigned __ballot_sync(unsigned lanes, int predicate) {
-    return unsigned(shim::meet(shim::of_ballot, lanes, predicate != 0, 0));
+    return unsigned(shim::collective(shim::of_ballot, lanes, predicate != 0, 0));
 }
 inline int __all_sync(unsigned lanes, int predicate) {
-    return (shim::meet([](const shim::Brought& all, unsigned) -> uint64_t { return shim::lanes_with(all, 0) == 0; },
+    return (shim::collective([](const shim::Operands& all, unsigned) -> uint64_t { return shim::lanes_with(all, 0) == 0; },
                        lanes, predicate != 0, 0)) != 0;
 }
 inline int __any_sync(unsigned lanes, int predicate) {
-    return (shim::meet([](const shim::Brought& all, unsigned lane) { return shim::of_ballot(all, lane); }, lanes,
+    return (shim::collective([](const shim::Operands& all, unsigned lane) { return shim::of_ballot(all, lane); }, lanes,
                        predicate != 0, 0)) != 0;
 }
 inline int __uni_sync(unsigned lanes, int predicate) {
-    return (shim::meet([](const shim::Brought& all, unsigned lane) { return shim::of_all(all, lane); }, lanes,
+    return (shim::collective([](const shim::Operands& all, unsigned lane) { return shim::of_all(all, lane); }, lanes,
                        predicate != 0, 0)) != 0;
 }
 template <class T>
 unsigned __match_any_sync(unsigned lanes, T value) {
-    return unsigned(shim::meet(shim::of_same, lanes, shim::low_bits(value), 0));
+    return unsigned(shim::collective(shim::of_same, lanes, shim::low_bits(value), 0));
 }
 template <class T>
 unsigned __match_all_sync(unsigned lanes, T value, int* same) {
-    const unsigned found = unsigned(shim::meet(shim::of_all, lanes, shim::low_bits(value), 0));
+    const unsigned found = unsigned(shim::collective(shim::of_all, lanes, shim::low_bits(value), 0));
     *same = found != 0;
     return found;
 }
@@ -492,7 +492,7 @@ inline unsigned long long __umul64hi(unsigned long long x, unsigned long long y)
 inline unsigned __umulhi(unsigned x, unsigned y) { return (unsigned)((unsigned long long)x * y >> 32); }
 inline long long __mul64hi(long long x, long long y) { return (long long)((__int128)x * y >> 64); }
 
-// What only bodies in CUDA C use.
+// Functions that only CUDA C bodies use.
 
 struct float4 {
     float x, y, z, w;
@@ -506,7 +506,7 @@ inline unsigned __float_as_uint(float x) { return shim::bits<unsigned>(x); }
 inline double __longlong_as_double(long long x) { return shim::bits<double>(x); }
 inline long long __double_as_longlong(double x) { return shim::bits<long long>(x); }
 
-// Towards zero: what was rounded away from it goes one step back. An f80 holds all of these exactly.
+// Rounds toward zero: a result that was rounded away from zero is decremented by one ulp. `long double` is exact for all x.
 template <class T>
 float shim_toward_zero(T x) {
     const float y = float(x);
@@ -520,11 +520,11 @@ inline float __uint2float_rz(unsigned x) { return shim_toward_zero(x); }
 inline float __ll2float_rz(long long x) { return shim_toward_zero(x); }
 inline float __ull2float_rz(unsigned long long x) { return shim_toward_zero(x); }
 
-// Mathematics that C does not have.
+// Mathematical functions that C lacks.
 
 constexpr long double SHIM_PI = 3.14159265358979323846264338327950288L;
-// Sine and cosine of x π, by what is left of the nearest half of a turn, which is exact: so they are exact where they are 0,
-// 1 or -1, and near a zero no digit is lost.
+// Sine and cosine of πx, by an exact reduction to the nearest multiple of π/2: so the results 0, 1 and -1 are exact, and
+// there is no cancellation near a zero.
 inline long double shim_sinpi(long double x) {
     if (!std::isfinite(x)) return NAN;
     const long double turn = std::fmod(x, 2.0L), halves = std::nearbyint(2.0L * turn);
@@ -552,7 +552,7 @@ inline double cospi(double x) { return double(shim_cospi(x)); }
 inline float normcdff(float x) { return float(0.5 * std::erfc(-(double)x * 0.70710678118654752440)); }
 inline double normcdf(double x) { return double(0.5L * std::erfc(-(long double)x * 0.70710678118654752440L)); }
 
-// CUDA's approximations. glibc declares functions of some of these names.
+// CUDA's approximate functions, as macros: glibc declares functions with some of these names.
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
@@ -565,7 +565,7 @@ inline double normcdf(double x) { return double(0.5L * std::erfc(-(long double)x
 #define __powf(x, y) powf(x, y)
 inline float __fdividef(float x, float y) { return x / y; }
 
-// Instructions of PTX, as tests/emulator/mod.rs calls them.
+// PTX instructions, under the names that tests/emulator/mod.rs gives them.
 namespace ptx {
 
 using half = unsigned short;

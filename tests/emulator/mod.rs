@@ -1,4 +1,5 @@
-//! Runs emitted CUDA C without a GPU: `g++` compiles it behind `cuda_shim.h`, and the result is loaded and called.
+//! The emulator of a GPU: `g++` compiles the emitted CUDA C together with `cuda_shim.h` to a shared library, which is loaded
+//! and called.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -18,38 +19,38 @@ const SHIM: &str = include_str!("cuda_shim.h");
 /// Compiled kernels.
 pub(crate) struct Emulator {
     entries: HashMap<String, Compiled>,
-    /// The sanitizer watches over undefined behaviour.
+    /// Whether the code is instrumented by the undefined-behaviour sanitizer.
     pub(crate) sanitized: bool,
 }
 
-/// A kernel, or the words of the compiler that refused it.
+/// A kernel, or the error of the compiler that rejected it.
 type Compiled = Result<Entry, String>;
 
 /// A compiled kernel.
 #[derive(Clone, Copy)]
 struct Entry {
     run: unsafe extern "C" fn(*mut RawLaunch),
-    /// The threads of a block meet, or wait for each other.
-    side_by_side: bool,
-    /// Those of the grid do.
-    all_blocks: bool,
+    /// Whether threads of a block wait for each other, so that they run as fibers.
+    as_fibers: bool,
+    /// Whether threads of different blocks wait for each other, so that all blocks are resident at once.
+    all_resident: bool,
 }
 
-/// The shim's `Launch`.
+/// The `Launch` of the shim.
 #[repr(C)]
 struct RawLaunch {
     params: *mut *mut c_void,
     grid: [u32; 3],
     block: [u32; 3],
     shared_bytes: u32,
-    side_by_side: u32,
-    all_blocks: u32,
+    as_fibers: u32,
+    all_resident: u32,
     deadlock: u32,
     undefined: *const c_char,
     undefined_line: u32,
 }
 
-/// The emitted C's `rt::Fault`.
+/// The `rt::Fault` of the emitted C.
 #[repr(C)]
 #[derive(Default)]
 struct Record {
@@ -64,13 +65,13 @@ struct Record {
     args: [u64; PANIC_ARGS],
 }
 
-/// The fewest kernels in a file, where there are so many: compiling the shim takes as long as ten of them.
-const FEWEST: usize = 16;
+/// The minimum number of kernels per file: compiling the shim takes as long as ten kernels.
+const MIN_UNIT: usize = 16;
 
-/// The words that a launch can print.
+/// The capacity of the print buffer, in words.
 const PRINT_CAPACITY: usize = 1 << 14;
 
-/// The emitted C's `rt::Print`, and the words behind it.
+/// The `rt::Print` of the emitted C, followed by its words.
 #[repr(C)]
 struct Prints {
     used: u32,
@@ -80,7 +81,7 @@ struct Prints {
     words: [u64; PRINT_CAPACITY],
 }
 
-/// The emitted C's `rt::Launch`.
+/// The `rt::Launch` of the emitted C.
 #[repr(C)]
 struct LaunchParameter {
     record: *mut Record,
@@ -93,18 +94,18 @@ const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES && size_of::<Lau
 const _: () = assert!(size_of::<Prints>() == PRINT_HEADER_BYTES + 8 * PRINT_CAPACITY);
 
 impl Emulator {
-    /// Compiles kernels, known by their names, some at a time in each of a few files, which stay in `folder` for the next
-    /// time. `Err` says why there is no emulator; a kernel that `g++` refuses is a panic when it is to run.
+    /// Compiles kernels, given by name and source, in units of several kernels. The libraries stay in `folder` for the next
+    /// run. Returns `Err` with the reason if there is no emulator. Running a kernel that `g++` rejects is a panic.
     pub(crate) fn new(sources: &[(String, String)], folder: &str) -> Result<Emulator, String> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
-        fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+        fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be created: {error}", folder.display()))?;
         let version = Command::new("g++").arg("--version").output();
-        version.map_err(|error| format!("g++ does not start: {error}"))?;
+        version.map_err(|error| format!("cannot start g++: {error}"))?;
         fs::write(folder.join("cuda_shim.h"), SHIM).map_err(|error| error.to_string())?;
         let sanitized = compile(&folder, "probe", "#include \"cuda_shim.h\"\n", true).is_ok();
         let workers = thread::available_parallelism().map_or(1, usize::from);
-        // Small units, so that a changed kernel costs little and all processors have work to the end.
-        let size = sources.len().div_ceil(8 * workers).max(FEWEST);
+        // Small units, so that a changed kernel recompiles little and the load stays balanced.
+        let size = sources.len().div_ceil(8 * workers).max(MIN_UNIT);
         let units: Vec<_> = sources.chunks(size).enumerate().collect();
         let entries = thread::scope(|scope| {
             let workers: Vec<_> = (0..workers)
@@ -122,9 +123,13 @@ impl Emulator {
         Ok(Emulator { entries, sanitized })
     }
 
-    /// Runs a launch. Undefined behaviour of the emitted C is a panic, and so are threads that wait in vain.
+    /// Runs a launch.
+    ///
+    /// # Panics
+    ///
+    /// If the emitted C has undefined behaviour, or the threads deadlock.
     pub(crate) fn run(&self, kernel: &str, emulation: Emulation<'_>) -> Emulated {
-        let Entry { run, side_by_side, all_blocks } = match self.entries.get(kernel) {
+        let Entry { run, as_fibers, all_resident } = match self.entries.get(kernel) {
             Some(Ok(entry)) => *entry,
             Some(Err(log)) => panic!("{log}"),
             None => panic!("{kernel} has no CUDA C"),
@@ -151,25 +156,25 @@ impl Emulator {
             grid: grid.to_array().map(|extent| extent as u32),
             block: block.to_array().map(|extent| extent as u32),
             shared_bytes: shared_bytes as u32,
-            side_by_side: side_by_side.into(),
-            all_blocks: all_blocks.into(),
+            as_fibers: as_fibers.into(),
+            all_resident: all_resident.into(),
             deadlock: 0,
             undefined: std::ptr::null(),
             undefined_line: 0,
         };
-        // SAFETY: the function was compiled from this source, the launch has the layout of the shim's, and the parameters
-        // are those of the kernel: `Launch::emulate` gives all but the last, which is the launch parameter.
+        // SAFETY: the function was compiled from this source, the launch has the layout of the shim's `Launch`, and the
+        // parameters are those of the kernel: `Launch::emulate` passes all but the last, the launch parameter.
         unsafe { run(&raw mut launch) };
         if !launch.undefined.is_null() {
-            // SAFETY: the sanitizer's runtime gives a string that lives as long as it does.
-            let what = unsafe { CStr::from_ptr(launch.undefined) }.to_string_lossy();
+            // SAFETY: the string is a constant of the sanitizer's runtime, which is never unloaded.
+            let kind = unsafe { CStr::from_ptr(launch.undefined) }.to_string_lossy();
             panic!(
-                "the emitted C of {kernel} has undefined behaviour at line {} of the Rust: {what}",
+                "the emitted C of {kernel} has undefined behaviour at line {} of the Rust source: {kind}",
                 launch.undefined_line
             );
         }
-        assert_eq!(launch.deadlock, 0, "the threads of {kernel} wait for each other in vain");
-        assert_eq!(prints.lost, 0, "{kernel} prints more than the emulator has room for");
+        assert_eq!(launch.deadlock, 0, "the threads of {kernel} deadlock");
+        assert_eq!(prints.lost, 0, "the output of {kernel} exceeds the print buffer of the emulator");
         let printed = prints.words[..prints.used as usize].to_vec();
         let Record { flag, kernel, site, block, thread, pad: _, index, len, args } = record;
         let fault = (flag != 0).then_some(RawFault { kernel, site, block, thread, index, len, args });
@@ -177,7 +182,7 @@ impl Emulator {
     }
 }
 
-/// The kernels of a unit, compiled and loaded.
+/// Compiles and loads the kernels of a unit.
 fn load(folder: &Path, name: &str, unit: &[(String, String)], sanitized: bool) -> Vec<(String, Compiled)> {
     let mut text = String::from("#include \"cuda_shim.h\"\n");
     for (i, (_, source)) in unit.iter().enumerate() {
@@ -186,15 +191,15 @@ fn load(folder: &Path, name: &str, unit: &[(String, String)], sanitized: bool) -
     let path = match compile(folder, name, &text, sanitized) {
         Ok(path) => path,
         Err(log) if unit.len() == 1 => return vec![(unit[0].0.clone(), Err(log))],
-        // One of them is refused: the others still count.
+        // At least one kernel is rejected: each is compiled alone, so that the others still run.
         Err(_) => {
             let alone = |(i, kernel)| load(folder, &format!("{name}_{i}"), std::slice::from_ref(kernel), sanitized);
             return unit.iter().enumerate().flat_map(alone).collect();
         }
     };
-    // SAFETY: the library is ours and runs nothing when it is loaded.
+    // SAFETY: the library was compiled above, and has no initialisers with side effects.
     let library = unsafe { Library::new(&path) }.expect("g++ makes a library that loads");
-    // The entries live as long as the process.
+    // Leaked, since the entry points live as long as the process.
     let library = Box::leak(Box::new(library));
     let entry = |i: usize| {
         // SAFETY: `write_kernel` wrote the function with this signature.
@@ -204,20 +209,20 @@ fn load(folder: &Path, name: &str, unit: &[(String, String)], sanitized: bool) -
     unit.iter()
         .enumerate()
         .map(|(i, (kernel, source))| {
-            let all_blocks = source.contains("sync_grid");
-            // A barrier, what lanes do together, or an atomic operation by which a thread can wait for another one.
-            let meets = ["__syncthreads", "__syncwarp", "_sync(", "atomic_load", "atomic_cas", "atomic_exch"];
-            let side_by_side = meets.iter().any(|word| source.contains(word));
-            (kernel.clone(), Ok(Entry { run: entry(i), side_by_side, all_blocks }))
+            let all_resident = source.contains("sync_grid");
+            // A barrier, a warp operation, or an atomic operation by which a thread can wait for another one.
+            let waits = ["__syncthreads", "__syncwarp", "_sync(", "atomic_load", "atomic_cas", "atomic_exch"];
+            let as_fibers = waits.iter().any(|word| source.contains(word));
+            (kernel.clone(), Ok(Entry { run: entry(i), as_fibers, all_resident }))
         })
         .collect()
 }
 
-/// Writes a kernel in a namespace of its own, and the function that runs it.
+/// Writes a kernel into a separate namespace, and the function that runs it.
 fn write_kernel(text: &mut String, number: usize, source: &str) {
     const HEAD: &str = "extern \"C\" __global__ void ";
     let (_, head) = source.split_once(HEAD).expect("a kernel in the source");
-    // Behind the bounds of its launches, if it has any.
+    // After `__launch_bounds__`, if there is one.
     let head =
         head.strip_prefix("__launch_bounds__(").map_or(head, |bounds| bounds.split_once(") ").unwrap_or_default().1);
     let entry = head.split_once('(').expect("a kernel has parameters").0.to_owned();
@@ -226,9 +231,9 @@ fn write_kernel(text: &mut String, number: usize, source: &str) {
         &source,
         0..=1,
         "extern __shared__ __align__(16) u8 dynamic_shared[]",
-        "__align__(16) __shared__ u8 dynamic_shared[::shim::MOST_DYNAMIC_BYTES]",
+        "__align__(16) __shared__ u8 dynamic_shared[::shim::MAX_DYNAMIC_BYTES]",
     );
-    // Loops that wait let others run. CUDA's loads have no name by which the shim could see them.
+    // Spin loops yield: their plain loads call no function that the shim could define.
     let source = replace(&source, 0..=1, "now = *count) {}", "now = *count) ::shim::yield();");
     let source = loads_that_yield(&source);
     let source = without_assembly(&source);
@@ -240,7 +245,7 @@ fn write_kernel(text: &mut String, number: usize, source: &str) {
     );
 }
 
-/// Has the loads of `rt::atomic_load_u32` and its like let other threads run.
+/// Makes `rt::atomic_load_u32` and its variants yield to other threads.
 fn loads_that_yield(source: &str) -> String {
     let loads = |line: &str| line.contains("__forceinline__") && line.contains(" atomic_load_");
     let lines = source.split_inclusive('\n').map(|line| {
@@ -253,7 +258,7 @@ fn loads_that_yield(source: &str) -> String {
     lines.collect()
 }
 
-/// Makes each instruction of PTX, of which there is one in a line, a function of the shim.
+/// Replaces inline PTX, at most one `asm` per line, by calls of functions in the shim.
 fn without_assembly(source: &str) -> String {
     let lines = source.split_inclusive('\n').map(|line| match instruction(line) {
         Some(call) => Cow::Owned(call),
@@ -262,8 +267,8 @@ fn without_assembly(source: &str) -> String {
     lines.collect()
 }
 
-/// A line with an `asm` as one with a call: the instruction's name, then the operands in order. A special register is
-/// named by itself. An empty `asm` stays.
+/// Replaces the `asm` of a line by a call: the function is named after the instruction, or after the special register that it
+/// reads, and takes the operands in order. An empty `asm` is kept.
 fn instruction(line: &str) -> Option<String> {
     let (before, rest) = line.split_once("asm volatile(\"").or_else(|| line.split_once("asm(\""))?;
     let (instruction, operands) = rest.split_once('"')?;
@@ -273,7 +278,7 @@ fn instruction(line: &str) -> Option<String> {
         (Some((_, register)), _) => register.trim_end_matches(';').to_owned(),
         (None, _) => instruction.split([' ', ';']).next()?.replace('.', "_"),
     };
-    // What stands between parentheses behind a constraint.
+    // The operands: the parenthesised expressions after the constraints.
     let mut args = Vec::new();
     let mut rest = operands;
     while let Some(start) = rest.find("\"(") {
@@ -289,15 +294,15 @@ fn instruction(line: &str) -> Option<String> {
     Some(format!("{before}::ptx::{name}({});\n", args.join(", ")))
 }
 
-/// Replaces what a CPU cannot do, and checks that it was there as often as expected.
+/// Replaces a construct that a CPU lacks, and checks the number of its occurrences.
 #[track_caller]
 fn replace(source: &str, times: std::ops::RangeInclusive<usize>, what: &str, by: &str) -> String {
     let found = source.matches(what).count();
-    assert!(times.contains(&found), "`{what}` is {found} times in\n{source}");
+    assert!(times.contains(&found), "`{what}` occurs {found} times in\n{source}");
     source.replace(what, by)
 }
 
-/// Compiles a file to a library, unless it was compiled before. Gives the compiler's words where it refuses.
+/// Compiles a file to a shared library, unless an up-to-date one exists. Returns the error of the compiler if it fails.
 fn compile(folder: &Path, name: &str, text: &str, sanitized: bool) -> Result<PathBuf, String> {
     let (source, library) = (folder.join(format!("{name}.cpp")), folder.join(format!("{name}.so")));
     let text = format!("// {sanitized}, shim {}\n{text}", hash(SHIM));
@@ -308,8 +313,8 @@ fn compile(folder: &Path, name: &str, text: &str, sanitized: bool) -> Result<Pat
     fs::write(&source, text).map_err(|error| error.to_string())?;
     let mut command = Command::new("g++");
     command.args(["-std=c++20", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique"]);
-    // A variable that is read before it is assigned is refused where g++ sees it. Elsewhere it has a value that no kernel
-    // computes; in every other file it is 0, which passes a test for being inside an array (GCC 12 and newer).
+    // A read of an uninitialised variable is an error where g++ detects it. Elsewhere the variable has a pattern that no
+    // kernel computes, or in every other unit 0, which passes a bounds check (GCC 12 and newer).
     command.args(["-Werror=uninitialized", "-Werror=maybe-uninitialized"]);
     command.arg(if hash(name).is_multiple_of(2) {
         "-ftrivial-auto-var-init=zero"
@@ -327,7 +332,7 @@ fn compile(folder: &Path, name: &str, text: &str, sanitized: bool) -> Result<Pat
     }
 }
 
-/// FNV-1a, so that a changed shim is seen.
+/// Returns the FNV-1a hash, by which a change of the shim is detected.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

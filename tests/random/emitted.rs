@@ -1,8 +1,8 @@
-//! Random kernels on the CPU device, and as emitted CUDA C in the emulator that `g++` makes.
+//! Random kernels: the CPU device against the emitted CUDA C, compiled by `g++` in the emulator.
 
+mod comparison;
 #[path = "../emulator/mod.rs"]
 mod emulator;
-mod told;
 
 use cumbia::__private::Emulation;
 use cumbia::Device;
@@ -11,10 +11,10 @@ use cumbia_random::CASES;
 use emulator::Emulator;
 
 #[test]
-fn emitted_c_computes_what_the_cpu_body_does() {
+fn emitted_c_agrees_with_the_cpu_body() {
     let cases: Vec<_> = CASES.iter().collect();
     let kernels = kernels_of(&cases);
-    // What the compiler rejects has no source, so that its case fails and the others still run.
+    // A kernel that the compiler rejects has no source: its case fails, and the others still run.
     let emulator = match Emulator::new(&sources(&kernels), "random") {
         Ok(emulator) => emulator,
         Err(reason) => return left_out("random kernels", &reason, "CUMBIA_REQUIRE_GXX"),
@@ -22,7 +22,7 @@ fn emitted_c_computes_what_the_cpu_body_does() {
     if !emulator.sanitized {
         left_out("undefined behaviour of the emitted C", "g++ has no libubsan", "CUMBIA_REQUIRE_GXX");
     }
-    let compared = told::compare("the CPU", "the emitted C", |case, emulated| {
+    let compared = comparison::compare("the CPU", "the emitted C", |case, emulated| {
         let mut emulate = |kernel: &str, emulation: Emulation<'_>| emulator.run(kernel, emulation);
         let mut run = if emulated { Run::emulated(&mut emulate) } else { Run::on(&Device::cpu()) };
         (case.run)(&mut run);

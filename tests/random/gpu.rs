@@ -1,6 +1,6 @@
-//! Random kernels on the CPU device and on CUDA device 0.
+//! Random kernels: the CPU device against CUDA device 0.
 
-mod told;
+mod comparison;
 
 use std::sync::LazyLock;
 
@@ -10,7 +10,7 @@ use cumbia_cases::{Run, left_out};
 static CPU: LazyLock<Device> = LazyLock::new(Device::cpu);
 
 #[test]
-fn the_gpu_computes_what_the_cpu_does() {
+fn the_gpu_agrees_with_the_cpu() {
     let gpu = match Device::cuda(0) {
         Ok(gpu) => gpu,
         Err(Error::Device(error)) => {
@@ -18,7 +18,7 @@ fn the_gpu_computes_what_the_cpu_does() {
         }
         Err(error) => panic!("the GPU cannot be opened: {error}"),
     };
-    let compared = told::compare("the CPU", gpu.name(), |case, there| {
+    let compared = comparison::compare("the CPU", gpu.name(), |case, there| {
         let mut run = Run::on(if there { &gpu } else { &CPU });
         (case.run)(&mut run);
         run.into_record()

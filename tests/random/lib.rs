@@ -1,6 +1,6 @@
-//! Random kernels, which `build.rs` generates, and how they are launched.
+//! The random kernels that `build.rs` generates, and their launches.
 //!
-//! See `xtask/src/random` for what they are like.
+//! `tests/random-kernels` describes the kernels.
 
 #![allow(
     missing_docs,
@@ -9,28 +9,28 @@
     unconditional_panic,
     clippy::all,
     clippy::pedantic,
-    reason = "nobody wrote these kernels"
+    reason = "the kernels are generated"
 )]
 
 use cumbia_cases::{Agreement, Run};
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// The kernels as text, to show those that fail.
+/// The source of the kernels, for the reports of failures.
 const TEXT: &str = include_str!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// How a kernel is launched.
+/// The configuration of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     pub blocks: usize,
     pub threads: usize,
-    /// There is one thread, so that it is known what comes before a fault.
+    /// Whether there is a single thread, so that the effects before a fault are deterministic.
     pub alone: bool,
     pub agreement: Agreement,
 }
 
-/// Launches all threads of a kernel. If one faults, then each alone, to compare what it did until then: `launch` is told
-/// the position of the first thread, and says whether there was a fault.
+/// Launches all threads of a kernel. If one faults, launches each thread alone as well, to compare its effects before the
+/// fault. `launch` takes the index of the first thread, and returns whether there was a fault.
 fn launch_and_compare(
     run: &mut Run<'_>,
     blocks: usize,
@@ -47,7 +47,7 @@ fn launch_and_compare(
     }
 }
 
-/// The module of a kernel as text, from its comment to its brace.
+/// Returns the source of the module of a kernel, from its doc comment to its closing brace.
 pub fn text_of(name: &str) -> &'static str {
     let Some(start) = TEXT.find(&format!("pub mod {name} {{\n")) else {
         return "";

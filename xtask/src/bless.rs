@@ -1,8 +1,8 @@
-//! `cargo xtask bless`: takes what the compiler writes today as what it is to write. Read the changes before you keep
-//! them.
+//! `cargo xtask bless`: accepts the current output of the compiler as the expected one. Review the diff before you commit
+//! it.
 
 use crate::nvrtc;
-use xtask::program::{self, Result};
+use crate::program::{self, Result};
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;
@@ -14,5 +14,9 @@ pub(crate) fn run() -> Result<()> {
         let mut test = program::cargo(&["test"]);
         program::run(test.args(golden).env("CUMBIA_BLESS", "1").env("CUMBIA_NVRTC", &nvrtc))?;
     }
-    program::run(program::cargo(&["test", "-p", "cumbia-tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))
+    program::run(program::cargo(&["test", "-p", "cumbia-tests", "--test", "ui"]).env("TRYBUILD", "overwrite"))?;
+    // It quotes the messages.
+    let mut troubleshooting =
+        program::cargo(&["test", "-p", "cumbia-tests", "--test", "documented", "quoted_compiler"]);
+    program::run(troubleshooting.env("CUMBIA_BLESS", "1"))
 }

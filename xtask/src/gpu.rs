@@ -1,20 +1,20 @@
-//! `cargo xtask gpu`: what a GPU machine without Rust can run, in `.gpu/`.
+//! `cargo xtask gpu`: builds the tests and examples for a GPU machine without Rust, into `.gpu/`.
 //!
 //! ```text
-//! .gpu/run.sh          runs the tests and the examples, and prints a table at the end
+//! .gpu/run.sh          runs the tests and the examples, and prints a table of the results
 //! .gpu/tests/          the test programs
 //! .gpu/examples/       the examples
-//! .gpu/benches/        the benchmarks; `run.sh` leaves them out
+//! .gpu/benches/        the benchmarks; `run.sh` does not run them
 //! ```
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use xtask::program::{self, Failure, Result};
+use crate::program::{self, Failure, Result};
 
-/// Programs that need Rust or `g++`, or have nothing to do with a GPU.
-const LEFT_OUT: [&str; 11] = [
+/// Programs that need Rust or `g++`, or do not use a GPU.
+const EXCLUDED: [&str; 13] = [
     "ui",
     "emitted",
     "random",
@@ -22,9 +22,11 @@ const LEFT_OUT: [&str; 11] = [
     "golden",
     "nvrtc",
     "errors",
-    "edited",
-    "documented",
+    "cache_invalidation",
+    "documented_variables",
     "xtask",
+    "repository",
+    "cumbia_random_kernels",
     "cumbia_kernel_macros",
 ];
 
@@ -55,7 +57,7 @@ fn failure(path: &Path, error: &std::io::Error) -> Failure {
     Failure(format!("{}: {error}", path.display()))
 }
 
-/// Something that Cargo built.
+/// An executable that Cargo built.
 struct Program {
     /// `tests`, `examples` or `benches`
     folder: &'static str,
@@ -64,7 +66,7 @@ struct Program {
 }
 
 impl Program {
-    /// Copies the program without its symbols, and gives its size.
+    /// Copies the program without its symbols. Returns the size of the copy in bytes.
     fn copy_into(&self, folder: &Path) -> Result<u64> {
         let folder = folder.join(self.folder);
         fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
@@ -79,9 +81,9 @@ impl Program {
 
 /// Builds tests, examples and benchmarks.
 fn build() -> Result<Vec<Program>> {
-    // With `cargo test`, an example would be built as the test of itself.
+    // The examples come from `cargo build` below: `cargo test` would build them as test harnesses.
     let mut programs = build_with(&["test", "--no-run", "--release", "--workspace", "--tests"])?;
-    // Once more with Rust's checks of overflow, which make other code on the GPU too.
+    // Again with Rust's overflow checks, which change the GPU code too.
     let checked =
         ["test", "--no-run", "--profile", "checked", "-p", "cumbia-tests", "--test", "gpu", "--test", "runtime"];
     programs.extend(
@@ -91,7 +93,7 @@ fn build() -> Result<Vec<Program>> {
     );
     programs.extend(build_with(&["build", "--release", "--examples", "--bench", "*"])?);
     programs.sort_by(|a, b| (a.folder, &a.name).cmp(&(b.folder, &b.name)));
-    // Two packages may have tests of one name.
+    // Two packages may have tests of the same name.
     for i in 1..programs.len() {
         let (before, program) = programs.split_at_mut(i);
         while before.iter().any(|other| (other.folder, &other.name) == (program[0].folder, &program[0].name)) {
@@ -101,21 +103,21 @@ fn build() -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Runs Cargo, and asks it where the programs are.
+/// Runs Cargo. Returns the executables that its JSON messages name.
 fn build_with(arguments: &[&str]) -> Result<Vec<Program>> {
     eprintln!("+ cargo {}", arguments.join(" "));
     let output = program::cargo(arguments)
         .arg("--message-format=json-render-diagnostics")
         .stderr(Stdio::inherit())
         .output()
-        .map_err(|error| Failure(format!("cargo cannot be run: {error}")))?;
+        .map_err(|error| Failure(format!("cannot run cargo: {error}")))?;
     if !output.status.success() {
         return Err(Failure(format!("`cargo {}` failed", arguments.join(" "))));
     }
     Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(program).collect())
 }
 
-/// The program that a message of Cargo's is about. In one line of JSON, `target` comes before what was built.
+/// Returns the program of a JSON message from Cargo, in which the field `target` precedes `executable`.
 fn program(message: &str) -> Option<Program> {
     let path = PathBuf::from(program::value_of(message, "executable")?);
     let target = &message[message.find(r#""target":{"#)?..];
@@ -125,6 +127,6 @@ fn program(message: &str) -> Option<Program> {
         _ if target.starts_with(r#""target":{"kind":["bench"]"#) => "benches",
         _ => "tests",
     };
-    let is_left_out = LEFT_OUT.contains(&name.as_str());
-    (!is_left_out).then_some(Program { folder, name, path })
+    let is_excluded = EXCLUDED.contains(&name.as_str());
+    (!is_excluded).then_some(Program { folder, name, path })
 }

@@ -1,34 +1,39 @@
-//! What developers of Cumbia run: `cargo xtask COMMAND`.
+//! The development commands: `cargo xtask COMMAND`.
 //!
-//! Each command is a file here. They use the standard library alone, so that building them takes no time.
+//! Each command is a module. They need only the standard library and the random-kernel generator, so that they build in
+//! seconds.
 
 mod bless;
 mod gpu;
 mod nvrtc;
+mod program;
+mod quick;
+mod random;
 mod test;
 
 use std::process::ExitCode;
 
-use xtask::program::{Failure, Result};
-use xtask::random;
+use program::{Failure, Result};
 
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  test    fetch NVRTC if it is not there, then run all tests, doctests and examples
-  bless   write the golden files, docs/limits.md and the expected messages of tests/ui anew
-  gpu     build what a GPU machine without Rust can run, into .gpu/
+  test    install NVRTC if it is missing, then run all tests, doctests and examples
+  quick   run the unit tests, a part of the corpus and a part of the compile errors
+            --release          run the unit tests and a few random kernels in a release build
+  bless   rewrite the golden files, docs/limits.md and the expected messages of tests/ui
+  gpu     build the tests and examples for a GPU machine without Rust, into .gpu/
   random  compare random kernels with the emitted C in g++
-            --seed N           what all follows from; 1 if left out
-            --kernels N | A..B how many, or which; 200 if left out
-            --kernel N         one
-            --overflow wraps   compile them without checks of overflow
-            --tallies on       call methods with atomics on elements that all threads share
+            --seed N           the seed (default: 1)
+            --kernels N | A..B the number or the range of kernels (default: 200)
+            --kernel N         one kernel
+            --overflow wraps   compile without overflow checks
+            --tallies off      no methods with atomics on elements shared by all threads
             --gpu              compare with a GPU instead
-            --batch N          compile so many at a time, go on behind failures, and from where it was stopped
-            --pack FOLDER      compile them for another machine with a GPU, and run nothing
-            --reduce           make the first that fails smaller
-            --out FILE         only write them
+            --batch N          compile N kernels at a time, continue after failures, and resume an interrupted run
+            --pack FOLDER      compile for another machine with a GPU, and run nothing
+            --reduce           reduce the first kernel that fails
+            --out FILE         only write the source
 ";
 
 fn main() -> ExitCode {
@@ -45,9 +50,11 @@ fn main() -> ExitCode {
 fn run(arguments: &[String]) -> Result<()> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test::run(),
+        ["quick"] => quick::run(),
+        ["quick", "--release"] => quick::run_release(),
         ["bless"] => bless::run(),
         ["gpu"] => gpu::run(),
-        ["random", ref rest @ ..] => random::command::run(rest),
+        ["random", ref rest @ ..] => random::run(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

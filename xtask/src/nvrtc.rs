@@ -1,14 +1,15 @@
-//! NVRTC for the tests. It compiles for any GPU and needs none.
+//! The NVRTC of the tests. It compiles for any GPU, and needs none itself.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use xtask::program::{self, Failure, Result};
+use crate::program::{self, Failure, Result};
 
-/// The package of pip that carries NVRTC.
+/// The pip package that contains NVRTC.
 const PACKAGE: &str = "nvidia-cuda-nvrtc";
 
-/// The file or folder for `CUMBIA_NVRTC`: what the variable names already, or `target/nvrtc`, which pip fills once.
+/// Returns the value for `CUMBIA_NVRTC`: the current value of the variable, or else `target/nvrtc`, into which pip installs
+/// NVRTC on the first call.
 pub(crate) fn ensure() -> Result<PathBuf> {
     if let Some(chosen) = std::env::var_os("CUMBIA_NVRTC").filter(|value| !value.is_empty()) {
         return Ok(chosen.into());
@@ -28,15 +29,15 @@ fn fetch(folder: &Path) -> Result<()> {
     pip.args(["-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target"]).arg(folder).arg(PACKAGE);
     program::run(&mut pip).map_err(|Failure(reason)| {
         Failure(format!(
-            "the tests need NVRTC, and pip could not fetch it: {reason}\n  \
-             help: install Python 3 with pip and try again, or point CUMBIA_NVRTC at an NVRTC that is there \
+            "the tests need NVRTC, and pip could not install it: {reason}\n  \
+             help: install Python 3 with pip and try again, or set CUMBIA_NVRTC to an installed NVRTC \
              (libnvrtc.so of CUDA 12 or newer, or its folder)\n  \
-             help: `cargo test --workspace` runs without it, and says what it leaves out"
+             help: `cargo test --workspace` runs without it, and reports the skipped checks"
         ))
     })
 }
 
-/// The folder of the library in what pip installed: `nvidia/cu13/lib`, or `nvidia/cuda_nvrtc/lib` before CUDA 13.
+/// Returns the folder of the library in a pip installation: `nvidia/cu13/lib`, or `nvidia/cuda_nvrtc/lib` before CUDA 13.
 fn find(folder: &Path) -> Option<PathBuf> {
     let is_nvrtc = |name: &str| ["libnvrtc.so", "libnvrtc.dylib", "nvrtc64_"].iter().any(|it| name.starts_with(it));
     let packages = std::fs::read_dir(folder.join("nvidia")).ok()?.flatten();

@@ -1,7 +1,7 @@
-//! `cargo xtask test`: everything that can be checked without a GPU, and with one where there is one.
+//! `cargo xtask test`: all tests, doctests and examples. The tests of GPUs are skipped on a machine without one.
 
 use crate::nvrtc;
-use xtask::program::{self, Failure, Result};
+use crate::program::{self, Failure, Result};
 
 pub(crate) fn run() -> Result<()> {
     let nvrtc = nvrtc::ensure()?;
@@ -10,7 +10,7 @@ pub(crate) fn run() -> Result<()> {
             .env("CUMBIA_NVRTC", &nvrtc)
             .env("CUMBIA_REQUIRE_NVRTC", "1"),
     )?;
-    // Optimised, as the README runs them. The tests above run with Rust's checks of overflow.
+    // Optimised, as the README runs them. The tests above run with overflow checks.
     for example in examples()? {
         program::run(program::cargo(&["run", "--release", "--example", &example]).env("CUMBIA_DEVICE", "cpu"))?;
     }
@@ -18,7 +18,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// The names of the examples, in order: files in `examples`, and folders with a `main.rs`.
+/// Returns the names of the examples, sorted: files in `examples`, and folders with a `main.rs`.
 fn examples() -> Result<Vec<String>> {
     let folder = program::root().join("examples");
     let entries =

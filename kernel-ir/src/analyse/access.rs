@@ -1,7 +1,8 @@
-//! The variables that an expression assigns or borrows, and a summary of both over a function.
+//! Assignments to and borrows of variables: per expression, and summarised over a function.
 //!
-//! Assigning a field or an element of a variable assigns the variable, as does a mutable borrow of any part: whoever holds
-//! the reference may write. What a reference leads to is memory, and never the variable that holds the reference.
+//! An assignment to a field or an element of a variable assigns the variable, and so does a mutable borrow of any part
+//! of it, since the reference may be written through. The referent of a reference is memory, distinct from the variable
+//! that holds the reference.
 
 use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Method, Sequence, Type};
 use crate::typify::TypedFunction;
@@ -9,32 +10,33 @@ use crate::typify::TypedFunction;
 /// An access to a variable other than a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// An assignment to it or to a part of it.
+    /// The variable, or a part of it, is assigned.
     Assigned,
-    /// A reference to it or to a part of it is created.
+    /// A reference to the variable, or to a part of it, is created.
     Borrowed { mutable: bool },
 }
 
 /// The accesses to each variable of a function, indexed by [`LocalId`].
 #[derive(Default)]
 pub(crate) struct Usage {
-    /// Assigned after its declaration, or mutably borrowed. A `let mut` without either is a constant.
+    /// Whether the variable is assigned after its declaration, or mutably borrowed. A `let mut` that is neither is
+    /// constant.
     pub(crate) assigned: Vec<bool>,
-    /// Borrowed, mutably or not.
+    /// Whether the variable is borrowed, mutably or not.
     pub(crate) borrowed: Vec<bool>,
-    /// How many expressions assign it, besides its declaration.
+    /// The number of expressions that assign the variable, besides its declaration.
     pub(crate) assignments: Vec<u32>,
-    /// Mutably borrowed: from then on it may change wherever a reference is written through.
+    /// Whether the variable is mutably borrowed. From then on any write through a reference may change it.
     pub(crate) mutably_borrowed: Vec<bool>,
 }
 
-/// Summarises all reachable expressions of a function. `program` holds the functions that it may call.
+/// Summarises all reachable expressions of a function. `program` holds its possible callees.
 pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Usage {
     let function = &typed.instance.function;
     let none = vec![false; function.locals.len()];
     let assignments = vec![0; none.len()];
     let mut usage = Usage { assigned: none.clone(), borrowed: none.clone(), assignments, mutably_borrowed: none };
-    for id in typed.alive() {
+    for id in typed.reachable() {
         for_each_access(typed, program, &function.expr(id).kind, &mut |local, access| match access {
             Access::Assigned => {
                 usage.assigned[local.index()] = true;
@@ -50,7 +52,7 @@ pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) ->
     usage
 }
 
-/// Calls `visit` with the accesses of one expression, without those of its operands.
+/// Calls `visit` with the accesses of one expression, excluding those of its operands.
 pub(crate) fn for_each_access(
     typed: &TypedFunction<'_>,
     program: &[TypedFunction<'_>],
@@ -131,7 +133,7 @@ impl Accesses<'_, '_, '_> {
         }
     }
 
-    /// Values passed for reference parameters: the call borrows them.
+    /// Records the borrows of values that are passed to reference parameters.
     fn args(&mut self, function: FunctionId, args: &[ExprId]) {
         let program = self.program;
         let Some(callee) = program.get(function.index()) else { return };
@@ -149,8 +151,8 @@ impl Accesses<'_, '_, '_> {
     }
 
     fn borrowed(&mut self, place: ExprId, mutable: bool) {
-        // Reborrowing a reference does not borrow the variable that holds it. A part of an array is no reference before the
-        // borrow.
+        // Reborrowing a reference does not borrow the variable that holds it. A sub-slice of an array, on the other
+        // hand, becomes a reference only by the borrow.
         let is_part = matches!(self.typed.instance.function.expr(place).kind, ExprKind::SubSlice { .. });
         if !is_part && is_reference(self.typed.expr_type(place)) {
             return;
@@ -160,7 +162,7 @@ impl Accesses<'_, '_, '_> {
         }
     }
 
-    /// The variable that contains a place, unless the place is behind a reference.
+    /// Returns the variable that contains a place, unless the place is accessed through a reference.
     fn variable(&self, place: ExprId) -> Option<LocalId> {
         match &self.typed.instance.function.expr(place).kind {
             ExprKind::Local(local) => Some(*local),
@@ -174,7 +176,7 @@ impl Accesses<'_, '_, '_> {
     }
 }
 
-/// Whether a value of the type refers to memory elsewhere.
+/// Returns whether a value of the type refers to other memory.
 pub(crate) fn is_reference(ty: &Type) -> bool {
     match ty {
         Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,

@@ -1,17 +1,18 @@
-//! Definite initialisation, and the invariant variables of each loop.
+//! Definite initialisation of variables, and loop-invariant variables.
 //!
 //! A forward must-analysis in evaluation order. The lattice is the powerset of the function's variables, ordered by
 //! inclusion, with intersection as the join; [`None`] is the state of unreachable code and the identity of the join. An
-//! assignment adds a variable, `let x;` removes it (each execution declares a new one), and nothing else removes one.
-//! Since a loop only adds to the variables that are declared outside it, the state at its entry is already the state at
-//! its head, and no iteration is needed.
+//! assignment adds a variable, `let x;` removes it (each execution declares a new variable), and nothing else removes
+//! one. Since a loop only adds variables that are declared outside it, the state at its entry is already the state at
+//! its head, so no fixed-point iteration is needed.
 //!
-//! rustc has proved that every read of the source is of an initialised variable, by a similar analysis of its MIR. A read
-//! of another one is therefore damage of the IR ([`Flow::uninitialised`]). As in MIR, the operands of `&&`, `||` and `!` are
-//! branches where they are a condition: `if p && { x = 1; true } { use(x) }` is accepted.
+//! rustc has proved by a similar analysis of MIR that every read in the source is of an initialised variable. A read of
+//! an uninitialised variable therefore means that the IR is corrupt ([`Flow::uninitialised`]). As in MIR, the operands
+//! of `&&`, `||` and `!` are treated as branches when they form a condition: `if p && { x = 1; true } { use(x) }` is
+//! accepted.
 //!
-//! An optimisation that adds reads of its own, such as a test before a loop, has to ask [`Flow::is_invariant`]: `at` below
-//! is assigned once and read only afterwards, and still has no value at the head of the loop.
+//! An optimisation that introduces reads, for example a test ahead of a loop, must check [`Flow::is_invariant`]: `at`
+//! below is assigned once and read only afterwards, and is nevertheless uninitialised at the head of the loop.
 //!
 //! ```text
 //! let at;
@@ -30,38 +31,38 @@ use crate::typify::TypedFunction;
 
 use super::access::{Access, Usage, for_each_access, usage};
 
-/// The facts of a function about its variables.
+/// The results of the analysis of a function.
 #[derive(Default)]
 pub(crate) struct Flow {
-    /// Assignments and borrows, wherever they are.
+    /// Assignments to and borrows of variables in the whole function.
     pub(crate) usage: Usage,
-    /// The reads of a variable that is not initialised on some path to them: none in what rustc accepts.
+    /// The reads that are not definitely initialised. Empty for every program that rustc accepts.
     pub(crate) uninitialised: Vec<ExprId>,
     loops: BTreeMap<LoopId, Loop>,
 }
 
-/// The variables at one loop.
+/// The analysis results of a loop.
 struct Loop {
-    /// Initialised on every path to the loop, once its bounds are evaluated.
+    /// The variables initialised on every path to the loop, after its bounds are evaluated.
     initialised: FixedBitSet,
-    /// Declarations and changes of each variable in the text of the loop: in its condition or its body.
+    /// The number of declarations and changes of each variable in the loop's condition and body.
     changes: BTreeMap<LocalId, usize>,
 }
 
 impl Flow {
-    /// Whether the function has the loop, in code that is not ruled out.
+    /// Returns whether the function contains the loop in reachable code.
     #[cfg(test)]
     pub(super) fn has_loop(&self, id: LoopId) -> bool {
         self.loops.contains_key(&id)
     }
 
-    /// The number of declarations, assignments and mutable borrows of the variable in the text of a loop.
+    /// Returns the number of declarations, assignments and mutable borrows of the variable in a loop.
     pub(crate) fn changes(&self, local: LocalId, id: LoopId) -> usize {
         self.loops.get(&id).and_then(|at| at.changes.get(&local)).copied().unwrap_or(0)
     }
 
-    /// Whether the variable has a value at the loop's entry, and the same one throughout the loop. What it refers to, if it
-    /// is a reference, may change.
+    /// Returns whether the variable is initialised at the loop's entry and unchanged throughout the loop. If it is a
+    /// reference, its referent may change.
     pub(crate) fn is_invariant(&self, local: LocalId, id: LoopId) -> bool {
         self.loops.get(&id).is_some_and(|at| {
             at.initialised.contains(local.index())
@@ -71,7 +72,7 @@ impl Flow {
     }
 }
 
-/// Analyses a function. `program` holds the functions that it may call.
+/// Analyses a function. `program` holds its possible callees.
 pub(crate) fn flow(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Flow {
     let function = &typed.instance.function;
     let locals = function.locals.len();
@@ -91,10 +92,10 @@ pub(crate) fn flow(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> 
     walk.flow
 }
 
-/// The initialised variables; `None` in unreachable code.
+/// The set of initialised variables; `None` in unreachable code.
 type State = Option<FixedBitSet>;
 
-/// The join of two predecessors.
+/// Joins the states of two predecessors.
 fn join(into: &mut State, other: State) {
     match (into.as_mut(), other) {
         (Some(into), Some(other)) => into.intersect_with(&other),
@@ -107,9 +108,9 @@ struct Walk<'s, 'a> {
     typed: &'s TypedFunction<'a>,
     program: &'s [TypedFunction<'a>],
     state: State,
-    /// The states at the `break`s of the enclosing loops and labelled blocks.
+    /// The join of the states at the `break`s of each enclosing loop and labelled block.
     breaks: BTreeMap<LoopId, State>,
-    /// The enclosing loops, and what changes in them so far.
+    /// The changes counted so far in each enclosing loop.
     open: Vec<BTreeMap<LocalId, usize>>,
     flow: Flow,
 }
@@ -131,7 +132,7 @@ impl Walk<'_, '_> {
         self.optional(block.tail);
     }
 
-    /// A new variable, with a value or without.
+    /// Declares a variable, with or without an initialiser.
     fn declare(&mut self, local: LocalId, initialised: bool) {
         if let Some(state) = &mut self.state {
             state.set(local.index(), initialised);
@@ -151,17 +152,17 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Evaluates an expression.
-    #[expect(clippy::too_many_lines, reason = "an arm for each kind of expression")]
+    /// Transfer function of an expression.
+    #[expect(clippy::too_many_lines, reason = "one arm per kind of expression")]
     fn expr(&mut self, id: ExprId) {
-        if !self.typed.is_alive(id) {
+        if !self.typed.is_reachable(id) {
             return;
         }
         let kind = &self.typed.instance.function.expr(id).kind;
         match kind {
             ExprKind::Block(block) => self.block(block),
             ExprKind::If { condition, then, otherwise } => {
-                if let Some(decided) = self.typed.decided(*condition) {
+                if let Some(decided) = self.typed.constant_bool(*condition) {
                     return match (decided, otherwise) {
                         (true, _) => self.block(then),
                         (false, Some(otherwise)) => self.expr(*otherwise),
@@ -230,7 +231,7 @@ impl Walk<'_, '_> {
             }
             ExprKind::Assign { place, value } | ExprKind::AssignOp { op: _, place, value, operator: _ } => {
                 self.expr(*value);
-                // An assignment to a variable as a whole does not read it.
+                // An assignment to a whole variable does not read it.
                 if !matches!(self.typed.instance.function.expr(*place).kind, ExprKind::Local(_)) {
                     self.expr(*place);
                 }
@@ -262,9 +263,10 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Evaluates a condition: the state becomes that where it holds, and the result is that where it does not.
+    /// Transfer function of a condition: the current state becomes the state if it is true; returns the state if it is
+    /// false.
     fn condition(&mut self, id: ExprId) -> State {
-        if let Some(decided) = self.typed.decided(id) {
+        if let Some(decided) = self.typed.constant_bool(id) {
             return if decided { None } else { self.state.take() };
         }
         match &self.typed.instance.function.expr(id).kind {
@@ -292,7 +294,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The accesses of an expression whose operands are evaluated.
+    /// Applies the accesses of an expression whose operands have been evaluated.
     fn access(&mut self, kind: &ExprKind) {
         let mut assigned = Vec::new();
         let mut changed = Vec::new();
@@ -301,7 +303,7 @@ impl Walk<'_, '_> {
                 assigned.push(local);
                 changed.push(local);
             }
-            // A borrow requires a value, and gives none.
+            // A borrow requires an initialised variable and does not initialise one.
             Access::Borrowed { mutable } => changed.extend(mutable.then_some(local)),
         });
         if let Some(state) = &mut self.state {
@@ -317,7 +319,7 @@ impl Walk<'_, '_> {
         let before = self.state.clone();
         let mut after = None;
         for Arm { pattern, guard, body } in arms {
-            if !self.typed.is_alive(*body) {
+            if !self.typed.is_reachable(*body) {
                 continue;
             }
             self.state.clone_from(&before);
@@ -331,13 +333,14 @@ impl Walk<'_, '_> {
         self.state = after;
     }
 
-    /// A loop; `turn` evaluates one turn, and gives the state in which the loop ends without a `break`.
-    fn repeated(&mut self, id: LoopId, turn: impl FnOnce(&mut Self) -> State) {
-        // Nothing asks about a loop that is not reached.
+    /// Analyses a loop. `iteration` evaluates one iteration and returns the state in which the loop exits without a
+    /// `break`.
+    fn repeated(&mut self, id: LoopId, iteration: impl FnOnce(&mut Self) -> State) {
+        // Unreachable loops are never queried.
         let initialised = self.state.clone().unwrap_or_default();
         self.breaks.insert(id, None);
         self.open.push(BTreeMap::new());
-        let end = turn(self);
+        let end = iteration(self);
         self.state = end;
         let breaks = self.breaks.remove(&id).flatten();
         join(&mut self.state, breaks);

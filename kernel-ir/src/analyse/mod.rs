@@ -1,10 +1,10 @@
-//! Analyses over the validated IR, which optimisations and diagnostics share.
+//! Analyses over the validated IR, shared by optimisations and diagnostics.
 //!
-//! Each computes one kind of fact about a whole function, with its lattice and its transfer function in one place. None of
-//! them looks at C: what the lowering makes of a function is checked by `lower/verify.rs`.
+//! Each analysis computes one kind of fact about a whole function, with its lattice and its transfer function in one
+//! place. None depends on C; the output of the lowering is checked by `lower/verify.rs`.
 //!
-//! - [`access`]: the variables that an expression assigns or borrows.
-//! - [`flow`]: definite initialisation at each loop, and the variables that are invariant in it.
+//! - [`mod@access`]: assignments to and borrows of variables.
+//! - [`mod@flow`]: definite initialisation at each loop, and loop-invariant variables.
 
 mod access;
 mod flow;

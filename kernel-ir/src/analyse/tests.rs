@@ -1,11 +1,11 @@
-//! The analyses on small functions. Variables are named, loops counted in the order of the source.
+//! Tests of the analyses on small functions. Variables are identified by name, loops by their order in the source.
 
 use crate::common;
 use crate::ir::{LocalId, LoopId};
 use crate::validate::Validated;
 use crate::{check, write};
 
-/// The invariant variables of each loop of the kernel, as `name name | name`.
+/// Returns the invariant variables of each loop of the kernel, as `name name | name`.
 #[track_caller]
 fn invariants(text: &str) -> String {
     let program = common::program(text, false);
@@ -28,7 +28,7 @@ fn are_invariant(text: &str, expected: &str) {
 }
 
 #[test]
-fn variables_that_the_loop_declares_or_assigns_vary() {
+fn variables_declared_or_assigned_in_a_loop_are_not_invariant() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             let a: usize = n + 1; let mut b: usize = n; let mut c: usize = n;
@@ -42,7 +42,7 @@ fn variables_that_the_loop_declares_or_assigns_vary() {
 }
 
 #[test]
-fn a_variable_without_a_value_is_not_invariant() {
+fn uninitialised_variables_are_not_invariant() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             for r in 0..n {
@@ -55,7 +55,7 @@ fn a_variable_without_a_value_is_not_invariant() {
 }
 
 #[test]
-fn assigned_on_every_path_is_assigned() {
+fn initialisation_on_every_path() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize, p: bool) {
             let at: usize;
@@ -73,7 +73,7 @@ fn assigned_on_every_path_is_assigned() {
         }",
         "x n p b",
     );
-    // The paths that end elsewhere do not count.
+    // Paths that leave the function do not count.
     are_invariant(
         "fn k(x: &mut [u32], n: usize, p: bool) {
             let at: usize;
@@ -93,7 +93,7 @@ fn assigned_on_every_path_is_assigned() {
 }
 
 #[test]
-fn a_loop_may_have_no_turn() {
+fn loops_may_have_zero_iterations() {
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             let mut at: usize = 0;
@@ -111,7 +111,7 @@ fn a_loop_may_have_no_turn() {
         }",
         "x n | x n at",
     );
-    // A `loop` has at least one, and ends at its `break`s.
+    // A `loop` runs at least once and is left only at its `break`s.
     are_invariant(
         "fn k(x: &mut [u32], n: usize) {
             let at: usize;
@@ -141,7 +141,7 @@ fn conditions_are_branches() {
 }
 
 #[test]
-fn what_is_behind_a_mutable_reference_varies() {
+fn mutably_borrowed_variables_are_not_invariant() {
     are_invariant(
         "fn bump(a: &mut usize) { *a += 1; }
         fn k(x: &mut [u32], n: usize) {

@@ -1,13 +1,13 @@
-//! The helpers that add, subtract, multiply and divide integers, as templates for `prelude::fill`: each by what it does
-//! where the result does not fit.
+//! Helpers for addition, subtraction, multiplication and division of integers, as templates for `prelude::fill`,
+//! grouped by their behaviour on overflow.
 //!
-//! Where types of up to 32 bits can be computed in 64, they are: it is the same code for all of them, and the compiler
-//! sees through it.
+//! Types of up to 32 bits are computed in 64 bits where possible: the code is the same for all of them, and the
+//! compiler optimises it well.
 
 use crate::ir::Scalar;
 use crate::lower::Op;
 
-/// `+`, `-`, `*` and the minus sign, with overflow as a fault.
+/// Returns the template of `+`, `-`, `*` or unary minus with a fault on overflow.
 pub(super) fn checked(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {
         (Op::Add, _, false) => {
@@ -55,7 +55,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        // `a` may be a counter that starts at `b`: see `integer::opaque`.
+        // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
         (Op::Sub, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
@@ -74,7 +74,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        // The sum overflows where both signs differ from its own.
+        // The sum overflows if the signs of both operands differ from its own.
         (Op::Add, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
@@ -93,7 +93,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        // The upper half is the sign of the lower half.
+        // Without overflow, the upper half is the sign extension of the lower half.
         (Op::Mul, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
@@ -114,7 +114,7 @@ $T $name($T a, $fault) {
     }
 }
 
-/// What divides. C truncates as Rust does, and leaves undefined what is a fault here.
+/// Returns the template of a division. C truncates as Rust does; the cases that are undefined in C are faults here.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
 pub(super) fn division(op: Op, signed: bool) -> &'static str {
     match (op, signed) {

@@ -1,19 +1,19 @@
-//! Atomic operations, beside those that are one function of CUDA's.
+//! Atomic operations that are not a single function of CUDA.
 //!
-//! CUDA's functions (`atomicAdd` and its like) are relaxed, and `_block`, `_system` or nothing behind the name is the
-//! scope. What they lack is made of them here:
+//! CUDA's functions (`atomicAdd` and the others) are relaxed; the suffixes `_block`, `_system`, or none determine the
+//! scope. The following are built from them:
 //!
-//! - other orderings, of fences: a `fence.acq_rel` before a relaxed operation makes it a release, one behind it an
-//!   acquire, and with a `fence.sc` before it, it is sequentially consistent (PTX ISA, "Memory Consistency Model":
-//!   release and acquire patterns; the mapping of C++'s orderings is that of libcu++);
-//! - other types, of the bits of an integer of the same width;
-//! - other operations, of `atomicCAS` in a loop;
-//! - loads and stores, of `volatile` ones, which are relaxed and atomic at every scope (PTX ISA, `ld.volatile`).
+//! - other orderings, with fences: a `fence.acq_rel` before a relaxed operation makes it a release, one after it an
+//!   acquire; a `fence.sc` before it makes it sequentially consistent (PTX ISA, "Memory Consistency Model": release and
+//!   acquire patterns; the mapping of C++'s orderings is that of libcu++);
+//! - other types, with the bits of an integer of the same width;
+//! - other operations, with `atomicCAS` in a loop;
+//! - loads and stores, with `volatile` accesses, which are relaxed and atomic at every scope (PTX ISA, `ld.volatile`).
 
 use crate::ir::{AtomicOp, Ordering, Scalar, Scope};
 use crate::lower::Atomic;
 
-/// What an operation is called in `namespace rt`, without its type.
+/// Returns the name of an operation in `namespace rt`, without its type suffix.
 pub(super) fn stem(atomic: Atomic) -> String {
     let Atomic { op, ordering, scope } = atomic;
     let ordering = match ordering {
@@ -31,7 +31,7 @@ pub(super) fn stem(atomic: Atomic) -> String {
     format!("{}{ordering}{scope}", op.name())
 }
 
-/// The operation that an operation calls.
+/// Returns the operation that an operation calls.
 pub(super) fn callee(atomic: Atomic, scalar: Scalar) -> Option<Atomic> {
     let Atomic { op, ordering, scope } = atomic;
     if ordering != Ordering::Relaxed {
@@ -41,8 +41,8 @@ pub(super) fn callee(atomic: Atomic, scalar: Scalar) -> Option<Atomic> {
     (op == AtomicOp::Sub && scalar.is_float()).then_some(adds)
 }
 
-/// The text of an operation, as a template for `prelude::fill`: `$P` is the type in memory, `$B` the integer that has
-/// its bits, `$scope` what ends the name of CUDA's functions, `$compare_exchange` the one that compares.
+/// Returns the template of an operation, for `prelude::fill`: `$P` is the type in memory, `$B` the integer type with
+/// the same width, `$scope` the suffix of CUDA's functions, `$compare_exchange` the compare-and-swap function.
 pub(super) fn template(atomic: Atomic, scalar: Scalar) -> String {
     let Atomic { op, ordering, scope } = atomic;
     let text = if ordering == Ordering::Relaxed { relaxed(op, scope, scalar) } else { ordered(atomic, scalar) };
@@ -57,7 +57,7 @@ pub(super) fn template(atomic: Atomic, scalar: Scalar) -> String {
         32 => "u32",
         _ => "u64",
     };
-    // In memory a `bool` is a byte, of which any but 0 is `true`.
+    // In memory a `bool` is a byte; any non-zero byte is `true`.
     let memory = if scalar == Scalar::Bool { "u8" } else { "$T" };
     let compare_exchange = match (scalar.bits(), scope) {
         (16, Scope::System) => "cas_system".to_owned(),
@@ -68,7 +68,7 @@ pub(super) fn template(atomic: Atomic, scalar: Scalar) -> String {
     text.replace("$compare_exchange", &compare_exchange).replace("$scope", suffix)
 }
 
-/// CUDA has `atomicCAS` of 16 bits at one scope only.
+/// CUDA provides the 16-bit `atomicCAS` at one scope only.
 pub(super) const COMPARE_EXCHANGE_SYSTEM: &str = "\
 u16 $name(u16* place, u16 expected, u16 value) {
     u16 old;
@@ -77,7 +77,7 @@ u16 $name(u16* place, u16 expected, u16 value) {
 }
 ";
 
-/// The parameters behind the place, and their names.
+/// Returns the parameters after the place, and their names.
 fn parameters(op: AtomicOp) -> (&'static str, &'static str) {
     match op {
         AtomicOp::Load => ("", ""),
@@ -96,7 +96,7 @@ fn parameters(op: AtomicOp) -> (&'static str, &'static str) {
     }
 }
 
-/// The relaxed operation between fences.
+/// Returns the relaxed operation between fences.
 fn ordered(atomic: Atomic, scalar: Scalar) -> String {
     let Atomic { op, ordering, scope } = atomic;
     let (acq_rel, sc) = match scope {
@@ -146,7 +146,7 @@ fn relaxed(op: AtomicOp, scope: Scope, scalar: Scalar) -> String {
             "void $name($P* place, $P value) { ((volatile $P*)place)->bits = value.bits; }\n"
         }
         AtomicOp::Store => "void $name($P* place, $P value) { *(volatile $P*)place = value; }\n",
-        // The sum has the same bits.
+        // The sum has the same bits for signed and unsigned types.
         AtomicOp::Add if scalar.is_integer() => {
             "$P $name($P* place, $P value) { return ($P)atomicAdd$scope(($B*)place, ($B)value); }\n"
         }
@@ -188,7 +188,7 @@ $P $name($P* place, $P expected, $P value) {
 }
 "
         }
-        AtomicOp::Min | AtomicOp::Max => return extreme(op, scalar),
+        AtomicOp::Min | AtomicOp::Max => return min_max(op, scalar),
         AtomicOp::Inc => {
             "\
 $P $name($P* place, $P limit) {
@@ -217,15 +217,15 @@ $P $name($P* place, $P limit) {
     text.to_owned()
 }
 
-/// The sum of halves: one instruction where the hardware has it, else a loop over the 16 bits. `.noftz` keeps
-/// subnormals.
+/// Addition of halves: a single instruction where the hardware supports it, otherwise a loop over the 16 bits. `.noftz`
+/// preserves subnormals.
 fn half_add(scope: Scope, half: Scalar) -> String {
     let scope = match scope {
         Scope::Block => "cta",
         Scope::Device => "gpu",
         Scope::System => "sys",
     };
-    // PTX ISA, `atom`: `.bf16` since `sm_90`, `.f16` since `sm_70`; a host compiler has neither.
+    // PTX ISA, `atom`: `.bf16` since `sm_90`, `.f16` since `sm_70`; a host compiler supports neither.
     let least = if half == Scalar::F16 { 700 } else { 900 };
     format!(
         "\
@@ -247,7 +247,7 @@ $P $name($P* place, $P value) {{
     )
 }
 
-/// CUDA exchanges 32 bits at least, but compares 16.
+/// CUDA's exchange requires at least 32 bits, but its compare-and-swap supports 16.
 fn exchange_narrow(scalar: Scalar) -> String {
     let (place, value, old) = match scalar {
         Scalar::F16 | Scalar::Bf16 => ("&place->bits", "value.bits", "$P{seen}"),
@@ -268,7 +268,7 @@ $P $name($P* place, $P value) {{
     )
 }
 
-/// Compares the bits, so that a NaN is equal to itself and zeros of different signs are not.
+/// Compares the bits, so that a NaN equals itself, and zeros of different signs are distinct.
 fn compare_exchange_float(scalar: Scalar) -> String {
     let (bits, float) = conversions(scalar);
     format!(
@@ -281,14 +281,14 @@ $P $name($P* place, $P expected, $P value) {{
     )
 }
 
-/// `f32::min` and `f32::max`, with -0 below +0.
+/// `f32::min` and `f32::max`, with -0 less than +0.
 ///
-/// Of numbers that are not negative, the bits are in the numbers' order, as signed integers also beside negative
-/// numbers; of negative ones they are in the reverse order, as unsigned integers also beside others. So one atomic
-/// operation on integers does it, but for a NaN in memory: that of one sign compares as a great number and is replaced,
-/// as it should be; that of the other sign stays, and is replaced by the second operation. The bits of a NaN to be
-/// stored are not looked at.
-fn extreme(op: AtomicOp, scalar: Scalar) -> String {
+/// The bits of non-negative numbers, as signed integers, are ordered like the numbers, also relative to negative
+/// numbers; the bits of negative numbers, as unsigned integers, are in reverse order, also relative to non-negative
+/// numbers. So a single atomic operation on integers suffices, except for a NaN in memory: a NaN of one sign compares
+/// as a large number and is replaced, as required; a NaN of the other sign remains, and is replaced by the second
+/// operation. The bits of a NaN argument are not inspected, since it is never stored.
+fn min_max(op: AtomicOp, scalar: Scalar) -> String {
     let (bits, float) = conversions(scalar);
     let signed = if scalar.bits() == 32 { "i32" } else { "i64" };
     let (positive, negative, replaced) = match op {
@@ -311,7 +311,7 @@ $P $name($P* place, $P value) {{
     )
 }
 
-/// The functions that give the bits of a float, and a float from them; the second one is open.
+/// Returns the functions that convert a float to its bits and back; the second one has an open parenthesis.
 fn conversions(scalar: Scalar) -> (&'static str, &'static str) {
     match scalar {
         Scalar::F32 => ("__float_as_int", "__int_as_float((i32)"),

@@ -1,4 +1,4 @@
-//! Expressions, with the parentheses that they need and those that readers want.
+//! Printing of expressions, with the parentheses required by precedence or by readability.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use crate::lower::{Body, CType, Callee, Expr, Operator, Prefix, TypeId, TypeKind
 use super::names::Names;
 use super::{Context, literal, reserved, types};
 
-/// How tightly an operator binds, from C++'s grammar (\[expr\]).
+/// The precedence of an operator in C++'s grammar (\[expr\]).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    /// Anything.
+    /// The lowest precedence.
     Any,
     Conditional,
     Either,
@@ -28,7 +28,7 @@ enum Level {
     Postfix,
 }
 
-/// What names an expression can hold.
+/// The names that an expression can refer to.
 #[derive(Clone, Copy)]
 pub(super) struct ExprPrinter<'p> {
     pub(super) context: &'p Context<'p>,
@@ -36,14 +36,14 @@ pub(super) struct ExprPrinter<'p> {
 }
 
 impl<'p> ExprPrinter<'p> {
-    /// An expression that nothing binds to, converted to a type that is written elsewhere.
+    /// Prints a full expression that is converted to a type specified elsewhere.
     pub(super) fn top(self, expr: &Expr) -> String {
         let mut text = String::new();
         self.converted(&mut text, expr);
         text
     }
 
-    /// The first value of a variable whose type stands before it: a struct or an array is braces only.
+    /// Prints the initialiser of a variable whose type has been written: a struct or an array is a braced list only.
     pub(super) fn initial(self, expr: &Expr) -> String {
         let mut text = String::new();
         match expr {
@@ -54,7 +54,7 @@ impl<'p> ExprPrinter<'p> {
         text
     }
 
-    /// Members or elements, each of a type that is written elsewhere.
+    /// Prints members or elements, each of a type specified elsewhere.
     fn braces(self, text: &mut String, members: &[Expr], (open, close): (&str, &str)) {
         text.push_str(open);
         for (i, member) in members.iter().enumerate() {
@@ -66,14 +66,14 @@ impl<'p> ExprPrinter<'p> {
         text.push_str(close);
     }
 
-    /// An expression that nothing binds to.
+    /// Prints a full expression.
     pub(super) fn condition(self, expr: &Expr) -> String {
         let mut text = String::new();
         self.expr(&mut text, expr, Level::Any);
         text
     }
 
-    /// Where C converts to a type that is given, numbers need no suffix.
+    /// Prints an expression in a context where C converts to a given type, so that literals need no suffix.
     fn converted(self, text: &mut String, expr: &Expr) {
         match expr {
             Expr::Literal(scalar, bits) => match literal::bare(*scalar, *bits) {
@@ -102,7 +102,7 @@ impl<'p> ExprPrinter<'p> {
                     Prefix::BitNot => '~',
                     Prefix::Not => '!',
                 });
-                // `--x` is something else.
+                // `--x` would be a decrement.
                 let again = matches!(**operand, Expr::Unary(Prefix::Minus, _)) || is_negative(operand);
                 self.expr(text, operand, if again { Level::Postfix } else { Level::Prefix });
             }
@@ -171,7 +171,7 @@ impl<'p> ExprPrinter<'p> {
         }
     }
 
-    /// The name of the member that is a field in Rust.
+    /// Returns the name of the member that represents a field.
     fn member(self, id: TypeId, position: usize) -> &'p str {
         let TypeKind::Struct { members, layout: _ } = &self.context.module.types[id.index()].kind else { return "" };
         let member = members.iter().position(|member| member.position == position);
@@ -180,18 +180,20 @@ impl<'p> ExprPrinter<'p> {
 
     fn binary(self, text: &mut String, op: Operator, left: &Expr, right: &Expr) {
         let (symbol, level) = operator(op);
-        // C's levels for these surprise people, and compilers warn: any operator inside gets parentheses.
+        // C's precedence of these operators is surprising, and compilers warn about it: nested operators are
+        // parenthesised.
         let surprising = level < Level::Sum && !matches!(op, Operator::Both | Operator::Either);
         let (left_level, right_level) = match op {
             Operator::Both => (Level::Both, Level::Or),
-            // `a && b || c` too.
+            // Also for `a && b || c`.
             Operator::Either => (if is(left, Operator::Both) { Level::Or } else { Level::Either }, Level::Or),
-            // Comparisons of sums and products are what everybody writes.
+            // Comparisons of sums and products are conventional without parentheses.
             _ if matches!(level, Level::Equality | Level::Relation) => (Level::Sum, Level::Sum),
             _ if surprising => (Level::Prefix, Level::Prefix),
             _ => (level, above(level)),
         };
-        // The other operand's type decides the operation's, but for shifts, where the left operand's does.
+        // The type of the operation is determined by the other operand, except for shifts, where the left operand
+        // determines it.
         let shift = matches!(op, Operator::Shl | Operator::Shr);
         let (bare_left, bare_right) = (!shift && !is_literal(right), shift || !is_literal(left));
         self.operand(text, left, left_level, bare_left);
@@ -220,7 +222,7 @@ impl<'p> ExprPrinter<'p> {
     }
 
     fn call(self, text: &mut String, callee: &Callee, args: &[Expr]) {
-        // A function of ours or the user's converts its arguments; CUDA's are overloaded.
+        // User-defined functions and helpers convert their arguments; CUDA's functions are overloaded.
         let (name, converts) = match callee {
             Callee::Helper(helper, _) => (format!("rt::{}", helper.name()), true),
             Callee::Builtin(name) | Callee::Effect(name) => {
@@ -266,7 +268,7 @@ fn is_literal(expr: &Expr) -> bool {
     matches!(expr, Expr::Literal(..))
 }
 
-/// Begins with a minus.
+/// Returns whether an expression begins with a minus.
 fn is_negative(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(scalar, bits) => literal::number(*scalar, *bits).starts_with('-'),
@@ -322,7 +324,7 @@ fn operator(op: Operator) -> (&'static str, Level) {
     }
 }
 
-/// The next tighter level, for the right operand: all of C's operators here group from the left.
+/// Returns the next higher precedence, for the right operand: all these operators of C are left-associative.
 fn above(level: Level) -> Level {
     match level {
         Level::Sum => Level::Product,
@@ -330,7 +332,7 @@ fn above(level: Level) -> Level {
     }
 }
 
-/// The operator of a compound assignment.
+/// Returns the operator of a compound assignment.
 pub(super) fn update(op: Operator) -> &'static str {
     operator(op).0
 }

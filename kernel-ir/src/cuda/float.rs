@@ -1,11 +1,11 @@
-//! The helpers on floats, as templates for `prelude::fill`.
+//! Helpers for floats, as templates for `prelude::fill`.
 
 use crate::ir::{Fast, Scalar};
 use crate::lower::Op;
 
 use super::{literal, prelude};
 
-/// The text of a helper.
+/// Returns the template of a helper.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
 pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
     let single = scalar == Scalar::F32;
@@ -62,7 +62,8 @@ double $name(double a, double b) {
         Op::IsFinite => "bool $name(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000ll); }\n",
         Op::IsSignNegative if single => "bool $name(float x) { return __float_as_int(x) < 0; }\n",
         Op::IsSignNegative => "bool $name(double x) { return __double_as_longlong(x) < 0; }\n",
-        // The order of products of compiler-rt's `__powisf2`, which Rust calls on the CPU: the same roundings.
+        // The order of the products is that of compiler-rt's `__powisf2`, which Rust calls on the CPU, so that the
+        // roundings are the same.
         Op::Powi => {
             "\
 $T $name($T x, i32 n) {
@@ -103,7 +104,7 @@ bool $name(double x) {
 }
 "
         }
-        // The neighbour's bits are one away, but for zero, which has two.
+        // The bits of adjacent values differ by one, except at zero, which has two representations.
         Op::NextUp if single => {
             "\
 float $name(float x) {
@@ -140,7 +141,7 @@ double $name(double x) {
 }
 "
         }
-        // What is half of a number too great to be doubled is exact.
+        // Halving a number that is too large to be doubled is exact.
         Op::Midpoint if single => {
             "\
 float $name(float a, float b) {
@@ -160,7 +161,7 @@ double $name(double a, double b) {
         Op::Fast(fast) => approximation(fast),
         Op::Fract if single => "float $name(float x) { return x - truncf(x); }\n",
         Op::Fract => "double $name(double x) { return x - trunc(x); }\n",
-        // Asked for integers only, or written elsewhere.
+        // Used for integers only, or defined elsewhere.
         Op::At
         | Op::PartLen
         | Op::RestLen
@@ -247,8 +248,8 @@ double $name(double a, double b) {
     }
 }
 
-/// CUDA's approximations that are one instruction and have no function (PTX ISA, "Floating Point Instructions").
-/// `lower::intrinsic` calls the functions that there are.
+/// The approximations that are a single instruction without a CUDA function (PTX ISA, "Floating Point Instructions").
+/// `lower::intrinsic` calls the CUDA functions for the others.
 fn approximation(fast: Fast) -> &'static str {
     match fast {
         Fast::Rcp => {
@@ -310,9 +311,9 @@ float $name(float x) {
     }
 }
 
-/// `as` from a float to an integer: NaN gives 0, and what is outside gives the nearest end.
+/// `as` from a float to an integer: NaN becomes 0, and values out of range become the nearest bound.
 ///
-/// The bounds are powers of two, which every float has exactly; what lies between them is truncated into the type.
+/// The bounds are powers of two, which every float type represents exactly; values between them are truncated.
 pub(super) fn to_integer(from: Scalar, to: Scalar) -> String {
     let (min, max) = prelude::limits(to);
     let to_name = literal::type_name(to);
@@ -333,7 +334,7 @@ pub(super) fn to_integer(from: Scalar, to: Scalar) -> String {
 "
         )
     } else {
-        // NaN is not above zero either.
+        // The comparison with zero is false for NaN, too.
         let (zero, high) = (literal::number(from, 0), power(to.bits()));
         format!(
             "\

@@ -1,15 +1,16 @@
-//! `f16` and `bf16`: two bytes in memory, computed as `float` and rounded once, which is what the crate `half` does.
+//! `f16` and `bf16`: two bytes in memory, computed as `float` with a final rounding, like the crate `half`.
 //!
-//! CUDA's own types need a header, which would cost more time to compile than the rest of the program. An operation of
-//! the hardware on two `f16` gives the same as one on `float` that is rounded (a `float` has more than twice as many
-//! bits, so that rounding twice is rounding once); `.rn` in its name keeps it from being fused with another.
+//! CUDA's own types require a header, which would take longer to compile than the rest of the program. A hardware
+//! operation on two `f16` yields the same result as the operation on `float` followed by a rounding (a `float` has more
+//! than twice as many significant bits, so double rounding is innocuous); the suffix `.rn` prevents contraction with
+//! another operation.
 
 use std::collections::BTreeSet;
 
 use crate::ir::Scalar;
 use crate::lower::{CType, Helper, Module, Op, TypeKind};
 
-/// Which of the two occur in a program.
+/// Returns the half types that occur in a program.
 pub(super) fn used(module: &Module, helpers: &BTreeSet<Helper>) -> BTreeSet<Scalar> {
     let mut used = BTreeSet::new();
     let mut add = |ty: &CType| {
@@ -49,7 +50,7 @@ pub(super) fn used(module: &Module, helpers: &BTreeSet<Helper>) -> BTreeSet<Scal
     used
 }
 
-/// The type, what leads to `float` and back, and the operators.
+/// Returns the definition of the type, its conversions to and from `float`, and its operators.
 pub(super) fn core(half: Scalar) -> String {
     let (conversions, arithmetic) = match half {
         Scalar::F16 => (F16, F16_ARITHMETIC),
@@ -96,7 +97,7 @@ __device__ __forceinline__ f16 operator*(f16 a, f16 b) {
 }
 ";
 
-/// Before `sm_80` there is no instruction: to the nearest, and to the even one of two; a NaN stays one.
+/// Before `sm_80` there is no instruction: rounds to nearest, ties to even; NaN stays NaN.
 const BF16: &str = "
 struct bf16 {
     u16 bits;
@@ -124,7 +125,7 @@ __device__ __forceinline__ bf16 operator-(bf16 a, bf16 b) { return f32_to_bf16(b
 __device__ __forceinline__ bf16 operator*(bf16 a, bf16 b) { return f32_to_bf16(bf16_to_f32(a) * bf16_to_f32(b)); }
 ";
 
-/// Not `static`: compilers talk about those that are not used.
+/// Not `static`, since compilers warn about unused static functions.
 const OPERATORS: &str = "\
 __device__ __forceinline__ $H operator/($H a, $H b) { return f32_to_$H($H_to_f32(a) / $H_to_f32(b)); }
 __device__ __forceinline__ $H operator%($H a, $H b) { return f32_to_$H(fmodf($H_to_f32(a), $H_to_f32(b))); }
@@ -142,8 +143,8 @@ __device__ __forceinline__ bool operator>($H a, $H b) { return $H_to_f32(a) > $H
 __device__ __forceinline__ bool operator>=($H a, $H b) { return $H_to_f32(a) >= $H_to_f32(b); }
 ";
 
-/// The text of a helper on an `f16` or a `bf16`, as a template for `prelude::fill`. `$inf` are the bits of infinity,
-/// `$one` those of 1, `$least` those of the least normal number.
+/// Returns the template of a helper for `f16` or `bf16`, for `prelude::fill`. `$inf` is the bit pattern of infinity,
+/// `$one` that of 1, `$least` that of the least normal number.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
 pub(super) fn template(op: Op, half: Scalar) -> String {
     let (infinity, one, least) = match half {
@@ -154,7 +155,7 @@ pub(super) fn template(op: Op, half: Scalar) -> String {
         Op::Abs => "$T $name($T x) { return $T{(u16)(x.bits & 0x7fff)}; }\n",
         Op::Copysign => "$T $name($T x, $T sign) { return $T{(u16)((x.bits & 0x7fff) | (sign.bits & 0x8000))}; }\n",
         Op::Signum => "$T $name($T x) { return (x.bits & 0x7fff) > $inf ? x : $T{(u16)((x.bits & 0x8000) | $one)}; }\n",
-        // A NaN is ignored, as by `half`'s own.
+        // NaN is ignored, as in the crate `half`.
         Op::Min => "$T $name($T a, $T b) { return a != a || b < a ? b : a; }\n",
         Op::Max => "$T $name($T a, $T b) { return a != a || b > a ? b : a; }\n",
         Op::Clamp => {
@@ -182,8 +183,8 @@ $T $name($T a, $T b, $T c) {
 }
 "
         }
-        // The product is exact in `double`. Where the sum is not, it is rounded to the odd one of two neighbours, so
-        // that rounding it again is rounding once (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
+        // The product is exact in `double`. If the sum is inexact, it is rounded to odd, so that the final rounding
+        // yields the correctly rounded result (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
         Op::MulAdd => {
             "\
 $T $name($T a, $T b, $T c) {
@@ -207,7 +208,7 @@ $T $name($T a, $T b, $T c) {
 }
 "
         }
-        // Asked for other types only, or written elsewhere.
+        // Used for other types only, or defined elsewhere.
         Op::At
         | Op::PartLen
         | Op::RestLen
@@ -297,10 +298,10 @@ $T $name($T a, $T b, $T c) {
     text.replace("$inf", infinity).replace("$one", one).replace("$least", least)
 }
 
-/// What leads to an `f16` or a `bf16`, or from one, beside the two functions of [`core`]; rounded once.
+/// Returns a conversion to or from `f16` or `bf16`, other than the two in [`core()`]. The result is rounded once.
 ///
-/// `lower::cast` goes by way of `f32` where that is exact, and for integers to `f16`, of which those that an `f32` does
-/// not have are infinite.
+/// `lower::cast` converts by way of `f32` if that is exact, and also integers to `f16`, since those that `f32` cannot
+/// represent become infinite.
 pub(super) fn conversion(from: Scalar, to: Scalar) -> &'static str {
     match (from, to) {
         (Scalar::F64, Scalar::F16) => {
@@ -312,7 +313,7 @@ rt::f16 $name(double x) {
 }
 "
         }
-        // To the odd one of two neighbours, so that rounding it again is rounding once.
+        // Rounded to odd, so that the final rounding yields the correctly rounded result.
         (Scalar::F64, Scalar::Bf16) => {
             "\
 rt::bf16 $name(double x) {
@@ -358,12 +359,12 @@ rt::bf16 $name(u64 x) {
 }
 "
         }
-        // In `core`, or not asked for.
+        // Defined in `core`, or unused.
         _ => "",
     }
 }
 
-/// Whether the conversion is one of the two that every use of the type comes with.
+/// Returns whether the conversion is one of the two in [`core()`].
 pub(super) fn is_core(from: Scalar, to: Scalar) -> bool {
     matches!((from, to), (Scalar::F32, half) | (half, Scalar::F32) if half.is_half())
 }

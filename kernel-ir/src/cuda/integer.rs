@@ -1,17 +1,17 @@
-//! The helpers on integers, as templates for `prelude::fill`.
+//! Helpers for integers, as templates for `prelude::fill`.
 
 use crate::ir::Scalar;
 use crate::lower::Op;
 
 use super::{arithmetic, overflow};
 
-/// The text of a helper.
+/// Returns the template of a helper.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
 pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
     let signed = scalar.is_signed();
     let wide = scalar.bits() == 64;
     match op {
-        // `i` is inside the range, so the distance to the end is positive, whatever the sign of the numbers.
+        // `i` is in the range, so the distance to the end is positive, whatever the signs of the numbers.
         Op::Step => {
             "\
 $T $name($T i, $T end, usize by) {
@@ -72,7 +72,7 @@ u32 $name(u64 amount, u32 width, $fault) {
         | Op::SaturatingAddMixed
         | Op::SaturatingSubMixed => overflow::saturating(op, signed, wide, scalar),
         Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => overflow::overflowing(op, signed, wide, scalar),
-        Op::Min | Op::Max | Op::Clamp | Op::ClampTo if scalar.bits() < 32 => small_extreme(op),
+        Op::Min | Op::Max | Op::Clamp | Op::ClampTo if scalar.bits() < 32 => narrow_min_max(op),
         Op::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
         Op::Max => "$T $name($T a, $T b) { return b < a ? a : b; }\n",
         Op::Clamp => {
@@ -102,12 +102,12 @@ $T $name($T x, $fault) {
         Op::NextPowerOfTwo | Op::CheckedNextPowerOfTwo => next_power_of_two(op, wide),
         Op::Midpoint => midpoint(signed, wide),
         Op::UnboundedShl => "$T $name($T x, u32 by) { return by < $bits ? ($T)(($W)x << by) : ($T)0; }\n",
-        // The sign fills a signed number.
+        // Signed numbers are filled with the sign bit.
         Op::UnboundedShr if signed => "$T $name($T x, u32 by) { return ($T)(x >> (by < $bits ? by : $bits - 1)); }\n",
         Op::UnboundedShr => "$T $name($T x, u32 by) { return by < $bits ? ($T)(x >> by) : ($T)0; }\n",
         Op::RotateLeft | Op::RotateRight | Op::SwapBytes | Op::ReverseBits => permutation(op, scalar),
         Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => count(op, scalar),
-        // Asked for floats only, or written elsewhere.
+        // Used for floats only, or defined elsewhere.
         Op::At
         | Op::PartLen
         | Op::RestLen
@@ -147,12 +147,12 @@ $T $name($T x, $fault) {
     }
 }
 
-/// Minima and maxima of integers of 8 and 16 bits, in 32 bits and such that NVRTC does not see that fewer would do.
+/// Minima and maxima of 8-bit and 16-bit integers, computed in 32 bits and such that NVRTC does not narrow them.
 ///
-/// For `sm_90` the assembler of CUDA 13.0 makes one instruction of a maximum in 16 bits and the question whether it is the
-/// bound, and gives the answer the wrong way round: `let v = x.max(-4); v == -4 || v == 17` holds where it should not,
-/// for an `x` of type `i8`. Seen on an H200.
-fn small_extreme(op: Op) -> &'static str {
+/// For `sm_90`, the assembler of CUDA 13.0 merges a 16-bit maximum and its comparison with the bound into one
+/// instruction, and inverts the result of the comparison: `let v = x.max(-4); v == -4 || v == 17` is true where it
+/// should be false, for an `x` of type `i8`. Observed on an H200.
+fn narrow_min_max(op: Op) -> &'static str {
     match op {
         Op::Min => {
             "\
@@ -194,11 +194,11 @@ $T $name($T x, $T low, $T high) {
     }
 }
 
-/// A number as the compiler cannot recognise it, at no cost.
+/// An identity function that hides its argument from the optimiser, at no cost.
 ///
-/// NVRTC 13.0 and 13.5 take a loop that may be left by `if (i < start) break;`, where `i` is a counter that begins at
-/// `start` and grows, for one of a single turn: `for (i = a; i < n; ++i) { if (i < a) break; s += x[i]; }` adds one
-/// element. A comparison with an opaque counter says nothing about the loop.
+/// NVRTC 13.0 and 13.5 assume that a loop that may be left by `if (i < start) break;`, where `i` is a counter that
+/// begins at `start` and increases, has a single iteration: `for (i = a; i < n; ++i) { if (i < a) break; s += x[i]; }`
+/// adds one element. A comparison with an opaque counter has no such effect.
 pub(super) fn opaque(scalar: Scalar) -> String {
     let (wide, constraint) = if scalar.bits() == 64 { ("u64", 'l') } else { ("u32", 'r') };
     format!(
@@ -212,7 +212,8 @@ $T $name($T x) {{
     )
 }
 
-/// By squaring, as core does: the checked one multiplies no more often than that, so that it faults where core does.
+/// By squaring, as in core: the checked variant performs no additional multiplications, so that it faults exactly when
+/// core does.
 fn power(op: Op) -> &'static str {
     match op {
         Op::Pow => {
@@ -264,8 +265,8 @@ $T $name($T base, u32 exponent, $fault) {
     }
 }
 
-/// The integer square root. `sqrtf` is off by one at most for 32 bits, also where it is CUDA's approximation; for 64
-/// bits a step of Newton's method makes it so.
+/// The integer square root. For 32 bits, `sqrtf` has an error of at most one, even as CUDA's approximation; for 64
+/// bits, one Newton step achieves the same.
 fn root(signed: bool, wide: bool) -> &'static str {
     match (signed, wide) {
         (false, false) => {
@@ -361,7 +362,7 @@ u32 $name($T x, $fault) {
     }
 }
 
-/// What is one less than a power of two has ones only, behind the leading zeros of what is one less than `x`.
+/// The predecessor of a power of two has only ones after the leading zeros of `x - 1`.
 fn next_power_of_two(op: Op, wide: bool) -> &'static str {
     match (op, wide) {
         (Op::NextPowerOfTwo, false) => {
@@ -403,7 +404,7 @@ $T $name($T x, $fault) {
     }
 }
 
-/// Half of the sum, rounded towards zero.
+/// Returns the midpoint, rounded towards zero.
 fn midpoint(signed: bool, wide: bool) -> &'static str {
     match (signed, wide) {
         (false, _) => "$T $name($T a, $T b) { return ($T)((a & b) + ((a ^ b) >> 1)); }\n",
@@ -460,7 +461,7 @@ fn count(op: Op, scalar: Scalar) -> &'static str {
     match (op, scalar.bits()) {
         (Op::LeadingZeros, 64) => "u32 $name($T x) { return (u32)__clzll((i64)x); }\n",
         (Op::LeadingZeros, _) => "u32 $name($T x) { return (u32)__clz((i32)($U)x) - (32 - $bits); }\n",
-        // `__clz(0)` is 32, and so the count of a zero comes out right; narrow types get a bit above their own.
+        // `__clz(0)` is 32, so the count for zero is correct; for narrow types a bit above their width is set.
         (Op::TrailingZeros, 64) => "u32 $name($T x) { return (u32)__clzll((i64)__brevll((u64)x)); }\n",
         (Op::TrailingZeros, 32) => "u32 $name($T x) { return (u32)__clz((i32)__brev((u32)x)); }\n",
         (Op::TrailingZeros, _) => "u32 $name($T x) { return (u32)__clz((i32)__brev((u32)($U)x | 1u << $bits)); }\n",

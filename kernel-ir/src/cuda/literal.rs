@@ -1,10 +1,10 @@
-//! Numbers, strings and the names of types, as C writes them.
+//! Printing of numeric literals, string literals and type names.
 
 use std::fmt::Write;
 
 use crate::ir::Scalar;
 
-/// The name of a type in C: the short names are typedefs of the prelude.
+/// Returns the name of a type in C. The short names are typedefs of the prelude.
 pub(super) fn type_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::F32 => "float",
@@ -25,12 +25,12 @@ pub(super) fn type_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// A number by its bits, of exactly its type.
+/// Returns a literal of exactly this type, given its bits.
 pub(super) fn number(scalar: Scalar, bits: u64) -> String {
     match scalar {
         Scalar::Bool => (bits != 0).to_string(),
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize => signed(scalar, bits),
-        // Narrow types are `int`s in every C expression.
+        // Narrow types are promoted to `int` in every C expression.
         Scalar::U8 | Scalar::U16 => bits.to_string(),
         Scalar::U32 => format!("{bits}u"),
         Scalar::U64 | Scalar::Usize => format!("{bits}ull"),
@@ -40,7 +40,8 @@ pub(super) fn number(scalar: Scalar, bits: u64) -> String {
     }
 }
 
-/// The number without the suffix of its type, for where C converts it without loss. `None` where that needs the suffix.
+/// Returns a literal without suffix, for contexts in which C converts it without loss; `None` if the suffix is
+/// required.
 pub(super) fn bare(scalar: Scalar, bits: u64) -> Option<String> {
     if scalar.is_signed() {
         let value = i32::try_from(widened(scalar, bits)).ok()?;
@@ -52,7 +53,8 @@ pub(super) fn bare(scalar: Scalar, bits: u64) -> Option<String> {
     }
 }
 
-/// A number for where C++ wants a constant and knows the type: the functions that make infinities and NaNs are none.
+/// Returns a literal for a context that requires a C++ constant expression and specifies the type. The functions that
+/// construct infinities and NaNs are not constant expressions.
 pub(super) fn constant(scalar: Scalar, bits: u64) -> String {
     match scalar {
         Scalar::F32 if !f32::from_bits(bits as u32).is_finite() => format!("__builtin_bit_cast(float, 0x{bits:08x}u)"),
@@ -61,7 +63,7 @@ pub(super) fn constant(scalar: Scalar, bits: u64) -> String {
     }
 }
 
-/// The value of a signed number by its bits.
+/// Returns the value of a signed integer from its bits.
 fn widened(scalar: Scalar, bits: u64) -> i64 {
     let unused = 64 - scalar.bits();
     (bits << unused).cast_signed() >> unused
@@ -70,7 +72,7 @@ fn widened(scalar: Scalar, bits: u64) -> i64 {
 fn signed(scalar: Scalar, bits: u64) -> String {
     let value = widened(scalar, bits);
     let suffix = if scalar.bits() == 64 { "ll" } else { "" };
-    // `-2147483648` is a minus and a number that is too great for `int`.
+    // `-2147483648` is a unary minus and a literal that exceeds `int`.
     if scalar.bits() >= 32 && value == i64::MIN >> (64 - scalar.bits()) {
         format!("({}{suffix} - 1)", value + 1)
     } else {
@@ -82,8 +84,8 @@ fn single(value: f32) -> String {
     if !value.is_finite() {
         return format!("__int_as_float(0x{:08x})", value.to_bits());
     }
-    // Rust prints the shortest digits that give this f32 again. A compiler that reads them as a double first could
-    // still round to its neighbour; the digits of the double that this f32 is cannot.
+    // Rust prints the shortest digits that parse to this f32. A compiler that parses them as a double first could round
+    // to an adjacent value; the digits of the double that equals this f32 cannot be misrounded.
     let digits = format!("{value:?}");
     let survives = digits.parse::<f64>().is_ok_and(|double| (double as f32).to_bits() == value.to_bits());
     if survives { format!("{digits}f") } else { format!("{:?}f", f64::from(value)) }
@@ -93,8 +95,8 @@ fn double(value: f64) -> String {
     if value.is_finite() { format!("{value:?}") } else { format!("__longlong_as_double(0x{:016x}ll)", value.to_bits()) }
 }
 
-/// A string literal. Only file names are printed, so what is not plain ASCII is escaped, byte by byte, in octal: unlike
-/// `\x`, that ends after three digits.
+/// Returns a string literal. Only file names are printed, so bytes that are not plain ASCII are escaped individually,
+/// in octal: unlike `\x`, an octal escape ends after three digits.
 pub(super) fn string(text: &str) -> String {
     let mut literal = String::from('"');
     for byte in text.bytes() {
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn floats_come_back_as_they_were() {
+    fn floats_round_trip() {
         check(Scalar::F32, 0.1f32.to_bits().into(), "0.1f");
         check(Scalar::F32, 2.0f32.to_bits().into(), "2.0f");
         check(Scalar::F32, (-0.0f32).to_bits().into(), "-0.0f");
@@ -156,7 +158,7 @@ mod tests {
         check(Scalar::F64, 0.1f64.to_bits(), "0.1");
     }
 
-    /// A sample of all f32, read by way of a double as the worst compiler would.
+    /// Checks a sample of all f32, parsed by way of a double, which is the least accurate conforming way.
     #[test]
     fn every_single_survives_double_rounding() {
         let mut bits = 1u32;

@@ -1,11 +1,11 @@
-//! Prints the tree of C as CUDA C that people can read.
+//! Code generation: prints the C tree as readable CUDA C.
 //!
-//! Everything of ours is in `namespace rt` and called as `rt::x`; the device functions are in `namespace device`, the
-//! user's types in `namespace types`, and constants that have storage in `namespace constants`. Device functions whose body
-//! the user wrote in CUDA C are in `namespace foreign`, before `device`: their text sees CUDA's global namespace, and
-//! nothing of the program shadows it (see [`names::functions`]). In `rt::x`, C++ looks for
-//! nothing but a namespace named `rt` (\[basic.lookup.qual\]), so that no variable of the user's can capture it. There
-//! are no includes: NVRTC compiles a source without headers in a fraction of the time.
+//! The runtime support of the text is in `namespace rt` and called as `rt::x`; device functions are in
+//! `namespace device`, the user's types in `namespace types`, and stored constants in `namespace constants`. Device
+//! functions whose body the user wrote in CUDA C are in `namespace foreign`, before `device`: name lookup in their text
+//! finds CUDA's global namespace, and no declaration of the program hides it (see [`names::functions`]). In `rt::x`,
+//! C++ considers only namespaces and types when it looks up `rt` (\[basic.lookup.qual\]), so a user's variable cannot
+//! capture it. There are no includes: NVRTC compiles a source without headers in a fraction of the time.
 
 mod arithmetic;
 mod atomic;
@@ -21,7 +21,7 @@ mod reserved;
 mod stmt;
 mod support;
 mod types;
-mod users;
+mod user_text;
 mod warp;
 
 use std::fmt::Write;
@@ -32,8 +32,8 @@ use crate::source::{Options, SiteKind, Source};
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
 
-pub use users::UsersText;
-pub(crate) use users::find as users_texts;
+pub use user_text::UserText;
+pub(crate) use user_text::find as user_texts;
 
 /// Prints a program.
 pub(crate) fn source(module: Module, options: Options) -> Source {
@@ -42,7 +42,7 @@ pub(crate) fn source(module: Module, options: Options) -> Source {
     prelude::write(&mut text, &module);
     types::write(&mut text, &context);
     types::write_constants(&mut text, &context);
-    // A body in CUDA C calls no function of the program, so that those with one can come before all others.
+    // A body in CUDA C calls no function of the program, so these functions can precede all others.
     let is_foreign = |function: &Function| matches!(function.body, Body::Text(_));
     for (namespace, foreign) in [("foreign", true), ("device", false)] {
         let mut functions = module.functions.iter().filter(|(_, function)| is_foreign(function) == foreign).peekable();
@@ -70,14 +70,14 @@ pub(crate) fn source(module: Module, options: Options) -> Source {
     Source { text, entry, takes_launch, prints, sites: module.sites }
 }
 
-/// What a name can stand for, outside of functions.
+/// The names that are in scope outside of functions.
 struct Context<'m> {
     module: &'m Module,
     functions: FunctionNames,
     types: TypeNames,
 }
 
-/// Prints a function after an empty line.
+/// Prints a function, preceded by an empty line.
 fn write_function(text: &mut String, context: &Context<'_>, head: &str, function: &Function, takes_launch: bool) {
     let names = match &function.body {
         Body::Stmts(_) => names::variables(&function.vars),
@@ -93,20 +93,20 @@ fn write_function(text: &mut String, context: &Context<'_>, head: &str, function
     let _ = writeln!(text, "{head}({params}) {{");
     match &function.body {
         Body::Stmts(stmts) => Printer::new(text, context, function, &names).stmts(stmts),
-        Body::Text(cuda) => users::write(text, &function.name, &function.file, cuda),
+        Body::Text(cuda) => user_text::write(text, &function.name, &function.file, cuda),
     }
     text.push_str("}\n");
 }
 
-/// A parameter's declaration.
+/// Returns the declaration of a parameter.
 fn parameter(context: &Context<'_>, function: &Function, names: &Names, id: VarId) -> String {
     let var = &function.vars[id.index()];
-    // `const` of a parameter says nothing to the caller, and would be on nearly every one.
+    // A top-level `const` of a parameter is not part of the function's type, and would be on nearly every parameter.
     context.declaration(&var.ty, false, &names.vars[id.index()])
 }
 
 impl Context<'_> {
-    /// The declaration of a variable, without its value.
+    /// Returns the declaration of a variable, without an initialiser.
     fn declaration(&self, ty: &CType, constant: bool, name: &str) -> String {
         let qualifier = if constant { "const " } else { "" };
         match ty {
@@ -119,17 +119,17 @@ impl Context<'_> {
                 };
                 format!("{}{itself}{name}", self.ctype(ty))
             }
-            // A reference is constant anyway.
+            // References are implicitly constant.
             CType::Reference { .. } => format!("{} {name}", self.ctype(ty)),
         }
     }
 
-    /// The name of a variant of an enum.
+    /// Returns the name of an enum's variant.
     fn variant(&self, id: TypeId, position: usize) -> String {
         format!("types::{}", self.types.inside[id.index()][position])
     }
 
-    /// The name of a type.
+    /// Returns the name of a type.
     fn ctype(&self, ty: &CType) -> String {
         match ty {
             CType::Scalar(scalar) => literal::type_name(*scalar).to_owned(),

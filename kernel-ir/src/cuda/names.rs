@@ -1,48 +1,48 @@
-//! What things are called in C: as in Rust where that is possible, and never what something else is called.
+//! Naming of C entities: Rust's names as far as possible, without collisions.
 //!
-//! Shadowing does not exist in the text: every variable of a function has a name of its own, so that no block needs
-//! braces for the sake of names. The user's variables choose first, those of ours after them.
+//! The text contains no shadowing: every variable of a function has a unique name, so that no block needs braces for
+//! scoping. The user's variables have precedence over those that the compiler introduces.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::ir::FunctionId;
-use crate::lower::{Body, Module, Named, TypeDef, TypeKind, Variable};
+use crate::lower::{Body, Module, NameOrigin, TypeDef, TypeKind, Variable};
 
 use super::reserved;
 
 /// The C names of all functions.
 pub(super) struct FunctionNames {
-    /// The unqualified names of the device functions: those with a body in CUDA C are in `namespace foreign`, all others
-    /// in `namespace device`.
+    /// The unqualified names of the device functions: those with a body in CUDA C are in `namespace foreign`, the
+    /// others in `namespace device`.
     pub(super) device: BTreeMap<FunctionId, String>,
-    /// Of the entry point.
+    /// The name of the entry point.
     pub(super) kernel: String,
 }
 
 /// The C names of types, in `namespace types`.
 pub(super) struct TypeNames {
-    /// Of each type.
+    /// The name of each type.
     pub(super) types: Vec<String>,
-    /// Of the members of a struct in their order, or of the variants of an enum.
+    /// For each struct, the names of its members in order; for each enum, the names of its variants.
     pub(super) inside: Vec<Vec<String>>,
 }
 
 /// The C names inside a function.
 pub(super) struct Names {
-    /// Of its variables, in their order.
+    /// The names of the variables, in order.
     pub(super) vars: Vec<String>,
-    /// Of the launch that it may take as its last parameter.
+    /// The name of the optional launch parameter.
     pub(super) launch: String,
 }
 
-/// Names functions. Device functions are in namespaces and have to differ from each other; a kernel is `extern "C"`, and
-/// has to differ from all that CUDA declares in C.
+/// Names functions. Device functions are in namespaces and have to be distinct from each other; a kernel is
+/// `extern "C"`, and has to be distinct from everything that CUDA declares in C.
 ///
-/// Unqualified lookup in a user-written body of CUDA C finds `namespace foreign` before the global namespace, where CUDA's
-/// declarations are. So no function in `foreign` has a name that CUDA may declare, which none is that ends with an underscore,
-/// or that occurs in any body of the program. The name of the function itself is the usual case: `fn ldexp` with the body
-/// `return ldexp(x, n);`.
+/// Unqualified lookup in a user-written body of CUDA C searches `namespace foreign` before the global namespace, which
+/// contains CUDA's declarations. So no function in `foreign` has a name that CUDA may declare (no name that ends with
+/// an underscore is) or that occurs in any body of the program. The name of the function itself is the usual case:
+/// `fn ldexp` with the body `return ldexp(x, n);`.
 pub(super) fn functions(module: &Module) -> FunctionNames {
     let mut in_device = BTreeSet::new();
     let mut in_foreign: BTreeSet<String> = module
@@ -66,7 +66,7 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
             }
             Body::Stmts(_) => &mut in_device,
         };
-        (*id, free(name, taken))
+        (*id, unique_name(name, taken))
     });
     let device = device.collect();
     let mut kernel = identifier(&module.kernel.name);
@@ -76,36 +76,37 @@ pub(super) fn functions(module: &Module) -> FunctionNames {
     FunctionNames { device, kernel }
 }
 
-/// All identifiers in a text of C++, those in comments and literals among them.
+/// Returns all identifiers in C++ text, including those in comments and literals.
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
 }
 
-/// Names types, their members and variants. A variant stands beside its enum, and is named after it too.
+/// Names types, members and variants. A variant is declared next to its enum, and its name includes the enum's.
 pub(super) fn types(defs: &[TypeDef]) -> TypeNames {
-    // In `types::rt::x`, C++ would look for `x` in a type named `rt`.
+    // In `types::rt::x`, C++ would look up `x` in a type named `rt`.
     let mut taken = BTreeSet::from(["rt", "types", "constants"].map(str::to_owned));
-    let types: Vec<String> = defs.iter().map(|def| free(identifier(&def.wish), &mut taken)).collect();
+    let types: Vec<String> = defs.iter().map(|def| unique_name(identifier(&def.hint), &mut taken)).collect();
     let inside = defs.iter().zip(&types).map(|(def, name)| match &def.kind {
         TypeKind::Struct { members, layout: _ } => {
-            // A member has another name than its struct.
+            // A member must not have the name of its struct.
             let mut taken = BTreeSet::from([name.clone()]);
-            members.iter().map(|member| free(member_identifier(&member.wish), &mut taken)).collect()
+            members.iter().map(|member| unique_name(member_identifier(&member.hint), &mut taken)).collect()
         }
-        TypeKind::Enum { repr: _, variants } => {
-            variants.iter().map(|(variant, _)| free(identifier(&format!("{name}_{variant}")), &mut taken)).collect()
-        }
+        TypeKind::Enum { repr: _, variants } => variants
+            .iter()
+            .map(|(variant, _)| unique_name(identifier(&format!("{name}_{variant}")), &mut taken))
+            .collect(),
     });
     let inside = inside.collect();
     TypeNames { types, inside }
 }
 
-/// The fields of a tuple are numbers in Rust.
+/// The fields of a tuple are numbered in Rust.
 fn member_identifier(name: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_digit()) {
         format!("_{name}")
     } else if reserved::is_function(name) {
-        name.to_owned() // a member hides nothing
+        name.to_owned() // a member does not hide any other name
     } else {
         identifier(name)
     }
@@ -116,42 +117,43 @@ pub(super) fn variables(vars: &[Variable]) -> Names {
     assign(vars, identifier)
 }
 
-/// Names the parameters of a function with a user-written body of CUDA C, which refers to them as the user named them.
+/// Names the parameters of a function with a user-written body of CUDA C, which refers to them by the user's names.
 pub(super) fn parameters(vars: &[Variable]) -> Names {
     assign(vars, |name| {
         let valid = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        let ours = name.starts_with("__") || reserved::is_no_parameter(name);
-        if valid && !ours { name.to_owned() } else { identifier(name) }
+        let reserved = name.starts_with("__") || reserved::is_reserved_for_parameters(name);
+        if valid && !reserved { name.to_owned() } else { identifier(name) }
     })
 }
 
 fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
     let mut taken = BTreeSet::new();
     let mut names = vec![String::new(); vars.len()];
-    let wishes: Vec<String> = vars.iter().map(|var| identifier(&var.wish)).collect();
-    // The first variable of each name keeps it, even if a variable shadowed before it would like `x_2`.
-    for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
-        if var.named == Named::ByUser && taken.insert(wish.clone()) {
-            name.clone_from(wish);
+    let hints: Vec<String> = vars.iter().map(|var| identifier(&var.hint)).collect();
+    // The first variable of each name keeps it, even if an earlier shadowed variable would be renamed to it, as in
+    // `x_2`.
+    for ((name, hint), var) in names.iter_mut().zip(&hints).zip(vars) {
+        if var.origin == NameOrigin::User && taken.insert(hint.clone()) {
+            name.clone_from(hint);
         }
     }
-    for named in [Named::ByUser, Named::ByUs] {
-        for ((name, wish), var) in names.iter_mut().zip(&wishes).zip(vars) {
-            if name.is_empty() && var.named == named {
-                *name = free(wish.clone(), &mut taken);
+    for origin in [NameOrigin::User, NameOrigin::Compiler] {
+        for ((name, hint), var) in names.iter_mut().zip(&hints).zip(vars) {
+            if name.is_empty() && var.origin == origin {
+                *name = unique_name(hint.clone(), &mut taken);
             }
         }
     }
-    let launch = free("launch".to_owned(), &mut taken);
+    let launch = unique_name("launch".to_owned(), &mut taken);
     Names { vars: names, launch }
 }
 
-/// The name, or the name with the first number that makes it different.
-fn free(name: String, taken: &mut BTreeSet<String>) -> String {
+/// Returns the name, or the name with the first numeric suffix that makes it unique.
+fn unique_name(name: String, taken: &mut BTreeSet<String>) -> String {
     if taken.insert(name.clone()) {
         return name;
     }
-    // Two underscores are reserved in C++.
+    // Two consecutive underscores are reserved in C++.
     let separator = if name.ends_with('_') { "" } else { "_" };
     let mut number = 2;
     loop {
@@ -163,12 +165,12 @@ fn free(name: String, taken: &mut BTreeSet<String>) -> String {
     }
 }
 
-/// A name of Rust's as an identifier that C++ leaves to its users. Different names may become the same.
+/// Converts a Rust name to an identifier that is not reserved in C++. Distinct names may collide.
 fn identifier(name: &str) -> String {
     let mut identifier = String::new();
     for c in name.chars() {
         match c {
-            // `__` belongs to the implementation ([lex.name]), which has macros such as `__device__`.
+            // `__` is reserved for the implementation ([lex.name]), which has macros such as `__device__`.
             '_' if identifier.ends_with('_') => {}
             'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => identifier.push(c),
             _ => {
@@ -198,12 +200,12 @@ mod tests {
     use crate::lower::CType;
 
     #[track_caller]
-    fn check(wishes: &[(&str, bool)], expected: &[&str]) {
-        let vars: Vec<Variable> = wishes
+    fn check(hints: &[(&str, bool)], expected: &[&str]) {
+        let vars: Vec<Variable> = hints
             .iter()
-            .map(|(wish, user)| Variable {
-                wish: (*wish).to_owned(),
-                named: Named::by_user(*user),
+            .map(|(hint, user)| Variable {
+                hint: (*hint).to_owned(),
+                origin: NameOrigin::by_user(*user),
                 ty: CType::Scalar(Scalar::F32),
                 constant: true,
                 stable: true,
@@ -218,18 +220,18 @@ mod tests {
     }
 
     #[test]
-    fn shadowing_gets_numbers() {
+    fn shadowed_variables_are_numbered() {
         check(&[("x", true), ("x", true), ("x", true)], &["x", "x_2", "x_3"]);
         check(&[("x", true), ("x", true), ("x_2", true)], &["x", "x_3", "x_2"]);
     }
 
     #[test]
-    fn users_choose_before_us() {
+    fn user_names_have_precedence() {
         check(&[("x", true), ("x_len", false), ("x_len", true)], &["x", "x_len_2", "x_len"]);
     }
 
     #[test]
-    fn what_c_keeps_to_itself() {
+    fn reserved_identifiers_are_renamed() {
         check(
             &[("float", true), ("int", true), ("threadIdx", true), ("u32", true), ("sqrtf", true), ("linux", true)],
             &["float_", "int_", "threadIdx_", "u32_", "sqrtf_", "linux_"],
@@ -241,9 +243,9 @@ mod tests {
     #[test]
     fn parameters_of_a_body_in_cuda_c_keep_their_names() {
         let names = ["exp", "threadIdx", "a__b", "float", "u32", "linux", "__x", "größe"];
-        let vars = names.map(|wish| Variable {
-            wish: wish.to_owned(),
-            named: Named::ByUser,
+        let vars = names.map(|hint| Variable {
+            hint: hint.to_owned(),
+            origin: NameOrigin::User,
             ty: CType::Scalar(Scalar::F32),
             constant: true,
             stable: true,
@@ -259,10 +261,10 @@ mod tests {
     }
 
     #[test]
-    fn the_launch_gives_way() {
+    fn launch_parameter_avoids_collisions() {
         let vars = [Variable {
-            wish: "launch".to_owned(),
-            named: Named::ByUser,
+            hint: "launch".to_owned(),
+            origin: NameOrigin::User,
             ty: CType::Scalar(Scalar::F32),
             constant: true,
             stable: true,

@@ -1,10 +1,9 @@
-//! The helpers for results that do not fit: those that give the nearest number that there is, and those that tell. Templates
-//! for `prelude::fill`.
+//! Helpers for saturating and overflowing operations, as templates for `prelude::fill`.
 
 use crate::ir::Scalar;
 use crate::lower::Op;
 
-/// What gives the nearest number that there is.
+/// Returns the template of a saturating operation.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
 pub(super) fn saturating(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {
@@ -149,7 +148,7 @@ $T $name($T a, $T b) {
     }
 }
 
-/// What tells whether it overflows. The last parameter becomes the wrapped result.
+/// Returns the template of an operation that reports overflow. The last parameter receives the wrapped result.
 pub(super) fn overflowing(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {
         (Op::OverflowingAdd, _, false) => {
@@ -197,7 +196,7 @@ bool $name($T a, $T b, $T& sum) {
 }
 "
         }
-        // `a` may be a counter that starts at `b`: see `integer::opaque`.
+        // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
         (Op::OverflowingSub, false, true) => {
             "\
 bool $name($T a, $T b, $T& difference) {

@@ -1,6 +1,6 @@
-//! What stands before the user's functions: short names for types, and the helpers that the program calls.
+//! The prelude of the emitted text: typedefs, and the helpers that the program calls.
 //!
-//! The text of a program uses nothing of CUDA's but:
+//! The emitted text uses the following features of CUDA, and no others:
 //!
 //! - the words `__global__`, `__device__`, `__shared__`, `__constant__`, `__forceinline__`, `__noinline__`,
 //!   `__restrict__`, `__align__(n)` and `__attribute__((noreturn))`;
@@ -8,20 +8,20 @@
 //! - `__syncthreads`, `__syncthreads_count`, `__syncthreads_and`, `__syncthreads_or`, `__syncwarp`,
 //!   `__threadfence_block`, `__threadfence`, `__threadfence_system`;
 //! - the atomic functions: `atomicAdd`, `Sub`, `Min`, `Max`, `And`, `Or`, `Xor`, `Exch`, `CAS`, `Inc`, `Dec`, each also
-//!   with `_block` and `_system` behind it;
+//!   with the suffixes `_block` and `_system`;
 //! - `__shfl_sync`, `__shfl_up_sync`, `__shfl_down_sync`, `__shfl_xor_sync`, `__all_sync`, `__any_sync`, `__uni_sync`,
 //!   `__ballot_sync`, `__match_any_sync`, `__match_all_sync`, `__reduce_add_sync`, `min`, `max`, `and`, `or`, `xor`;
 //! - `__clz`, `__clzll`, `__popc`, `__popcll`, `__brev`, `__brevll`, `__byte_perm`, `__umul64hi`, `__mul64hi`;
 //! - `__int_as_float`, `__uint_as_float`, `__float_as_int`, `__float_as_uint`, `__longlong_as_double`,
 //!   `__double_as_longlong`, and
 //!   `__double2float_rz`, `__int2float_rz`, `__uint2float_rz`, `__ll2float_rz`, `__ull2float_rz`;
-//! - C's functions on `float` and `double`, as in `sqrtf` and `sqrt`, and CUDA's beside them (`rsqrtf`, `sinpif`,
-//!   `cospif`, `normcdff`, `sincosf`); its approximations (`__sinf` and its like); `memcpy`;
-//! - `asm`, of one instruction each, that is named by its first word; an empty one; `exit;`; the `extern` array of
+//! - C's mathematical functions for `float` and `double`, such as `sqrtf` and `sqrt`, and CUDA's additional ones
+//!   (`rsqrtf`, `sinpif`, `cospif`, `normcdff`, `sincosf`); its approximations (`__sinf` and the others); `memcpy`;
+//! - `asm` with a single instruction, identified by its first word; an empty `asm`; `exit;`; the `extern` array of
 //!   dynamic shared memory, and `__builtin_unreachable`;
-//! - `__CUDA_ARCH__`: a host compiler takes what older hardware takes.
+//! - `__CUDA_ARCH__`: a host compiler uses the code for older hardware.
 //!
-//! A host compiler that is given these can compile the text: the tests do.
+//! A host compiler that provides these can compile the text, which the tests do.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ use crate::lower::{Helper, Module, Op};
 
 use super::{atomic, float, half, integer, literal, support, warp};
 
-/// The types. LP64 and LLP64 differ in `long`, so it is not used; CUDA's 64-bit atomics take `unsigned long long`.
+/// The typedefs. LP64 and LLP64 differ in `long`, so it is not used; CUDA's 64-bit atomics take `unsigned long long`.
 const TYPES: &str = "\
 typedef signed char i8;
 typedef short i16;
@@ -43,8 +43,8 @@ typedef unsigned int u32;
 typedef unsigned long long u64;
 ";
 
-/// The record of a fault, and what every kernel that can fault or print gets from its launch. The runtime mirrors the
-/// layouts (see [`crate::FAULT_RECORD_BYTES`] and [`crate::LAUNCH_BYTES`]).
+/// The fault record, and the parameter that every kernel that can fault or print receives from the launch. The runtime
+/// mirrors the layouts (see [`crate::FAULT_RECORD_BYTES`] and [`crate::LAUNCH_BYTES`]).
 const LAUNCH: &str = "
 struct Fault {
     u32 flag;
@@ -68,11 +68,11 @@ struct Launch {
 };
 ";
 
-/// What fills the record, in place of `$failed` what a program with a barrier for the grid needs.
+/// Claims and fills the fault record. `$failed` is the additional code of a program with a grid-wide barrier.
 ///
-/// The first thread that faults owns the record. `noreturn` keeps the checks out of the way of the optimiser: without
-/// it, a tiled matrix product was 2.2 times slower on an H200. `exit` ends the thread and leaves the context usable,
-/// which `__trap()` does not.
+/// The first thread that faults owns the record. `noreturn` keeps the checks from inhibiting optimisations: without it,
+/// a tiled matrix product was 2.2 times slower on an H200. `exit` terminates the thread and leaves the context usable,
+/// unlike `__trap()`.
 const FAULT: &str = "
 static __device__ __forceinline__ Fault* claim(Launch launch, u32 site) {
     Fault* const record = launch.fault;
@@ -99,12 +99,12 @@ $failed    asm volatile(\"exit;\");
 }
 ";
 
-/// The storage behind `dynamic_shared`. 16 bytes is what the widest loads need.
+/// The storage of `dynamic_shared`, with the 16-byte alignment that the widest loads require.
 const DYNAMIC_SHARED: &str = "
 extern __shared__ __align__(16) u8 dynamic_shared[];
 ";
 
-/// Writes the types, and all of ours that the program needs.
+/// Writes the typedefs, and the part of the runtime support that the program uses.
 pub(super) fn write(text: &mut String, module: &Module) {
     text.push_str(TYPES);
     text.push_str(match module.index {
@@ -147,7 +147,7 @@ pub(super) fn write(text: &mut String, module: &Module) {
     text.push_str("\n}  // namespace rt\n");
 }
 
-/// Adds what helpers call themselves.
+/// Returns the helpers and, transitively, the helpers that they call.
 fn with_callees(called: &BTreeSet<Helper>) -> BTreeSet<Helper> {
     let mut all = called.clone();
     let mut open: Vec<Helper> = called.iter().copied().collect();
@@ -162,7 +162,7 @@ fn with_callees(called: &BTreeSet<Helper>) -> BTreeSet<Helper> {
 }
 
 impl Helper {
-    /// What its text calls. Each is before it in the order of helpers.
+    /// Returns the helpers that its definition calls, which precede it in the order of helpers.
     fn callees(self) -> Vec<Helper> {
         let Helper { op, scalar } = self;
         let same = |op| vec![Helper { op, scalar }];
@@ -170,7 +170,7 @@ impl Helper {
             Op::CheckedPow => same(Op::Mul),
             Op::SaturatingPow | Op::OverflowingPow => same(Op::OverflowingMul),
             Op::DynamicSharedAt => same(Op::DynamicSharedBytes),
-            // Where the hardware does not have it.
+            // On hardware without the instruction.
             Op::MulAdd if scalar == Scalar::Bf16 => {
                 vec![Helper { op: Op::FloatTo(Scalar::Bf16), scalar: Scalar::F64 }]
             }
@@ -184,8 +184,8 @@ impl Helper {
         }
     }
 
-    /// What it is called in `namespace rt`: as the method of Rust's that it is, with its type at the end, so that no
-    /// overload is ever chosen by what C promotes an argument to.
+    /// Returns the name in `namespace rt`: that of the corresponding Rust method, with the type as a suffix, so that no
+    /// overload resolution depends on C's promotion of arguments.
     #[expect(clippy::too_many_lines, reason = "a table of names")]
     pub(super) fn name(self) -> String {
         let Helper { op, scalar } = self;
@@ -295,7 +295,7 @@ impl Helper {
         format!("{stem}_{scalar}")
     }
 
-    /// Its definition.
+    /// Returns the definition.
     fn text(self) -> String {
         let Helper { op, scalar } = self;
         let template = match op {
@@ -346,7 +346,7 @@ usize $name(usize at, usize len, $fault) {
 }
 ";
 
-/// In the order of Rust's own checks (`slice_index_fail` in core/src/slice/index.rs).
+/// In the order of Rust's checks (`slice_index_fail` in core/src/slice/index.rs).
 const PART_LEN: &str = "\
 usize $name(usize start, usize end, usize len, $fault) {
     if (start > len) fault(launch, site, start, len);
@@ -356,7 +356,7 @@ usize $name(usize start, usize end, usize len, $fault) {
 }
 ";
 
-/// As Rust does: where the last element is outside, the message names that, and not the end behind it.
+/// As in Rust: if the last element is out of bounds, the message reports its index, not the exclusive end.
 const PART_TO_LEN: &str = "\
 usize $name(usize start, usize last, usize len, $fault) {
     if (start > len) fault(launch, site, start, len);
@@ -373,8 +373,8 @@ usize $name(usize start, usize len, $fault) {
 }
 ";
 
-/// The last index is `base + stride * start + reach`. What wraps in the sum of the first two wraps in the index as
-/// well.
+/// The last index is `base + stride * start + reach`. If the sum of the first two terms wraps, the index itself wraps
+/// in the same way.
 const WITHIN: &str = "\
 bool $name(usize base, usize stride, usize start, usize end, usize len) {
     if (start >= end) return true;
@@ -407,7 +407,7 @@ usize $name() {
 }
 ";
 
-/// Neither the product nor the sum is computed where it could wrap.
+/// Neither the product nor the sum is computed if it could wrap.
 const DYNAMIC_SHARED_AT: &str = "\
 usize $name(usize offset, usize len, usize size, usize align, $fault) {
     const usize bytes = dynamic_shared_bytes();
@@ -417,9 +417,9 @@ usize $name(usize offset, usize len, usize size, usize align, $fault) {
 }
 ";
 
-/// Fills a template in: `$name`, the type `$T`, its unsigned sibling `$U`, the type that C computes it in without
-/// overflow of a sign `$W`, its signed sibling `$S`, `$bits`, `$min`, `$max`, and the parameters of what can fault,
-/// `$fault`.
+/// Instantiates a template: `$name`, the type `$T`, its unsigned counterpart `$U`, the type `$W` in which C computes it
+/// without signed overflow, its signed counterpart `$S`, `$bits`, `$min`, `$max`, and `$fault`, the parameters of
+/// helpers that can fault.
 fn fill(template: &str, helper: Helper) -> String {
     let scalar = helper.scalar;
     let unsigned = scalar.to_unsigned();
@@ -438,7 +438,7 @@ fn fill(template: &str, helper: Helper) -> String {
     format!("static __device__ __forceinline__ {text}")
 }
 
-/// The least and the greatest number of an integer type, as literals.
+/// Returns the minimum and the maximum of an integer type, as literals.
 pub(super) fn limits(scalar: Scalar) -> (String, String) {
     let ones = u64::MAX >> (64 - scalar.bits());
     if scalar.is_signed() {

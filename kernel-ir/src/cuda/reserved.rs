@@ -1,30 +1,30 @@
-//! The identifiers that mean something in CUDA C already.
+//! Identifiers that already have a meaning in CUDA C.
 
-/// Not a name for anything of the user's.
+/// Returns whether a name is unavailable to all of the user's entities.
 pub(super) fn is_reserved(name: &str) -> bool {
-    [KEYWORDS, CUDA, MACROS, OURS, BUILTINS].into_iter().any(|list| list.contains(&name))
+    [KEYWORDS, CUDA, MACROS, PRELUDE_NAMES, BUILTINS].into_iter().any(|list| list.contains(&name))
 }
 
-/// Not a name for a parameter of a function with a body in CUDA C: no declaration can have it, or the declarations of the
-/// other parameters need it.
-pub(super) fn is_no_parameter(name: &str) -> bool {
-    [KEYWORDS, MACROS, OURS].into_iter().any(|list| list.contains(&name))
+/// Returns whether a name is unavailable to a parameter of a function with a body in CUDA C, because it cannot be
+/// declared, or because the declarations of other parameters use it.
+pub(super) fn is_reserved_for_parameters(name: &str) -> bool {
+    [KEYWORDS, MACROS, PRELUDE_NAMES].into_iter().any(|list| list.contains(&name))
 }
 
-/// A function of CUDA's that the emitted text calls, and no macro.
+/// Returns whether a name is a function of CUDA that the emitted text calls, and not a macro.
 pub(super) fn is_function(name: &str) -> bool {
     BUILTINS.contains(&name)
 }
 
-/// Not a name for a kernel, which is `extern "C"` at the top of the text.
+/// Returns whether a name is unavailable to a kernel, which is `extern "C"` in the global namespace.
 pub(super) fn is_global(name: &str) -> bool {
     is_reserved(name)
-        || ["rt", "types", "constants", "foreign"].contains(&name) // our namespaces
+        || ["rt", "types", "constants", "foreign"].contains(&name) // the namespaces of the emitted text
         || C_LIBRARY.contains(&name)
         || C_LIBRARY.iter().any(|function| name.strip_suffix('f') == Some(function))
 }
 
-/// C++'s, up to C++20, with the alternative spellings of operators.
+/// The keywords of C++, up to C++20, including the alternative spellings of operators.
 const KEYWORDS: &[&str] = &[
     "alignas",
     "alignof",
@@ -122,7 +122,7 @@ const KEYWORDS: &[&str] = &[
     "xor_eq",
 ];
 
-/// CUDA's variables (CUDA C++ Programming Guide, "Built-in Variables"), and what the compiler treats as known.
+/// CUDA's built-in variables (CUDA C++ Programming Guide, "Built-in Variables"), and functions built into the compiler.
 const CUDA: &[&str] = &[
     "assert",
     "blockDim",
@@ -144,7 +144,8 @@ const CUDA: &[&str] = &[
     "warpSize",
 ];
 
-/// What compilers predefine without an underscore, on any platform, and what headers that a user may add define.
+/// Macros without a leading underscore that compilers predefine on some platform, or that headers a user may add
+/// define.
 const MACROS: &[&str] = &[
     "BUFSIZ",
     "CHAR_BIT",
@@ -179,10 +180,11 @@ const MACROS: &[&str] = &[
     "va_start",
 ];
 
-/// The typedefs of the prelude and a namespace.
-const OURS: &[&str] = &["device", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize"];
+/// The typedefs of the prelude, and a namespace.
+const PRELUDE_NAMES: &[&str] =
+    &["device", "f32", "f64", "i16", "i32", "i64", "i8", "isize", "u16", "u32", "u64", "u8", "usize"];
 
-/// The functions of CUDA's that the text calls from the user's scopes, where a user's name could capture them.
+/// The functions of CUDA that the text calls from the user's scopes, where a user's name could hide them.
 const BUILTINS: &[&str] = &[
     "acos",
     "acosf",
@@ -303,9 +305,9 @@ const BUILTINS: &[&str] = &[
     "truncf",
 ];
 
-/// What CUDA declares as `extern "C"`, besides [`BUILTINS`]: a kernel of that name would be another function of one
-/// name. And two words that ptxas reads as its own. NVRTC 13.5 was asked for each of the 30,000 words in its library.
-/// Where CUDA has the name with `f` at the end too, that is meant as well.
+/// Names that CUDA declares as `extern "C"`, besides [`BUILTINS`]: a kernel with such a name would conflict with the
+/// declaration. Also two words that ptxas reserves. Determined by compiling each of the 30,000 words in NVRTC 13.5's
+/// library. If CUDA also has the name with the suffix `f`, that is reserved as well.
 const C_LIBRARY: &[&str] = &[
     "abort",
     "abs",

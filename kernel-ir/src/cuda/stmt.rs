@@ -1,4 +1,4 @@
-//! Statements, indented, with `#line` where the source's line is not the one that would follow by itself.
+//! Printing of statements, with indentation and with `#line` directives where the source line changes.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ pub(super) struct Printer<'p> {
     exprs: ExprPrinter<'p>,
     function: &'p Function,
     indent: usize,
-    /// The line of the source that the compiler takes the next line of the text for.
+    /// The source line that the compiler presumes for the next line of the text.
     presumed: u32,
 }
 
@@ -36,7 +36,7 @@ impl<'p> Printer<'p> {
         }
     }
 
-    /// One line of the text.
+    /// Writes one line of the text.
     fn line(&mut self, line: &str) {
         for _ in 0..self.indent {
             self.text.push_str("    ");
@@ -75,9 +75,9 @@ impl<'p> Printer<'p> {
                 let name = &exprs.names.vars[var.index()];
                 let declaration = exprs.context.declaration(&self.function.vars[var.index()].ty, false, name);
                 self.line(&format!("__shared__ {declaration};"));
-                // To LLVM, memory that nothing wrote is `undef`, which may be one value in a comparison and another
-                // in the access that it guards. Behind this it is memory that anyone may have written: an index
-                // read from it is some index, and stays the one that was checked. No instruction comes of it.
+                // To LLVM, uninitialised memory is `undef`, which may have one value in a comparison and another in the
+                // access that it guards. After this statement it is memory that may have been written: an index read
+                // from it is arbitrary but fixed, and stays the one that was checked. No instruction is generated.
                 self.line(&format!("asm volatile(\"\" : : \"l\"(&{name}) : \"memory\");"));
             }
             StmtKind::Assign { place, value } => {
@@ -106,13 +106,13 @@ impl<'p> Printer<'p> {
             }
             StmtKind::Fault { site, args } => self.message("panic", *site, args),
             StmtKind::Print { site, args } => self.message("print", *site, args),
-            StmtKind::Contradiction(what) => {
+            StmtKind::InternalError(what) => {
                 self.line(&format!("static_assert(false, {:?});", format!("this is a bug in Cumbia: {what}")));
             }
         }
     }
 
-    /// A call that takes the numbers of a message, each as it is.
+    /// Writes a call that takes the arguments of a message, with their own types.
     fn message(&mut self, function: &str, site: u32, args: &[Expr]) {
         let mut line = format!("rt::{function}({}, {site}", self.exprs.names.launch);
         for arg in args {
@@ -122,12 +122,12 @@ impl<'p> Printer<'p> {
         self.line(&line);
     }
 
-    /// What the compiler is asked to do with the next loop.
+    /// Writes the `#pragma unroll` of the next loop.
     fn pragma(&mut self, unroll: Unroll) {
         match unroll {
             Unroll::Undecided => {}
             Unroll::Full => self.line("#pragma unroll"),
-            Unroll::By(turns) => self.line(&format!("#pragma unroll {turns}")),
+            Unroll::By(factor) => self.line(&format!("#pragma unroll {factor}")),
         }
     }
 
@@ -177,9 +177,9 @@ impl<'p> Printer<'p> {
 
     fn loop_(&mut self, header: &Header, body: &[Stmt], next: Option<Label>, end: Option<Label>) {
         let head = match header {
-            Header::Open { test, turn } => {
+            Header::Open { test, progress } => {
                 let test = test.as_ref().map_or_else(String::new, |test| format!(" {}", self.exprs.condition(test)));
-                format!("for (;{test}; {})", self.exprs.condition(turn))
+                format!("for (;{test}; {})", self.exprs.condition(progress))
             }
             Header::For { var, init, test, next } => {
                 let declared = &self.function.vars[var.index()];
@@ -196,7 +196,8 @@ impl<'p> Printer<'p> {
         self.line(&format!("{head} {{"));
         match next {
             None => self.inside(body),
-            // A `goto` may not jump over a declaration in its own scope (\[stmt.dcl\]); so the body has one of its own.
+            // A `goto` must not bypass a declaration in its own scope (\[stmt.dcl\]), so the body gets a scope of its
+            // own.
             Some(label) => {
                 self.indent += 1;
                 self.line("{");
@@ -213,7 +214,7 @@ impl<'p> Printer<'p> {
     }
 }
 
-/// Labels have a name space of their own in C.
+/// Returns the name of a label. Labels have a separate name space in C.
 fn name(Label { name, number }: Label) -> String {
     format!("{name}_{number}")
 }

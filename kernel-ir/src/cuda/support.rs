@@ -1,12 +1,12 @@
-//! The templates of ours that stand in `namespace rt`: arrays, and what hands messages over to the host.
+//! Templates in `namespace rt`: arrays, and the transfer of messages to the host.
 
 use std::collections::BTreeSet;
 
 use crate::lower::Template;
 use crate::source::PRINT_WORDS;
 
-/// An array that can be copied, passed and returned, which C's cannot. An array without elements has one here, which
-/// nobody reaches: every index is outside.
+/// An array that can be copied, passed and returned, unlike C's. A zero-length array has one element here, which is
+/// inaccessible, since every index is out of bounds.
 const ARRAY: &str = "
 template <class T, usize N>
 struct Array {
@@ -25,7 +25,7 @@ static __device__ __forceinline__ Array<T, N> filled(T value) {
 }
 ";
 
-/// The bits of a number, in the low end of the result.
+/// The bits of a scalar, in the low-order bits of the result.
 const BITS: &str = "
 template <class T>
 static __device__ __forceinline__ u64 bits(T value) {
@@ -35,7 +35,7 @@ static __device__ __forceinline__ u64 bits(T value) {
 }
 ";
 
-/// A fault with the numbers of its message.
+/// A fault with message arguments.
 const PANIC: &str = "
 template <class... T>
 static __device__ __noinline__ __attribute__((noreturn)) void panic(Launch launch, u32 site, T... values) {
@@ -49,8 +49,8 @@ $failed    asm volatile(\"exit;\");
 }
 ";
 
-/// Room in the buffer, by one atomic addition. A message that does not fit is counted and not written; the buffer is full
-/// from then on, so that what `used` says does not wrap around to the start.
+/// Reserves space in the print buffer by one atomic addition. A message that does not fit is counted and not written.
+/// The buffer is full from then on, so that `used` cannot wrap around.
 const PRINT: &str = "
 struct Print {
     u32 used;
@@ -85,7 +85,7 @@ static __device__ __forceinline__ void print(Launch launch, u32 site, T... value
 }
 ";
 
-/// Writes `rt::Array` and what makes one, if a program uses them.
+/// Writes `rt::Array` and its constructor function, if a program uses them.
 pub(super) fn arrays(text: &mut String, templates: &BTreeSet<Template>) {
     if templates.contains(&Template::Array) {
         text.push_str(ARRAY);
@@ -95,7 +95,7 @@ pub(super) fn arrays(text: &mut String, templates: &BTreeSet<Template>) {
     }
 }
 
-/// Writes what messages need, behind `fault`. `failed` is what has to be done before a thread ends.
+/// Writes the functions for messages, which follow `fault`. `failed` is executed before a thread exits.
 pub(super) fn messages(text: &mut String, templates: &BTreeSet<Template>, failed: &str) {
     let (panics, prints) = (templates.contains(&Template::Panic), templates.contains(&Template::Print));
     if panics || prints {

@@ -1,7 +1,7 @@
-//! The user's types, and the constants that have storage.
+//! Definitions of the user's types, and of stored constants.
 //!
-//! A struct has the layout that rustc gave it: its members stand in the order of their offsets, and the text itself
-//! asserts that the C++ compiler puts them where Rust has them.
+//! A struct has the layout that rustc chose: its members are ordered by offset, and the text asserts that the C++
+//! compiler places them at the same offsets.
 
 use std::fmt::Write;
 
@@ -10,11 +10,11 @@ use crate::lower::{Expr, Layout, Member, TypeDef, TypeKind};
 
 use super::{Context, literal};
 
-/// The bytes of the constant bank that a program may fill (CUDA C++ Programming Guide, "Technical Specifications per
-/// Compute Capability": 64 KB). What does not fit is in global memory.
+/// The size in bytes of the constant memory that a program may use (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability": 64 KB). Further constants are stored in global memory.
 const CONSTANT_BANK: u64 = 64 << 10;
 
-/// `offset_of`, of which neither spelling is everywhere: NVRTC 13.0 does not know GCC's, and there are no headers.
+/// `offset_of`. Neither spelling is universal: NVRTC 13.0 does not support GCC's, and there are no headers.
 const OFFSET_OF: &str = "
 #ifdef __CUDACC__
 #define offset_of(T, member) __INTADDR__(&((T*)0)->member)
@@ -31,7 +31,7 @@ pub(super) fn write(text: &mut String, context: &Context<'_>) {
     text.push_str(OFFSET_OF);
     text.push_str("\nnamespace types {\n");
     for (position, def) in context.module.types.iter().enumerate() {
-        let TypeDef { wish: _, path, kind } = def;
+        let TypeDef { hint: _, path, kind } = def;
         let name = &context.types.types[position];
         let inside = &context.types.inside[position];
         let _ = writeln!(text, "\n// {}", printable(path));
@@ -63,7 +63,7 @@ fn structure(
     }
     text.push_str("};\n");
     let Some(Layout { size, align: _ }) = layout else { return };
-    // C++ knows no type without bytes.
+    // C++ has no zero-sized types.
     if size > 0 {
         let _ = writeln!(text, "static_assert(sizeof({name}) == {size}, \"the size of {name}\");");
     }
@@ -74,7 +74,7 @@ fn structure(
     }
 }
 
-/// The variants are numbers, so that whatever is in memory is a value.
+/// The variants are integer constants, so that every bit pattern in memory is a valid value.
 fn enumeration(text: &mut String, (name, inside): (&str, &[String]), repr: Scalar, variants: &[(String, u64)]) {
     let repr_name = literal::type_name(repr);
     let _ = writeln!(text, "typedef {repr_name} {name};");
@@ -84,7 +84,7 @@ fn enumeration(text: &mut String, (name, inside): (&str, &[String]), repr: Scala
     }
 }
 
-/// Writes the constants that have storage, if there are any.
+/// Writes the stored constants, if there are any.
 pub(super) fn write_constants(text: &mut String, context: &Context<'_>) {
     let constants = &context.module.constants;
     if constants.is_empty() {
@@ -93,7 +93,7 @@ pub(super) fn write_constants(text: &mut String, context: &Context<'_>) {
     text.push_str("\nnamespace constants {\n\n");
     let mut bytes = 0u64;
     for (position, constant) in constants.iter().enumerate() {
-        // Alignment fills no more than a member's size again.
+        // Padding is at most as large as the data.
         bytes = bytes.saturating_add(constant.size.saturating_mul(2));
         let memory = if bytes <= CONSTANT_BANK { "__constant__" } else { "__device__" };
         let declaration = context.declaration(&constant.ty, true, &name(position));
@@ -104,14 +104,14 @@ pub(super) fn write_constants(text: &mut String, context: &Context<'_>) {
     text.push_str("\n}  // namespace constants\n");
 }
 
-/// The value of a constant with storage, whose type stands before it.
+/// Writes the initialiser of a stored constant, whose type has been written.
 fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
     let (values, open, close) = match expr {
         Expr::Struct(_, members) => (members, "{", "}"),
         Expr::Array(_, elements) => (elements, "{{", "}}"),
         Expr::Literal(scalar, bits) => return text.push_str(&literal::constant(*scalar, *bits)),
         Expr::Variant(id, position) => return text.push_str(&context.variant(*id, *position)),
-        // `lower` makes nothing else of a constant.
+        // `lower` produces no other expressions for constants.
         _ => return,
     };
     text.push_str(open);
@@ -124,12 +124,12 @@ fn value(text: &mut String, context: &Context<'_>, expr: &Expr) {
     text.push_str(close);
 }
 
-/// What a constant is called: Rust does not say where it came from.
+/// Returns the name of a stored constant. It is numbered, since Rust does not provide the origin of a constant.
 pub(super) fn name(position: usize) -> String {
     format!("c{position}")
 }
 
-/// A path as a comment: on one line, and without a backslash, which would go on to the next.
+/// Returns a path as the text of a comment: on one line, and without backslashes, which would continue the comment.
 fn printable(path: &str) -> String {
     path.chars().map(|c| if c.is_ascii_graphic() && c != '\\' || c == ' ' { c } else { '?' }).collect()
 }

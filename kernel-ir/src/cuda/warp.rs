@@ -1,15 +1,16 @@
-//! What the threads of a warp, or of the grid, do together.
+//! Helpers for warp-level operations and grid-wide synchronisation.
 //!
-//! CUDA's functions (`__shfl_sync` and its like) are called where one does all of it. What depends on which threads run
-//! it is `volatile` or a function of CUDA's, so that the compiler neither doubles nor moves it.
+//! CUDA's functions (`__shfl_sync` and the others) are called directly where one suffices. Operations that depend on
+//! the set of active threads are `volatile` or functions of CUDA, so that the compiler neither duplicates nor moves
+//! them.
 
 use crate::ir::{Comparison, Reduce, Scalar, Shuffle};
 
-/// How far a lane is away. The instruction looks at the low five bits, so that 33 would be 1; a distance that leads out
-/// of every warp becomes 0, which is the thread's own lane (PTX ISA, `shfl.sync`).
+/// The lane offset of a shuffle. The instruction uses the low five bits, so that 33 would become 1; an offset of 32 or
+/// more becomes 0 instead, which selects the thread's own lane (PTX ISA, `shfl.sync`).
 pub(super) const LANE_OFFSET: &str = "u32 $name(u64 distance) { return distance < 32 ? (u32)distance : 0; }\n";
 
-/// PTX ISA, "Special Registers": constant as long as the thread runs, which is why it need not be `volatile`.
+/// PTX ISA, "Special Registers": constant for the lifetime of the thread, so it need not be `volatile`.
 pub(super) const LANE_ID: &str = "\
 u32 $name() {
     u32 lane;
@@ -18,7 +19,7 @@ u32 $name() {
 }
 ";
 
-/// The lanes whose numbers compare like this with the thread's own.
+/// The mask of the lanes whose index compares in this way with the thread's own.
 pub(super) fn lane_mask(comparison: Comparison) -> String {
     let register = match comparison {
         Comparison::Eq => "eq",
@@ -38,8 +39,8 @@ u32 $name() {{
     )
 }
 
-/// `volatile`, since NVCC has merged two calls of `__activemask()` in the arms of an `if` into one before it, which
-/// sees other lanes.
+/// `volatile`, since NVCC has been observed to merge two calls of `__activemask()` in the branches of an `if` into one
+/// ahead of it, where other lanes are active.
 pub(super) const ACTIVE_MASK: &str = "\
 u32 $name() {
     u32 lanes;
@@ -48,7 +49,7 @@ u32 $name() {
 }
 ";
 
-/// A value of any type goes word by word. What is behind the end of the value in its last word is of no account.
+/// A value of any type is shuffled word by word. The padding of the last word is irrelevant.
 pub(super) fn shuffle(shuffle: Shuffle) -> String {
     let (builtin, source) = match shuffle {
         Shuffle::Index => ("__shfl_sync", "i32 lane"),
@@ -71,8 +72,8 @@ static __device__ __forceinline__ T $name(u32 lanes, T value, {source}) {{
     )
 }
 
-/// One instruction since `sm_80`; before it, each lane looks at all others. All lanes of the mask take part in each
-/// exchange, so they agree on which is next; the ballot leaves out those of the mask that are not there.
+/// A single instruction since `sm_80`; on older devices, each lane reads all other lanes. All lanes of the mask take
+/// part in each exchange, so they agree on the next lane; the ballot excludes lanes of the mask that do not exist.
 pub(super) fn reduce(reduce: Reduce, scalar: Scalar) -> String {
     let signed = scalar == Scalar::I32;
     let (builtin, step) = match reduce {
@@ -83,7 +84,7 @@ pub(super) fn reduce(reduce: Reduce, scalar: Scalar) -> String {
         Reduce::Or => ("or", "total |= next"),
         Reduce::Xor => ("xor", "total ^= next"),
     };
-    // The bitwise ones are of `unsigned` alone.
+    // The bitwise reductions support only `unsigned`.
     let bitwise = matches!(reduce, Reduce::And | Reduce::Or | Reduce::Xor);
     let call = if signed && bitwise {
         format!("($T)__reduce_{builtin}_sync(lanes, (u32)value)")
@@ -109,12 +110,12 @@ $T $name(u32 lanes, $T value) {{
     )
 }
 
-/// A barrier for the grid: each block adds one to a count that the host has set to zero, and waits until all blocks
-/// have added as often as it did. The count never goes back, so there is nothing to reset between two barriers.
+/// A grid-wide barrier: each block increments a counter, which the host has zeroed, and spins until all blocks have
+/// incremented it equally often. The counter is monotone, so it need not be reset between barriers.
 ///
-/// A block's own barriers make the first of its threads speak for all of them, and the fences order what all have
-/// written with what all read behind it (as in CUDA's `cooperative_groups`). A thread that has a fault does not come;
-/// it marks the count, and who sees the mark ends: the launch has failed, and waiting for it would never end.
+/// The block-wide barriers make the first thread of a block represent all of them, and the fences order writes before
+/// the barrier with reads after it (as in CUDA's `cooperative_groups`). A faulting thread never arrives; it marks the
+/// counter, and every thread that reads the mark exits: the launch has failed, and the barrier would never complete.
 pub(super) const SYNC_GRID: &str = "\
 void $name($fault) {
     volatile u64* const count = launch.grid_barrier;
@@ -133,11 +134,11 @@ void $name($fault) {
 }
 ";
 
-/// The mark on the count of [`SYNC_GRID`].
+/// The failure mark in the counter of [`SYNC_GRID`].
 pub(super) const GRID_FAILED: &str = "
 static const u64 grid_failed = 1ull << 63;
 ";
 
-/// What a fault does in a program whose threads wait for each other in the whole grid.
+/// Executed by a faulting thread of a program with grid-wide barriers.
 pub(super) const MARK_GRID: &str =
     "    if (launch.grid_barrier != nullptr) atomicOr(launch.grid_barrier, grid_failed);\n";

@@ -1,20 +1,20 @@
-//! The alternatives of patterns with `|`.
+//! Expansion of or-patterns (`a | b`) into lists of alternatives.
 
 use super::Pattern;
 
-/// How many variables a pattern declares.
-pub(crate) fn bound(pattern: &Pattern) -> usize {
+/// Returns the number of variables that a pattern declares.
+pub(crate) fn binding_count(pattern: &Pattern) -> usize {
     let mut bound = 0;
     pattern.for_each_local(&mut |_| bound += 1);
     bound
 }
 
-/// The patterns that a pattern with `|` around variables stands for, in order.
+/// Expands the or-patterns whose alternatives bind variables, and returns the resulting patterns in order.
 pub(crate) fn expanded(pattern: &Pattern) -> Vec<Pattern> {
     choices(pattern, &binds_in_choice)
 }
 
-/// The patterns that a pattern stands for, with each part for which `expands` holds replaced by its choices.
+/// Expands each sub-pattern for which `expands` holds, and returns the resulting patterns in order.
 fn choices(pattern: &Pattern, expands: &dyn Fn(&Pattern) -> bool) -> Vec<Pattern> {
     if !expands(pattern) {
         return vec![pattern.clone()];
@@ -37,12 +37,13 @@ fn choices(pattern: &Pattern, expands: &dyn Fn(&Pattern) -> bool) -> Vec<Pattern
     }
 }
 
-/// The alternatives of a pattern, in order, of which a value may fit several.
+/// Expands the or-patterns that have overlapping alternatives or bind variables, and returns the alternatives in order.
 pub(crate) fn alternatives(pattern: &Pattern) -> Vec<Pattern> {
     choices(pattern, &may_overlap)
 }
 
-/// Whether there is a `|` in the pattern of which a value may fit several choices, or whose choices bind variables.
+/// Returns whether the pattern contains an or-pattern of which a value may match several alternatives, or whose
+/// alternatives bind variables.
 fn may_overlap(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Or(choices) => {
@@ -59,7 +60,7 @@ fn may_overlap(pattern: &Pattern) -> bool {
     }
 }
 
-/// All ways to choose for each part. The first part changes slowest, as Rust tries them.
+/// Returns the Cartesian product of the parts' alternatives. The first part varies slowest, in Rust's matching order.
 fn products(parts: &[Pattern], expands: &dyn Fn(&Pattern) -> bool) -> Vec<Vec<Pattern>> {
     let mut all = vec![Vec::new()];
     for part in parts {
@@ -74,10 +75,10 @@ fn products(parts: &[Pattern], expands: &dyn Fn(&Pattern) -> bool) -> Vec<Vec<Pa
     all
 }
 
-/// There is a `|` in it whose choices bind variables.
+/// Returns whether the pattern contains an or-pattern whose alternatives bind variables.
 fn binds_in_choice(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Or(_) => bound(pattern) > 0,
+        Pattern::Or(_) => binding_count(pattern) > 0,
         Pattern::At(_, inner) => binds_in_choice(inner),
         Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().any(binds_in_choice),
         Pattern::Struct(fields) => fields.iter().any(|(_, field)| binds_in_choice(field)),

@@ -1,23 +1,23 @@
-//! A [`Function`] as bytes: how the macro hands it over to the running program.
+//! Serialisation of a [`Function`], by which the macro passes it to the program at run time.
 
 use std::fmt;
 
 use super::Function;
 
 impl Function {
-    /// The bytes that the macro puts into the binary.
+    /// Serialises the function, for the macro to embed in the binary.
     pub fn to_bytes(&self) -> Vec<u8> {
-        // postcard fails only where a buffer is full or a length is unknown; neither can happen with a `Vec`.
+        // postcard fails only if a buffer is full or a length is unknown; neither can happen with a `Vec`.
         postcard::to_allocvec(self).unwrap_or_default()
     }
 
-    /// Reads what [`Function::to_bytes`] wrote.
+    /// Deserialises the output of [`Function::to_bytes`].
     ///
-    /// That the bytes can be read says nothing of what is in them: [`check`](crate::check) does.
+    /// Successful deserialisation does not imply that the content is valid; [`check`](crate::check) verifies that.
     ///
     /// # Errors
     ///
-    /// Where the bytes end early, hold something else, or go on after the function.
+    /// If the bytes are truncated, malformed, or longer than the function.
     pub fn from_bytes(bytes: &[u8]) -> Result<Function, DecodeError> {
         match postcard::take_from_bytes(bytes) {
             Ok((function, [])) => Ok(function),
@@ -27,7 +27,7 @@ impl Function {
     }
 }
 
-/// The bytes are not those of a [`Function`] of this version of Cumbia.
+/// The bytes are not a [`Function`] of this version of Cumbia.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError(String);
 
@@ -36,9 +36,9 @@ impl fmt::Display for DecodeError {
         let DecodeError(reason) = self;
         write!(
             f,
-            "a kernel's stored form cannot be read: {reason}\n       \
-             why: the macro that wrote it and the runtime that reads it are of different versions\n       \
-             help: let `cargo tree -i cumbia-kernel-ir` show one version only"
+            "cannot decode the embedded IR of a kernel: {reason}\n       \
+             why: it was written by a macro of a different version than the runtime\n       \
+             help: make sure that `cargo tree -i cumbia-kernel-ir` shows a single version"
         )
     }
 }

@@ -1,6 +1,7 @@
-//! A program as text that reads like Rust, with every type written out: what the compiler is given.
+//! Pretty printer: a program as Rust-like text with explicit types.
 //!
-//! It is for people and is never read back. A call of a method has its receiver as the first argument. What damaged bytes may lack, a slot or a variable, is written as `?`.
+//! The text is for debugging and is never parsed. A method call shows its receiver as the first argument. Slots and
+//! variables that are missing, because the bytes are corrupt, are shown as `?`.
 
 use std::fmt::{self, Write};
 
@@ -22,7 +23,8 @@ impl fmt::Display for Program {
     }
 }
 
-/// The name of a device function; with its number where several have that name, such as the instances of a generic one.
+/// Returns the name of a device function, with its index appended if several functions share the name, for example
+/// instances of a generic function.
 fn name_of(program: &Program, id: FunctionId) -> String {
     let Some(instance) = program.functions.get(id.index()) else { return "?".to_owned() };
     let name = &instance.function.name;
@@ -31,11 +33,12 @@ fn name_of(program: &Program, id: FunctionId) -> String {
     if is_alone { name.clone() } else { format!("{name}#{}", id.0) }
 }
 
-/// How tightly an expression holds together, as in Rust: what binds less than its place asks for gets parentheses.
+/// The precedence of an expression, as in Rust. An operand of lower precedence than its context requires is
+/// parenthesised.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Binding {
+enum Precedence {
     /// Jumps and assignments.
-    Loose,
+    Lowest,
     Or,
     And,
     Comparison,
@@ -47,8 +50,8 @@ enum Binding {
     Product,
     Cast,
     Prefix,
-    /// Calls, fields, indices, and what stands for itself.
-    Tight,
+    /// Calls, fields, indices, and primary expressions.
+    Postfix,
 }
 
 struct Printer<'a> {
@@ -91,7 +94,7 @@ impl<'a> Printer<'a> {
 
     // Names and slots.
 
-    /// A variable's name; with its number where an earlier one has that name, which it shadows.
+    /// Returns a variable's name, with its index appended if it shadows an earlier variable of the same name.
     fn local(&self, id: LocalId) -> String {
         let locals = &self.instance.function.locals;
         let Some(local) = locals.get(id.index()) else { return "?".to_owned() };
@@ -114,7 +117,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The function behind an operator, as a comment.
+    /// Returns the function that implements an operator, as a comment.
     fn operator(&self, slot: SlotId) -> String {
         match self.slot(slot) {
             Some(Filled::Operator(Some(id))) => format!(" /* {} */", name_of(self.program, *id)),
@@ -150,7 +153,7 @@ impl<'a> Printer<'a> {
         }
         if let Some(tail) = tail {
             self.line();
-            self.expr(*tail, Binding::Loose);
+            self.expr(*tail, Precedence::Lowest);
         }
         self.indent -= 1;
         self.line();
@@ -164,12 +167,12 @@ impl<'a> Printer<'a> {
                 self.text += &self.pattern(pattern, true);
                 if let Some(init) = init {
                     self.text += " = ";
-                    self.expr(*init, Binding::Loose);
+                    self.expr(*init, Precedence::Lowest);
                 }
                 self.text += ";";
             }
             Stmt::Expr(expr) => {
-                self.expr(*expr, Binding::Loose);
+                self.expr(*expr, Precedence::Lowest);
                 if !self.ends_in_a_block(*expr) {
                     self.text += ";";
                 }
@@ -193,7 +196,7 @@ impl<'a> Printer<'a> {
         )
     }
 
-    /// `typed` where the types of the variables are to be seen.
+    /// Formats a pattern. `typed` includes the types of its variables.
     fn pattern(&self, pattern: &Pattern, typed: bool) -> String {
         let list = |patterns: &[Pattern], separator: &str| {
             patterns.iter().map(|pattern| self.pattern(pattern, typed)).collect::<Vec<_>>().join(separator)
@@ -226,13 +229,13 @@ impl<'a> Printer<'a> {
 
     // Expressions.
 
-    /// Writes an expression; in parentheses where it binds less than `least`.
-    fn expr(&mut self, id: ExprId, least: Binding) {
+    /// Writes an expression, in parentheses if its precedence is lower than `least`.
+    fn expr(&mut self, id: ExprId, least: Precedence) {
         let Some(expr) = self.instance.function.exprs.get(id.index()) else {
             self.text += "?";
             return;
         };
-        let in_parentheses = binding(&expr.kind) < least;
+        let in_parentheses = precedence(&expr.kind) < least;
         if in_parentheses {
             self.text += "(";
         }
@@ -247,14 +250,14 @@ impl<'a> Printer<'a> {
             if i > 0 {
                 self.text += ", ";
             }
-            self.expr(*expr, Binding::Loose);
+            self.expr(*expr, Precedence::Lowest);
         }
     }
 
     fn value(&mut self, value: Option<ExprId>) {
         if let Some(value) = value {
             self.text += " ";
-            self.expr(value, Binding::Loose);
+            self.expr(value, Precedence::Lowest);
         }
     }
 
@@ -270,49 +273,49 @@ impl<'a> Printer<'a> {
                     UnaryOp::Not => "!",
                 };
                 self.text += self.operator(*operator).trim_start();
-                self.expr(*operand, Binding::Prefix);
+                self.expr(*operand, Precedence::Prefix);
             }
             ExprKind::Binary { op, left, right, operator } => {
-                let own = binding(kind);
-                // Comparisons do not chain; the others group to the left.
-                let of_left = if own == Binding::Comparison { Binding::BitOr } else { own };
+                let own = precedence(kind);
+                // Comparisons are non-associative; the other operators associate to the left.
+                let of_left = if own == Precedence::Comparison { Precedence::BitOr } else { own };
                 self.expr(*left, of_left);
                 self.put(format_args!(" {}{} ", binary(*op), self.operator(*operator)));
-                self.expr(*right, tighter(own));
+                self.expr(*right, next_higher(own));
             }
             ExprKind::Logical { op, left, right } => {
-                let own = binding(kind);
+                let own = precedence(kind);
                 self.expr(*left, own);
                 self.text += match op {
                     LogicalOp::And => " && ",
                     LogicalOp::Or => " || ",
                 };
-                self.expr(*right, tighter(own));
+                self.expr(*right, next_higher(own));
             }
             ExprKind::Cast { operand, slot } => {
-                self.expr(*operand, Binding::Cast);
+                self.expr(*operand, Precedence::Cast);
                 self.put(format_args!(" as {}", self.ty(*slot)));
             }
             ExprKind::Index { base, index } => {
-                self.expr(*base, Binding::Tight);
+                self.expr(*base, Precedence::Postfix);
                 self.text += "[";
-                self.expr(*index, Binding::Loose);
+                self.expr(*index, Precedence::Lowest);
                 self.text += "]";
             }
             ExprKind::SubSlice { base, start, end, inclusive } => {
-                self.expr(*base, Binding::Tight);
+                self.expr(*base, Precedence::Postfix);
                 self.text += "[";
                 if let Some(start) = start {
-                    self.expr(*start, Binding::Or);
+                    self.expr(*start, Precedence::Or);
                 }
                 self.text += if *inclusive { "..=" } else { ".." };
                 if let Some(end) = end {
-                    self.expr(*end, Binding::Or);
+                    self.expr(*end, Precedence::Or);
                 }
                 self.text += "]";
             }
             ExprKind::Field { base, name } => {
-                self.expr(*base, Binding::Tight);
+                self.expr(*base, Precedence::Postfix);
                 self.put(format_args!(".{name}"));
             }
             ExprKind::Tuple(parts) => {
@@ -324,12 +327,12 @@ impl<'a> Printer<'a> {
                 self.put(format_args!("{} {{ ", self.ty(*slot)));
                 for (name, value) in fields {
                     self.put(format_args!("{name}: "));
-                    self.expr(*value, Binding::Loose);
+                    self.expr(*value, Precedence::Lowest);
                     self.text += ", ";
                 }
                 if let Some(base) = base {
                     self.text += "..";
-                    self.expr(*base, Binding::Loose);
+                    self.expr(*base, Precedence::Lowest);
                     self.text += " ";
                 }
                 self.text += "}";
@@ -341,7 +344,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Repeat { value, slot } => {
                 self.text += "[";
-                self.expr(*value, Binding::Loose);
+                self.expr(*value, Precedence::Lowest);
                 match self.slot(*slot) {
                     Some(Filled::Type(Type::Array(_, len))) => self.put(format_args!("; {len}]")),
                     _ => self.text += "; ?]",
@@ -361,26 +364,26 @@ impl<'a> Printer<'a> {
             }
             ExprKind::Borrow { place, mutable } => {
                 self.text += if *mutable { "&mut " } else { "&" };
-                self.expr(*place, Binding::Prefix);
+                self.expr(*place, Precedence::Prefix);
             }
             ExprKind::Deref(operand) => {
                 self.text += "*";
-                self.expr(*operand, Binding::Prefix);
+                self.expr(*operand, Precedence::Prefix);
             }
             ExprKind::Block(body) => self.block(body),
             ExprKind::If { condition, then, otherwise } => {
                 self.text += "if ";
-                self.expr(*condition, Binding::Loose);
+                self.expr(*condition, Precedence::Lowest);
                 self.text += " ";
                 self.block(then);
                 if let Some(otherwise) = otherwise {
                     self.text += " else ";
-                    self.expr(*otherwise, Binding::Loose);
+                    self.expr(*otherwise, Precedence::Lowest);
                 }
             }
             ExprKind::Match { scrutinee, arms } => {
                 self.text += "match ";
-                self.expr(*scrutinee, Binding::Loose);
+                self.expr(*scrutinee, Precedence::Lowest);
                 self.text += " {";
                 self.indent += 1;
                 for arm in arms {
@@ -388,10 +391,10 @@ impl<'a> Printer<'a> {
                     self.text += &self.pattern(&arm.pattern, false);
                     if let Some(guard) = arm.guard {
                         self.text += " if ";
-                        self.expr(guard, Binding::Loose);
+                        self.expr(guard, Precedence::Lowest);
                     }
                     self.text += " => ";
-                    self.expr(arm.body, Binding::Loose);
+                    self.expr(arm.body, Precedence::Lowest);
                     self.text += ",";
                 }
                 self.indent -= 1;
@@ -408,7 +411,7 @@ impl<'a> Printer<'a> {
             }
             ExprKind::While { id, condition, body, unroll } => {
                 self.put(format_args!("{}{}: while ", unrolled(*unroll), label(*id)));
-                self.expr(*condition, Binding::Loose);
+                self.expr(*condition, Precedence::Lowest);
                 self.text += " ";
                 self.block(body);
             }
@@ -428,14 +431,14 @@ impl<'a> Printer<'a> {
                 self.value(*value);
             }
             ExprKind::Assign { place, value } => {
-                self.expr(*place, Binding::Or);
+                self.expr(*place, Precedence::Or);
                 self.text += " = ";
-                self.expr(*value, Binding::Loose);
+                self.expr(*value, Precedence::Lowest);
             }
             ExprKind::AssignOp { op, place, value, operator } => {
-                self.expr(*place, Binding::Or);
+                self.expr(*place, Precedence::Or);
                 self.put(format_args!(" {}={} ", binary(*op), self.operator(*operator)));
-                self.expr(*value, Binding::Loose);
+                self.expr(*value, Precedence::Lowest);
             }
             ExprKind::Panic(message) => self.message("panic", message),
             ExprKind::Print(message) => self.message("print", message),
@@ -452,16 +455,16 @@ impl<'a> Printer<'a> {
                 let Range { start, end, inclusive, adapters } = range;
                 let plain = adapters.is_empty();
                 self.text += if plain { "" } else { "(" };
-                self.expr(*start, Binding::Or);
+                self.expr(*start, Precedence::Or);
                 self.text += if *inclusive { "..=" } else { ".." };
-                self.expr(*end, Binding::Or);
+                self.expr(*end, Precedence::Or);
                 self.text += if plain { "" } else { ")" };
                 for adapter in adapters {
                     match adapter {
                         Adapter::Reversed => self.text += ".rev()",
                         Adapter::StepBy(step) => {
                             self.text += ".step_by(";
-                            self.expr(*step, Binding::Loose);
+                            self.expr(*step, Precedence::Lowest);
                             self.text += ")";
                         }
                     }
@@ -477,7 +480,7 @@ impl<'a> Printer<'a> {
                     Some(_) => self.put(format_args!("({}, {element}) in ", name(self, index))),
                     None => self.put(format_args!("{element} in ")),
                 }
-                self.expr(*of, Binding::Tight);
+                self.expr(*of, Precedence::Postfix);
                 self.text += ".iter()";
                 self.text += if index.is_some() { ".enumerate()" } else { "" };
                 self.text += if *reversed { ".rev()" } else { "" };
@@ -504,41 +507,41 @@ impl<'a> Printer<'a> {
     }
 }
 
-fn binding(kind: &ExprKind) -> Binding {
+fn precedence(kind: &ExprKind) -> Precedence {
     match kind {
         ExprKind::Break { .. }
         | ExprKind::Continue { .. }
         | ExprKind::Return(_)
         | ExprKind::Assign { .. }
         | ExprKind::AssignOp { .. }
-        // In parentheses wherever they are operands.
+        // Parenthesised wherever they are operands.
         | ExprKind::Block(_)
         | ExprKind::If { .. }
         | ExprKind::Match { .. }
         | ExprKind::Labelled { .. }
         | ExprKind::Loop { .. }
         | ExprKind::While { .. }
-        | ExprKind::For { .. } => Binding::Loose,
-        ExprKind::Logical { op: LogicalOp::Or, .. } => Binding::Or,
-        ExprKind::Logical { op: LogicalOp::And, .. } => Binding::And,
+        | ExprKind::For { .. } => Precedence::Lowest,
+        ExprKind::Logical { op: LogicalOp::Or, .. } => Precedence::Or,
+        ExprKind::Logical { op: LogicalOp::And, .. } => Precedence::And,
         ExprKind::Binary { op, .. } => match op {
-            BinaryOp::Add | BinaryOp::Sub => Binding::Sum,
-            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Binding::Product,
-            BinaryOp::BitAnd => Binding::BitAnd,
-            BinaryOp::BitOr => Binding::BitOr,
-            BinaryOp::BitXor => Binding::BitXor,
-            BinaryOp::Shl | BinaryOp::Shr => Binding::Shift,
+            BinaryOp::Add | BinaryOp::Sub => Precedence::Sum,
+            BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Precedence::Product,
+            BinaryOp::BitAnd => Precedence::BitAnd,
+            BinaryOp::BitOr => Precedence::BitOr,
+            BinaryOp::BitXor => Precedence::BitXor,
+            BinaryOp::Shl | BinaryOp::Shr => Precedence::Shift,
             BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                Binding::Comparison
+                Precedence::Comparison
             }
         },
-        ExprKind::Cast { .. } => Binding::Cast,
-        ExprKind::Unary { .. } | ExprKind::Borrow { .. } | ExprKind::Deref(_) => Binding::Prefix,
+        ExprKind::Cast { .. } => Precedence::Cast,
+        ExprKind::Unary { .. } | ExprKind::Borrow { .. } | ExprKind::Deref(_) => Precedence::Prefix,
         ExprKind::Literal { value, slot: _ } => match value {
-            // A minus before a literal is an operator to what follows.
-            Literal::Int { magnitude: _, negative: true } => Binding::Prefix,
-            Literal::Float(text) if text.starts_with('-') => Binding::Prefix,
-            Literal::Bool(_) | Literal::Int { magnitude: _, negative: false } | Literal::Float(_) => Binding::Tight,
+            // A literal's leading minus acts as a prefix operator on postfix expressions.
+            Literal::Int { magnitude: _, negative: true } => Precedence::Prefix,
+            Literal::Float(text) if text.starts_with('-') => Precedence::Prefix,
+            Literal::Bool(_) | Literal::Int { magnitude: _, negative: false } | Literal::Float(_) => Precedence::Postfix,
         },
         ExprKind::Local(_)
         | ExprKind::Constant(_)
@@ -551,25 +554,26 @@ fn binding(kind: &ExprKind) -> Binding {
         | ExprKind::Repeat { .. }
         | ExprKind::Call { .. }
         | ExprKind::Panic(_)
-        | ExprKind::Print(_) => Binding::Tight,
+        | ExprKind::Print(_) => Precedence::Postfix,
     }
 }
 
-/// What the right operand of an operator has to have, so that it is not taken for a part of the left one.
-fn tighter(binding: Binding) -> Binding {
-    match binding {
-        Binding::Loose => Binding::Or,
-        Binding::Or => Binding::And,
-        Binding::And => Binding::Comparison,
-        Binding::Comparison => Binding::BitOr,
-        Binding::BitOr => Binding::BitXor,
-        Binding::BitXor => Binding::BitAnd,
-        Binding::BitAnd => Binding::Shift,
-        Binding::Shift => Binding::Sum,
-        Binding::Sum => Binding::Product,
-        Binding::Product => Binding::Cast,
-        Binding::Cast => Binding::Prefix,
-        Binding::Prefix | Binding::Tight => Binding::Tight,
+/// Returns the minimum precedence of an operator's right operand: one level higher, since operators associate to the
+/// left.
+fn next_higher(precedence: Precedence) -> Precedence {
+    match precedence {
+        Precedence::Lowest => Precedence::Or,
+        Precedence::Or => Precedence::And,
+        Precedence::And => Precedence::Comparison,
+        Precedence::Comparison => Precedence::BitOr,
+        Precedence::BitOr => Precedence::BitXor,
+        Precedence::BitXor => Precedence::BitAnd,
+        Precedence::BitAnd => Precedence::Shift,
+        Precedence::Shift => Precedence::Sum,
+        Precedence::Sum => Precedence::Product,
+        Precedence::Product => Precedence::Cast,
+        Precedence::Cast => Precedence::Prefix,
+        Precedence::Prefix | Precedence::Postfix => Precedence::Postfix,
     }
 }
 
@@ -610,11 +614,11 @@ fn unrolled(unroll: Unroll) -> String {
     match unroll {
         Unroll::Undecided => String::new(),
         Unroll::Full => "#[unroll] ".to_owned(),
-        Unroll::By(turns) => format!("#[unroll({turns})] "),
+        Unroll::By(factor) => format!("#[unroll({factor})] "),
     }
 }
 
-/// An operation of the device with what its type says of it.
+/// Formats a device operation with its type arguments.
 fn intrinsic(intrinsic: &Intrinsic) -> String {
     let name = intrinsic.name();
     match intrinsic {
@@ -644,7 +648,7 @@ fn intrinsic(intrinsic: &Intrinsic) -> String {
     }
 }
 
-/// A value that rustc computed, as a literal with its type.
+/// Formats a constant as a literal with its type.
 fn constant(ty: &Type, value: &ConstantValue) -> String {
     match (ty, value) {
         (Type::Scalar(scalar), ConstantValue::Bits(bits)) => number(*scalar, *bits),

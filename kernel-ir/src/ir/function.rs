@@ -1,10 +1,10 @@
-//! A function as the macro wrote it down: its structure, its names and its places in the source, but no types.
+//! The IR of a function as the macro emits it: structure, names and source positions, but no types.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Defines a newtype over an index into one of a function's tables.
+/// Defines a newtype of an index into one of a function's tables.
 macro_rules! index {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -12,7 +12,7 @@ macro_rules! index {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The position in the table.
+            /// Returns the index into the table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -31,11 +31,11 @@ index!(
     ExprId
 );
 index!(
-    /// A variable of a [`Function`]: a parameter, a `let`, or the variable of a `for`.
+    /// A variable of a [`Function`]: a parameter, or a variable bound by a `let`, a `match` or a `for`.
     LocalId
 );
 index!(
-    /// A gap that rustc fills: a type, a callee or a constant.
+    /// A placeholder for a type, a callee or a constant, which rustc fills.
     SlotId
 );
 index!(
@@ -46,48 +46,48 @@ index!(
 /// A kernel or a device function.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Function {
-    /// The name the user gave it.
+    /// The name in the user's source.
     pub name: String,
-    /// Where its name stands.
+    /// The position of the name.
     pub span: Span,
-    /// The parameters, in order. A parameter's type is in its local's slot.
+    /// The parameters, in order. A parameter's type is in the slot of its local.
     pub params: Vec<LocalId>,
-    /// The slot of the declared result type; `None` for a function that returns nothing.
+    /// The slot of the declared result type; `None` if the function returns `()`.
     pub result: Option<SlotId>,
-    /// What the function is on CUDA, where the user wrote it in CUDA C. The parameters have their names.
+    /// The function's body on CUDA, if the user wrote it in CUDA C. The text refers to the parameters by name.
     pub cuda: Option<CudaC>,
     /// All variables, parameters first, then in order of appearance.
     pub locals: Vec<Local>,
-    /// All expressions. Operands come before the expressions that use them.
+    /// All expressions. Operands precede the expressions that use them.
     pub exprs: Vec<Expr>,
     /// The statements.
     pub body: Block,
-    /// How many slots there are.
+    /// The number of slots.
     pub slots: u32,
 }
 
 /// Statements that the user wrote in CUDA C.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CudaC {
-    /// As they are.
+    /// The text, verbatim.
     pub text: String,
-    /// The line of the source file in which the text begins. Each line of the text is one of the file.
+    /// The source line in which the text begins. The lines of the text are consecutive lines of the file.
     pub line: u32,
 }
 
 impl Function {
-    /// The expression `id` names.
+    /// Returns the expression with this id.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.index()]
     }
 
-    /// The variable `id` names.
+    /// Returns the variable with this id.
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.index()]
     }
 }
 
-/// A variable. Two variables of one name (shadowing) are two locals.
+/// A variable. Variables of the same name (shadowing) are distinct locals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Local {
     /// The name in the source, without `r#`.
@@ -98,7 +98,7 @@ pub struct Local {
     pub slot: SlotId,
 }
 
-/// A position in the source file: both count from 1, as editors and `column!()` do.
+/// A source position. Lines and columns count from 1, as in editors and `column!()`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The line.
@@ -107,32 +107,32 @@ pub struct Span {
     pub column: u32,
 }
 
-/// Statements, and the value of the last expression where there is one.
+/// Statements, and an optional tail expression, whose value is the block's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Block {
-    /// In order.
+    /// The statements, in order.
     pub stmts: Vec<Stmt>,
-    /// The expression without a semicolon at the end.
+    /// The tail expression.
     pub tail: Option<ExprId>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Stmt {
-    /// `let pattern = init;`, or `let x;` assigned later.
+    /// `let pattern = init;`, or `let x;` with deferred initialisation.
     Let {
-        /// What is bound.
+        /// The pattern that is bound.
         pattern: Pattern,
-        /// The value.
+        /// The initialiser.
         init: Option<ExprId>,
-        /// The `let` itself.
+        /// The position of the `let`.
         span: Span,
     },
-    /// An expression whose value is dropped.
+    /// An expression statement; the value is discarded.
     Expr(ExprId),
 }
 
-/// What a `let` or an arm of a `match` binds, and what a value has to be for it.
+/// A pattern of a `let` or of an arm of a `match`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Pattern {
     /// `_`
@@ -143,56 +143,56 @@ pub enum Pattern {
     At(LocalId, Box<Pattern>),
     /// `(x, y)`
     Tuple(Vec<Pattern>),
-    /// `Point { x, y: 0, .. }`, `Pair(a, b)`: fields by name, or by position in decimal. Those left out may be any. Also
-    /// `(a, ..)` and `[a, ..]`, whose length is not known to the macro.
+    /// `Point { x, y: 0, .. }`, `Pair(a, b)`: fields by name, or by index in decimal. Omitted fields match any value.
+    /// Also `(a, ..)` and `[a, ..]`, whose length the macro does not know.
     Struct(Vec<(String, Pattern)>),
     /// `[a, b, c]`, one pattern for each element of an array.
     Array(Vec<Pattern>),
-    /// `-3`, `true`, of the type of what is matched.
+    /// `-3`, `true`. The literal has the scrutinee's type.
     Literal(Literal),
     /// `LIMIT`, `Kind::Leaf`: a constant that rustc evaluates.
     Constant(SlotId),
-    /// `a..=b`, `a..b`, `a..`, `..=b`: each end is a literal or a constant.
+    /// `a..=b`, `a..b`, `a..`, `..=b`: each bound is a literal or a constant.
     Range {
-        /// The least value.
+        /// The lower bound.
         start: Option<Box<Pattern>>,
-        /// The bound.
+        /// The upper bound.
         end: Option<Box<Pattern>>,
-        /// `..=`: the bound belongs to the range.
+        /// `..=`: the upper bound is part of the range.
         inclusive: bool,
     },
-    /// `a | b`: each binds the same variables.
+    /// `a | b`: all alternatives bind the same variables.
     Or(Vec<Pattern>),
 }
 
 /// An arm of a `match`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Arm {
-    /// What the value has to be.
+    /// The pattern that the scrutinee has to match.
     pub pattern: Pattern,
-    /// `if condition`, evaluated once the pattern fits.
+    /// `if condition`, evaluated after the pattern has matched.
     pub guard: Option<ExprId>,
     /// The value of the `match`.
     pub body: ExprId,
 }
 
-/// An expression and where it begins.
+/// An expression and the position at which it begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expr {
-    /// What it does.
+    /// The operation.
     pub kind: ExprKind,
     /// The position that a fault reports.
     pub span: Span,
 }
 
-/// What an expression does. The meaning of each is Rust's.
+/// The operation of an expression. The semantics are Rust's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExprKind {
-    /// `2`, `2.0f32`, `true`. A leading minus belongs to the literal.
+    /// `2`, `2.0f32`, `true`. A leading minus is part of the literal.
     Literal {
         /// The value as written.
         value: Literal,
-        /// Its type, which rustc may have inferred.
+        /// The slot of its type, which rustc may have inferred.
         slot: SlotId,
     },
     /// A variable.
@@ -205,10 +205,10 @@ pub enum ExprKind {
         op: UnaryOp,
         /// Its operand.
         operand: ExprId,
-        /// The slot of the function that the operator calls, where it is not built in.
+        /// The slot of the operator's function, which is `None` for a built-in operator.
         operator: SlotId,
     },
-    /// `x + y` and its like. Both operands are evaluated, left first.
+    /// `x + y` and the other binary operators. Both operands are evaluated, left to right.
     Binary {
         /// The operator.
         op: BinaryOp,
@@ -216,39 +216,39 @@ pub enum ExprKind {
         left: ExprId,
         /// Evaluated second.
         right: ExprId,
-        /// The slot of the function that the operator calls, where it is not built in.
+        /// The slot of the operator's function, which is `None` for a built-in operator.
         operator: SlotId,
     },
-    /// `p && q`, `p || q`. The right operand may not be evaluated.
+    /// `p && q`, `p || q`: short-circuit evaluation.
     Logical {
         /// The operator.
         op: LogicalOp,
         /// Always evaluated.
         left: ExprId,
-        /// Evaluated where `left` does not decide.
+        /// Evaluated if `left` does not determine the result.
         right: ExprId,
     },
     /// `x as T`, and the lossless `T::from(x)`.
     Cast {
-        /// What is converted.
+        /// The operand.
         operand: ExprId,
-        /// The target type.
+        /// The slot of the target type.
         slot: SlotId,
     },
-    /// `x[i]`: a place. Faults where `i` is not below the length.
+    /// `x[i]`: a place expression. Faults unless `i` is less than the length.
     Index {
         /// A slice, an array, a view, or a reference to an array.
         base: ExprId,
-        /// Of type `usize`; for a view an array of them, as in `a[[i, j]]`. A view of one dimension takes either.
+        /// A `usize`; for a view, an array of `usize`, as in `a[[i, j]]`. A one-dimensional view accepts both.
         index: ExprId,
     },
-    /// `x[a..b]`, always inside a [`ExprKind::Borrow`]. Faults where the range is reversed or not inside.
+    /// `x[a..b]`, always the operand of an [`ExprKind::Borrow`]. Faults if the range is reversed or exceeds the length.
     SubSlice {
         /// A slice, an array, or a reference to an array.
         base: ExprId,
-        /// Of type `usize`; the first element without it.
+        /// A `usize`. The default is 0.
         start: Option<ExprId>,
-        /// Of type `usize`; the length without it.
+        /// A `usize`. The default is the length.
         end: Option<ExprId>,
         /// `..=`
         inclusive: bool,
@@ -257,226 +257,226 @@ pub enum ExprKind {
     Field {
         /// A struct, a tuple, or a reference to a struct.
         base: ExprId,
-        /// The field's name, or its position in decimal.
+        /// The field's name, or its index in decimal.
         name: String,
     },
-    /// `(x, y)`; the empty tuple is `()`.
+    /// `(x, y)`. The empty tuple is `()`.
     Tuple(Vec<ExprId>),
     /// `Point { x: 1.0, y }`, `Pair(a, b)`
     Struct {
         /// The slot of the struct's type.
         slot: SlotId,
-        /// Fields by name, or by position in decimal, evaluated in this order.
+        /// Fields by name, or by index in decimal, evaluated in this order.
         fields: Vec<(String, ExprId)>,
-        /// `..base`, evaluated last: the fields that are not named.
+        /// `..base`, evaluated last: the source of the omitted fields.
         base: Option<ExprId>,
     },
     /// `[x, y]`, never empty.
     Array(Vec<ExprId>),
-    /// `[x; N]`; `[]` is `()` no times.
+    /// `[x; N]`. `[]` is represented as `()` repeated zero times.
     Repeat {
         /// Evaluated once, even if `N` is 0.
         value: ExprId,
         /// The slot of the array's type.
         slot: SlotId,
     },
-    /// `f(x, y)`, `x.f(y)`, `T::f(x)`: a device function, an operation of the device, or a method that every program has.
+    /// `f(x, y)`, `x.f(y)`, `T::f(x)`: a device function, a device operation or a built-in method.
     Call {
         /// The slot of the callee.
         callee: SlotId,
-        /// Evaluated in order; the receiver comes first. Where the callee takes its receiver by reference, and a value
-        /// is given, that is borrowed here: the place itself if it is one, wherever that is, and else a temporary of the
-        /// thread. Where the callee takes a value, and a reference to one is given, that is read; a reference to an
-        /// array is given where a slice is taken.
+        /// Evaluated in order; the receiver comes first. If the callee takes its receiver by reference and the argument
+        /// is a value, the argument is auto-borrowed: directly if it is a place expression in any memory, otherwise
+        /// through a thread-local temporary. If the callee takes a value and the argument is a reference, the referent
+        /// is read. A reference to an array is accepted where the callee takes a slice.
         args: Vec<ExprId>,
     },
-    /// `&x`, `&mut y[i]`, `&x[a..b]`: the place itself, not its value. A slice or a reference is borrowed again.
+    /// `&x`, `&mut y[i]`, `&x[a..b]`: refers to the place itself, not to a copy. A slice or a reference is reborrowed.
     Borrow {
-        /// A place, or a value, which gets a place of the thread's own.
+        /// A place expression, or a value expression, which is stored in a thread-local temporary.
         place: ExprId,
         /// `&mut`
         mutable: bool,
     },
-    /// `*r`: a place.
+    /// `*r`: a place expression.
     Deref(ExprId),
-    /// `{ .. }`
+    /// A block expression.
     Block(Block),
     /// `if condition { .. } else { .. }`
     If {
         /// Of type `bool`.
         condition: ExprId,
-        /// Where it holds.
+        /// Evaluated if the condition is true.
         then: Block,
-        /// Where it does not: a block or another `if`.
+        /// Evaluated if the condition is false: a block or another `if`.
         otherwise: Option<ExprId>,
     },
-    /// `match scrutinee { .. }`: the first arm that fits. rustc has seen that one does.
+    /// `match scrutinee { .. }`: evaluates the first arm that matches. rustc has checked exhaustiveness.
     Match {
         /// Evaluated once.
         scrutinee: ExprId,
-        /// In order.
+        /// The arms, in order.
         arms: Vec<Arm>,
     },
-    /// `'label: { .. }`, whose value is that of its end and of its `break`s.
+    /// `'label: { .. }`. Its value comes from its tail expression or from a `break`.
     Labelled {
-        /// What `break` names.
+        /// The target of `break`.
         id: LoopId,
-        /// Run once.
+        /// Executed once.
         body: Block,
     },
-    /// `loop { .. }`, whose value is that of its `break`s.
+    /// `loop { .. }`. Its value comes from a `break`.
     Loop {
-        /// What `break` and `continue` name.
+        /// The target of `break` and `continue`.
         id: LoopId,
-        /// Repeated.
+        /// The body.
         body: Block,
         /// `#[unroll]`
         unroll: Unroll,
     },
     /// `while condition { .. }`
     While {
-        /// What `break` and `continue` name.
+        /// The target of `break` and `continue`.
         id: LoopId,
-        /// Evaluated before each turn.
+        /// Evaluated before each iteration.
         condition: ExprId,
-        /// Repeated.
+        /// The body.
         body: Block,
         /// `#[unroll]`
         unroll: Unroll,
     },
     /// `for x in sequence { .. }`
     For {
-        /// What `break` and `continue` name.
+        /// The target of `break` and `continue`.
         id: LoopId,
-        /// Evaluated once.
+        /// Evaluated once, before the first iteration.
         sequence: Sequence,
-        /// Repeated.
+        /// The body.
         body: Block,
         /// `#[unroll]`
         unroll: Unroll,
     },
     /// `break`, `break 'label value`
     Break {
-        /// The loop that ends.
+        /// The loop that is left.
         target: LoopId,
-        /// Its value.
+        /// The value of the loop.
         value: Option<ExprId>,
     },
     /// `continue`, `continue 'label`
     Continue {
-        /// The loop whose next turn begins.
+        /// The loop whose next iteration begins.
         target: LoopId,
     },
     /// `return`, `return x`
     Return(Option<ExprId>),
     /// `place = value`. The value is evaluated before the place.
     Assign {
-        /// A variable, an element of what is mutable, what a `&mut` leads to, or a field of one of these.
+        /// A variable, an element of a mutable sequence, the referent of a `&mut`, or a field of one of these.
         place: ExprId,
-        /// What it becomes.
+        /// The new value.
         value: ExprId,
     },
-    /// `place += value`. For numbers, the value is evaluated before the place.
+    /// `place += value`. For scalars, the value is evaluated before the place.
     AssignOp {
         /// The operator, never a comparison.
         op: BinaryOp,
-        /// As in [`ExprKind::Assign`].
+        /// A place expression, as in [`ExprKind::Assign`].
         place: ExprId,
         /// The right operand.
         value: ExprId,
-        /// The slot of the function that the operator calls, where it is not built in.
+        /// The slot of the operator's function, which is `None` for a built-in operator.
         operator: SlotId,
     },
-    /// `panic!("..")`, and what a failed `assert!` does.
+    /// `panic!("..")`, or a failed `assert!`.
     Panic(Message),
     /// `println!("..")`, `print!("..")`: the message goes to the host, which prints it.
     Print(Message),
 }
 
-/// A text with numbers in it, as `format!` takes it. The host makes the text, by Rust's own rules.
+/// A format string and its arguments, as in `format!`. The host formats the text according to Rust's rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Message {
-    /// In order.
+    /// The pieces of the format string, in order.
     pub pieces: Vec<Piece>,
-    /// Numbers and `bool`s, evaluated in order.
+    /// Scalars and enums, evaluated in order.
     pub args: Vec<ExprId>,
 }
 
 impl Message {
-    /// A text without numbers.
+    /// Returns a message without arguments.
     pub fn text(text: impl Into<String>) -> Message {
         Message { pieces: vec![Piece::Text(text.into())], args: Vec::new() }
     }
 }
 
-/// A part of a [`Message`].
+/// A piece of a [`Message`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Piece {
-    /// As it stands.
+    /// Literal text.
     Text(String),
     /// `{}`, `{:?}`, `{:>8.3}`, `{:#x}`
     Number {
-        /// The position among the arguments.
+        /// The index of the argument.
         position: u32,
-        /// What stands behind the colon.
+        /// The format specification: the text after the colon.
         format: String,
     },
 }
 
-/// What `#[unroll]` asks of a loop.
+/// The unrolling that `#[unroll]` requests for a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unroll {
-    /// Nothing: the compiler decides.
+    /// No attribute: the compiler decides.
     #[default]
     Undecided,
-    /// `#[unroll]`: all turns.
+    /// `#[unroll]`: unroll completely.
     Full,
-    /// `#[unroll(n)]`: this many turns at a time; 1 is not at all.
+    /// `#[unroll(n)]`: unroll by this factor; 1 prevents unrolling.
     By(u32),
 }
 
-/// What a `for` goes through.
+/// The sequence that a `for` iterates over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Sequence {
     /// `for i in a..b`
     Range {
-        /// The variable, fresh in each turn; `None` for `_`.
+        /// The loop variable, a new one in each iteration; `None` for `_`.
         local: Option<LocalId>,
-        /// The numbers.
+        /// The range.
         range: Range,
     },
     /// `for v in x.iter()`, `for (i, v) in x.iter_mut().enumerate()`, `for &v in x`, `for v in [a, b]`
     Elements {
-        /// A slice, an array, a view of one dimension, or a reference to an array.
+        /// A slice, an array, a one-dimensional view, or a reference to an array.
         of: ExprId,
-        /// The variable of the position, a `usize`.
+        /// The variable of the index, a `usize`.
         index: Option<LocalId>,
-        /// The variable of the element: the element itself, or a reference to it, as its slot says.
+        /// The variable of the element: the element itself, or a reference to it, depending on the type in its slot.
         element: Option<LocalId>,
-        /// `.rev()`; behind `.enumerate()` the positions are reversed too.
+        /// `.rev()`. After `.enumerate()` it reverses the indices, too.
         reversed: bool,
     },
 }
 
-/// The numbers a `for` counts through.
+/// An integer range that a `for` iterates over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Range {
-    /// The first.
+    /// The lower bound.
     pub start: ExprId,
-    /// The bound.
+    /// The upper bound.
     pub end: ExprId,
-    /// `..=`: the bound belongs to the range.
+    /// `..=`: the upper bound is part of the range.
     pub inclusive: bool,
-    /// `.rev()` and `.step_by(n)`, in the order that they are written.
+    /// `.rev()` and `.step_by(n)`, in source order.
     pub adapters: Vec<Adapter>,
 }
 
-/// What a [`Range`] is made to count through.
+/// An iterator adapter of a [`Range`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Adapter {
     /// `.rev()`
     Reversed,
-    /// `.step_by(n)`: every `n`-th number, from the first. A `usize`; zero is a fault.
+    /// `.step_by(n)`: every `n`-th element, beginning with the first. `n` is a `usize`; zero is a fault.
     StepBy(ExprId),
 }
 
@@ -487,17 +487,17 @@ pub enum Literal {
     Bool(bool),
     /// `2`, `-2`, `0xff`
     Int {
-        /// Without its sign.
+        /// The absolute value.
         magnitude: u128,
-        /// With a leading minus.
+        /// Whether there is a leading minus.
         negative: bool,
     },
-    /// `2.0`, `-1e-3`: the digits with their sign, without suffix or underscores. They are read at the precision of
-    /// the literal's type, not before.
+    /// `2.0`, `-1e-3`: the digits and the sign, without suffix and underscores. They are converted directly to the
+    /// literal's type, to avoid double rounding.
     Float(String),
 }
 
-/// An operator with one operand.
+/// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UnaryOp {
     /// `-x`
@@ -506,7 +506,7 @@ pub enum UnaryOp {
     Not,
 }
 
-/// An operator that evaluates both of its operands.
+/// A binary operator that evaluates both operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BinaryOp {
     /// `+`
@@ -544,14 +544,14 @@ pub enum BinaryOp {
 }
 
 impl BinaryOp {
-    /// Gives a `bool` whatever its operands are.
+    /// Returns whether the operator is a comparison, whose result is a `bool`.
     pub fn is_comparison(self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
     }
 }
 
-/// An operator that may leave its right operand unevaluated.
+/// A binary operator with short-circuit evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LogicalOp {
     /// `&&`

@@ -1,15 +1,16 @@
-//! The operations that only a device has.
+//! Intrinsics: operations that only a device provides.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Scalar, Type};
 
-/// An operation of the device, as a callee. The runtime defines a Rust item for each; the writer knows its CUDA C.
+/// A device operation, as the target of a call. The runtime defines a Rust item for each; the CUDA C writer maps it to
+/// CUDA C.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Intrinsic {
-    /// `grid::<N>()`: the thread's position in the grid, a `usize` or a tuple of them.
+    /// `grid::<N>()`: the thread's index in the grid, a `usize` or a tuple of them.
     Grid(u8),
-    /// `grid_size::<N>()`: how many threads the grid has in each dimension.
+    /// `grid_size::<N>()`: the number of threads of the grid in each dimension.
     GridSize(u8),
     /// `thread_idx()`, a `Dim3` of `usize`
     ThreadIdx,
@@ -19,56 +20,57 @@ pub enum Intrinsic {
     BlockDim,
     /// `grid_dim()`
     GridDim,
-    /// `shared::<T>()`: storage of the block, one for each place in the source, as `&mut T`.
+    /// `shared::<T>()`: a statically allocated shared variable, one per call site, as `&mut T`.
     Shared(Type),
-    /// `dynamic_shared::<T>()`: the block's dynamic shared memory as `&mut [T]`.
+    /// `dynamic_shared::<T>()`: the block's dynamic shared memory, as `&mut [T]`.
     DynamicShared(Type),
-    /// `dynamic_shared_at::<T>(byte_offset, len)`: a part of it. Faults where the part is outside or misaligned.
+    /// `dynamic_shared_at::<T>(byte_offset, len)`: a part of the dynamic shared memory. Faults if the part is
+    /// misaligned or out of bounds.
     DynamicSharedAt(Type),
     /// `sync_threads()`
     SyncThreads,
-    /// `sync_threads_count(p)`, `sync_threads_and(p)`, `sync_threads_or(p)`: a barrier that says of how many threads, of
-    /// all, of any `p` holds: a `u32` or a `bool`.
+    /// `sync_threads_count(p)`, `sync_threads_and(p)`, `sync_threads_or(p)`: a barrier that evaluates `p` over the
+    /// threads of the block and returns the count (a `u32`), the conjunction or the disjunction (a `bool`).
     SyncThreadsVote(Predicate),
     /// `sync_warp(mask)`
     SyncWarp,
-    /// `sync_grid()`, under a cooperative launch.
+    /// `sync_grid()`, in a cooperative launch.
     SyncGrid,
     /// `thread_fence()`, `thread_fence_block()`, `thread_fence_system()`
     Fence(Scope),
-    /// `atomic_add(&mut y[i], v)` and its like: gives the old value. Compare-exchange takes two values, a load none;
-    /// a store gives `()`.
+    /// `atomic_add(&mut y[i], v)` and the other atomics. Returns the old value. Compare-exchange takes two values, a
+    /// load none; a store returns `()`.
     Atomic {
-        /// What becomes of the value.
+        /// The operation.
         op: AtomicOp,
-        /// What other memory is ordered with it.
+        /// The memory ordering.
         ordering: Ordering,
-        /// Between whom it is atomic.
+        /// The scope of atomicity.
         scope: Scope,
     },
-    /// `shfl_sync(mask, v, lane)` and its like: the value of another lane, of any type that memory can hold. Where the
-    /// source of `shfl_up_sync` or `shfl_down_sync` is outside the warp, a lane gets its own value; the others look at the
-    /// low five bits of the lane.
+    /// `shfl_sync(mask, v, lane)` and the other shuffles: reads the value of another lane, of any type with a memory
+    /// layout. If the source lane of `shfl_up_sync` or `shfl_down_sync` is outside the warp, a lane reads its own
+    /// value; the other shuffles use the low five bits of the lane.
     Shuffle(Shuffle),
-    /// `all_sync(mask, p)`, `any_sync`, `uni_sync`: a `bool`; `ballot_sync`: a `u32`.
+    /// `all_sync(mask, p)`, `any_sync`, `uni_sync`: returns a `bool`. `ballot_sync`: returns a `u32`.
     Vote(Vote),
-    /// `match_any_sync(mask, v)`: the lanes that have this value.
+    /// `match_any_sync(mask, v)`: returns the mask of the lanes with the same value.
     MatchAny,
-    /// `match_all_sync(mask, v)`: `(mask, true)` if all lanes have this value, else `(0, false)`.
+    /// `match_all_sync(mask, v)`: returns `(mask, true)` if all lanes have the same value, else `(0, false)`.
     MatchAll,
-    /// `reduce_add_sync(mask, v)` and its like, for `i32` and `u32`; `min` and `max` too.
+    /// `reduce_add_sync(mask, v)` and the other warp reductions, for `i32` and `u32`.
     Reduce(Reduce),
     /// `active_mask()`
     ActiveMask,
     /// `lane_id()`, a `usize`
     LaneId,
-    /// `lanemask_lt()` and its like
+    /// `lanemask_lt()` and the other lane masks.
     LaneMask(Comparison),
-    /// `fast::sin(x)` and its like: CUDA's approximations, of `f32`.
+    /// `fast::sin(x)` and the others: CUDA's approximations for `f32`.
     Fast(Fast),
 }
 
-/// Which threads a predicate is counted over.
+/// The reduction over a barrier's predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is named after CUDA's function")]
 pub enum Predicate {
@@ -77,18 +79,18 @@ pub enum Predicate {
     Or,
 }
 
-/// Between whom an atomic operation or a fence is: CUDA's scopes.
+/// The scope of an atomic operation or a fence: CUDA's thread scopes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scope {
-    /// The threads of a block.
+    /// Threads of the same block.
     Block,
-    /// The threads of a device.
+    /// Threads of the same device.
     Device,
-    /// All devices and the host.
+    /// Threads of all devices, and the host.
     System,
 }
 
-/// What other memory an atomic operation is ordered with: Rust's orderings.
+/// The memory ordering of an atomic operation, as in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is Rust's")]
 pub enum Ordering {
@@ -99,16 +101,16 @@ pub enum Ordering {
     SeqCst,
 }
 
-/// What an atomic operation makes of a value. Integers wrap.
+/// The operation of an atomic. Integers wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum AtomicOp {
     /// The sum.
     Add,
     /// The difference.
     Sub,
-    /// The lesser; of floats a NaN is ignored, as by `f32::min`.
+    /// The minimum. For floats, NaN is ignored, as by `f32::min`.
     Min,
-    /// The greater; of floats a NaN is ignored, as by `f32::max`.
+    /// The maximum. For floats, NaN is ignored, as by `f32::max`.
     Max,
     /// `&`
     And,
@@ -118,19 +120,19 @@ pub enum AtomicOp {
     Xor,
     /// The new value.
     Exchange,
-    /// The new value, if the old one has the bits of what is expected.
+    /// The new value, if the old one has the same bits as the expected one.
     CompareExchange,
     /// `if old >= limit { 0 } else { old + 1 }`
     Inc,
     /// `if old == 0 || old > limit { limit } else { old - 1 }`
     Dec,
-    /// No change.
+    /// The value is unchanged.
     Load,
-    /// The new value; gives nothing.
+    /// The new value. Returns nothing.
     Store,
 }
 
-/// Which lane a value comes from.
+/// The rule by which a shuffle selects the source lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is named after CUDA's function")]
 pub enum Shuffle {
@@ -140,7 +142,7 @@ pub enum Shuffle {
     Xor,
 }
 
-/// What is asked of a predicate over the lanes of a mask.
+/// The reduction of a predicate over the lanes of a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is named after CUDA's function")]
 pub enum Vote {
@@ -150,7 +152,7 @@ pub enum Vote {
     Ballot,
 }
 
-/// What the lanes of a mask compute together.
+/// The reduction of a value over the lanes of a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is named after CUDA's function")]
 pub enum Reduce {
@@ -162,7 +164,7 @@ pub enum Reduce {
     Xor,
 }
 
-/// How a lane of a mask compares with the thread's own.
+/// The comparison by which a lane mask selects lanes relative to the thread's own lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is named after PTX's register")]
 pub enum Comparison {
@@ -173,7 +175,7 @@ pub enum Comparison {
     Ge,
 }
 
-/// What an approximation approximates. CUDA's documentation says how well, and for which arguments.
+/// The approximated function. CUDA's documentation specifies accuracy and domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "each variant is named after the function")]
 pub enum Fast {
@@ -201,7 +203,7 @@ pub enum Fast {
 }
 
 impl Intrinsic {
-    /// CUDA's name in Rust's spelling, by which the user knows it.
+    /// Returns the name by which the user knows the operation: CUDA's, in Rust's spelling.
     pub fn name(&self) -> &'static str {
         match self {
             Intrinsic::Grid(_) => "grid",
@@ -250,8 +252,8 @@ impl Intrinsic {
         }
     }
 
-    /// Whether it means nothing without a thread of a kernel: it asks where the thread stands, meets other threads, or
-    /// uses the memory of its block.
+    /// Returns whether the operation is meaningful only within a thread of a kernel: it reads the thread's or block's
+    /// index, communicates with other threads, or uses shared memory.
     pub fn needs_thread(&self) -> bool {
         match self {
             Intrinsic::Grid(_)
@@ -280,7 +282,8 @@ impl Intrinsic {
         }
     }
 
-    /// Whether the threads of a block have to run side by side for it: a barrier, or an exchange between them.
+    /// Returns whether the operation requires the threads of a block to run concurrently: a barrier, or communication
+    /// between them.
     pub fn needs_other_threads(&self) -> bool {
         match self {
             Intrinsic::SyncThreads
@@ -293,7 +296,7 @@ impl Intrinsic {
             | Intrinsic::MatchAll
             | Intrinsic::Reduce(_)
             | Intrinsic::ActiveMask => true,
-            // A thread may wait for what another one is to write.
+            // A thread may spin until another thread has written the location.
             Intrinsic::Atomic { op, .. } => {
                 matches!(op, AtomicOp::Load | AtomicOp::CompareExchange | AtomicOp::Exchange)
             }
@@ -315,7 +318,7 @@ impl Intrinsic {
 }
 
 impl Fast {
-    /// The name by which the user knows it.
+    /// Returns the name by which the user knows the function.
     pub fn name(self) -> &'static str {
         match self {
             Fast::Sin => "fast::sin",
@@ -339,20 +342,20 @@ impl Fast {
 }
 
 impl AtomicOp {
-    /// Whether there is such an operation on a number of this type.
-    pub fn suits(self, scalar: Scalar) -> bool {
+    /// Returns whether the operation is supported for this scalar type.
+    pub fn supports(self, scalar: Scalar) -> bool {
         match self {
             AtomicOp::Add | AtomicOp::Sub => scalar.bits() >= 32 || scalar.is_half(),
             AtomicOp::Min | AtomicOp::Max => scalar.bits() >= 32,
             AtomicOp::And | AtomicOp::Or | AtomicOp::Xor => scalar.is_integer() && scalar.bits() >= 32,
-            // The hardware compares 16 bits at least.
+            // The hardware's compare-and-swap operates on at least 16 bits.
             AtomicOp::Exchange | AtomicOp::CompareExchange => scalar.bits() >= 16,
             AtomicOp::Inc | AtomicOp::Dec => scalar.is_integer() && !scalar.is_signed() && scalar.bits() >= 32,
             AtomicOp::Load | AtomicOp::Store => true,
         }
     }
 
-    /// CUDA's name in Rust's spelling, by which the user knows it.
+    /// Returns the name by which the user knows the operation: CUDA's, in Rust's spelling.
     pub fn name(self) -> &'static str {
         match self {
             AtomicOp::Add => "atomic_add",

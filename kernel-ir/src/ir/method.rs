@@ -1,14 +1,15 @@
-//! The methods that every program has: those of numbers, slices, arrays and views.
+//! Built-in methods of scalars, slices, arrays and views.
 //!
-//! The standard library and the crate `half` say what each means; the few that they do not have, CUDA has.
+//! Their semantics are those of the standard library and of the crate `half`; the few methods that neither has are
+//! CUDA's.
 
 use serde::{Deserialize, Serialize};
 
-/// Defines [`Method`] with Rust's name of each.
+/// Defines [`Method`] and the Rust name of each method.
 macro_rules! methods {
     ($($variant:ident $name:literal),* $(,)?) => {
-        /// A method of a number, a slice, an array or a view. An associated function, as in `f32::from_bits(x)`, is one too,
-        /// and its first argument is the receiver.
+        /// A method of a scalar, a slice, an array or a view. Associated functions such as `f32::from_bits(x)` are
+        /// included; their first argument is treated as the receiver.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[allow(missing_docs, reason = "each variant is named after the method")]
         pub enum Method {
@@ -16,10 +17,10 @@ macro_rules! methods {
         }
 
         impl Method {
-            /// Every method, in order of declaration.
+            /// All methods, in order of declaration.
             pub const ALL: &'static [Method] = &[$(Method::$variant),*];
 
-            /// The method of this name.
+            /// Returns the method with this name.
             pub fn from_name(name: &str) -> Option<Method> {
                 match name {
                     $($name => Some(Method::$variant),)*
@@ -27,8 +28,8 @@ macro_rules! methods {
                 }
             }
 
-            /// Rust's name of the method. Where the receiver does not tell whose function it is, the type stands before
-            /// it, as in `f32::from_bits`.
+            /// Returns Rust's name of the method. It is qualified by the type if the receiver does not determine the
+            /// function, as in `f32::from_bits`.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Method::$variant => $name),*
@@ -56,9 +57,9 @@ methods! {
     IsNan "is_nan", IsFinite "is_finite", IsInfinite "is_infinite", IsNormal "is_normal", IsSubnormal "is_subnormal",
     IsSignPositive "is_sign_positive", IsSignNegative "is_sign_negative", ToBits "to_bits",
     F32FromBits "f32::from_bits", F64FromBits "f64::from_bits",
-    // CUDA's, that Rust does not have
+    // CUDA's functions without a counterpart in Rust
     Rsqrt "rsqrt", Erf "erf", Erfc "erfc", Sinpi "sinpi", Cospi "cospi", Normcdf "normcdf",
-    // `half`'s
+    // the crate `half`
     ToF32 "to_f32", ToF64 "to_f64", F16FromBits "f16::from_bits", F16FromF32 "f16::from_f32", F16FromF64 "f16::from_f64",
     Bf16FromBits "bf16::from_bits", Bf16FromF32 "bf16::from_f32", Bf16FromF64 "bf16::from_f64",
     // floats and integers

@@ -1,8 +1,8 @@
-//! The data of the compiler: what `#[kernel]` writes down, and what specialisation adds to it.
+//! The intermediate representation (IR): the functions that `#[kernel]` emits, and the slots that specialisation fills.
 //!
-//! A [`Function`] is complete but for types. Wherever a type, a callee or a constant is needed, it holds a
-//! [`SlotId`]; rustc knows what belongs there, and the runtime brings it as a [`Filled`] slot. Nothing here knows how
-//! a function was parsed or what it is compiled to.
+//! A [`Function`] is complete except for types. Wherever a type, a callee or a constant is required, it holds a
+//! [`SlotId`]. rustc determines the content of each slot, and the runtime supplies it as a [`Filled`] slot. The IR is
+//! independent of the parser that produces it and of the target that it is compiled for.
 
 mod alternatives;
 mod bytes;
@@ -15,7 +15,7 @@ mod program;
 mod types;
 mod visit;
 
-pub(crate) use alternatives::{alternatives, bound, expanded};
+pub(crate) use alternatives::{alternatives, binding_count, expanded};
 pub use bytes::DecodeError;
 pub use function::{
     Adapter, Arm, BinaryOp, Block, CudaC, Expr, ExprId, ExprKind, Function, Literal, Local, LocalId, LogicalOp, LoopId,

@@ -1,109 +1,110 @@
-//! `#[kernel(index = u32)]`: the same program with a `usize` of 32 bits.
+//! `#[kernel(index = u32)]`: conversion of a program to 32-bit indices.
 //!
-//! All that a program says of `usize` is in its slots, so that they are all that changes: from there on a `usize` is a
-//! `u32`, and what the device gives (positions, lengths) is one too. A `usize` that the host passes by itself arrives as
-//! its lower half; the launch has seen that there is no upper one.
+//! All occurrences of `usize` in a program are in its slots, so the conversion changes only those: `usize` becomes
+//! `u32`, and the values that the device supplies (indices, lengths) become `u32`, too. A `usize` that the host passes
+//! by value arrives as its low-order half; the launch has checked that the upper half is zero.
 //!
-//! On the CPU device a `usize` keeps its 64 bits. The two compute the same as long as no `usize` comes to 2³²: so what would
-//! differ for smaller numbers too is refused here.
+//! On the CPU device `usize` stays 64 bits wide. The results are equal as long as every `usize` is less than 2³².
+//! Operations whose result would differ even for smaller values are rejected here.
 
 use super::{
-    Callee, Constant, ConstantValue, ExprKind, Filled, Instance, Intrinsic, Literal, Method, Program, Scalar, Type,
-    dim3,
+    Callee, Constant, ConstantValue, ExprKind, Filled, Function, Instance, Intrinsic, Literal, Method, Program, Scalar,
+    Type, dim3,
 };
-use crate::{Error, Errors, What, typify};
+use crate::{Diagnostic, Error, Errors, typify};
 
 impl Program {
-    /// The program with indices of 32 bits.
+    /// Returns the program with 32-bit indices.
     ///
     /// # Errors
     ///
-    /// Where it needs a `usize` of 64 bits: in memory that the host has laid out, for a constant that is larger, or for a
+    /// If the program requires a 64-bit `usize`: in memory that the host lays out, for a larger constant, or for a
     /// method whose result depends on the width.
-    pub fn with_narrow_indices(mut self) -> Result<Program, String> {
+    pub fn with_narrow_indices(mut self) -> Result<Program, Errors> {
         check_params(&self.kernel)?;
-        check_exprs(&self).map_err(|errors| errors.to_string())?;
+        check_exprs(&self)?;
         self.index = Scalar::U32;
         for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
             for slot in &mut instance.slots {
-                narrow(slot).map_err(|what| refusal(&instance.function.name, &what))?;
+                narrow(slot).map_err(|what| error(&instance.function, &instance.file, &what))?;
             }
         }
         Ok(self)
     }
 }
 
-fn refusal(function: &str, what: &str) -> String {
-    format!(
-        "error: `{function}` has {what}, in a kernel with `index = u32`\n       \
-         why: a `usize` has 32 bits in this kernel, and 64 in the memory of the host\n       \
-         help: use a `u32` or a `u64`, or leave the option out"
-    )
+fn error(function: &Function, file: &str, what: &str) -> Errors {
+    let diagnostic = Diagnostic::new(
+        format!("`{}` has {what}, in a kernel with `index = u32`", function.name),
+        "`usize` is 32 bits wide in this kernel, but 64 in host memory",
+        "use `u32` or `u64`, or remove the option",
+    );
+    Errors(vec![Error { function: function.name.clone(), file: file.to_owned(), span: function.span, diagnostic }])
 }
 
-/// Refuses parameters of the kernel whose memory holds a `usize`.
-fn check_params(kernel: &Instance) -> Result<(), String> {
+/// Rejects kernel parameters whose memory layout contains a `usize`.
+fn check_params(kernel: &Instance) -> Result<(), Errors> {
     for param in &kernel.function.params {
         let local = kernel.function.local(*param);
-        // `check` says where a slot is not filled.
+        // `check` reports unfilled slots.
         let Some(Filled::Type(ty)) = kernel.slots.get(local.slot.index()) else { continue };
         let in_memory = match ty {
             Type::Slice { element, .. } | Type::View { element, .. } | Type::Array(element, _) => Some(&**element),
             _ => None,
         };
-        if in_memory.is_some_and(holds_usize) {
-            return Err(refusal(&kernel.function.name, &format!("a parameter `{}: {ty}`", local.name)));
+        if in_memory.is_some_and(contains_usize) {
+            return Err(error(&kernel.function, &kernel.file, &format!("a parameter `{}: {ty}`", local.name)));
         }
     }
     Ok(())
 }
 
-/// Refuses expressions whose value another width changes: numbers that are too large, methods of a `usize` that give another
-/// result though the number fits into either, and those that pair `usize` with `isize`, which keeps its 64 bits.
+/// Rejects expressions whose value depends on the width: literals that are too large, methods of `usize` whose result
+/// differs even if all values fit, and methods that combine `usize` with `isize`, which stays 64 bits wide.
 fn check_exprs(program: &Program) -> Result<(), Errors> {
-    // What is wrong with the types is wrong without the option too, and `check` reports it.
+    // Type errors are independent of this option, and `check` reports them.
     let typed = typify::program(program, &mut Errors::default());
     let mut errors = Errors::default();
     for typed in &typed.functions {
         let Instance { function, slots, file, overflow_checks: _ } = typed.instance;
-        for id in typed.alive() {
+        for id in typed.reachable() {
             let expr = function.expr(id);
-            let refused = match &expr.kind {
+            let unsupported = match &expr.kind {
                 ExprKind::Literal { value: Literal::Int { magnitude, negative: _ }, slot: _ }
                     if *typed.expr_type(id) == Type::USIZE =>
                 {
-                    literal_refusal(*magnitude)
+                    unsupported_literal(*magnitude)
                 }
                 ExprKind::Call { callee, args } => match (&slots[callee.index()], args.first()) {
                     (Filled::Callee(Callee::Method(method)), Some(receiver)) => {
                         let receiver = typed.expr_type(*receiver).target().scalar();
-                        receiver.and_then(|receiver| method_refusal(*method, receiver))
+                        receiver.and_then(|receiver| unsupported_method(*method, receiver))
                     }
                     _ => None,
                 },
                 _ => None,
             };
-            if let Some(what) = refused {
+            if let Some(diagnostic) = unsupported {
                 let (function, file) = (function.name.clone(), file.clone());
-                errors.0.push(Error { function, file, span: expr.span, what });
+                errors.0.push(Error { function, file, span: expr.span, diagnostic });
             }
         }
     }
     errors.propagate()
 }
 
-fn literal_refusal(number: u128) -> Option<What> {
+fn unsupported_literal(number: u128) -> Option<Diagnostic> {
     let fits = u32::try_from(number).is_ok();
     (!fits).then(|| {
-        What::new(
+        Diagnostic::new(
             format!("the `usize` {number} is not supported in a kernel with `index = u32`"),
-            "a `usize` has 32 bits on a GPU then",
-            "use a `u64`, or leave the option out",
+            "with this option a `usize` is 32 bits wide on the GPU",
+            "use a `u64`, or remove the option",
         )
     })
 }
 
-fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
+fn unsupported_method(method: Method, receiver: Scalar) -> Option<Diagnostic> {
     let name = method.name();
     let message = format!("`{name}` of `{receiver}` is not supported in a kernel with `index = u32`");
     match (receiver, method) {
@@ -119,10 +120,10 @@ fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
             | Method::ReverseBits
             | Method::ToBe
             | Method::FromBe,
-        ) => Some(What::new(
+        ) => Some(Diagnostic::new(
             message,
-            "a `usize` has 32 bits on a GPU then, and 64 on the CPU device, and the result depends on it",
-            format!("say which you mean: `{name}` of `x as u32` or `x as u64`"),
+            "the result depends on the width of `usize`: with this option, 32 bits on the GPU, but 64 on the CPU",
+            format!("choose the width explicitly: `{name}` of `x as u32` or `x as u64`"),
         )),
         (Scalar::Usize, Method::CastSigned | Method::WrappingAddSigned | Method::SaturatingAddSigned)
         | (
@@ -134,21 +135,21 @@ fn method_refusal(method: Method, receiver: Scalar) -> Option<What> {
             | Method::WrappingSubUnsigned
             | Method::SaturatingAddUnsigned
             | Method::SaturatingSubUnsigned,
-        ) => Some(What::new(
+        ) => Some(Diagnostic::new(
             message,
-            "it pairs `usize`, which has 32 bits on a GPU then, with `isize`, which has 64",
+            "it combines `usize`, which has 32 bits on the GPU with this option, with `isize`, which has 64",
             "convert with `as`, or use `i32` and `u32`",
         )),
         _ => None,
     }
 }
 
-fn holds_usize(ty: &Type) -> bool {
+fn contains_usize(ty: &Type) -> bool {
     match ty {
         Type::Scalar(scalar) => *scalar == Scalar::Usize,
-        Type::Array(element, _) => holds_usize(element),
-        Type::Struct(structure) => structure.fields.iter().any(|field| holds_usize(&field.ty)),
-        Type::Tuple(parts) => parts.iter().any(holds_usize),
+        Type::Array(element, _) => contains_usize(element),
+        Type::Struct(structure) => structure.fields.iter().any(|field| contains_usize(&field.ty)),
+        Type::Tuple(parts) => parts.iter().any(contains_usize),
         Type::Unit | Type::Never | Type::Enum(_) | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
     }
 }
@@ -168,7 +169,7 @@ fn narrow(slot: &mut Filled) -> Result<(), String> {
     }
 }
 
-/// The type with `u32` for `usize`. Structs stay as the host has laid them out.
+/// Replaces `usize` by `u32` in a type. Structs keep the memory layout that the host uses.
 fn narrow_type(ty: &mut Type) -> Result<(), String> {
     match ty {
         Type::Scalar(scalar) => {
@@ -181,7 +182,7 @@ fn narrow_type(ty: &mut Type) -> Result<(), String> {
             *ty = super::types::dim3_of(Scalar::U32);
             Ok(())
         }
-        Type::Struct(structure) => match structure.fields.iter().find(|field| holds_usize(&field.ty)) {
+        Type::Struct(structure) => match structure.fields.iter().find(|field| contains_usize(&field.ty)) {
             Some(field) => Err(format!("a struct `{}` with a field `{}: {}`", structure.path, field.name, field.ty)),
             None => Ok(()),
         },
@@ -194,7 +195,7 @@ fn narrow_type(ty: &mut Type) -> Result<(), String> {
     }
 }
 
-/// Sees that the numbers of a constant fit.
+/// Verifies that the integers of a constant fit into 32 bits.
 fn narrow_value(ty: &Type, value: &ConstantValue) -> Result<(), String> {
     match (ty, value) {
         (Type::Scalar(Scalar::Usize), ConstantValue::Bits(bits)) if u32::try_from(*bits).is_err() => {

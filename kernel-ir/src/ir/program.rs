@@ -1,67 +1,67 @@
-//! A kernel with all that it calls, at the types of one launch.
+//! A kernel and its callees, specialised for one launch.
 
 use super::{Function, Intrinsic, Method, Scalar, Type};
 
-/// A kernel and the device functions it reaches, with every slot filled.
+/// A kernel and the device functions reachable from it, with all slots filled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// The entry point.
     pub kernel: Instance,
-    /// The device functions, each before its callers.
+    /// The device functions in topological order: callees precede their callers.
     pub functions: Vec<Instance>,
-    /// What positions and lengths are: `usize`, or `u32` by [`Program::with_narrow_indices`].
+    /// The type of indices and lengths: `usize`, or `u32` by [`Program::with_narrow_indices`].
     pub index: Scalar,
 }
 
-/// A device function of a [`Program`].
+/// The index of a device function in [`Program::functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
 impl FunctionId {
-    /// The position among [`Program::functions`].
+    /// Returns the index into [`Program::functions`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A function at one choice of its generic arguments.
+/// A function for one instantiation of its generic parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
-    /// What the macro wrote down.
+    /// The IR that the macro emitted.
     pub function: Function,
-    /// What rustc inferred, one for each slot.
+    /// The contents of the slots, as rustc inferred them.
     pub slots: Vec<Filled>,
-    /// The source file, as `file!()` gives it.
+    /// The source file, as `file!()` reports it.
     pub file: String,
-    /// Integer overflow is a fault, as where `overflow-checks` are on; otherwise it wraps.
+    /// Whether integer overflow is a fault, as with `overflow-checks`; otherwise it wraps.
     pub overflow_checks: bool,
 }
 
-/// What a slot holds once rustc has spoken.
+/// The content of a slot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Filled {
     /// The type of a variable, a literal, a cast or a result.
     Type(Type),
-    /// What is called.
+    /// The target of a call.
     Callee(Callee),
     /// The value of a constant.
     Constant(Constant),
-    /// The function that an operator calls; `None` where it is built in.
+    /// The function that implements an operator; `None` if the operator is built in.
     Operator(Option<FunctionId>),
 }
 
-/// What a call calls.
+/// The target of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Callee {
-    /// An operation of the device.
+    /// A device operation.
     Intrinsic(Intrinsic),
     /// A device function of the same program.
     Function(FunctionId),
-    /// A method that every program has, of the first argument's type.
+    /// A built-in method of the first argument's type.
     Method(Method),
 }
 
-/// A value that rustc computed.
+/// A constant evaluated by rustc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
     /// Its type.
@@ -73,8 +73,8 @@ pub struct Constant {
 /// The value of a [`Constant`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ConstantValue {
-    /// Of a number, a `bool` or an enum: the bits, in the low end; the rest are zero.
+    /// The value of a scalar or an enum: its bits, in the low-order bits; the remaining bits are zero.
     Bits(u64),
-    /// Of an array, a tuple or a struct: the elements or fields, in order of declaration.
+    /// The value of an array, a tuple or a struct: the elements or fields, in order of declaration.
     Parts(Vec<ConstantValue>),
 }

@@ -1,4 +1,4 @@
-//! The types a kernel can use.
+//! The types that a kernel can use.
 
 use std::fmt;
 
@@ -9,37 +9,37 @@ use serde::{Deserialize, Serialize};
 pub enum Type {
     /// `()`
     Unit,
-    /// `!`: the expression does not finish.
+    /// `!`: the type of a diverging expression.
     Never,
     /// A number or a `bool`.
     Scalar(Scalar),
     /// `(A, B)`
     Tuple(Vec<Type>),
-    /// A struct; the fields of a tuple struct are named by their positions.
+    /// A struct. The fields of a tuple struct are named by their indices.
     Struct(StructType),
-    /// An enum whose variants have no fields.
+    /// A fieldless enum.
     Enum(EnumType),
     /// `[T; N]`
     Array(Box<Type>, u64),
     /// `&[T]` or `&mut [T]`: a pointer and a length.
     Slice {
-        /// The elements.
+        /// The element type.
         element: Box<Type>,
         /// `&mut`
         mutable: bool,
     },
-    /// `ArrayView2<T>` and its like: a pointer, a length and a stride for each dimension.
+    /// `ArrayView2<T>` and the other views: a pointer, and a length and a stride per dimension.
     View {
-        /// The elements.
+        /// The element type.
         element: Box<Type>,
-        /// How many indices an element has: 1 to 3.
+        /// The number of dimensions: 1 to 3.
         dimensions: u8,
         /// `ArrayViewMut2<T>`
         mutable: bool,
     },
-    /// `&T` or `&mut T`: the place of a value that can be in memory. What `shared::<T>()` gives is a `&mut T` too.
+    /// `&T` or `&mut T`, for a `T` with a memory layout. `shared::<T>()` returns a `&mut T`, too.
     Ref {
-        /// What is there.
+        /// The referent's type.
         target: Box<Type>,
         /// `&mut`
         mutable: bool,
@@ -54,7 +54,7 @@ impl Type {
     /// `u32`
     pub const U32: Type = Type::Scalar(Scalar::U32);
 
-    /// The scalar, if it is one.
+    /// Returns the scalar if the type is one.
     pub fn scalar(&self) -> Option<Scalar> {
         match self {
             Type::Scalar(scalar) => Some(*scalar),
@@ -62,7 +62,7 @@ impl Type {
         }
     }
 
-    /// The bytes of a value in memory, for the types that memory can hold.
+    /// Returns the size in bytes of a value in memory, for types with a memory layout.
     pub fn size(&self) -> Option<u64> {
         match self {
             Type::Scalar(scalar) => Some(scalar.size()),
@@ -75,7 +75,7 @@ impl Type {
         }
     }
 
-    /// The alignment of a value in memory, for the types that memory can hold.
+    /// Returns the alignment in bytes of a value in memory, for types with a memory layout.
     pub fn align(&self) -> Option<u64> {
         match self {
             Type::Scalar(scalar) => Some(scalar.size()),
@@ -88,7 +88,7 @@ impl Type {
         }
     }
 
-    /// Whether two values can be compared by an operator that is built in.
+    /// Returns whether the built-in comparison operators accept the type.
     pub fn is_comparable(&self) -> bool {
         match self {
             Type::Unit | Type::Scalar(_) | Type::Enum(_) => true,
@@ -99,7 +99,7 @@ impl Type {
         }
     }
 
-    /// What a reference leads to; any other type is itself.
+    /// Returns the referent's type of a reference; any other type is returned unchanged.
     pub fn target(&self) -> &Type {
         match self {
             Type::Ref { target, mutable: _ } => target,
@@ -135,42 +135,42 @@ impl fmt::Display for Type {
     }
 }
 
-/// A struct, in the layout that rustc gave it.
+/// A struct with the memory layout that rustc chose.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StructType {
-    /// The name in the source, without path and generic arguments.
+    /// The name in the source, without its path and generic arguments.
     pub name: String,
-    /// The path with its generic arguments, as `type_name` gives it: two structs of one path are the same.
+    /// The path with generic arguments, as `type_name` reports it. Structs with the same path are identical.
     pub path: String,
-    /// In order of declaration.
+    /// The fields, in order of declaration.
     pub fields: Vec<Field>,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// In bytes.
+    /// The alignment in bytes.
     pub align: u64,
 }
 
 /// A field of a [`StructType`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Field {
-    /// The name in the source, or the position in decimal.
+    /// The name in the source, or the index in decimal.
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where it begins in the struct, in bytes. Rust may order fields by itself.
+    /// The offset in the struct in bytes. Rust may reorder fields.
     pub offset: u64,
 }
 
-/// An enum whose variants have no fields: an integer of which only some values occur.
+/// A fieldless enum: an integer restricted to the discriminants of its variants.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct EnumType {
     /// The name in the source, without its path.
     pub name: String,
-    /// The path, as `type_name` gives it: two enums of one path are the same.
+    /// The path, as `type_name` reports it. Enums with the same path are identical.
     pub path: String,
-    /// The integer of the discriminant's size and sign.
+    /// The integer type with the size and signedness of the discriminant.
     pub repr: Scalar,
-    /// In order of declaration; there is at least one.
+    /// The variants, in order of declaration; at least one.
     pub variants: Vec<Variant>,
 }
 
@@ -179,16 +179,16 @@ pub struct EnumType {
 pub struct Variant {
     /// The name in the source.
     pub name: String,
-    /// The discriminant's bits, in the low end; the rest are zero.
+    /// The bits of the discriminant, in the low-order bits; the remaining bits are zero.
     pub bits: u64,
 }
 
-/// What `thread_idx()` and its like give: `x`, `y` and `z`, each a `usize`.
+/// Returns the type of `thread_idx()` and the other built-in variables: a struct of `x`, `y` and `z`, each a `usize`.
 pub fn dim3() -> Type {
     dim3_of(Scalar::Usize)
 }
 
-/// The same of another integer.
+/// Returns the type that [`dim3`] returns, with another integer type.
 pub(crate) fn dim3_of(scalar: Scalar) -> Type {
     let size = scalar.size();
     let field = |name: &str, offset| Field { name: name.to_owned(), ty: Type::Scalar(scalar), offset };
@@ -201,7 +201,7 @@ pub(crate) fn dim3_of(scalar: Scalar) -> Type {
     })
 }
 
-/// A number or a `bool`. `usize` and `isize` have 64 bits on every device.
+/// A number or a `bool`. `usize` and `isize` are 64 bits wide on every device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Scalar {
     /// `bool`, one byte of 0 or 1
@@ -237,7 +237,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Rust's name.
+    /// Returns Rust's name of the type.
     pub fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
@@ -258,7 +258,7 @@ impl Scalar {
         }
     }
 
-    /// Bytes in memory.
+    /// Returns the size in bytes.
     pub fn size(self) -> u64 {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
@@ -268,27 +268,27 @@ impl Scalar {
         }
     }
 
-    /// Bits of the value.
+    /// Returns the width in bits.
     pub fn bits(self) -> u32 {
         self.size() as u32 * 8
     }
 
-    /// `f16`, `bf16`, `f32` or `f64`
+    /// Returns whether the type is `f16`, `bf16`, `f32` or `f64`.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64)
     }
 
-    /// `f16` or `bf16`, which C computes as `float`.
+    /// Returns whether the type is `f16` or `bf16`, whose arithmetic is performed as `float` in C.
     pub fn is_half(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
-    /// An integer with a sign.
+    /// Returns whether the type is a signed integer.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize)
     }
 
-    /// The unsigned integer of the same width; any other scalar is itself.
+    /// Returns the unsigned integer type of the same width; any other scalar is returned unchanged.
     #[must_use]
     pub fn to_unsigned(self) -> Scalar {
         match self {
@@ -310,7 +310,7 @@ impl Scalar {
         }
     }
 
-    /// The integer of the same width with a sign; any other scalar is itself.
+    /// Returns the signed integer type of the same width; any other scalar is returned unchanged.
     #[must_use]
     pub fn to_signed(self) -> Scalar {
         match self {
@@ -332,7 +332,7 @@ impl Scalar {
         }
     }
 
-    /// An integer.
+    /// Returns whether the type is an integer.
     pub fn is_integer(self) -> bool {
         self != Scalar::Bool && !self.is_float()
     }

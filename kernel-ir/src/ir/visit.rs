@@ -1,9 +1,9 @@
-//! Which expressions stand directly inside another one, and which variables a pattern binds.
+//! Traversal of the direct children of expressions, and of the variables that patterns bind.
 
 use super::{Adapter, Arm, Block, ExprId, ExprKind, LocalId, Message, Pattern, Range, Sequence, Stmt};
 
 impl ExprKind {
-    /// Calls `visit` with every expression directly inside this one, in the order of the source.
+    /// Calls `visit` with every direct child expression, in source order.
     pub(crate) fn for_each_child(&self, visit: &mut impl FnMut(ExprId)) {
         match self {
             ExprKind::Literal { value: _, slot: _ }
@@ -69,7 +69,7 @@ impl ExprKind {
         }
     }
 
-    /// The block directly inside this expression.
+    /// Returns the block that is a direct child of this expression.
     pub(crate) fn block(&self) -> Option<&Block> {
         match self {
             ExprKind::Block(block)
@@ -106,7 +106,7 @@ impl ExprKind {
         }
     }
 
-    /// Whether this names a place, which can be borrowed and written to, and no value.
+    /// Returns whether this is a place expression, which can be borrowed and assigned to.
     pub(crate) fn is_place(&self) -> bool {
         match self {
             ExprKind::Local(_)
@@ -145,7 +145,7 @@ impl ExprKind {
 }
 
 impl Sequence {
-    /// Calls `visit` with every expression that is evaluated once, before the first turn.
+    /// Calls `visit` with every expression that is evaluated once, before the first iteration.
     pub(crate) fn for_each_child(&self, visit: &mut impl FnMut(ExprId)) {
         match self {
             Sequence::Range { local: _, range } => {
@@ -163,7 +163,7 @@ impl Sequence {
         }
     }
 
-    /// Calls `visit` with the variables that are fresh in each turn.
+    /// Calls `visit` with the variables that each iteration declares anew.
     pub(crate) fn for_each_local(&self, visit: &mut impl FnMut(LocalId)) {
         match self {
             Sequence::Range { local, range: _ } => local.iter().copied().for_each(visit),
@@ -175,7 +175,7 @@ impl Sequence {
 }
 
 impl Block {
-    /// Calls `visit` with every expression directly inside this block, in the order of the source.
+    /// Calls `visit` with every direct child expression, in source order.
     pub(crate) fn for_each_child(&self, visit: &mut impl FnMut(ExprId)) {
         for stmt in &self.stmts {
             match stmt {
@@ -198,7 +198,7 @@ impl Block {
 }
 
 impl Pattern {
-    /// Calls `visit` with the variables that the pattern binds. Those of `a | b` are the ones of `a`.
+    /// Calls `visit` with the variables that the pattern binds. For `a | b`, these are the variables of `a`.
     pub(crate) fn for_each_local(&self, visit: &mut impl FnMut(LocalId)) {
         match self {
             Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}

@@ -1,4 +1,4 @@
-//! Values that are made of others: structs and arrays.
+//! Lowering of struct and array expressions.
 
 use crate::ir::{ExprId, Type};
 
@@ -6,8 +6,8 @@ use super::function::Lowering;
 use super::value::{Value, field_type};
 use super::{Expr, Template};
 
-/// The longest array that is written out element by element.
-const WRITTEN_OUT: u64 = 4;
+/// The maximum length of an array that is emitted element by element.
+const MAX_UNROLLED_LEN: u64 = 4;
 
 impl Lowering<'_, '_> {
     /// `Point { x: 1.0, ..base }`
@@ -16,14 +16,14 @@ impl Lowering<'_, '_> {
         for (_, field) in fields {
             let mark = self.out.len();
             let value = self.value(*field);
-            self.settle(mark, &mut values);
+            self.preserve(mark, &mut values);
             values.push(value);
         }
         let base = base.map(|base| {
             let base = self.place(&mut values, base);
             let mark = self.out.len();
             let base = self.once(base);
-            self.settle(mark, &mut values);
+            self.preserve(mark, &mut values);
             base
         });
         let id = self.output.types.id(ty);
@@ -71,7 +71,7 @@ impl Lowering<'_, '_> {
     pub(super) fn repeat(&mut self, value: ExprId, ty: &Type) -> Value {
         let value = self.value(value);
         let Type::Array(element, len) = ty else { return Value::Never };
-        if *len <= WRITTEN_OUT {
+        if *len <= MAX_UNROLLED_LEN {
             let value = self.once(value);
             let value = match value {
                 Value::Scalar(expr, scalar) if *len != 1 => {

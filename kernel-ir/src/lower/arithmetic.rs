@@ -1,8 +1,8 @@
-//! Rust's operators on numbers.
+//! Lowering of Rust's arithmetic operators.
 //!
-//! C computes with `int` at least, and leaves the overflow of signed types undefined. Rust computes at the width of the
-//! type, and wraps or faults, as the profile says. So narrow results are cast back, signed arithmetic goes through
-//! unsigned types (in helpers, where it would clutter the text), and checks are helpers.
+//! C computes in `int` or wider types, and overflow of signed types is undefined behaviour. Rust computes in the
+//! operand type, and wraps or faults, depending on the profile. So narrow results are cast back, signed arithmetic is
+//! performed in unsigned types (in helpers, where it would clutter the text), and overflow checks are helpers.
 
 use crate::ir::{BinaryOp, Scalar, Span};
 use crate::source::SiteKind;
@@ -21,7 +21,7 @@ impl Lowering<'_, '_> {
         span: Span,
     ) -> Expr {
         match op {
-            // Those of `f16` and `bf16` are operators of ours.
+            // `f16` and `bf16` have overloaded operators in the prelude.
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => match scalar {
                 _ if scalar.is_float() => Expr::binary(operator(op), left, right),
                 _ if self.overflow_checks() => {
@@ -45,7 +45,7 @@ impl Lowering<'_, '_> {
                 Scalar::F16 | Scalar::Bf16 => Expr::binary(Operator::Rem, left, right),
                 _ => self.division(Op::Rem, (left, right), scalar, span),
             },
-            // Narrow operands are extended by their sign or by zeros, and so is the result.
+            // Narrow operands are sign-extended or zero-extended, and so is the result.
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor | BinaryOp::Eq | BinaryOp::Ne => {
                 Expr::binary(operator(op), left, right)
             }
@@ -54,8 +54,8 @@ impl Lowering<'_, '_> {
                 shift(op, left, amount, scalar)
             }
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
-                // What decides whether a loop is left must not mislead the compiler: see `cuda::integer::opaque`.
-                let left = if self.leaving && scalar.is_integer() {
+                // The exit condition of a loop must not enable an unsound optimisation: see `cuda::integer::opaque`.
+                let left = if self.in_exit_condition && scalar.is_integer() {
                     Expr::helper(Helper::new(Op::Opaque, scalar), vec![left])
                 } else {
                     left
@@ -65,7 +65,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `/` and `%`, and the methods like them. Zero is a fault, and so is the least number by -1, in every profile.
+    /// `/` and `%`, and the related methods. Division by zero is a fault in every profile, and so is the minimum
+    /// divided by -1.
     pub(super) fn division(&mut self, op: Op, (left, right): (Expr, Expr), scalar: Scalar, span: Span) -> Expr {
         if let (Op::Div | Op::Rem, Expr::Literal(_, bits)) = (op, &right) {
             let minus_one = u64::MAX >> (64 - scalar.bits());
@@ -83,13 +84,13 @@ impl Lowering<'_, '_> {
             } else {
                 "attempt to divide with overflow"
             };
-            // The helper takes the first site; this is the one after it.
+            // The helper takes the first site; this is the following one.
             self.site(SiteKind::Overflow(text), span);
         }
         Expr::faulting(Helper::new(op, scalar), site, vec![left, right])
     }
 
-    /// The amount of a shift, below the width: checked, or its low bits.
+    /// Returns a shift amount that is less than the width: checked, or masked.
     fn shift_amount(&mut self, op: BinaryOp, amount: Expr, scalar: Scalar, width: u32, span: Span) -> Expr {
         let mask = u64::from(width - 1);
         match amount {
@@ -102,7 +103,7 @@ impl Lowering<'_, '_> {
                 _ => "attempt to shift right with overflow",
             };
             let site = self.site(SiteKind::Overflow(text), span);
-            // A negative amount becomes one that is too great.
+            // A negative amount becomes one that is too large.
             let amount = if scalar.bits() == 64 { amount } else { Expr::cast(Scalar::U64, amount) };
             let width = Expr::int(Scalar::U32, u64::from(width));
             return Expr::faulting(Helper::new(Op::ShiftAmount, Scalar::U64), site, vec![amount, width]);
@@ -114,7 +115,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// The sum, difference or product, modulo the width of the type.
+/// Returns the sum, difference or product, modulo 2 to the width of the type.
 pub(super) fn wrapping(op: Operator, left: Expr, right: Expr, scalar: Scalar) -> Expr {
     match scalar {
         Scalar::U32 | Scalar::U64 | Scalar::Usize => Expr::binary(op, left, right),
@@ -126,13 +127,13 @@ pub(super) fn wrapping(op: Operator, left: Expr, right: Expr, scalar: Scalar) ->
             };
             Expr::helper(Helper::new(helper, scalar), vec![left, right])
         }
-        // The product of two numbers of 16 bits does not fit `int`.
+        // The product of two 16-bit numbers can exceed `int`.
         Scalar::U16 if op == Operator::Mul => narrowed(Expr::binary(op, Expr::cast(Scalar::U32, left), right), scalar),
         _ => narrowed(Expr::binary(op, left, right), scalar),
     }
 }
 
-/// `-x`, modulo the width of the type.
+/// Returns `-x`, modulo 2 to the width of the type.
 pub(super) fn wrapping_neg(operand: Expr, scalar: Scalar) -> Expr {
     match scalar {
         Scalar::I32 | Scalar::I64 | Scalar::Isize => Expr::helper(Helper::new(Op::WrappingNeg, scalar), vec![operand]),
@@ -140,21 +141,21 @@ pub(super) fn wrapping_neg(operand: Expr, scalar: Scalar) -> Expr {
     }
 }
 
-/// The low bits of what C computed as an `int`, for types that are narrower.
+/// Truncates a result that C computed as `int` to a narrower type.
 pub(super) fn narrowed(expr: Expr, scalar: Scalar) -> Expr {
     if scalar.bits() < 32 && scalar.is_integer() { Expr::cast(scalar, expr) } else { expr }
 }
 
-/// A shift by an amount below the width.
+/// Returns a shift by an amount that is less than the width.
 pub(super) fn shift(op: BinaryOp, left: Expr, amount: Expr, scalar: Scalar) -> Expr {
     match op {
-        // C leaves the left shift of a negative number undefined before C++20.
+        // Left shifts of negative numbers are undefined behaviour before C++20.
         BinaryOp::Shl if scalar.is_signed() => {
             let unsigned = if scalar.bits() < 32 { Scalar::U32 } else { scalar.to_unsigned() };
             Expr::cast(scalar, Expr::binary(Operator::Shl, Expr::cast(unsigned, left), amount))
         }
         BinaryOp::Shl => narrowed(Expr::binary(Operator::Shl, left, amount), scalar),
-        // The sign is shifted in, by every compiler, and by definition since C++20.
+        // Right shifts are arithmetic in every compiler, and by definition since C++20.
         _ => Expr::binary(Operator::Shr, left, amount),
     }
 }

@@ -1,4 +1,4 @@
-//! `=` and `+=`, to variables and to memory.
+//! Lowering of `=` and `+=`, to variables and to memory.
 
 use crate::ir::{BinaryOp, ExprId, ExprKind, Scalar, SlotId, Span, Type};
 
@@ -16,7 +16,7 @@ impl Lowering<'_, '_> {
             if let Value::Scalar(..) | Value::Whole(..) | Value::Place { .. } = vars {
                 return self.into(value, &Target::Vars(vars));
             }
-            // The parts may read each other: `t = (t.1, t.0)`.
+            // The elements may depend on each other: `t = (t.1, t.0)`.
             let value = self.value(value);
             let value = self.converted(value, ty);
             let value = self.saved(value);
@@ -26,7 +26,7 @@ impl Lowering<'_, '_> {
         let mut operands = vec![value];
         let place = self.place(&mut operands, place);
         let value = operands.swap_remove(0);
-        self.note_write(&place);
+        self.record_write(&place);
         self.write(&place, value);
     }
 
@@ -40,7 +40,7 @@ impl Lowering<'_, '_> {
         let mut operands = vec![value];
         let place = self.place(&mut operands, place);
         let Value::Scalar(right, right_scalar) = self.load(operands.swap_remove(0)) else { return };
-        self.note_write(&place);
+        self.record_write(&place);
         let (lvalue, scalar, as_memory) = match place {
             Value::Scalar(lvalue, scalar) => (lvalue, scalar, false),
             Value::Place { lvalue, target: Type::Scalar(scalar) } => (lvalue, scalar, true),
@@ -57,7 +57,7 @@ impl Lowering<'_, '_> {
                 _ => false,
             },
             BinaryOp::Div => scalar.is_float(),
-            // The bits of a `bool` in memory may be any.
+            // In memory, a `bool` may have any non-zero byte.
             BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => scalar != Scalar::Bool,
             _ => false,
         };
@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
             self.summary.reads |= self.is_in_memory(&lvalue);
             return self.push(StmtKind::Update { op: self::operator(op), place: lvalue, value: right });
         }
-        let place = self.settled_place(lvalue);
+        let place = self.preserved_place(lvalue);
         let left = if as_memory {
             self.load(Value::Place { lvalue: place.clone(), target: Type::Scalar(scalar) }).expr()
         } else {
@@ -75,14 +75,14 @@ impl Lowering<'_, '_> {
         self.push(StmtKind::Assign { place, value });
     }
 
-    /// What is written to may be memory that others see.
-    fn note_write(&mut self, place: &Value) {
+    /// Records that memory which other threads can observe may be written.
+    fn record_write(&mut self, place: &Value) {
         if let Value::Place { lvalue, target: _ } = place {
             self.summary.writes |= self.is_in_memory(lvalue);
         }
     }
 
-    /// The C variables of a place that is a variable of the user's, or a field of one.
+    /// Returns the C variables of a place that is a user's variable or a field of one.
     fn variable(&mut self, place: ExprId) -> Option<Value> {
         match &self.expr(place).kind {
             ExprKind::Local(local) => Some(self.locals[local.index()].clone()),

@@ -1,12 +1,12 @@
-//! `let` and patterns: how variables get their values.
+//! Lowering of `let` and of pattern bindings.
 
-use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, bound, expanded};
+use crate::ir::{ExprId, ExprKind, LocalId, Pattern, Scalar, Type, binding_count, expanded};
 
 use super::control::Target;
 use super::function::Lowering;
-use super::types::comes_apart;
+use super::types::is_split;
 use super::value::{Value, position};
-use super::{CType, Expr, Named, StmtKind, Variable};
+use super::{CType, Expr, NameOrigin, StmtKind, Variable};
 
 impl Lowering<'_, '_> {
     /// `let pattern = init;`
@@ -33,10 +33,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Evaluates the parts that no variable gets: they can fault.
+    /// Evaluates the parts that are not bound to a variable, since they can fault.
     fn discard_unbound(&mut self, pattern: &Pattern, value: &Value) {
         match (pattern, value) {
-            (pattern, value) if bound(pattern) == 0 => self.give(value.clone(), false, &Target::Discard),
+            (pattern, value) if binding_count(pattern) == 0 => self.store(value.clone(), false, &Target::Discard),
             (Pattern::Tuple(patterns), Value::Parts(parts)) => {
                 patterns.iter().zip(parts).for_each(|(pattern, part)| self.discard_unbound(pattern, part));
             }
@@ -47,15 +47,16 @@ impl Lowering<'_, '_> {
     fn bind_local(&mut self, local: LocalId, init: ExprId) {
         match &self.expr(init).kind {
             ExprKind::Block(block) => {
-                // The block's own variables are declared first, then the variable gets what is left.
+                // The variables of the block are declared first, followed by the initialisation with its tail
+                // expression.
                 self.stmts(block);
                 match block.tail {
                     Some(tail) => self.bind_local(local, tail),
                     None => self.bind_to_local(local, Value::Unit),
                 }
             }
-            ExprKind::If { condition, then, otherwise } if self.typed.decided(*condition).is_some() => {
-                match (self.typed.decided(*condition), otherwise) {
+            ExprKind::If { condition, then, otherwise } if self.typed.constant_bool(*condition).is_some() => {
+                match (self.typed.constant_bool(*condition), otherwise) {
                     (Some(true), _) => {
                         self.stmts(then);
                         match then.tail {
@@ -67,7 +68,7 @@ impl Lowering<'_, '_> {
                     (_, None) => self.bind_to_local(local, Value::Unit),
                 }
             }
-            ExprKind::Match { scrutinee, arms } if let Some(arm) = self.decided_arm(arms) => {
+            ExprKind::Match { scrutinee, arms } if let Some(arm) = self.constant_arm(arms) => {
                 let value = self.scrutinee(*scrutinee, &[arm]);
                 self.bind_value(&arm.pattern, value, self.ty(*scrutinee));
                 self.bind_local(local, arm.body);
@@ -86,13 +87,13 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Binds what is there, of type `ty`: a value that may be named twice, or a place.
+    /// Binds a value of type `ty`, which may be evaluated repeatedly, or a place.
     pub(super) fn bind_value(&mut self, pattern: &Pattern, value: Value, ty: &Type) {
-        if bound(pattern) == 0 {
+        if binding_count(pattern) == 0 {
             return;
         }
         match pattern {
-            // `let` has evaluated it, and so has `match`.
+            // The `let` or `match` has evaluated the value.
             Pattern::Wild | Pattern::Literal(_) | Pattern::Constant(_) | Pattern::Range { .. } => {}
             Pattern::Local(local) => {
                 let value = self.as_local(*local, value);
@@ -112,7 +113,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The patterns directly inside one of several parts, each with what it is to fit.
+    /// Returns the direct sub-patterns of an aggregate pattern, each with the value that it is matched against.
     pub(super) fn parts<'p>(
         &mut self,
         pattern: &'p Pattern,
@@ -150,7 +151,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// `a | b` with variables: they get what the first choice that fits gives them.
+    /// Binds the variables of `a | b` according to the first alternative that matches.
     fn bind_choice(&mut self, choices: &[Pattern], value: &Value, ty: &Type) {
         let mut locals = Vec::new();
         if let Some(choice) = choices.first() {
@@ -166,7 +167,7 @@ impl Lowering<'_, '_> {
 
     fn choose(&mut self, choices: &[Pattern], value: &Value, ty: &Type, vars: &[(LocalId, Value)]) {
         let Some((choice, rest)) = choices.split_first() else { return };
-        let condition = if rest.is_empty() { None } else { self.fits(choice, value, ty) };
+        let condition = if rest.is_empty() { None } else { self.match_condition(choice, value, ty) };
         let (then, ()) = self.scope(|this| {
             this.assign_bindings(choice, value, ty, vars);
         });
@@ -179,7 +180,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Assigns what a pattern binds to its variables, which are declared.
+    /// Assigns the bindings of a pattern to its variables, which have been declared.
     pub(super) fn assign_bindings(&mut self, pattern: &Pattern, value: &Value, ty: &Type, vars: &[(LocalId, Value)]) {
         let mut bound = Vec::new();
         self.bindings(pattern, value.clone(), ty, &mut bound);
@@ -191,9 +192,9 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What each variable of a pattern would be bound to.
+    /// Returns the value that each variable of a pattern would be bound to.
     pub(super) fn bindings(&mut self, pattern: &Pattern, value: Value, ty: &Type, bound: &mut Vec<(LocalId, Value)>) {
-        if self::bound(pattern) == 0 {
+        if self::binding_count(pattern) == 0 {
             return;
         }
         match pattern {
@@ -208,7 +209,7 @@ impl Lowering<'_, '_> {
                     self.bindings(pattern, part, &ty, bound);
                 }
             }
-            // Without variables: the caller has expanded the others.
+            // An or-pattern without variables; the caller has expanded the others.
             Pattern::Or(choices) => {
                 if let Some(choice) = choices.first() {
                     self.bindings(choice, value, ty, bound);
@@ -217,39 +218,39 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What a variable holds of a place: a reference, or what is there.
+    /// Returns the value that a variable receives from a place: a reference, or the value read.
     pub(super) fn as_local(&mut self, local: LocalId, value: Value) -> Value {
         let ty = self.typed.local_type(local);
         match (ty, value) {
-            (Type::Ref { target, mutable }, value) => self.lend(value, target, *mutable),
+            (Type::Ref { target, mutable }, value) => self.materialise(value, target, *mutable),
             (_, value) => self.converted(value, ty),
         }
     }
 
-    /// Gives a variable its first value.
+    /// Initialises a variable.
     pub(super) fn bind_to_local(&mut self, local: LocalId, value: Value) {
         let ty = self.typed.local_type(local);
         let value = self.converted(value, ty);
         let assigned = self.is_assigned(local);
         let bound = match (value, ty) {
-            // A second name of the same place.
+            // An alias of the same place.
             (Value::Place { lvalue: lvalue @ Expr::Var(_), target }, Type::Ref { .. }) if !assigned => {
                 Value::Place { lvalue, target }
             }
             (Value::Place { lvalue, target }, Type::Ref { mutable, .. }) if !assigned => {
                 let c = CType::reference(self.output.types.memory(&target), *mutable);
-                let wish = self.typed.instance.function.local(local).name.clone();
-                let var = Variable { wish, named: Named::ByUser, ty: c, constant: false, stable: false };
+                let hint = self.typed.instance.function.local(local).name.clone();
+                let var = Variable { hint, origin: NameOrigin::User, ty: c, constant: false, stable: false };
                 let var = self.var(var);
                 self.push(StmtKind::Declare { var, init: Some(lvalue) });
                 Value::Place { lvalue: Expr::Var(var), target }
             }
-            // Parts of the slice that have names already keep them.
+            // The pointer and the length keep their variables if they have any.
             (Value::Slice { pointer, len, element, mutable }, Type::Slice { .. }) if !assigned => {
                 self.bind_slice(local, (pointer, len), element, mutable)
             }
-            // It stays in one piece.
-            (Value::Whole(expr, of), ty) if comes_apart(ty) => {
+            // The aggregate stays contiguous.
+            (Value::Whole(expr, of), ty) if is_split(ty) => {
                 let vars = self.whole_var(local, ty);
                 self.declare_with(&vars, Value::Whole(expr, of));
                 vars
@@ -269,8 +270,8 @@ impl Lowering<'_, '_> {
         let pointer = if keeps(self, &pointer) {
             pointer
         } else {
-            let ty = CType::pointer(self.output.types.memory(&element), mutable && self.leads_to_writable(&pointer));
-            let var = Variable { wish: name.clone(), named: Named::ByUser, ty, constant: true, stable: true };
+            let ty = CType::pointer(self.output.types.memory(&element), mutable && self.is_writable_pointer(&pointer));
+            let var = Variable { hint: name.clone(), origin: NameOrigin::User, ty, constant: true, stable: true };
             let var = self.var(var);
             self.push(StmtKind::Declare { var, init: Some(pointer) });
             Expr::Var(var)
@@ -279,7 +280,7 @@ impl Lowering<'_, '_> {
         Value::Slice { pointer, len, element, mutable }
     }
 
-    fn leads_to_writable(&self, pointer: &Expr) -> bool {
+    fn is_writable_pointer(&self, pointer: &Expr) -> bool {
         !matches!(self.pointer_type(pointer), Some(CType::Pointer { mutable: false, .. }))
     }
 
@@ -292,7 +293,7 @@ impl Lowering<'_, '_> {
                     self.declare_with(var, value);
                 }
             }
-            // A tuple that is in one piece, as a part of one that is not.
+            // A contiguous tuple, as an element of one that is split into variables.
             (Value::Parts(vars), value @ Value::Whole(..)) => {
                 let Value::Whole(expr, ty) = self.once(value) else { return };
                 for (i, var) in vars.iter().enumerate() {
@@ -334,7 +335,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Assigns a value to its variables, or to a place. What a reference variable gets is another place.
+    /// Assigns a value to its variables, or to a place. Assigning a reference variable changes its referent.
     pub(super) fn write(&mut self, vars: &Value, value: Value) {
         match (vars, value) {
             (_, Value::Never | Value::Unit) | (Value::Never | Value::Unit, _) => {}
@@ -386,7 +387,7 @@ pub(super) fn address_of(place: Expr) -> Expr {
     }
 }
 
-/// Patterns with the elements of an array that they are to fit.
+/// Returns the patterns and the elements of an array that they are matched against.
 fn elements<'p>(
     array: Value,
     element: &Type,

@@ -1,4 +1,4 @@
-//! Calls: device functions, those behind operators, and where the others go.
+//! Lowering of calls: device functions and overloaded operators, and dispatch of the other callees.
 
 use crate::analyse::is_reference;
 use crate::ir::{Callee as IrCallee, ExprId, Filled, FunctionId, Type};
@@ -9,18 +9,19 @@ use super::types::is_empty;
 use super::value::Value;
 use super::{Callee, Expr, StmtKind, Summary};
 
-/// How an argument that is a place gets to a parameter that is a reference, where the source does not borrow it.
+/// How a place is passed to a reference parameter if the source does not borrow it explicitly.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passing {
-    /// The receiver of a method, and the left side of `+=`: a reference to the place itself, which is evaluated once, before
-    /// the arguments behind it. The callee may apply atomic operations to it, or wait for what another thread writes there.
+    /// The receiver of a method, and the left operand of `+=`: a reference to the place itself, which is evaluated
+    /// once, before the subsequent arguments. The callee may apply atomic operations to it, or wait until another
+    /// thread writes it.
     Place,
-    /// An operand of an operator that gives a value: its value at the time when it is evaluated.
+    /// An operand of an operator that takes values: the value at the time of its evaluation.
     Value,
 }
 
 impl Lowering<'_, '_> {
-    /// The result of a call, and whether it has an effect.
+    /// Returns the result of a call, and whether it has side effects.
     pub(super) fn call(&mut self, callee: &Filled, args: &[ExprId], id: ExprId) -> (Value, bool) {
         match callee {
             Filled::Callee(IrCallee::Function(function)) => self.call_function(*function, args, Passing::Place),
@@ -36,7 +37,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The result of a device function, and whether the call has an effect.
+    /// Returns the result of a device function, and whether the call has side effects.
     pub(super) fn call_function(&mut self, id: FunctionId, args: &[ExprId], passing: Passing) -> (Value, bool) {
         let signature = &self.function(id).signature;
         let summary = self.output.summaries[id.index()];
@@ -49,11 +50,11 @@ impl Lowering<'_, '_> {
                 }
                 _ => {
                     let value = self.value(*arg);
-                    // What a reference leads to is read where it is passed as a value, and not behind later arguments.
+                    // A referent that is passed by value is read here, before later arguments are evaluated.
                     if is_reference(param) { value } else { self.converted(value, param) }
                 }
             };
-            self.settle(mark, &mut values);
+            self.preserve(mark, &mut values);
             if matches!(value, Value::Never) {
                 return (Value::Never, false);
             }
@@ -62,8 +63,8 @@ impl Lowering<'_, '_> {
         let mut flat = Vec::new();
         for (value, param) in values.into_iter().zip(&signature.params) {
             let value = match param {
-                // What later arguments could change is a copy by now.
-                Type::Ref { target, mutable } => self.lend(value, target, *mutable),
+                // Values that later arguments could change have been copied.
+                Type::Ref { target, mutable } => self.materialise(value, target, *mutable),
                 _ => self.converted(value, param),
             };
             self.flatten(value, param, &mut flat);
@@ -87,8 +88,8 @@ impl Lowering<'_, '_> {
         (value, writes && !is_empty(result))
     }
 
-    /// The result of what has an effect, which happens now.
-    pub(super) fn performed(&mut self, value: Value) -> Value {
+    /// Performs the side effect of an expression now, and returns its result.
+    pub(super) fn perform(&mut self, value: Value) -> Value {
         match value {
             Value::Scalar(expr, scalar) => {
                 Value::Scalar(self.constant("value", super::CType::Scalar(scalar), expr), scalar)
@@ -106,16 +107,16 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A reference to a receiver: to the place that it is, or to a variable that holds its value.
+    /// Returns a reference to a receiver: to the place itself, or to a new variable that holds its value.
     fn receiver(&mut self, arg: ExprId, target: &Type, mutable: bool) -> Value {
         let value = self.place(&mut Vec::new(), arg);
-        self.lend_expr(arg, value, target, mutable)
+        self.materialise_expr(arg, value, target, mutable)
     }
 
-    /// The C arguments for a parameter.
+    /// Appends the C arguments for a parameter.
     fn flatten(&mut self, value: Value, param: &Type, flat: &mut Vec<Expr>) {
         match (value, param) {
-            // A tuple is a parameter for each part.
+            // A tuple is split into one parameter per element.
             (Value::Parts(parts), Type::Tuple(types)) => {
                 for (part, ty) in parts.into_iter().zip(types) {
                     match (part, ty) {
@@ -133,7 +134,7 @@ impl Lowering<'_, '_> {
                     self.flatten(part, &super::value::field_type(&ty, position), flat);
                 }
             }
-            (value, _) if comes_in_parts(&value, param) => {
+            (value, _) if is_split_argument(&value, param) => {
                 if let Some(whole) = self.whole(value, param) {
                     flat.push(whole);
                 }
@@ -143,7 +144,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// A `Dim3` that is a variable for each part, where one value is asked for.
-fn comes_in_parts(value: &Value, param: &Type) -> bool {
+/// Returns whether a `Dim3` that is split into variables is passed as a single value.
+fn is_split_argument(value: &Value, param: &Type) -> bool {
     matches!((value, param), (Value::Parts(_), Type::Struct(_)))
 }

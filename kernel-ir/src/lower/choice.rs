@@ -1,4 +1,4 @@
-//! `if` as an expression of C: where neither arm needs statements.
+//! Lowering of `if` to a conditional expression of C, if neither branch requires statements.
 
 use crate::ir::{Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, Type};
 
@@ -6,11 +6,11 @@ use super::Expr;
 use super::function::Lowering;
 use super::value::Value;
 
-/// The most nodes that an `if` may have to be written as `c ? x : y`.
+/// The maximum number of nodes of an `if` that is emitted as `c ? x : y`.
 const CONDITIONAL_SIZE: usize = 16;
 
 impl Lowering<'_, '_> {
-    /// `c ? x : y`, if neither arm needs a statement after all.
+    /// Returns `c ? x : y`, unless a branch turns out to require statements.
     pub(super) fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId, id: ExprId) -> Value {
         let condition = self.value(condition).expr();
         let (mut before_then, then) = self.scope(|this| this.value(then));
@@ -22,7 +22,7 @@ impl Lowering<'_, '_> {
                 Value::Scalar(Expr::conditional(condition, then, otherwise), scalar)
             }
             (then, otherwise) => {
-                let vars = self.awaited(self.ty(id));
+                let vars = self.result_vars(self.ty(id));
                 for (stmts, value) in [(&mut before_then, then), (&mut before_otherwise, otherwise)] {
                     let (assign, ()) = self.scope(|this| this.write(&vars, value));
                     stmts.extend(assign);
@@ -33,10 +33,10 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// How many nodes an expression has, if it becomes one C expression without statements: it is safe to evaluate it
-    /// in an arm of `c ? x : y`. `None` also where it would be too long to read there.
+    /// Returns the number of nodes of an expression that becomes one C expression without statements, so that it can be
+    /// a branch of `c ? x : y`. `None` if it cannot, or if it is too long to be readable there.
     pub(super) fn plain_size(&self, id: ExprId) -> Option<usize> {
-        if self.typed.decided(id).is_some() {
+        if self.typed.constant_bool(id).is_some() {
             return Some(1);
         }
         let mut size = 1;
@@ -84,7 +84,7 @@ impl Lowering<'_, '_> {
                         add(args)?;
                     }
                     Filled::Callee(IrCallee::Method(_)) => {
-                        // A slice is a receiver without being a number.
+                        // A slice is a receiver, too, but not a scalar.
                         let (receiver, args) = args.split_first()?;
                         if !matches!(self.expr(*receiver).kind, ExprKind::Local(_)) {
                             add(&[*receiver])?;
@@ -106,7 +106,7 @@ impl Lowering<'_, '_> {
             }
             ExprKind::Block(Block { stmts, tail: Some(tail) }) if stmts.is_empty() => add(&[*tail])?,
             ExprKind::If { condition, then: Block { stmts, tail: Some(then) }, otherwise: Some(otherwise) }
-                if stmts.is_empty() && self.typed.decided(*condition).is_none() =>
+                if stmts.is_empty() && self.typed.constant_bool(*condition).is_none() =>
             {
                 add(&[*condition, *then, *otherwise])?;
             }
@@ -134,12 +134,12 @@ impl Lowering<'_, '_> {
         self.is_plain(id).then_some(size)
     }
 
-    /// The value is a number, a `bool` or an enum: one C expression that is cheap to choose.
+    /// Returns whether the value is a scalar or an enum: a single C expression that is cheap to select.
     fn is_plain(&self, id: ExprId) -> bool {
         matches!(self.ty(id), Type::Scalar(_) | Type::Enum(_))
     }
 
-    /// What an index or a field is taken of, where finding it needs no statements.
+    /// Returns `Some` if the base of an index or a field can be evaluated without statements.
     fn plain_place(&self, id: ExprId) -> Option<()> {
         match &self.expr(id).kind {
             ExprKind::Local(_) => Some(()),

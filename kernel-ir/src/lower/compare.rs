@@ -1,7 +1,7 @@
-//! Comparisons of structs, tuples and arrays: field by field, as what Rust derives compares them.
+//! Lowering of comparisons of structs, tuples and arrays: field by field, like Rust's derived implementations.
 //!
-//! `==` asks all parts. `<` asks the first two parts that are not equal, which with floats may also be neither less nor
-//! greater; then no order holds.
+//! `==` compares all fields. `<` compares the first two fields that are not equal; floats may be unordered, in which
+//! case no ordering holds.
 
 use crate::ir::{BinaryOp, Scalar, Span, StructType, Type, Unroll};
 
@@ -11,11 +11,11 @@ use super::types::is_empty;
 use super::value::{Value, field_type};
 use super::{Expr, Header, Op, Operator, StmtKind};
 
-/// The longest array whose elements are compared one after the other in the text.
-const WRITTEN_OUT: u64 = 4;
+/// The maximum length of an array whose elements are compared in straight-line code.
+const MAX_UNROLLED_LEN: u64 = 4;
 
 impl Lowering<'_, '_> {
-    /// `left op right`, of two values of a type.
+    /// `left op right`, for two values of the same type.
     pub(super) fn comparison(&mut self, op: BinaryOp, [left, right]: [Value; 2], ty: &Type, span: Span) -> Expr {
         match (ty, op) {
             (Type::Scalar(_) | Type::Enum(_), _) => match (self.load(left), self.load(right)) {
@@ -29,7 +29,7 @@ impl Lowering<'_, '_> {
                 let equal = matches!(op, BinaryOp::Eq | BinaryOp::Le | BinaryOp::Ge);
                 Expr::Literal(Scalar::Bool, equal.into())
             }
-            (Type::Array(element, len), _) if *len > WRITTEN_OUT => {
+            (Type::Array(element, len), _) if *len > MAX_UNROLLED_LEN => {
                 self.first_difference(op, [left, right], element, *len, span)
             }
             _ => {
@@ -40,13 +40,13 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The parts of two values that have something to compare, pair by pair.
+    /// Returns the corresponding fields of two values, without zero-sized ones.
     fn pairs(&mut self, operands: &[Value; 2], ty: &Type) -> Vec<([Value; 2], Type)> {
         let types: Vec<Type> = match ty {
             Type::Tuple(parts) => parts.clone(),
             Type::Struct(StructType { fields, .. }) => fields.iter().map(|field| field.ty.clone()).collect(),
             Type::Array(element, len) => (0..*len).map(|_| (**element).clone()).collect(),
-            // The others have no parts.
+            // The other types have no fields.
             Type::Unit
             | Type::Never
             | Type::Scalar(_)
@@ -67,7 +67,7 @@ impl Lowering<'_, '_> {
         parts
     }
 
-    /// The comparison of the first two parts that are not equal.
+    /// Returns the comparison of the first two fields that are not equal.
     fn lexicographic(&mut self, op: BinaryOp, mut parts: Vec<([Value; 2], Type)>, span: Span) -> Expr {
         let Some((last, ty)) = parts.pop() else { return Expr::Literal(Scalar::Bool, 1) };
         let mut result = self.comparison(op, last, &ty, span);
@@ -87,7 +87,7 @@ impl Lowering<'_, '_> {
         result
     }
 
-    /// The comparison of the first two elements that are not equal, or else of the last.
+    /// Returns the comparison of the first two elements that are not equal, or of the last ones.
     fn first_difference(&mut self, op: BinaryOp, operands: [Value; 2], element: &Type, len: u64, span: Span) -> Expr {
         let operands = operands.map(|value| {
             let value = self.load(value);
@@ -119,7 +119,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// An element of an array.
+/// Returns an element of an array.
 fn element_of(array: Value, index: Expr, element: &Type) -> Value {
     match array {
         Value::Whole(array, _) | Value::Place { lvalue: array, target: _ } => {

@@ -1,5 +1,5 @@
-//! Constants that rustc computed: numbers where they are used, and what holds an array in storage of its own, where it
-//! can be indexed at run time.
+//! Lowering of constants: scalars are emitted inline; constants that contain an array are stored, so that they can be
+//! indexed at run time.
 
 use std::collections::HashMap;
 
@@ -9,22 +9,22 @@ use super::function::Lowering;
 use super::value::{Value, field_type, position};
 use super::{Constant, ConstantId, Expr};
 
-/// The constants of a program that have storage.
+/// The stored constants of a program.
 #[derive(Default)]
 pub(super) struct Constants {
     pub(super) defs: Vec<Constant>,
-    /// Looked up only, so that its order does not matter.
+    /// Used only for look-up, so its iteration order does not matter.
     ids: HashMap<(Type, ConstantValue), ConstantId>,
 }
 
 impl<'a> Lowering<'a, '_> {
-    /// The value of a constant.
+    /// Returns the value of a constant.
     pub(super) fn constant_value(&mut self, constant: &ir::Constant) -> Value {
         let ir::Constant { ty, value } = constant;
         self.known(ty, value)
     }
 
-    /// A field of a constant, which is one itself.
+    /// Returns the value of a field of a constant, which is itself a constant.
     pub(super) fn constant_field(&self, id: ExprId) -> Option<(&'a Type, &'a ConstantValue)> {
         match &self.expr(id).kind {
             ExprKind::Constant(slot) => match &self.typed.instance.slots[slot.index()] {
@@ -45,7 +45,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A value that rustc computed.
+    /// Returns a value that rustc computed.
     pub(super) fn known(&mut self, ty: &Type, value: &ConstantValue) -> Value {
         match (ty, value) {
             (Type::Scalar(scalar), ConstantValue::Bits(bits)) => Value::Scalar(Expr::Literal(*scalar, *bits), *scalar),
@@ -58,15 +58,15 @@ impl<'a> Lowering<'a, '_> {
             (Type::Unit, _) => Value::Unit,
             (Type::Struct(_) | Type::Array(..), ConstantValue::Parts(_)) => {
                 let expr =
-                    if holds_array(ty) { Expr::Constant(self.stored(ty, value)) } else { self.braces(ty, value) };
+                    if contains_array(ty) { Expr::Constant(self.stored(ty, value)) } else { self.braces(ty, value) };
                 Value::Whole(expr, ty.clone())
             }
-            // `typify` has seen that the value is one of the type's.
+            // `typify` has checked that the value belongs to the type.
             _ => Value::Never,
         }
     }
 
-    /// The variant of an enum.
+    /// Returns the variant of an enum.
     fn variant(&mut self, ty: &Type, choice: &EnumType, bits: u64) -> Expr {
         match choice.variants.iter().position(|variant| variant.bits == bits) {
             Some(position) => Expr::Variant(self.output.types.id(ty), position),
@@ -74,7 +74,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The constant's storage. Two constants of one type and value are one.
+    /// Returns the storage of a constant. Constants of equal type and value share it.
     fn stored(&mut self, ty: &Type, value: &ConstantValue) -> ConstantId {
         let key = (ty.clone(), value.clone());
         if let Some(id) = self.output.constants.ids.get(&key) {
@@ -88,7 +88,7 @@ impl<'a> Lowering<'a, '_> {
         id
     }
 
-    /// The constant as memory holds it, written out.
+    /// Returns the braced initialiser of the constant's in-memory representation.
     fn braces(&mut self, ty: &Type, value: &ConstantValue) -> Expr {
         match (ty, value) {
             (Type::Scalar(Scalar::Bool), ConstantValue::Bits(bits)) => Expr::Literal(Scalar::U8, *bits),
@@ -113,11 +113,11 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-fn holds_array(ty: &Type) -> bool {
+fn contains_array(ty: &Type) -> bool {
     match ty {
         Type::Array(..) => true,
-        Type::Struct(StructType { fields, .. }) => fields.iter().any(|field| holds_array(&field.ty)),
-        Type::Tuple(parts) => parts.iter().any(holds_array),
+        Type::Struct(StructType { fields, .. }) => fields.iter().any(|field| contains_array(&field.ty)),
+        Type::Tuple(parts) => parts.iter().any(contains_array),
         Type::Unit
         | Type::Never
         | Type::Scalar(_)

@@ -1,4 +1,4 @@
-//! Blocks, branches and loops, and where their values go.
+//! Lowering of blocks, branches and loops, and of the destinations of their values.
 
 use crate::ir::{self, BinaryOp, Block, ExprId, ExprKind, LoopId, Pattern, Stmt as IrStmt, Type, Unroll};
 
@@ -6,43 +6,43 @@ use super::function::Lowering;
 use super::types::is_empty;
 use super::value::Value;
 use super::variable::Declared;
-use super::{Expr, Header, Label, Named, Op, Operator, Prefix, StmtKind};
+use super::{Expr, Header, Label, NameOrigin, Op, Operator, Prefix, StmtKind};
 
-/// Where the value of an expression goes.
+/// The destination of an expression's value.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one for each loop around, and that is all")]
+#[expect(clippy::large_enum_variant, reason = "there are only as many as enclosing loops")]
 pub(super) enum Target {
-    /// Nowhere.
+    /// The value is discarded.
     Discard,
-    /// Into these variables, which the expression does not read after it has written to them.
+    /// Assigned to these variables, which the expression does not read after having written them.
     Vars(Value),
-    /// Out of the function.
+    /// Returned from the function.
     Return,
 }
 
-/// A loop or a labelled block while its body is lowered.
+/// An enclosing loop or labelled block.
 pub(super) struct Loop {
     id: LoopId,
-    /// `break` and `continue` of C go to it. Not so for a labelled block.
+    /// Whether it is a target of C's `break` and `continue`, unlike a labelled block.
     repeats: bool,
-    /// How many `switch` statements are around it: C's `break` leaves those too.
+    /// The number of `switch` statements that enclose it, which C's `break` would leave first.
     switches: usize,
-    /// Where the value of a `break` goes.
+    /// The destination of a `break`'s value.
     target: Target,
-    /// The label at the end of the body, once a `continue` of an inner loop needs it.
+    /// The label at the end of the body, if a `continue` of an inner loop needs it.
     next: Option<Label>,
-    /// The label behind the loop, once a `break` of an inner loop needs it.
+    /// The label after the loop, if a `break` of an inner loop needs it.
     end: Option<Label>,
 }
 
 impl Lowering<'_, '_> {
-    /// The statements of a block, and its value to the target. User variables have distinct names in C, so a block
-    /// needs no braces of its own.
+    /// Lowers the statements of a block, and its value into the target. The user's variables have distinct names in C,
+    /// so a block needs no braces of its own.
     pub(super) fn block(&mut self, block: &Block, target: &Target) {
         self.stmts(block);
         match block.tail {
             Some(tail) => self.at_line(self.expr(tail).span, |this| this.into(tail, target)),
-            None => self.give(Value::Unit, false, target),
+            None => self.store(Value::Unit, false, target),
         }
     }
 
@@ -68,7 +68,7 @@ impl Lowering<'_, '_> {
             }
             Pattern::Tuple(parts) | Pattern::Array(parts) => parts.iter().for_each(|part| self.declare(part)),
             Pattern::Struct(fields) => fields.iter().for_each(|(_, field)| self.declare(field)),
-            // `let _;`, and what Rust has no `let` without a value for.
+            // `let _;`, and patterns that Rust does not allow without an initialiser.
             Pattern::Wild
             | Pattern::At(..)
             | Pattern::Literal(_)
@@ -82,7 +82,7 @@ impl Lowering<'_, '_> {
         let mut vars = Vec::new();
         value.leaves(&mut |leaf| match leaf {
             Expr::Var(var) => vars.push(*var),
-            // A reference that is chosen at run time is a pointer.
+            // A reference that is chosen at run time is represented by a pointer.
             Expr::Deref(pointer) => {
                 if let Expr::Var(var) = **pointer {
                     vars.push(var);
@@ -95,19 +95,19 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Lowers an expression and brings its value to the target.
+    /// Lowers an expression and stores its value in the target.
     pub(super) fn into(&mut self, id: ExprId, target: &Target) {
         let expr = self.expr(id);
         match &expr.kind {
             ExprKind::Block(block) => self.block(block, target),
-            ExprKind::If { condition, then, otherwise } => match self.typed.decided(*condition) {
+            ExprKind::If { condition, then, otherwise } => match self.typed.constant_bool(*condition) {
                 Some(true) => self.block(then, target),
                 Some(false) => self.otherwise(*otherwise, target),
                 None => {
                     let valued = !matches!(target, Target::Discard);
                     if valued && self.plain_size(id).is_some() {
                         let (value, effect) = self.root(id);
-                        return self.give(value, effect, target);
+                        return self.store(value, effect, target);
                     }
                     self.branch(*condition, then, *otherwise, target);
                 }
@@ -139,19 +139,19 @@ impl Lowering<'_, '_> {
             ExprKind::Panic(message) => self.panic(message, expr.span),
             ExprKind::Print(message) => {
                 self.print(message, expr.span);
-                self.give(Value::Unit, false, target);
+                self.store(Value::Unit, false, target);
             }
             ExprKind::Assign { place, value } => {
                 self.assign(*place, *value);
-                self.give(Value::Unit, false, target);
+                self.store(Value::Unit, false, target);
             }
             ExprKind::AssignOp { op, place, value, operator } => {
                 self.assign_op(*op, *place, *value, *operator, expr.span);
-                self.give(Value::Unit, false, target);
+                self.store(Value::Unit, false, target);
             }
             _ => {
                 let (value, effect) = self.root(id);
-                self.give(value, effect, target);
+                self.store(value, effect, target);
             }
         }
     }
@@ -159,9 +159,9 @@ impl Lowering<'_, '_> {
     fn branch(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, target: &Target) {
         let leaves = self.is_in_loop()
             && (self.leaves(then) || otherwise.is_some_and(|otherwise| *self.ty(otherwise) == Type::Never));
-        let outer = std::mem::replace(&mut self.leaving, leaves);
+        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
         let condition = self.value(condition).expr();
-        self.leaving = outer;
+        self.in_exit_condition = outer;
         let (then, ()) = self.scope(|this| this.block(then, target));
         let (otherwise, ()) = self.scope(|this| this.otherwise(otherwise, target));
         self.if_else(condition, then, otherwise);
@@ -170,12 +170,12 @@ impl Lowering<'_, '_> {
     fn otherwise(&mut self, otherwise: Option<ExprId>, target: &Target) {
         match otherwise {
             Some(otherwise) => self.at_line(self.expr(otherwise).span, |this| this.into(otherwise, target)),
-            None => self.give(Value::Unit, false, target),
+            None => self.store(Value::Unit, false, target),
         }
     }
 
-    /// Brings a value to the target. With `effect`, it has to be evaluated exactly once and now.
-    pub(super) fn give(&mut self, value: Value, effect: bool, target: &Target) {
+    /// Stores a value in the target. If `effect` is set, it has to be evaluated exactly once, and now.
+    pub(super) fn store(&mut self, value: Value, effect: bool, target: &Target) {
         match target {
             Target::Discard => {
                 let mut leaves = Vec::new();
@@ -187,7 +187,7 @@ impl Lowering<'_, '_> {
                 }
             }
             Target::Vars(vars) => {
-                let value = if effect && matches!(vars, Value::Parts(_)) { self.performed(value) } else { value };
+                let value = if effect && matches!(vars, Value::Parts(_)) { self.perform(value) } else { value };
                 self.write(vars, value);
             }
             Target::Return => {
@@ -199,21 +199,22 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The variables that an expression of this type gives its value to, declared.
-    pub(super) fn awaited(&mut self, ty: &Type) -> Value {
-        let value = self.vars_of("value", Named::ByUs, ty, Declared { constant: false, stable: true, in_pieces: true });
+    /// Declares the variables that receive the value of an expression of this type.
+    pub(super) fn result_vars(&mut self, ty: &Type) -> Value {
+        let value =
+            self.vars_of("value", NameOrigin::Compiler, ty, Declared { constant: false, stable: true, split: true });
         self.declare_vars(&value);
         value
     }
 
-    /// The variables of a `let`, declared without a value.
+    /// Declares the variables of a `let` without an initialiser.
     pub(super) fn declared_local(&mut self, local: ir::LocalId) -> Value {
         let value = self.local_vars(local, self.typed.local_type(local), false);
         self.declare_vars(&value);
         value
     }
 
-    /// `if`, with as few braces as its arms allow.
+    /// Emits an `if`, omitting empty branches.
     pub(super) fn if_else(&mut self, condition: Expr, then: Vec<super::Stmt>, otherwise: Vec<super::Stmt>) {
         match (then.is_empty(), otherwise.is_empty()) {
             (true, true) => {
@@ -226,7 +227,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A loop around `body`, which says whether the loop is proved to end.
+    /// Emits a loop around `body`, which returns whether the loop is proved to terminate.
     pub(super) fn lower_loop(
         &mut self,
         (id, unroll): (LoopId, Unroll),
@@ -237,11 +238,11 @@ impl Lowering<'_, '_> {
         self.enter(id, true, target);
         let (body, header) = self.scope(|this| {
             let header = header(this);
-            let ends = body(this);
-            this.open_header(header, ends, &this.out)
+            let terminates = body(this);
+            this.open_header(header, terminates, &this.out)
         });
         if let Some(Loop { next, end, .. }) = self.loops.pop() {
-            let unroll = if counts_to_a_constant(&header) { unroll } else { by_a_power_of_two(unroll) };
+            let unroll = if has_literal_trip_count(&header) { unroll } else { round_unroll_factor(unroll) };
             self.push(StmtKind::Loop { header, body, next, end, unroll });
         }
     }
@@ -261,7 +262,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Whether a block does not come to its end.
+    /// Returns whether the end of a block is unreachable.
     fn leaves(&self, block: &Block) -> bool {
         let never = |id: ExprId| *self.ty(id) == Type::Never;
         block.tail.is_some_and(never)
@@ -272,11 +273,11 @@ impl Lowering<'_, '_> {
     }
 
     fn while_loop(&mut self, id: (LoopId, Unroll), condition: ExprId, body: &Block) {
-        // Its body need not compile.
-        if self.typed.decided(condition) == Some(false) {
+        // The body need not compile.
+        if self.typed.constant_bool(condition) == Some(false) {
             return;
         }
-        // What the condition needs to do first is done at the top of each turn.
+        // Statements that the condition requires are executed at the top of each iteration.
         let header = |this: &mut Self| {
             let condition = this.value(condition).expr();
             if this.out.is_empty() {
@@ -288,20 +289,20 @@ impl Lowering<'_, '_> {
         };
         self.lower_loop(id, &Target::Discard, header, |this| {
             this.block(body, &Target::Discard);
-            this.ends(id.0, condition, body)
+            this.terminates(id.0, condition, body)
         });
     }
 
     fn break_loop(&mut self, id: LoopId, value: Option<ExprId>) {
-        // `typify` has seen that the loop is there.
-        let Some(position) = self.loops.iter().position(|around| around.id == id) else { return };
+        // `typify` has checked that the target exists.
+        let Some(position) = self.loops.iter().position(|enclosing| enclosing.id == id) else { return };
         let target = self.loops[position].target.clone();
         match value {
             Some(value) => self.into(value, &target),
-            None => self.give(Value::Unit, false, &target),
+            None => self.store(Value::Unit, false, &target),
         }
-        let around = &self.loops[position];
-        if around.repeats && self.is_innermost(position) && around.switches == self.switches {
+        let enclosing = &self.loops[position];
+        if enclosing.repeats && self.is_innermost(position) && enclosing.switches == self.switches {
             self.push(StmtKind::Break);
         } else {
             let label = self.loops[position].end.unwrap_or_else(|| self.label("end"));
@@ -311,7 +312,7 @@ impl Lowering<'_, '_> {
     }
 
     fn continue_loop(&mut self, id: LoopId) {
-        let Some(position) = self.loops.iter().position(|around| around.id == id) else { return };
+        let Some(position) = self.loops.iter().position(|enclosing| enclosing.id == id) else { return };
         if self.is_innermost(position) {
             self.push(StmtKind::Continue);
         } else {
@@ -321,14 +322,14 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// There is a loop around.
+    /// Returns whether there is an enclosing loop.
     pub(super) fn is_in_loop(&self) -> bool {
-        self.loops.iter().any(|around| around.repeats)
+        self.loops.iter().any(|enclosing| enclosing.repeats)
     }
 
-    /// No other loop is inside the one at a position.
+    /// Returns whether no other loop is inside the one at this depth.
     fn is_innermost(&self, position: usize) -> bool {
-        !self.loops[position + 1..].iter().any(|around| around.repeats)
+        !self.loops[position + 1..].iter().any(|enclosing| enclosing.repeats)
     }
 
     pub(super) fn label(&mut self, name: &'static str) -> Label {
@@ -337,8 +338,8 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Whether the number of turns is written out.
-fn counts_to_a_constant(header: &Header) -> bool {
+/// Returns whether the trip count is a literal.
+fn has_literal_trip_count(header: &Header) -> bool {
     match header {
         Header::For { var: _, init: Expr::Literal(..), test: Expr::Binary(_, _, last), next: _ } => {
             matches!(**last, Expr::Literal(..))
@@ -347,19 +348,20 @@ fn counts_to_a_constant(header: &Header) -> bool {
     }
 }
 
-/// As many turns at a time, or a few less.
+/// Returns the unroll factor rounded down to a power of two.
 ///
-/// NVRTC 13.0 and 13.5 round the number of turns up to a multiple of three, and run too many, where it has 32 bits and an
-/// end that they know: `end = min(n, 5)`, `#pragma unroll 3`, `for (u32 i = 0; i < end; ++i)`. With 2, 4 and 8, which
-/// need no division, they are right.
-fn by_a_power_of_two(unroll: Unroll) -> Unroll {
+/// NVRTC 13.0 and 13.5 miscompile other factors: they round the trip count up to a multiple of three, and execute too
+/// many iterations, if the counter has 32 bits and the bound is known to be small: `end = min(n, 5)`,
+/// `#pragma unroll 3`, `for (u32 i = 0; i < end; ++i)`. Factors of 2, 4 and 8, which need no division, are compiled
+/// correctly.
+fn round_unroll_factor(unroll: Unroll) -> Unroll {
     match unroll {
-        Unroll::By(turns) => Unroll::By(turns.checked_ilog2().map_or(turns, |log| 1 << log)),
+        Unroll::By(factor) => Unroll::By(factor.checked_ilog2().map_or(factor, |log| 1 << log)),
         Unroll::Undecided | Unroll::Full => unroll,
     }
 }
 
-/// The opposite of a condition. Only `==` and `!=` have an opposite for floats too.
+/// Returns the negation of a condition. For floats, only `==` and `!=` can be negated by changing the operator.
 pub(super) fn not(condition: Expr) -> Expr {
     match condition {
         Expr::Unary(Prefix::Not, operand) => *operand,
@@ -369,7 +371,7 @@ pub(super) fn not(condition: Expr) -> Expr {
     }
 }
 
-/// The operator that C has for one of Rust's.
+/// Returns the C operator of a binary operator.
 pub(super) fn operator(op: BinaryOp) -> Operator {
     match op {
         BinaryOp::Add => Operator::Add,

@@ -1,15 +1,17 @@
-//! Loops that may not end.
+//! Loops that are not proved to terminate.
 //!
-//! C++ assumes that a loop without side effects ends (\[intro.progress\]), and both halves of NVRTC use it: NVVM drops
-//! `while (at >= len) at /= 2;` for `sm_100` and `sm_120` with the check behind it that the end of the loop implies, and the
-//! assembler drops a loop whose values nobody uses on every architecture. So each turn of a `while` or `loop` has a side
-//! effect, at the least cost that keeps it:
+//! C++ assumes that a loop without side effects terminates (\[intro.progress\]), and both parts of NVRTC exploit this:
+//! NVVM removes `while (at >= len) at /= 2;` for `sm_100` and `sm_120`, and with it the subsequent check that the end
+//! of the loop implies; the assembler removes a loop whose results are unused on every architecture. So each iteration
+//! of a `while` or `loop` has a side effect, the cheapest one that preserves the loop:
 //!
-//! - A loop that is proved to end needs no instruction: an empty `asm volatile` (`rt::progress`) is a comment in PTX.
+//! - A loop that is proved to terminate needs no instruction: an empty `asm volatile` (`rt::progress`) is a comment in
+//!   PTX.
 //! - Nor does a loop with a store, an atomic operation, a barrier or a message on every path through its body: the
-//!   assembler keeps those, and the empty `asm volatile` keeps the loop in NVVM.
-//! - Any other loop triggers a performance monitor event in each turn (`rt::keep_loop`, PTX ISA, "pmevent"): one instruction,
-//!   which neither of them drops. It costs 6 % of a Mandelbrot iteration and 16 % of a Collatz step on an H200.
+//!   assembler preserves those, and the empty `asm volatile` preserves the loop in NVVM.
+//! - Any other loop triggers a performance monitor event in each iteration (`rt::keep_loop`, PTX ISA, "pmevent"): one
+//!   instruction, which neither of them removes. It costs 6 % of a Mandelbrot iteration and 16 % of a Collatz step on
+//!   an H200.
 
 use crate::ir::{
     BinaryOp, Block, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, LocalId, LogicalOp, LoopId, Pattern,
@@ -20,24 +22,26 @@ use super::function::Lowering;
 use super::{CType, Callee, Case, Expr, Header, Op, Operator, Stmt, StmtKind};
 
 impl Lowering<'_, '_> {
-    /// The header of a loop that may not end, by its body.
-    pub(super) fn open_header(&self, header: Header, ends: bool, body: &[Stmt]) -> Header {
+    /// Returns the header of a loop that may not terminate, depending on its body.
+    pub(super) fn open_header(&self, header: Header, terminates: bool, body: &[Stmt]) -> Header {
         match header {
-            Header::Open { test, turn: _ } => {
-                let kept = ends || test.as_ref().is_some_and(has_certain_effect) || self.has_effect_in_each_turn(body);
+            Header::Open { test, progress: _ } => {
+                let kept = terminates
+                    || test.as_ref().is_some_and(has_certain_effect)
+                    || self.has_effect_in_each_iteration(body);
                 Header::open(test, if kept { Op::Progress } else { Op::KeepLoop })
             }
             counted @ Header::For { .. } => counted,
         }
     }
 
-    /// Whether a `while` is proved to end, since each turn takes the same step: up to or down from an invariant bound by
-    /// one, down to zero by a factor, or from one or more up to a constant by a factor.
-    pub(super) fn ends(&self, id: LoopId, condition: ExprId, body: &Block) -> bool {
+    /// Returns whether a `while` is proved to terminate, because each iteration takes the same step: up to or down from
+    /// an invariant bound by one, down to zero by a factor, or from a positive number up to a constant by a factor.
+    pub(super) fn terminates(&self, id: LoopId, condition: ExprId, body: &Block) -> bool {
         match &self.expr(condition).kind {
-            // The loop ends once one of both fails.
+            // The loop terminates once either condition is false.
             ExprKind::Logical { op: LogicalOp::And, left, right } => {
-                self.ends(id, *left, body) || self.ends(id, *right, body)
+                self.terminates(id, *left, body) || self.terminates(id, *right, body)
             }
             ExprKind::Binary { op, left, right, operator } if self.operator_function(*operator).is_none() => {
                 let (ExprKind::Local(counter), Some(scalar)) = (&self.expr(*left).kind, self.ty(*left).scalar()) else {
@@ -47,9 +51,9 @@ impl Lowering<'_, '_> {
                     return false;
                 }
                 let Some((step, by)) = self.only_step(*counter, id, body) else { return false };
-                // Without overflow checks, a shift takes its amount modulo the width.
+                // Without overflow checks, a shift uses its amount modulo the width.
                 let shifts = (1..u128::from(scalar.bits())).contains(&by);
-                let is_zero = self.written_number(*right) == Some(0);
+                let is_zero = self.literal_number(*right) == Some(0);
                 match (op, step) {
                     (BinaryOp::Lt, BinaryOp::Add) | (BinaryOp::Gt, BinaryOp::Sub) => by == 1,
                     (BinaryOp::Gt | BinaryOp::Ne, BinaryOp::Div) => is_zero && !scalar.is_signed() && by > 1,
@@ -61,9 +65,9 @@ impl Lowering<'_, '_> {
                             _ => 0,
                         };
                         let greatest = (1u128 << (scalar.bits() - u32::from(scalar.is_signed()))) - 1;
-                        // The product does not wrap where the loop goes on.
+                        // The product does not wrap while the condition is true.
                         let fits = |bound: u128| factor > 1 && bound.saturating_mul(factor) <= greatest;
-                        self.starts_positive(*counter) && self.constant_number(*right).is_some_and(fits)
+                        self.is_initially_positive(*counter) && self.constant_number(*right).is_some_and(fits)
                     }
                     _ => false,
                 }
@@ -72,26 +76,26 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A number, a constant, an invariant variable, or the length of one.
-    fn is_bound(&self, id: ExprId, around: LoopId) -> bool {
+    /// Returns whether an expression is a literal, a constant, an invariant variable, or the length of one.
+    fn is_bound(&self, id: ExprId, enclosing: LoopId) -> bool {
         match &self.expr(id).kind {
             ExprKind::Literal { .. } | ExprKind::Constant(_) => true,
-            ExprKind::Local(local) => self.flow.is_invariant(*local, around),
+            ExprKind::Local(local) => self.flow.is_invariant(*local, enclosing),
             ExprKind::Call { callee, args } => {
-                self.is_len(*callee) && args.iter().all(|arg| self.is_bound(*arg, around))
+                self.is_len(*callee) && args.iter().all(|arg| self.is_bound(*arg, enclosing))
             }
             _ => false,
         }
     }
 
-    fn written_number(&self, id: ExprId) -> Option<u128> {
+    fn literal_number(&self, id: ExprId) -> Option<u128> {
         match &self.expr(id).kind {
             ExprKind::Literal { value: Literal::Int { magnitude, negative: false }, slot: _ } => Some(*magnitude),
             _ => None,
         }
     }
 
-    /// A number that is written out, or a constant.
+    /// Returns the value of a literal or a constant.
     fn constant_number(&self, id: ExprId) -> Option<u128> {
         match &self.expr(id).kind {
             ExprKind::Constant(slot) => match &self.typed.instance.slots[slot.index()] {
@@ -100,26 +104,26 @@ impl Lowering<'_, '_> {
                 }
                 _ => None,
             },
-            _ => self.written_number(id),
+            _ => self.literal_number(id),
         }
     }
 
-    /// Whether the variable is declared with a number above zero, and is assigned once, which is its step.
-    fn starts_positive(&self, counter: LocalId) -> bool {
+    /// Returns whether the variable is initialised with a positive number and assigned only once, by its step.
+    fn is_initially_positive(&self, counter: LocalId) -> bool {
         let function = &self.typed.instance.function;
         let blocks = function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]);
         let declared = blocks.flat_map(|block| &block.stmts).any(|stmt| {
             matches!(
                 stmt,
                 IrStmt::Let { pattern: Pattern::Local(local), init: Some(init), span: _ }
-                    if *local == counter && self.written_number(*init).is_some_and(|number| number > 0)
+                    if *local == counter && self.literal_number(*init).is_some_and(|number| number > 0)
             )
         });
         declared && self.flow.usage.assignments[counter.index()] == 1
     }
 
-    /// The operator and the number of `counter op= number`, if that is the only change of the variable in the loop and
-    /// every turn comes to it.
+    /// Returns the operator and the operand of `counter op= number`, if that is the variable's only change in the loop
+    /// and every iteration executes it.
     fn only_step(&self, counter: LocalId, id: LoopId, body: &Block) -> Option<(BinaryOp, u128)> {
         if self.flow.usage.mutably_borrowed[counter.index()] || self.flow.changes(counter, id) != 1 {
             return None;
@@ -136,7 +140,7 @@ impl Lowering<'_, '_> {
                     if matches!(self.expr(*place).kind, ExprKind::Local(local) if local == counter)
                         && self.operator_function(*operator).is_none() =>
                 {
-                    found = Some((*op, self.written_number(*value)?));
+                    found = Some((*op, self.literal_number(*value)?));
                     break;
                 }
                 _ if self.continues(expr, id) => return None,
@@ -146,7 +150,7 @@ impl Lowering<'_, '_> {
         found
     }
 
-    /// Whether an expression contains a `continue` of the loop.
+    /// Returns whether an expression contains a `continue` of the loop.
     fn continues(&self, expr: ExprId, id: LoopId) -> bool {
         let kind = &self.expr(expr).kind;
         let mut found = matches!(kind, ExprKind::Continue { target } if *target == id);
@@ -154,13 +158,13 @@ impl Lowering<'_, '_> {
         found
     }
 
-    /// Whether every path through the body of a loop that comes to its end has an effect that the assembler keeps.
-    fn has_effect_in_each_turn(&self, body: &[Stmt]) -> bool {
+    /// Returns whether every path through a loop body has a side effect that the assembler preserves.
+    fn has_effect_in_each_iteration(&self, body: &[Stmt]) -> bool {
         for stmt in body {
             if self.is_certain_effect(&stmt.kind) {
                 return true;
             }
-            // The rest of the turn may be skipped.
+            // The rest of the iteration may be skipped.
             if jumps(&stmt.kind) {
                 return false;
             }
@@ -184,8 +188,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The place is in an array of the kernel's or in shared memory. (A reference, and a slice of a device function, may lead
-    /// to a variable, which becomes a register.)
+    /// Returns whether a place is in an array parameter of the kernel or in shared memory. (A reference, or a slice of
+    /// a device function, may refer to a variable, which becomes a register.)
     fn is_global(&self, place: &Expr) -> bool {
         match place {
             Expr::Var(var) => self.shared.contains(&var.0),
@@ -199,7 +203,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Whether evaluating an expression always waits for other threads or accesses memory by an atomic operation.
+/// Returns whether evaluating an expression always synchronises or performs an atomic operation.
 fn has_certain_effect(expr: &Expr) -> bool {
     match expr {
         Expr::Call(Callee::Effect(name), _)
@@ -208,7 +212,7 @@ fn has_certain_effect(expr: &Expr) -> bool {
             true
         }
         Expr::Call(Callee::Helper(helper, _), _) if matches!(helper.op, Op::Atomic(_)) => true,
-        // What comes behind may not be evaluated.
+        // The other operands may not be evaluated.
         Expr::Binary(Operator::Both | Operator::Either, first, _) | Expr::Conditional(first, _, _) => {
             has_certain_effect(first)
         }
@@ -220,7 +224,7 @@ fn has_certain_effect(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a statement may go on behind the statements after it, in the same turn or in the next one.
+/// Returns whether a statement may skip the statements after it, in the same iteration or the next one.
 fn jumps(kind: &StmtKind) -> bool {
     let any = |stmts: &[Stmt]| stmts.iter().any(|stmt| jumps(&stmt.kind));
     match kind {
@@ -239,6 +243,6 @@ fn jumps(kind: &StmtKind) -> bool {
         | StmtKind::Return(_)
         | StmtKind::Fault { .. }
         | StmtKind::Print { .. }
-        | StmtKind::Contradiction(_) => false,
+        | StmtKind::InternalError(_) => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Expressions: which stay expressions in C, and in which order their effects happen.
+//! Lowering of expressions: whether they become C expressions or statements, and the order of side effects.
 
 use crate::ir::{
     BinaryOp, Block, ExprId, ExprKind, Filled, FunctionId, Literal, LogicalOp, Scalar, SlotId, Span, Type, UnaryOp,
@@ -13,43 +13,43 @@ use super::value::Value;
 use super::{Expr, Helper, Op, Operator, Prefix, StmtKind};
 
 impl Lowering<'_, '_> {
-    /// The value of an expression. Its effects have happened.
+    /// Returns the value of an expression whose side effects have been performed.
     pub(super) fn value(&mut self, id: ExprId) -> Value {
         let (value, effect) = self.root_place(id);
-        // A reference is the place itself.
+        // A reference is represented as the place itself.
         let is_read = matches!(value, Value::Place { .. }) && !matches!(self.ty(id), Type::Ref { .. });
         match (effect, is_read) {
             (false, false) => value,
             (false, true) => self.load(value),
-            (true, _) => self.performed(value),
+            (true, _) => self.perform(value),
         }
     }
 
-    /// The values of several expressions, whose effects happen in their order.
+    /// Returns the values of several expressions, whose side effects are performed in order.
     pub(super) fn operands(&mut self, ids: &[ExprId]) -> Vec<Value> {
         let mut values: Vec<Value> = Vec::with_capacity(ids.len());
         for id in ids {
             let mark = self.out.len();
             let value = self.value(*id);
-            self.settle(mark, &mut values);
+            self.preserve(mark, &mut values);
             values.push(value);
         }
         values
     }
 
-    /// The value of an expression, and whether evaluating it has an effect: then the next statement has to use it,
-    /// exactly once.
+    /// Returns the value of an expression, and whether evaluating it has a side effect. If so, the next statement has
+    /// to evaluate it exactly once.
     pub(super) fn root(&mut self, id: ExprId) -> (Value, bool) {
         let (value, effect) = self.root_place(id);
         if matches!(self.ty(id), Type::Ref { .. }) { (value, effect) } else { (self.load(value), effect) }
     }
 
-    /// As [`Lowering::root`], but a place is not read yet.
+    /// As [`Lowering::root`], but without the read of a place expression.
     pub(super) fn root_place(&mut self, id: ExprId) -> (Value, bool) {
-        if let Some(decided) = self.typed.decided(id) {
+        if let Some(decided) = self.typed.constant_bool(id) {
             return (Value::bool(Expr::Literal(Scalar::Bool, decided.into())), false);
         }
-        // Each case is a function, so that deep expressions do not need the stack of all of them at each level.
+        // Each case is a function of its own, to keep the stack frame of this recursion small.
         let expr = self.expr(id);
         let value = match &expr.kind {
             ExprKind::Literal { value, slot: _ } => literal(value, self.ty(id)),
@@ -63,7 +63,7 @@ impl Lowering<'_, '_> {
             }
             ExprKind::Logical { op, left, right } => self.logical(*op, *left, *right),
             ExprKind::Cast { operand, slot: _ } => self.cast(*operand, id),
-            // `typify` has seen that it is borrowed.
+            // `typify` has checked that sub-slices are borrowed.
             ExprKind::SubSlice { .. } => Value::Never,
             ExprKind::Tuple(parts) if parts.is_empty() => Value::Unit,
             ExprKind::Tuple(parts) => Value::Parts(self.operands(parts)),
@@ -125,17 +125,17 @@ impl Lowering<'_, '_> {
         (self.built_in(op, values, self.ty(operands[0]), span), false)
     }
 
-    /// The result of an operator that is a function of the user's.
+    /// Lowers an operator that a user's function implements.
     fn overloaded(&mut self, op: BinaryOp, function: FunctionId, operands: [ExprId; 2]) -> (Value, bool) {
         let (value, effect) = self.call_function(function, &operands, Passing::Value);
         match (op, value) {
-            // Users write `eq`, and `!=` is its opposite.
+            // Users implement `eq`; `!=` is its negation.
             (BinaryOp::Ne, Value::Scalar(equal, Scalar::Bool)) => (Value::bool(not(equal)), effect),
             (_, value) => (value, effect),
         }
     }
 
-    /// The result of an operator on numbers, or of a comparison. `ty` is that of the left operand.
+    /// Lowers a built-in operator on scalars, or a comparison. `ty` is the type of the left operand.
     fn built_in(&mut self, op: BinaryOp, operands: Vec<Value>, ty: &Type, span: Span) -> Value {
         let mut operands = operands.into_iter();
         match (operands.next(), operands.next()) {
@@ -161,7 +161,7 @@ impl Lowering<'_, '_> {
     }
 
     fn if_value(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, id: ExprId) -> (Value, bool) {
-        match (self.typed.decided(condition), otherwise) {
+        match (self.typed.constant_bool(condition), otherwise) {
             (Some(true), _) => return self.block_value(then, id),
             (Some(false), Some(otherwise)) => return self.root(otherwise),
             (Some(false), None) => return (Value::Unit, false),
@@ -183,7 +183,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The function that an operator calls, where it is not built in.
+    /// Returns the function that implements an operator, or `None` if it is built in.
     pub(super) fn operator_function(&self, slot: SlotId) -> Option<FunctionId> {
         match &self.typed.instance.slots[slot.index()] {
             Filled::Operator(function) => *function,
@@ -191,7 +191,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The value of an `if`, a `match` or a `loop` that is not a C expression.
+    /// Returns the value of an `if`, a `match` or a `loop` that cannot be a C expression, by way of variables.
     fn through_variables(&mut self, id: ExprId) -> Value {
         match self.ty(id) {
             Type::Unit => {
@@ -203,7 +203,7 @@ impl Lowering<'_, '_> {
                 Value::Never
             }
             ty => {
-                let vars = self.awaited(ty);
+                let vars = self.result_vars(ty);
                 self.into(id, &Target::Vars(vars.clone()));
                 vars
             }
@@ -211,7 +211,7 @@ impl Lowering<'_, '_> {
     }
 
     fn logical(&mut self, op: LogicalOp, left: ExprId, right: ExprId) -> Value {
-        match (op, self.typed.decided(left)) {
+        match (op, self.typed.constant_bool(left)) {
             (LogicalOp::And, Some(true)) | (LogicalOp::Or, Some(false)) => return self.value(right),
             (LogicalOp::And, Some(false)) | (LogicalOp::Or, Some(true)) | (_, None) => {}
         }
@@ -224,7 +224,7 @@ impl Lowering<'_, '_> {
         if stmts.is_empty() {
             return Value::bool(Expr::binary(operator, left, right.expr()));
         }
-        // What the right operand does must not be done where the left one decides.
+        // The right operand must not be evaluated if the left one determines the result.
         let decided = Expr::Var(self.temporary("decided", Scalar::Bool, Some(left)));
         let (assign, ()) = self.scope(|this| {
             this.out = stmts;
@@ -261,7 +261,7 @@ fn complement(operand: Expr, scalar: Scalar) -> Expr {
     }
 }
 
-/// A number by the bits of its type.
+/// Returns the value of a literal, by the bits of its type.
 pub(super) fn literal(value: &Literal, ty: &Type) -> Value {
     let Type::Scalar(scalar) = *ty else { return Value::Never };
     let bits = match value {
@@ -271,7 +271,8 @@ pub(super) fn literal(value: &Literal, ty: &Type) -> Value {
             let value = if *negative { magnitude.wrapping_neg() } else { magnitude };
             value & (u64::MAX >> (64 - scalar.bits()))
         }
-        // Read at the literal's own precision: f64 first and f32 then would round twice. No literal is an `f16`.
+        // Parsed at the literal's own precision: parsing as f64 and converting to f32 would round twice. No literal is
+        // an `f16`.
         Literal::Float(digits) => match scalar {
             Scalar::F32 => digits.parse::<f32>().map_or(0, |value| u64::from(value.to_bits())),
             _ => digits.parse::<f64>().map_or(0, f64::to_bits),

@@ -1,6 +1,6 @@
-//! The methods of floats: CUDA's functions, which have the names of C's.
+//! Lowering of methods of floats to CUDA's functions, which have the names of C's.
 //!
-//! What `f16` and `bf16` do not do themselves goes by way of `f32`, and is rounded once more.
+//! Operations that `f16` and `bf16` do not support are computed as `f32`, with an additional rounding of the result.
 
 use crate::ir::{Method, Scalar, Span};
 
@@ -10,7 +10,7 @@ use super::value::Value;
 use super::{Callee, Expr, Helper, Op, Operator, StmtKind};
 
 impl Lowering<'_, '_> {
-    /// A method of `f16` or `bf16`.
+    /// Lowers a method of `f16` or `bf16`.
     pub(super) fn half_method(&mut self, method: Method, half: Scalar, args: Vec<Expr>, span: Span) -> Value {
         use Method as M;
         let helper = |op, args| Expr::helper(Helper::new(op, half), args);
@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
             M::IsNormal => return Value::bool(helper(Op::IsNormal, args)),
             M::IsSignNegative => return Value::bool(helper(Op::IsSignNegative, args)),
             M::IsSignPositive => return Value::bool(super::control::not(helper(Op::IsSignNegative, args))),
-            // By way of `f32`. All parameters are halves, but for an exponent.
+            // Computed as `f32`. All parameters are of the half type, except an integer exponent.
             _ => {
                 let whole_exponent = method == M::Powi;
                 let widened = args.into_iter().enumerate().map(|(position, arg)| match position {
@@ -49,7 +49,7 @@ impl Lowering<'_, '_> {
         Value::Scalar(helper(op, args), half)
     }
 
-    /// A method of `f32` or `f64`.
+    /// Lowers a method of `f32` or `f64`.
     pub(super) fn float_method(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Value {
         use Method as M;
         if let Some((single, double)) = cuda_function(method) {
@@ -86,13 +86,13 @@ impl Lowering<'_, '_> {
             M::IsSubnormal => return Value::bool(helper(Op::IsSubnormal, args)),
             M::IsSignNegative => return Value::bool(helper(Op::IsSignNegative, args)),
             M::IsSignPositive => return Value::bool(super::control::not(helper(Op::IsSignNegative, args))),
-            // `typify` has refused what is not a method of a float.
+            // `typify` has rejected methods that floats do not have.
             _ => return Value::Never,
         };
         Value::Scalar(expr, scalar)
     }
 
-    /// `(sin, cos)`, by a function of CUDA's that writes them to two places.
+    /// Lowers `sin_cos` and its variants to a CUDA function that stores both results through pointers.
     pub(super) fn sin_cos(&mut self, function: &'static str, mut args: Vec<Expr>, scalar: Scalar) -> Value {
         let (sin, cos) = (self.temporary("sin", scalar, None), self.temporary("cos", scalar, None));
         args.extend([sin, cos].map(|var| Expr::AddressOf(Box::new(Expr::Var(var)))));
@@ -101,13 +101,13 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// A float by its value.
+/// Returns a float literal.
 fn float(scalar: Scalar, value: f32) -> Expr {
     let bits = if scalar == Scalar::F32 { u64::from(value.to_bits()) } else { f64::from(value).to_bits() };
     Expr::Literal(scalar, bits)
 }
 
-/// The factors of core's `to_degrees` and `to_radians`, which multiplies by them and rounds once.
+/// Returns the factor of core's `to_degrees` and `to_radians`, which multiply by it with a single rounding.
 fn angle_factor(method: Method, scalar: Scalar) -> u64 {
     // core/src/num/f32.rs: "Use a constant for better precision": 180/π, rounded once.
     const PIS_IN_180: f32 = 57.295_779_513_082_320_876_798_154_814_105_1;
@@ -119,10 +119,10 @@ fn angle_factor(method: Method, scalar: Scalar) -> u64 {
     }
 }
 
-/// CUDA's functions that are the methods of floats, for `f32` and for `f64` (CUDA Math API Reference, "Single Precision
-/// Mathematical Functions" and "Double ..").
+/// Returns the CUDA functions that implement a method for `f32` and for `f64` (CUDA Math API Reference, "Single
+/// Precision Mathematical Functions" and "Double ..").
 ///
-/// `fminf` and `fmaxf` give the number where one operand is NaN, and `roundf` goes away from zero, as Rust's do.
+/// `fminf` and `fmaxf` return the number if one operand is NaN, and `roundf` rounds half away from zero, as in Rust.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
 fn cuda_function(method: Method) -> Option<(&'static str, &'static str)> {
     use Method as M;

@@ -1,4 +1,4 @@
-//! A function while it is lowered: its variables, its statements so far, its temporaries.
+//! Lowering of a function: its variables, statements and temporaries.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use super::control::{Loop, Target};
 use super::types::is_empty;
 use super::value::Value;
 use super::verify;
-use super::{Body, CType, Expr, Function, Named, Output, Stmt, StmtKind, Summary, VarId, Variable};
+use super::{Body, CType, Expr, Function, NameOrigin, Output, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
 pub(super) fn lower<'a>(
@@ -35,8 +35,8 @@ pub(super) fn lower<'a>(
         labels: 0,
         switches: 0,
         summary: Summary::default(),
-        known_inside: BTreeSet::new(),
-        leaving: false,
+        known_in_bounds: BTreeSet::new(),
+        in_exit_condition: false,
     };
     let params = lowering.params(kernel);
     let result = match &typed.signature.result {
@@ -44,7 +44,7 @@ pub(super) fn lower<'a>(
         ty => Some(lowering.output.types.value(ty)),
     };
     let body = if let Some(cuda) = &function.cuda {
-        // Nobody looks into it.
+        // The user's text is opaque.
         lowering.summary = Summary { writes: true, reads: true, faults: false, takes_launch: false };
         Body::Text(cuda.clone())
     } else {
@@ -67,15 +67,15 @@ pub(super) fn lower<'a>(
     (function, summary)
 }
 
-/// The body, or a statement that does not compile in the place of one that reads a variable without a value.
+/// Returns the body, or a statement that does not compile if the body reads an uninitialised variable.
 fn verified(body: Body, params: &[VarId], vars: &[Variable]) -> Body {
     let Body::Stmts(stmts) = &body else { return body };
     let Some(var) = verify::uninitialised(params, vars, stmts).into_iter().next() else { return body };
-    let what = format!("`{}` is read before it is assigned", vars[var.index()].wish);
-    Body::Stmts(vec![Stmt { line: 0, kind: StmtKind::Contradiction(what) }])
+    let what = format!("`{}` is read before it is assigned", vars[var.index()].hint);
+    Body::Stmts(vec![Stmt { line: 0, kind: StmtKind::InternalError(what) }])
 }
 
-/// The variable that a `let` gives an expression to.
+/// Returns, for each initialiser of a `let`, the variable that it initialises.
 fn names(function: &ir::Function) -> BTreeMap<ExprId, LocalId> {
     let blocks = function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]);
     let stmts = blocks.flat_map(|block| &block.stmts);
@@ -87,33 +87,33 @@ fn names(function: &ir::Function) -> BTreeMap<ExprId, LocalId> {
         .collect()
 }
 
-/// A function while it is lowered.
+/// The state of lowering one function.
 pub(super) struct Lowering<'a, 'o> {
     pub(super) typed: &'a TypedFunction<'a>,
     pub(super) output: &'o mut Output<'a>,
     pub(super) flow: &'a Flow,
-    /// The variables that expressions are given to by a `let`.
+    /// The variables that a `let` initialises with an expression.
     names: BTreeMap<ExprId, LocalId>,
     pub(super) vars: Vec<Variable>,
-    /// The variables that are memory of the block.
+    /// The variables in shared memory.
     pub(super) shared: BTreeSet<u32>,
-    /// What each variable of the user's is in C, once it is declared.
+    /// The C representation of each of the user's variables that has been declared.
     pub(super) locals: Vec<Value>,
     /// The statements of the current C block.
     pub(super) out: Vec<Stmt>,
-    /// The line of the current statement.
+    /// The source line of the current statement.
     line: u32,
-    /// The loops and labelled blocks around, innermost last.
+    /// The enclosing loops and labelled blocks, innermost last.
     pub(super) loops: Vec<Loop>,
-    /// How many labels there are.
+    /// The number of labels.
     pub(super) labels: u32,
-    /// How many `switch` statements of C are around.
+    /// The number of enclosing C `switch` statements.
     pub(super) switches: usize,
     pub(super) summary: Summary,
-    /// The elements that are known to be inside their arrays.
-    pub(super) known_inside: BTreeSet<ExprId>,
-    /// The expression decides whether the innermost loop is left.
-    pub(super) leaving: bool,
+    /// The elements whose indices are known to be in bounds.
+    pub(super) known_in_bounds: BTreeSet<ExprId>,
+    /// Whether the expression is part of the exit condition of the innermost loop.
+    pub(super) in_exit_condition: bool,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -129,64 +129,64 @@ impl<'a> Lowering<'a, '_> {
         self.typed.instance.overflow_checks
     }
 
-    /// A function of the program.
+    /// Returns a function of the program.
     pub(super) fn function(&self, id: FunctionId) -> &'a TypedFunction<'a> {
         &self.output.program[id.index()]
     }
 
-    /// Appends a statement, unless it cannot be reached.
+    /// Appends a statement, unless it is unreachable.
     pub(super) fn push(&mut self, kind: StmtKind) {
         if let StmtKind::Shared { var } = kind {
             self.shared.insert(var.0);
             self.vars[var.index()].stable = false;
         }
-        if self.comes_to_end() {
+        if self.is_end_reachable() {
             self.out.push(Stmt { line: self.line, kind });
         }
     }
 
-    /// What follows in the current C block is reached.
-    pub(super) fn comes_to_end(&self) -> bool {
+    /// Returns whether the end of the current C block is reachable.
+    pub(super) fn is_end_reachable(&self) -> bool {
         !self.out.last().is_some_and(Stmt::diverges)
     }
 
-    /// Appends a statement with its own line.
+    /// Appends a statement that has a line of its own.
     pub(super) fn append(&mut self, stmt: Stmt) {
-        if self.comes_to_end() {
+        if self.is_end_reachable() {
             self.out.push(stmt);
         }
     }
 
-    /// Lowers into a C block of its own.
+    /// Lowers into a separate C block.
     pub(super) fn scope<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> (Vec<Stmt>, T) {
         let outer = std::mem::take(&mut self.out);
         let value = lower(self);
         (std::mem::replace(&mut self.out, outer), value)
     }
 
-    /// Lowers statements that stand on a line of the source.
+    /// Lowers statements that belong to a source line.
     pub(super) fn at_line(&mut self, span: Span, lower: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.line, span.line);
         lower(self);
         self.line = outer;
     }
 
-    /// What comes of a value whose form `typify` rules out; of one that does not arrive, there is nothing to say.
+    /// Handles a value whose form `typify` has ruled out. A diverging value is not an error.
     pub(super) fn unexpected(&mut self, value: &Value) -> Value {
         if !matches!(value, Value::Never) {
-            self.push(StmtKind::Contradiction("a value has another form than its type".to_owned()));
+            self.push(StmtKind::InternalError("the form of a value does not match its type".to_owned()));
         }
         Value::Never
     }
 
-    /// A place that can fault.
+    /// Registers a site that can fault.
     pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> u32 {
         self.summary.faults = true;
-        self.note(kind, span)
+        self.record_site(kind, span)
     }
 
-    /// A place that the launch hears of.
-    pub(super) fn note(&mut self, kind: SiteKind, span: Span) -> u32 {
+    /// Registers a site that the launch records.
+    pub(super) fn record_site(&mut self, kind: SiteKind, span: Span) -> u32 {
         let instance = self.typed.instance;
         self.summary.takes_launch = true;
         self.output.sites.push(Site {
@@ -203,26 +203,28 @@ impl<'a> Lowering<'a, '_> {
         VarId(self.vars.len() as u32 - 1)
     }
 
-    /// A constant of ours.
-    pub(super) fn constant(&mut self, wish: &str, ty: CType, init: Expr) -> Expr {
-        let var = self.var(Variable { wish: wish.into(), named: Named::ByUs, ty, constant: true, stable: true });
+    /// Declares a constant that the compiler introduces.
+    pub(super) fn constant(&mut self, hint: &str, ty: CType, init: Expr) -> Expr {
+        let var =
+            self.var(Variable { hint: hint.into(), origin: NameOrigin::Compiler, ty, constant: true, stable: true });
         self.push(StmtKind::Declare { var, init: Some(init) });
         Expr::Var(var)
     }
 
-    /// A variable of ours that is assigned in several places.
-    pub(super) fn temporary(&mut self, wish: &str, scalar: Scalar, init: Option<Expr>) -> VarId {
+    /// Declares a variable that the compiler introduces and assigns in several places.
+    pub(super) fn temporary(&mut self, hint: &str, scalar: Scalar, init: Option<Expr>) -> VarId {
         let ty = CType::Scalar(scalar);
-        let var = self.var(Variable { wish: wish.into(), named: Named::ByUs, ty, constant: false, stable: true });
+        let var =
+            self.var(Variable { hint: hint.into(), origin: NameOrigin::Compiler, ty, constant: false, stable: true });
         self.push(StmtKind::Declare { var, init });
         var
     }
 
-    /// What a variable that is given this expression by a `let` is called, or else `wish`.
-    pub(super) fn name_of(&self, id: ExprId, wish: &str) -> (String, Named) {
+    /// Returns the name of the variable that a `let` initialises with this expression, or else `hint`.
+    pub(super) fn name_of(&self, id: ExprId, hint: &str) -> (String, NameOrigin) {
         match self.names.get(&id) {
-            Some(local) => (self.typed.instance.function.local(*local).name.clone(), Named::ByUser),
-            None => (wish.to_owned(), Named::ByUs),
+            Some(local) => (self.typed.instance.function.local(*local).name.clone(), NameOrigin::User),
+            None => (hint.to_owned(), NameOrigin::Compiler),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Where a thread is: the special registers, and what `grid` makes of them.
+//! Lowering of thread indices: the built-in variables, and the indices that `grid` computes from them.
 
 use super::function::Lowering;
 use super::value::Value;
 use super::{Expr, Operator};
 use crate::ir::Scalar;
 
-/// The parts of a position: a product of two special registers, and one that is added.
+/// The operands of an index in one dimension: a product of two built-in variables, plus an optional third.
 pub(super) type Axis = (&'static str, &'static str, Option<&'static str>);
 
 pub(super) const GRID: [Axis; 3] = [
@@ -18,11 +18,12 @@ pub(super) const GRID_SIZE: [Axis; 3] =
     [("gridDim.x", "blockDim.x", None), ("gridDim.y", "blockDim.y", None), ("gridDim.z", "blockDim.z", None)];
 
 impl Lowering<'_, '_> {
-    /// `grid::<N>()` and its like. The registers have 32 bits; the product is computed with 64, so that it does not wrap.
+    /// `grid::<N>()` and `grid_size::<N>()`. The built-in variables have 32 bits; the product is computed with 64 bits,
+    /// so that it does not wrap.
     pub(super) fn geometry(&self, dimensions: u8, axes: &[Axis; 3]) -> Value {
         let mut parts = axes.iter().take(dimensions.into()).map(|(factor, by, plus)| {
             let by = match self.register(by) {
-                // Beside a register of 32 bits a number needs its type.
+                // Next to a 32-bit operand, a literal needs an explicit type.
                 number @ Expr::Literal(..) => Expr::cast(Scalar::Usize, number),
                 register => register,
             };
@@ -39,7 +40,7 @@ impl Lowering<'_, '_> {
         Value::Parts(names.map(|name| Value::usize(self.register(name))).into())
     }
 
-    /// A special register as a `usize`: a number, where all launches have the same.
+    /// Returns a built-in variable as a `usize`, or a literal if it is the same for all launches.
     fn register(&self, name: &'static str) -> Expr {
         let fixed = self.output.options.block.and_then(|[x, y, z]| match name {
             "blockDim.x" => Some(x),

@@ -1,20 +1,20 @@
-//! The functions of ours that the text may call: what Rust means where C has no operator for it.
+//! Helpers: functions that implement Rust operations for which C has no operator.
 //!
-//! `cuda::prelude` knows their texts. Only those that a program calls are written.
+//! `cuda::prelude` contains their definitions. Only the helpers that a program calls are emitted.
 
 use crate::ir::{AtomicOp, Comparison, Fast, Ordering, Reduce, Scalar, Scope};
 
-/// A helper at one type.
+/// A helper, instantiated for one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Helper {
-    /// Which.
+    /// The operation.
     pub(crate) op: Op,
-    /// At which type. `usize` and `isize` are `u64` and `i64` here, which have the same text.
+    /// The type. `usize` and `isize` are represented by `u64` and `i64`, which have the same definition.
     pub(crate) scalar: Scalar,
 }
 
 impl Helper {
-    /// The helper at a type.
+    /// Returns the helper for a type.
     pub(crate) fn new(op: Op, scalar: Scalar) -> Helper {
         let op = match op {
             Op::FloatTo(to) => Op::FloatTo(fixed_width(to)),
@@ -44,61 +44,62 @@ fn fixed_width(scalar: Scalar) -> Scalar {
     }
 }
 
-/// What a helper computes. Their order is that of the text: each after those that it calls.
+/// The operation of a helper. The variants are in emission order: each follows the helpers that it calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Op {
-    /// The index, if it is below the length.
+    /// The index, if it is less than the length.
     At,
-    /// Whether `base + stride * k` is below the length for every `k` of a range.
+    /// Whether `base + stride * k` is less than the length for every `k` of a range.
     Within,
-    /// The number itself, which the compiler no longer recognises.
+    /// Its argument, hidden from the optimiser.
     Opaque,
-    /// The bytes of dynamic shared memory.
+    /// The size in bytes of the dynamic shared memory.
     DynamicSharedBytes,
-    /// The offset of a part of the dynamic shared memory, if it is inside and aligned. Two sites: outside, misaligned.
+    /// The offset of a part of the dynamic shared memory, if it is in bounds and aligned. Two sites: out of bounds,
+    /// misaligned.
     DynamicSharedAt,
-    /// The counter of a range after a step, or the end.
+    /// The counter of a range after a step, or the end of the range if the step would pass it.
     Step,
-    /// Moves the counter of an inclusive range by a step, and says whether it is still inside.
+    /// Advances the counter of an inclusive range by a step, and returns whether it is still in the range.
     StepTo,
-    /// The same downwards.
+    /// Like `StepTo`, downwards.
     StepDown,
-    /// The length of a sub-slice, if it is inside. Three sites: the start, the end, their order.
+    /// The length of a sub-slice, if it is in bounds. Three sites: the start, the end, their order.
     PartLen,
-    /// The length of a sub-slice that goes to the end, if it begins inside.
+    /// The length of a sub-slice without an end bound, if its start is in bounds.
     RestLen,
-    /// The length of a sub-slice to which its end belongs. Sites as for the other.
+    /// The length of a sub-slice with an inclusive end bound. Sites as for `PartLen`.
     PartToLen,
-    /// `wrapping_add`, for types whose sum C does not wrap.
+    /// `wrapping_add`, for types whose C addition does not wrap.
     WrappingAdd,
     WrappingSub,
     WrappingMul,
     WrappingNeg,
-    /// `+` where overflow is a fault.
+    /// `+`, with a fault on overflow.
     Add,
     Sub,
     Mul,
     Neg,
-    /// The amount of a shift, if it is below the width. Takes it as a `u64`, and the width.
+    /// The shift amount, if it is less than the width. Its arguments are the amount as a `u64` and the width.
     ShiftAmount,
-    /// `/`. Two sites for signed types: zero, overflow.
+    /// `/`. Two sites for signed types: division by zero, overflow.
     Div,
     /// `%`, with sites as for `/`.
     Rem,
-    /// `as` from a float, the helper's scalar, to an integer, and what leads to and from `f16` and `bf16`.
+    /// `as` from a float, the helper's scalar, to an integer; also conversions to and from `f16` and `bf16`.
     FloatTo(Scalar),
     SaturatingAdd,
     SaturatingSub,
     Min,
     Max,
-    /// Faults where the bounds are in the wrong order.
+    /// Faults if the bounds are not ordered.
     Clamp,
-    /// For bounds that are known to be in order.
+    /// For bounds that are known to be ordered.
     ClampTo,
     Signum,
     /// Wraps.
     Abs,
-    /// Faults for the least value.
+    /// Faults for the minimum.
     CheckedAbs,
     AbsDiff,
     UnsignedAbs,
@@ -110,28 +111,28 @@ pub(crate) enum Op {
     DivEuclid,
     RemEuclid,
     DivCeil,
-    /// Faults for zero, and wraps otherwise.
+    /// Faults for zero; wraps otherwise.
     WrappingDiv,
     WrappingRem,
     WrappingDivEuclid,
     WrappingRemEuclid,
-    /// The site is for zero.
+    /// One site: zero.
     NextMultipleOf,
-    /// Sites for zero and overflow.
+    /// Two sites: zero, overflow.
     CheckedNextMultipleOf,
     IsMultipleOf,
     /// Wraps to 0.
     NextPowerOfTwo,
     /// Faults on overflow.
     CheckedNextPowerOfTwo,
-    /// Faults below 0, where that exists.
+    /// Faults for negative numbers of signed types.
     Isqrt,
-    /// Sites for the base and the number.
+    /// Two sites: the base, the number.
     Ilog,
     Ilog2,
     Ilog10,
     Midpoint,
-    /// Gives whether it overflows, and assigns the result to its last argument.
+    /// Returns whether the operation overflows, and stores the result through its last argument.
     OverflowingAdd,
     OverflowingSub,
     OverflowingMul,
@@ -141,7 +142,7 @@ pub(crate) enum Op {
     SaturatingNeg,
     SaturatingAbs,
     SaturatingPow,
-    /// The second operand has the other sign.
+    /// The second operand has the opposite signedness.
     SaturatingAddMixed,
     SaturatingSubMixed,
     UnboundedShl,
@@ -166,36 +167,36 @@ pub(crate) enum Op {
     NextDown,
     /// The bits of an `f16` or a `bf16`.
     ToBits,
-    /// The `f16` or `bf16` of these bits.
+    /// The `f16` or `bf16` with these bits.
     FromBits,
-    /// `a * b + c` of `f16` and `bf16`, rounded once.
+    /// `a * b + c` of `f16` and `bf16`, with a single rounding.
     MulAdd,
-    /// One of CUDA's approximations that has no function there.
+    /// An approximation that CUDA does not provide as a function.
     Fast(Fast),
-    /// Where to divide a slice, if that is inside.
+    /// The index at which a slice is split, if it is in bounds.
     SplitAt,
-    /// How far a lane is away, or 0 where that is outside every warp.
+    /// The lane offset of a shuffle, or 0 if it is 32 or more.
     LaneOffset,
-    /// `__shfl_sync` and its like, of a value of any type.
+    /// `__shfl_sync` and the other shuffles, for a value of any type.
     Shuffle(crate::ir::Shuffle),
-    /// The result of a computation over the lanes of a mask.
+    /// A reduction over the lanes of a mask.
     Reduce(Reduce),
-    /// The lanes that run together here.
+    /// The mask of the currently active lanes.
     ActiveMask,
     LaneId,
     LaneMask(Comparison),
-    /// A barrier for the grid. Faults where the launch is not cooperative.
+    /// A grid-wide barrier. Faults unless the launch is cooperative.
     SyncGrid,
-    /// A side effect of a loop in each turn, without an instruction.
+    /// A side effect in each iteration of a loop, without an instruction.
     Progress,
-    /// The same with an instruction, where nothing else keeps the loop.
+    /// A side effect in each iteration that is an instruction, for loops without any other side effect.
     KeepLoop,
-    /// `atomicCAS_system` of 16 bits, which CUDA does not have.
+    /// A 16-bit `atomicCAS_system`, which CUDA does not provide.
     CompareExchangeSystem,
     Atomic(Atomic),
 }
 
-/// An atomic operation that is more than a call of CUDA's.
+/// An atomic operation that CUDA does not provide as a single function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Atomic {
     pub(crate) op: AtomicOp,
@@ -204,7 +205,7 @@ pub(crate) struct Atomic {
 }
 
 impl Atomic {
-    /// The function of CUDA's that does the operation on a type, if one does it all (CUDA C++ Programming Guide,
+    /// Returns the CUDA function that implements the operation for a type, if there is one (CUDA C++ Programming Guide,
     /// "Atomic Functions").
     pub(crate) fn builtin(self, scalar: Scalar) -> Option<&'static str> {
         use Scalar::{F32, F64, I32, I64, U16, U32, U64};
@@ -235,7 +236,8 @@ impl Atomic {
 }
 
 impl Op {
-    /// Whether calling it does more than give a value: it writes or waits, or other threads take part.
+    /// Returns whether calling the helper has side effects: it writes memory, synchronises or communicates between
+    /// threads.
     #[expect(clippy::too_many_lines, reason = "a table")]
     pub(crate) fn has_effect(self) -> bool {
         match self {

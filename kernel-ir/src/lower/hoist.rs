@@ -1,9 +1,10 @@
-//! Checks of indices, moved out of loops.
+//! Hoisting of bounds checks out of loops (loop versioning).
 //!
-//! A check inside a loop is an exit from it, and keeps the compiler from having several loads under way: a naive matrix
-//! product ran at a third of its speed on an H200. So an innermost `for` over `usize` is written twice, behind one test
-//! of all its indices that are `base + stride * counter` with a base and a stride that are invariant in it. The test reads
-//! variables before the loop, so each of them has to be initialised there (see `analyse::flow`):
+//! A bounds check inside a loop is a loop exit, which prevents the compiler from keeping several loads in flight: a
+//! naive matrix product ran at a third of its speed on an H200. So an innermost `for` over `usize` is emitted in two
+//! versions, selected by a test of all its indices of the form `base + stride * counter` whose base and stride are
+//! loop-invariant. The test reads variables ahead of the loop, so they have to be initialised there (see
+//! `analyse::flow`):
 //!
 //! ```text
 //! if (rt::within(base, stride, start, end, len) && ..) {
@@ -13,9 +14,9 @@
 //! }
 //! ```
 //!
-//! Where the test fails, nothing has happened yet, and the loop with its checks finds the fault if there is one, after
-//! exactly the effects that come before it. A loop in which threads wait for each other is left alone: its threads must
-//! not part.
+//! If the test fails, no iteration has been executed yet, and the version with checks finds the fault, if there is one,
+//! after exactly the side effects that precede it. A loop in which threads synchronise is not versioned: its threads
+//! must not diverge.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,33 +29,33 @@ use super::function::Lowering;
 use super::value::Value;
 use super::{Callee, Expr, Helper, Op, Operator};
 
-/// The most expressions that a body may have to be written twice.
+/// The maximum number of expressions in a loop body that is emitted twice.
 const BODY_SIZE: usize = 200;
 
-/// The most turns of a loop that the compiler is left to unroll.
-const SHORT: u64 = 64;
+/// The maximum trip count of a loop that is left to the compiler to unroll.
+const SHORT_TRIP_COUNT: u64 = 64;
 
-/// The most indices that are tested before a loop.
+/// The maximum number of indices that are tested ahead of a loop.
 const TESTS: usize = 8;
 
-/// A loop that is worth writing twice.
+/// The test and the indices of a loop that is emitted twice.
 pub(super) struct Hoisted {
-    /// Holds where all of [`Hoisted::indices`] are inside their arrays in every turn; `None` if they always are.
+    /// True if all of [`Hoisted::indices`] are in bounds in every iteration; `None` if they always are.
     pub(super) test: Option<Expr>,
-    /// The elements that need no check then.
+    /// The elements that need no check in the version selected by the test.
     pub(super) indices: BTreeSet<ExprId>,
 }
 
-/// An index as a function of the loop's counter, computed without checks and modulo 2⁶⁴. Sums, differences and products
-/// may wrap on the way: what is tested is the result, which is the same modulo 2⁶⁴.
+/// An index as an affine function of the loop counter, computed without overflow checks and modulo 2⁶⁴. Intermediate
+/// sums, differences and products may wrap: the test applies to the result, which is the same modulo 2⁶⁴.
 #[derive(Clone)]
 struct Affine {
     base: Expr,
-    /// `None`: the same in every turn.
+    /// `None` if the index is loop-invariant.
     stride: Option<Expr>,
 }
 
-/// The loop whose checks are hoisted: `counter` runs from `start` up to `end`.
+/// The loop whose checks are hoisted: `counter` runs from `start` up to `end`, exclusive.
 struct Counted<'e> {
     id: LoopId,
     counter: LocalId,
@@ -62,19 +63,19 @@ struct Counted<'e> {
     end: &'e Expr,
 }
 
-/// What a body holds.
+/// Properties of a loop body.
 #[derive(Default)]
 struct Survey {
     elements: Vec<ExprId>,
-    /// The values of those that have one and keep it.
+    /// The initialisers of variables that are never changed.
     lets: BTreeMap<LocalId, ExprId>,
     size: usize,
-    /// Something in it must not be written twice.
-    unsuited: bool,
+    /// Whether it contains an operation that must not be emitted twice.
+    not_duplicable: bool,
 }
 
 impl Lowering<'_, '_> {
-    /// The test for a loop of `counter` from `start` up to `end`, if there is something to gain.
+    /// Returns the test for a loop of `counter` from `start` up to `end`, if hoisting is profitable.
     pub(super) fn hoist(
         &mut self,
         (id, counter): (LoopId, LocalId),
@@ -87,16 +88,16 @@ impl Lowering<'_, '_> {
         }
         let mut survey = Survey::default();
         self.survey_block(body, &mut survey);
-        if survey.unsuited || survey.size > BODY_SIZE {
+        if survey.not_duplicable || survey.size > BODY_SIZE {
             return None;
         }
-        let over = Counted { id, counter, start, end };
+        let counted = Counted { id, counter, start, end };
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            let Some(mut needed) = self.tests(*element, &over, &survey) else { continue };
-            // The compiler unrolls such a loop whole, and then sees that its turns check the same.
-            if !needed.is_empty() && is_short(start, end) {
+            let Some(mut needed) = self.tests(*element, &counted, &survey) else { continue };
+            // The compiler unrolls such a loop completely and then merges the identical checks.
+            if !needed.is_empty() && has_short_trip_count(start, end) {
                 continue;
             }
             needed.retain(|test| !tests.contains(test));
@@ -122,20 +123,20 @@ impl Lowering<'_, '_> {
     }
 
     fn survey(&self, id: ExprId, survey: &mut Survey) {
-        // What is not reached is not written.
-        if !self.typed.is_alive(id) {
+        // Unreachable code is not emitted.
+        if !self.typed.is_reachable(id) {
             return;
         }
         survey.size += 1;
         let kind = &self.expr(id).kind;
         match kind {
             ExprKind::Index { .. } => survey.elements.push(id),
-            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.unsuited = true,
+            ExprKind::Loop { .. } | ExprKind::While { .. } | ExprKind::For { .. } => survey.not_duplicable = true,
             ExprKind::Call { callee: slot, args: _ }
             | ExprKind::Unary { operator: slot, .. }
             | ExprKind::Binary { operator: slot, .. }
             | ExprKind::AssignOp { operator: slot, .. } => {
-                survey.unsuited |= match &self.typed.instance.slots[slot.index()] {
+                survey.not_duplicable |= match &self.typed.instance.slots[slot.index()] {
                     Filled::Callee(IrCallee::Function(id)) | Filled::Operator(Some(id)) => {
                         self.output.summaries[id.index()].writes
                     }
@@ -147,7 +148,7 @@ impl Lowering<'_, '_> {
             _ => {}
         }
         match kind.block() {
-            // The block's own children are visited with its variables.
+            // The children of the block are visited together with its variables.
             Some(block) => {
                 self.survey_block(block, survey);
                 if let ExprKind::If { condition, then: _, otherwise } = kind {
@@ -161,8 +162,8 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What has to hold for an element to be inside its array in every turn, as C expressions, if that can be told before the
-    /// loop. An element of a view has an index for each dimension.
+    /// Returns the conditions for an element to be in bounds in every iteration, as C expressions, if they can be
+    /// evaluated ahead of the loop. An element of a view has one index per dimension.
     fn tests(&mut self, element: ExprId, counted: &Counted<'_>, survey: &Survey) -> Option<Vec<Expr>> {
         let ExprKind::Index { base, index } = &self.expr(element).kind else { return None };
         let lens = self.lens_of(*base, counted)?;
@@ -180,14 +181,14 @@ impl Lowering<'_, '_> {
         Some(tests)
     }
 
-    /// What has to hold for an index to be below a length in every turn: `Some(None)` if it always is, and `None` if that cannot
-    /// be told.
-    #[allow(clippy::option_option, reason = "as the comment says")]
+    /// Returns the condition for an index to be less than a length in every iteration: `Some(None)` if it always is,
+    /// and `None` if it cannot be determined.
+    #[allow(clippy::option_option, reason = "the two levels are explained above")]
     fn test(&mut self, index: ExprId, len: Expr, counted: &Counted<'_>, survey: &Survey) -> Option<Option<Expr>> {
         let Counted { id: _, counter: _, start, end } = *counted;
         let Affine { base, stride } = self.affine(index, counted, survey)?;
         let stride = stride.unwrap_or(Expr::int(Scalar::Usize, 0));
-        // `for i in 0..x.len() { .. x[i] .. }`, and indices into shared arrays by numbers that are written out.
+        // `for i in 0..x.len() { .. x[i] .. }`, and literal indices into shared arrays.
         let counts_all = is_number(&base, 0) && is_number(&stride, 1) && end == &len;
         if counts_all || all_literal(&base, &stride, start, end, &len) {
             return Some(None);
@@ -196,8 +197,8 @@ impl Lowering<'_, '_> {
         Some(Some(Expr::helper(Helper::new(Op::Within, self.typed.index), arguments)))
     }
 
-    /// The length of what an index is into, known before the loop: an array's is in its type, and a slice has to be a
-    /// variable. A view has a length for each dimension.
+    /// Returns the lengths of an indexed sequence, if they are known ahead of the loop: an array's length is part of
+    /// its type; a slice has to be a variable. A view has one length per dimension.
     fn lens_of(&self, base: ExprId, counted: &Counted<'_>) -> Option<Vec<Expr>> {
         if let Type::Array(_, len) = self.ty(base).target() {
             return Some(vec![Expr::int(Scalar::Usize, *len)]);
@@ -207,8 +208,8 @@ impl Lowering<'_, '_> {
             return None;
         }
         match &self.locals[local.index()] {
-            Value::Slice { len, .. } if self.is_own(len) => Some(vec![len.clone()]),
-            Value::View { lens, .. } if lens.iter().all(|len| self.is_own(len)) => Some(lens.clone()),
+            Value::Slice { len, .. } if self.is_thread_local(len) => Some(vec![len.clone()]),
+            Value::View { lens, .. } if lens.iter().all(|len| self.is_thread_local(len)) => Some(lens.clone()),
             _ => None,
         }
     }
@@ -251,17 +252,17 @@ impl Lowering<'_, '_> {
         matches!(self.expr(id).kind, ExprKind::Local(local) if self.flow.is_invariant(local, counted.id))
     }
 
-    /// The value of an expression over invariant variables alone.
+    /// Returns the value of an expression that consists of invariant variables only.
     fn invariant(&mut self, id: ExprId) -> Option<Affine> {
         match self.value(id) {
-            Value::Scalar(base, _) if self.is_own(&base) => Some(Affine { base, stride: None }),
+            Value::Scalar(base, _) if self.is_thread_local(&base) => Some(Affine { base, stride: None }),
             _ => None,
         }
     }
 
-    /// Whether evaluating an expression only reads variables of the thread's own, which nothing but an assignment in this
-    /// function changes.
-    fn is_own(&self, expr: &Expr) -> bool {
+    /// Returns whether an expression only reads thread-local variables, which can change only by assignments in this
+    /// function.
+    fn is_thread_local(&self, expr: &Expr) -> bool {
         let itself = match expr {
             Expr::Var(_) | Expr::Field(..) => !self.is_in_memory(expr),
             Expr::Call(Callee::Helper(helper, site), _) => site.is_none() && !helper.op.has_effect(),
@@ -283,12 +284,12 @@ impl Lowering<'_, '_> {
             | Expr::Filled(..) => false,
         };
         let mut own = itself;
-        expr.for_each_child(&mut |child| own &= self.is_own(child));
+        expr.for_each_child(&mut |child| own &= self.is_thread_local(child));
         own
     }
 }
 
-/// The operations that only look at where a thread is, or compute a number.
+/// Returns whether an operation has no side effects: it reads special registers or computes a number.
 fn is_geometry(intrinsic: &Intrinsic) -> bool {
     match intrinsic {
         Intrinsic::Grid(_)
@@ -353,12 +354,12 @@ fn product(left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// Whether a loop has few turns, whose number is written out.
-fn is_short(start: &Expr, end: &Expr) -> bool {
-    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= SHORT)
+/// Returns whether a loop has a small literal trip count.
+fn has_short_trip_count(start: &Expr, end: &Expr) -> bool {
+    matches!((start, end), (Expr::Literal(_, start), Expr::Literal(_, end)) if end.saturating_sub(*start) <= SHORT_TRIP_COUNT)
 }
 
-/// Whether all are numbers, and every index is below the length. Small ones only, so that nothing wraps.
+/// Returns whether all operands are literals, and every index is in bounds. Only small literals, so that nothing wraps.
 fn all_literal(base: &Expr, stride: &Expr, start: &Expr, end: &Expr, len: &Expr) -> bool {
     let number = |expr: &Expr| match expr {
         Expr::Literal(_, bits) => u16::try_from(*bits).ok().map(u64::from),

@@ -1,4 +1,4 @@
-//! The methods of integers: helpers, since C has no functions for them.
+//! Lowering of methods of integers to helpers, since C has no such functions.
 
 use crate::ir::{BinaryOp, Method, Scalar, Span};
 use crate::source::SiteKind;
@@ -47,7 +47,7 @@ impl Lowering<'_, '_> {
             M::NextPowerOfTwo => helper(Op::NextPowerOfTwo, args),
             M::NextMultipleOf if checked => {
                 let site = self.site(SiteKind::RemainderByZero, span);
-                // The helper takes the first site; this is the one after it.
+                // The helper takes the first site; this is the following one.
                 self.site(SiteKind::Overflow("attempt to add with overflow"), span);
                 Expr::faulting(Helper::new(Op::CheckedNextMultipleOf, scalar), site, args)
             }
@@ -121,7 +121,7 @@ impl Lowering<'_, '_> {
             M::RotateRight => helper(Op::RotateRight, args),
             M::SwapBytes | M::ToBe | M::FromBe if bits == 8 => args.swap_remove(0),
             M::SwapBytes | M::ToBe | M::FromBe => helper(Op::SwapBytes, args),
-            // The device is little-endian, as all hosts are that CUDA runs on.
+            // Devices are little-endian, as are all hosts that CUDA supports.
             M::ToLe | M::FromLe => args.swap_remove(0),
             M::ReverseBits => helper(Op::ReverseBits, args),
             M::AbsDiff => return Value::Scalar(helper(Op::AbsDiff, args), scalar.to_unsigned()),
@@ -158,13 +158,13 @@ impl Lowering<'_, '_> {
                 return Value::bool(Expr::binary(Operator::Eq, ones, Expr::int(Scalar::U32, 1)));
             }
             M::Ilog | M::Ilog2 | M::Ilog10 => return self.logarithm(method, scalar, args, span),
-            // `typify` has refused what is not a method of an integer.
+            // `typify` has rejected methods that integers do not have.
             _ => return Value::Never,
         };
         Value::Scalar(expr, scalar)
     }
 
-    /// What divides, where only zero is a fault.
+    /// Lowers a division whose only fault is division by zero.
     fn division_without_overflow(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Expr {
         use Method as M;
         let remainder = matches!(method, M::WrappingRem | M::WrappingRemEuclid);
@@ -183,7 +183,7 @@ impl Lowering<'_, '_> {
         self.checked(op, zero, scalar, args, span)
     }
 
-    /// The wrapped result, and whether it is wrapped.
+    /// Returns the wrapped result, and whether it overflowed.
     fn overflowing(&mut self, op: Op, scalar: Scalar, mut args: Vec<Expr>) -> Value {
         let result = Expr::Var(self.temporary("result", scalar, None));
         args.push(result.clone());
@@ -191,7 +191,7 @@ impl Lowering<'_, '_> {
         Value::Parts(vec![Value::Scalar(result, scalar), Value::bool(overflows)])
     }
 
-    /// `ilog` and its like. The base is looked at first.
+    /// Lowers `ilog`, `ilog2` and `ilog10`. The base is checked first.
     fn logarithm(&mut self, method: Method, scalar: Scalar, args: Vec<Expr>, span: Span) -> Value {
         let op = match method {
             Method::Ilog => Op::Ilog,
@@ -200,14 +200,14 @@ impl Lowering<'_, '_> {
         };
         let base =
             (op == Op::Ilog).then(|| self.site(SiteKind::panic("base of integer logarithm must be at least 2"), span));
-        // The helper takes the first site; this is the one after it.
+        // The helper takes the first site; this is the following one.
         let number = self.site(SiteKind::panic("argument of integer logarithm must be positive"), span);
         let helper = Helper::new(op, scalar);
         Value::Scalar(Expr::faulting(helper, base.unwrap_or(number), args), Scalar::U32)
     }
 }
 
-/// The operator behind a method that shifts.
+/// Returns the operator of a shift method.
 fn direction(method: Method) -> BinaryOp {
     match method {
         Method::WrappingShl | Method::OverflowingShl => BinaryOp::Shl,
@@ -215,7 +215,7 @@ fn direction(method: Method) -> BinaryOp {
     }
 }
 
-/// The low bits of an amount, below the width.
+/// Returns the low-order bits of a shift amount, so that it is less than the width.
 fn masked(amount: Expr, bits: u64) -> Expr {
     match amount {
         Expr::Literal(scalar, amount) => Expr::Literal(scalar, amount & (bits - 1)),

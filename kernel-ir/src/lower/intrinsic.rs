@@ -1,7 +1,7 @@
-//! The operations of the device.
+//! Lowering of device operations.
 //!
-//! What other threads take part in, or see, is an effect: it stands in a statement of its own or in the next one, in
-//! Rust's order, and is never written twice.
+//! Operations that communicate with other threads, or whose effect others can observe, are side effects: each becomes a
+//! separate statement or part of the next one, in Rust's order, and is never duplicated.
 
 use crate::ir::{AtomicOp, ExprId, Fast, Intrinsic, Predicate, Scalar, Scope, Shuffle, Type, Vote};
 use crate::source::SiteKind;
@@ -14,7 +14,7 @@ use super::value::Value;
 use super::{Atomic, CType, Callee, Expr, Helper, Op, Operator, StmtKind, Variable};
 
 impl Lowering<'_, '_> {
-    /// The result of an operation, and whether it has an effect.
+    /// Returns the result of an operation, and whether it has a side effect.
     pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], id: ExprId) -> (Value, bool) {
         let value = match intrinsic {
             Intrinsic::Grid(n) => self.geometry(*n, &GRID),
@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
                 self.dynamic_shared_slice(ty, None, len)
             }
             Intrinsic::DynamicSharedAt(ty) => self.dynamic_shared_at(ty, args, id),
-            Intrinsic::SyncThreads => self.wait("__syncthreads", args),
+            Intrinsic::SyncThreads => self.void_call("__syncthreads", args),
             Intrinsic::SyncThreadsVote(predicate) => {
                 let (name, result) = match predicate {
                     Predicate::Count => ("__syncthreads_count", Scalar::U32),
@@ -42,7 +42,7 @@ impl Lowering<'_, '_> {
                 };
                 return self.vote(name, None, args.first(), result);
             }
-            Intrinsic::SyncWarp => self.wait("__syncwarp", args),
+            Intrinsic::SyncWarp => self.void_call("__syncwarp", args),
             Intrinsic::SyncGrid => {
                 self.affects_others();
                 let site =
@@ -50,7 +50,7 @@ impl Lowering<'_, '_> {
                 self.push(StmtKind::Expr(Expr::faulting(Helper::new(Op::SyncGrid, Scalar::U64), site, Vec::new())));
                 Value::Unit
             }
-            Intrinsic::Fence(scope) => self.wait(
+            Intrinsic::Fence(scope) => self.void_call(
                 match scope {
                     Scope::Block => "__threadfence_block",
                     Scope::Device => "__threadfence",
@@ -107,13 +107,13 @@ impl Lowering<'_, '_> {
         (value, false)
     }
 
-    /// Other threads take part in what comes, or see it.
+    /// Records that the operation has an effect on other threads.
     fn affects_others(&mut self) {
         self.summary.writes = true;
         self.summary.reads = true;
     }
 
-    /// The values of arguments that are numbers. `None` where one is not reached.
+    /// Returns the values of scalar arguments; `None` if one diverges.
     fn numbers(&mut self, args: &[ExprId]) -> Option<Vec<(Expr, Scalar)>> {
         let mut numbers = Vec::with_capacity(args.len());
         for value in self.operands(args) {
@@ -123,8 +123,8 @@ impl Lowering<'_, '_> {
         Some(numbers)
     }
 
-    /// A call of CUDA's that gives nothing.
-    fn wait(&mut self, name: &'static str, args: &[ExprId]) -> Value {
+    /// Lowers to a call of a CUDA function without a result.
+    fn void_call(&mut self, name: &'static str, args: &[ExprId]) -> Value {
         let Some(numbers) = self.numbers(args) else { return Value::Never };
         self.affects_others();
         let args = numbers.into_iter().map(|(number, _)| number).collect();
@@ -132,7 +132,7 @@ impl Lowering<'_, '_> {
         Value::Unit
     }
 
-    /// A call of CUDA's with a predicate, an `int` that is true where it is not zero.
+    /// Lowers to a call of a CUDA function that takes a predicate as an `int`, which is true if it is not zero.
     fn vote(
         &mut self,
         name: &'static str,
@@ -145,7 +145,7 @@ impl Lowering<'_, '_> {
         let Some((predicate, scalar)) = numbers.pop() else { return (Value::Never, false) };
         self.affects_others();
         let mut args: Vec<Expr> = numbers.into_iter().map(|(number, _)| number).collect();
-        // The conversion to `int` would drop the upper bits of a `u64`.
+        // A conversion to `int` would discard the upper bits of a `u64`.
         args.push(is_not_zero(predicate, scalar));
         let call = Expr::Call(Callee::Effect(name), args);
         let value = match result {
@@ -155,7 +155,7 @@ impl Lowering<'_, '_> {
         (value, true)
     }
 
-    /// A mask and a number, for what the lanes of the mask do together.
+    /// Returns the mask and the operand of a warp-level operation.
     fn lanes_and_number(&mut self, args: &[ExprId]) -> Option<(Expr, Expr, Scalar)> {
         let mut numbers = self.numbers(args)?.into_iter();
         let ((lanes, _), (value, scalar)) = (numbers.next()?, numbers.next()?);
@@ -163,11 +163,11 @@ impl Lowering<'_, '_> {
         Some((lanes, value, scalar))
     }
 
-    /// `shared::<T>()`: its own storage at each place in the source, named after the variable it is given to.
+    /// `shared::<T>()`: a separate shared variable per call site, named after the variable that it initialises.
     fn shared(&mut self, target: &Type, id: ExprId) -> Value {
-        let (wish, named) = self.name_of(id, "shared");
+        let (hint, origin) = self.name_of(id, "shared");
         let ty = self.output.types.memory(target);
-        let var = self.var(Variable { wish, named, ty, constant: false, stable: false });
+        let var = self.var(Variable { hint, origin, ty, constant: false, stable: false });
         self.push(StmtKind::Shared { var });
         Value::Place { lvalue: Expr::Var(var), target: target.clone() }
     }
@@ -179,17 +179,17 @@ impl Lowering<'_, '_> {
         let len = self.saved_expr("len", len, CType::USIZE);
         let span = self.expr(id).span;
         let site = self.site(SiteKind::DynamicSharedOutside, span);
-        // The helper takes the first site; this is the one after it.
+        // The helper takes the first site; this is the following one.
         self.site(SiteKind::DynamicSharedMisaligned, span);
         let bytes = |bytes: Option<u64>| Expr::int(Scalar::Usize, bytes.unwrap_or(1));
         let helper = Helper::new(Op::DynamicSharedAt, Scalar::Usize);
         let offset = Expr::faulting(helper, site, vec![offset, len.clone(), bytes(ty.size()), bytes(ty.align())]);
-        // Checked here, whether or not it is used.
+        // Checked here, whether or not the slice is used.
         let offset = self.constant("offset", CType::USIZE, offset);
         self.dynamic_shared_slice(ty, Some(offset), len)
     }
 
-    /// A part of the dynamic shared memory.
+    /// Returns a slice of the dynamic shared memory.
     fn dynamic_shared_slice(&mut self, element: &Type, offset: Option<Expr>, len: Expr) -> Value {
         let start = Expr::Special("rt::dynamic_shared");
         let bytes = match offset {
@@ -200,7 +200,7 @@ impl Lowering<'_, '_> {
         Value::Slice { pointer: Expr::Cast(pointer, Box::new(bytes)), len, element: element.clone(), mutable: true }
     }
 
-    /// An atomic operation: a function of CUDA's, or one of ours.
+    /// Lowers an atomic operation to a CUDA function or to a helper.
     fn atomic(&mut self, atomic: Atomic, args: &[ExprId]) -> (Value, bool) {
         let mut values = self.operands(args).into_iter();
         let Some(Value::Place { lvalue, target: Type::Scalar(scalar) }) = values.next() else {
@@ -222,13 +222,13 @@ impl Lowering<'_, '_> {
                 self.push(StmtKind::Expr(call));
                 (Value::Unit, false)
             }
-            // In memory it is a byte.
+            // In memory a `bool` is a byte.
             (_, Scalar::Bool) => (Value::bool(is_not_zero(call, Scalar::U8)), true),
             _ => (Value::Scalar(call, scalar), true),
         }
     }
 
-    /// The value of another lane. CUDA's functions take numbers of 32 and 64 bits.
+    /// Lowers a shuffle. CUDA's functions support scalars of 32 and 64 bits.
     fn shuffle(&mut self, shuffle: Shuffle, args: &[ExprId]) -> (Value, bool) {
         let [_, given, lane] = args else { return (Value::Never, false) };
         let ty = self.ty(*given).target();
@@ -244,7 +244,7 @@ impl Lowering<'_, '_> {
         self.affects_others();
         let lanes = self.load(lanes).expr();
         let lane = self.load(lane).expr();
-        // The instruction looks at the low five bits.
+        // The instruction uses the low five bits.
         let lane = match (shuffle, lane) {
             (Shuffle::Index | Shuffle::Xor, lane) => cast(lane, lane_type, Scalar::I32),
             (Shuffle::Up | Shuffle::Down, Expr::Literal(_, distance)) => {
@@ -292,7 +292,7 @@ impl Lowering<'_, '_> {
         (value, true)
     }
 
-    /// One of CUDA's approximations: a function of its own, or an instruction (CUDA C++ Programming Guide, "Intrinsic
+    /// Lowers an approximation to a CUDA function or to an instruction (CUDA C++ Programming Guide, "Intrinsic
     /// Functions").
     fn fast(&mut self, fast: Fast, args: &[ExprId]) -> Value {
         let Some(numbers) = self.numbers(args) else { return Value::Never };
@@ -317,7 +317,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// A number as a predicate.
+/// Converts a scalar to a predicate.
 fn is_not_zero(number: Expr, scalar: Scalar) -> Expr {
     match scalar {
         Scalar::Bool => number,
@@ -325,7 +325,7 @@ fn is_not_zero(number: Expr, scalar: Scalar) -> Expr {
     }
 }
 
-/// What is compared of a value: 32 or 64 bits.
+/// Returns the bits of a value, as 32 or 64 bits, for comparison.
 fn bits(value: Expr, scalar: Scalar) -> Expr {
     let builtin = |name| Expr::Call(Callee::Builtin(name), vec![value.clone()]);
     match scalar {

@@ -1,15 +1,15 @@
-//! What a C expression leads to: pointers, memory that others see, places that may be written.
+//! Properties of C expressions: pointers, memory visible to other threads, writable places.
 
 use super::function::Lowering;
 use super::{CType, Expr};
 
 impl Lowering<'_, '_> {
-    /// The C value is a pointer.
+    /// Returns whether a C expression is a pointer.
     pub(super) fn is_pointer(&self, expr: &Expr) -> bool {
         self.pointer_type(expr).is_some()
     }
 
-    /// The type of a C value that is a pointer.
+    /// Returns the type of a C expression that is a pointer.
     pub(super) fn pointer_type(&self, expr: &Expr) -> Option<CType> {
         match expr {
             Expr::Var(var) => match &self.vars[var.index()].ty {
@@ -28,7 +28,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What leads to the place lets it be written to.
+    /// Returns whether the pointer or reference through which a place is accessed permits writes.
     pub(super) fn is_writable(&self, place: &Expr) -> bool {
         match place {
             Expr::Var(var) => {
@@ -47,7 +47,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The type of a place, as memory holds it.
+    /// Returns the type of a place, as represented in memory.
     fn place_type(&self, place: &Expr) -> Option<CType> {
         match place {
             Expr::Var(var) => match &self.vars[var.index()].ty {
@@ -71,7 +71,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The place can change by what others do: it is not a variable of the thread's own.
+    /// Returns whether others may change the place, because it is not a thread-local variable.
     pub(super) fn is_in_memory(&self, place: &Expr) -> bool {
         match place {
             Expr::Var(var) => {

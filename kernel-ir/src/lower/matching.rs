@@ -1,11 +1,11 @@
-//! `match`: a chain of `if`s, or a `switch` where every arm but the last is a list of numbers.
+//! Lowering of `match`: to a chain of `if`s, or to a `switch` if every arm but the last is a list of integers.
 //!
-//! rustc has seen that some arm fits, so the last one that has no guard is an `else`. Where a guard needs statements of
-//! its own, or variables that only the pattern gives it, the arms behind it are reached from two places: they follow in
-//! the same block, and an arm that was taken jumps over them.
+//! rustc has checked exhaustiveness, so the last arm without a guard becomes an `else`. If a guard requires statements,
+//! or variables that only its pattern binds, the following arms are reachable both from a failed match and from a
+//! failed guard. They then follow in the same block, and an arm that was taken jumps past them.
 
 use crate::ir::{Arm, BinaryOp, Constant, ConstantValue, ExprId, ExprKind, Filled, Literal, Pattern, Scalar, Type};
-use crate::ir::{alternatives, bound, expanded};
+use crate::ir::{alternatives, binding_count, expanded};
 
 use super::control::{Target, not};
 use super::expr::literal;
@@ -13,13 +13,13 @@ use super::function::Lowering;
 use super::value::{Value, field_type};
 use super::{CType, Case, Expr, Label, Operator, StmtKind};
 
-/// The fewest arms that are a `switch`.
+/// The minimum number of arms for a `switch`.
 const SWITCH_ARMS: usize = 4;
 
 impl<'a> Lowering<'a, '_> {
     /// `match scrutinee { .. }`
     pub(super) fn match_(&mut self, scrutinee: ExprId, arms: &[Arm], target: &Target) {
-        let arms: Vec<&Arm> = arms.iter().filter(|arm| self.typed.is_alive(arm.body)).collect();
+        let arms: Vec<&Arm> = arms.iter().filter(|arm| self.typed.is_reachable(arm.body)).collect();
         let ty = self.ty(scrutinee);
         let value = self.scrutinee(scrutinee, &arms);
         if matches!(value, Value::Never) {
@@ -36,31 +36,33 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The arm that is taken whatever comes, where constants decide it.
-    pub(super) fn decided_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
-        let mut alive = arms.iter().filter(|arm| self.typed.is_alive(arm.body));
-        match (alive.next(), alive.next()) {
-            (Some(arm), None) if self.open_guard(arm.guard).is_none() => Some(arm),
+    /// Returns the arm that is taken in any case, if constant conditions determine it.
+    pub(super) fn constant_arm(&self, arms: &'a [Arm]) -> Option<&'a Arm> {
+        let mut reachable = arms.iter().filter(|arm| self.typed.is_reachable(arm.body));
+        match (reachable.next(), reachable.next()) {
+            (Some(arm), None) if self.runtime_guard(arm.guard).is_none() => Some(arm),
             _ => None,
         }
     }
 
-    /// What a `match` is about, as its arms look at it: evaluated once, and a copy if others could change it.
+    /// Returns the scrutinee for inspection by the arms: evaluated once, and copied if others could change it.
     pub(super) fn scrutinee(&mut self, scrutinee: ExprId, arms: &[&Arm]) -> Value {
         let Some((last, tested)) = arms.split_last() else { return self.value(scrutinee) };
-        // The last arm is not compared with, but may bind.
-        let looks = tested.iter().map(|arm| looks(&arm.pattern)).sum::<usize>() + bound(&last.pattern);
-        if looks == 0 && matches!(self.expr(scrutinee).kind, ExprKind::Constant(_)) {
+        // The last arm is not tested, but may bind variables.
+        let inspections =
+            tested.iter().map(|arm| inspections(&arm.pattern)).sum::<usize>() + binding_count(&last.pattern);
+        if inspections == 0 && matches!(self.expr(scrutinee).kind, ExprKind::Constant(_)) {
             return Value::Unit;
         }
         let (value, effect) = self.root_place(scrutinee);
-        if looks == 0 && !matches!(value, Value::Never) {
-            self.give(value, effect, &Target::Discard);
+        if inspections == 0 && !matches!(value, Value::Never) {
+            self.store(value, effect, &Target::Discard);
             return Value::Unit;
         }
-        let value = if effect { self.performed(value) } else { value };
-        // A guard may change the variables that a value is made of. (What a place names, Rust keeps it from changing.)
-        let guarded = arms.iter().any(|arm| self.open_guard(arm.guard).is_some());
+        let value = if effect { self.perform(value) } else { value };
+        // A guard may change the variables that a value consists of. (For place expressions, Rust's borrow rules
+        // prevent it.)
+        let guarded = arms.iter().any(|arm| self.runtime_guard(arm.guard).is_some());
         let value = if guarded && !self.is_in_place(scrutinee) {
             let value = self.load(value);
             self.saved(value)
@@ -68,14 +70,14 @@ impl<'a> Lowering<'a, '_> {
             value
         };
         let first = arms.first().map(|arm| &arm.pattern);
-        match (looks, first) {
-            // The first condition evaluates it, and nothing else does.
+        match (inspections, first) {
+            // The first condition is the only use of the value.
             (1, Some(Pattern::Literal(_) | Pattern::Constant(_))) if is_number(&value) => value,
             _ => self.matched(value, self.ty(scrutinee)),
         }
     }
 
-    /// A value that can be looked at any number of times, whatever the arms do.
+    /// Returns a value that can be inspected repeatedly, independently of the arms' effects.
     fn matched(&mut self, value: Value, ty: &Type) -> Value {
         match value {
             Value::Parts(parts) => {
@@ -107,22 +109,22 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// The arms in order; `end` is behind all of them.
+    /// Lowers the arms in order. `end` is the label after all of them.
     fn arms(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target, end: &mut Option<Label>) {
         let Some((arm, rest)) = arms.split_first() else { return };
         let Arm { pattern, guard, body } = arm;
-        let guard = self.open_guard(*guard);
-        if guard.is_none() && !rest.iter().any(|arm| self.open_guard(arm.guard).is_none()) {
+        let guard = self.runtime_guard(*guard);
+        if guard.is_none() && !rest.iter().any(|arm| self.runtime_guard(arm.guard).is_none()) {
             return self.arm(pattern, *body, value, ty, target);
         }
         let leaves = self.is_in_loop() && *self.ty(*body) == Type::Never;
-        let outer = std::mem::replace(&mut self.leaving, leaves);
-        let fits = self.fits(pattern, value, ty);
+        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
+        let matches = self.match_condition(pattern, value, ty);
         let plain = guard.map(|guard| self.plain_guard(pattern, guard, value, ty));
-        self.leaving = outer;
-        let condition = match (fits, plain) {
-            (fits, None) => fits,
-            (Some(fits), Some(Some(guard))) => Some(Expr::binary(Operator::Both, fits, guard)),
+        self.in_exit_condition = outer;
+        let condition = match (matches, plain) {
+            (matches, None) => matches,
+            (Some(matches), Some(Some(guard))) => Some(Expr::binary(Operator::Both, matches, guard)),
             (None, Some(Some(guard))) => Some(guard),
             (_, Some(None)) => {
                 self.guarded(arm, leaves, value, ty, target, end);
@@ -139,12 +141,12 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A guard, unless it always holds.
-    fn open_guard(&self, guard: Option<ExprId>) -> Option<ExprId> {
-        guard.filter(|guard| self.typed.decided(*guard) != Some(true))
+    /// Returns a guard, unless it is constant `true`.
+    fn runtime_guard(&self, guard: Option<ExprId>) -> Option<ExprId> {
+        guard.filter(|guard| self.typed.constant_bool(*guard) != Some(true))
     }
 
-    /// An arm that is taken.
+    /// Lowers an arm that is taken.
     fn arm(&mut self, pattern: &Pattern, body: ExprId, value: &Value, ty: &Type, target: &Target) {
         self.at_line(self.expr(body).span, |this| {
             this.bind_value(pattern, value.clone(), ty);
@@ -152,15 +154,20 @@ impl<'a> Lowering<'a, '_> {
         });
     }
 
-    /// An arm whose guard needs statements or variables of its own, and after which the next arm follows.
+    /// Lowers an arm whose guard requires statements or bindings of its own, and which is followed by another arm.
     ///
-    /// Each alternative of the pattern that fits has the guard evaluated, until it holds once (Rust reference, "Match
-    /// guards"). So the guard is emitted for each alternative, but the body once, behind all of them: it may declare
-    /// shared memory or contain a barrier. A guard that does is refused where there are alternatives (`validate`).
+    /// The guard is evaluated for each matching alternative of the pattern until it is true (Rust reference, "Match
+    /// guards"). Therefore the guard is emitted once per alternative. The body is emitted once, after all of them,
+    /// since it may declare shared memory or contain a barrier. `validate` rejects such operations in guards of
+    /// patterns with alternatives.
     ///
     /// ```text
     /// {
-    ///     { if (fits 1) { v = ..; if (guard) goto taken; } if (fits 2) { v = ..; if (guard) goto taken; } goto next; }
+    ///     {
+    ///         if (matches 1) { v = ..; if (guard) goto taken; }
+    ///         if (matches 2) { v = ..; if (guard) goto taken; }
+    ///         goto next;
+    ///     }
     ///     taken:;
     ///     body; goto matched;
     /// }
@@ -171,7 +178,7 @@ impl<'a> Lowering<'a, '_> {
         let alternatives = alternatives(pattern);
         let taken_body = |this: &mut Self, end: &mut Option<Label>| {
             this.at_line(this.expr(*body).span, |this| this.into(*body, target));
-            if this.comes_to_end() {
+            if this.is_end_reachable() {
                 let label = *end.get_or_insert_with(|| this.label("matched"));
                 this.push(StmtKind::Goto(label));
             }
@@ -201,7 +208,7 @@ impl<'a> Lowering<'a, '_> {
         self.push(StmtKind::Block { body: arm, end: next });
     }
 
-    /// `if (fits) { bind; if (guard) { taken } }`
+    /// Emits `if (matches) { bind; if (guard) { taken } }`.
     fn alternative(
         &mut self,
         pattern: &Pattern,
@@ -211,15 +218,15 @@ impl<'a> Lowering<'a, '_> {
         bind: impl FnOnce(&mut Self),
         taken: impl FnOnce(&mut Self),
     ) {
-        let outer = std::mem::replace(&mut self.leaving, leaves);
-        let condition = self.fits(pattern, value, ty);
-        self.leaving = outer;
+        let outer = std::mem::replace(&mut self.in_exit_condition, leaves);
+        let condition = self.match_condition(pattern, value, ty);
+        self.in_exit_condition = outer;
         let (then, ()) = self.scope(|this| {
             this.at_line(this.expr(guard).span, |this| {
                 bind(this);
-                let outer = std::mem::replace(&mut this.leaving, leaves);
+                let outer = std::mem::replace(&mut this.in_exit_condition, leaves);
                 let holds = this.value(guard).expr();
-                this.leaving = outer;
+                this.in_exit_condition = outer;
                 let (taken, ()) = this.scope(taken);
                 this.push(StmtKind::If { condition: holds, then: taken, otherwise: Vec::new() });
             });
@@ -230,7 +237,8 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A guard as a C expression, if that needs no statements: its variables are what the pattern looks at.
+    /// Returns a guard as a C expression, with the pattern's variables bound to the scrutinee, if it needs no
+    /// statements.
     fn plain_guard(&mut self, pattern: &Pattern, guard: ExprId, value: &Value, ty: &Type) -> Option<Expr> {
         if expanded(pattern).len() > 1 {
             return None;
@@ -251,18 +259,19 @@ impl<'a> Lowering<'a, '_> {
         stmts.is_empty().then_some(guard)
     }
 
-    /// Whether a value fits a pattern; `None` if any does.
-    pub(super) fn fits(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
-        // Where no pattern looks at it, there is no value either.
-        if looks(pattern) == 0 {
+    /// Returns the condition that a value matches a pattern; `None` if every value does.
+    pub(super) fn match_condition(&mut self, pattern: &Pattern, value: &Value, ty: &Type) -> Option<Expr> {
+        // If no pattern inspects the scrutinee, it has not been evaluated.
+        if inspections(pattern) == 0 {
             return None;
         }
         match pattern {
             Pattern::Wild | Pattern::Local(_) => None,
-            Pattern::At(_, inner) => self.fits(inner, value, ty),
+            Pattern::At(_, inner) => self.match_condition(inner, value, ty),
             Pattern::Tuple(_) | Pattern::Struct(_) | Pattern::Array(_) => {
                 let parts = self.parts(pattern, value.clone(), ty);
-                let conditions = parts.into_iter().filter_map(|(pattern, part, ty)| self.fits(pattern, &part, &ty));
+                let conditions =
+                    parts.into_iter().filter_map(|(pattern, part, ty)| self.match_condition(pattern, &part, &ty));
                 conditions.reduce(|all, condition| Expr::binary(Operator::Both, all, condition))
             }
             Pattern::Literal(Literal::Bool(expected)) => {
@@ -289,7 +298,7 @@ impl<'a> Lowering<'a, '_> {
                     },
                     _ => None,
                 };
-                let start = bound(self, start).filter(|start| !is_least(start));
+                let start = bound(self, start).filter(|start| !is_minimum(start));
                 let start = start.map(|start| self.compared(BinaryOp::Ge, value, start));
                 let op = if *inclusive { BinaryOp::Le } else { BinaryOp::Lt };
                 let end = bound(self, end).map(|end| self.compared(op, value, end));
@@ -298,10 +307,10 @@ impl<'a> Lowering<'a, '_> {
             Pattern::Or(choices) => {
                 let mut any: Option<Expr> = None;
                 for choice in choices {
-                    let fits = self.fits(choice, value, ty)?;
+                    let matches = self.match_condition(choice, value, ty)?;
                     any = Some(match any {
-                        Some(any) => Expr::binary(Operator::Either, any, fits),
-                        None => fits,
+                        Some(any) => Expr::binary(Operator::Either, any, matches),
+                        None => matches,
                     });
                 }
                 any
@@ -309,7 +318,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A comparison of numbers or enums.
+    /// Returns a comparison of scalars or enums.
     fn compared(&mut self, op: BinaryOp, value: &Value, with: Value) -> Expr {
         match (self.load(value.clone()), with) {
             (Value::Scalar(left, scalar), Value::Scalar(right, _)) => {
@@ -319,7 +328,7 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// Whether a value is that of a constant; `None` if there is nothing to compare.
+    /// Returns the condition that a value equals a constant; `None` if there is nothing to compare.
     fn equals(&mut self, value: &Value, ty: &Type, expected: &ConstantValue) -> Option<Expr> {
         match (ty, expected) {
             (Type::Scalar(Scalar::Bool), ConstantValue::Bits(bits)) => {
@@ -352,24 +361,25 @@ impl<'a> Lowering<'a, '_> {
         }
     }
 
-    /// A `match` on a number or an enum against lists of numbers, if it is one.
+    /// Emits a `switch` if all arms of a `match` on a scalar or an enum are lists of constants. Returns whether they
+    /// are.
     fn switch(&mut self, arms: &[&Arm], value: &Value, ty: &Type, target: &Target) -> bool {
         let Value::Scalar(on, scalar) = value else { return false };
         if arms.len() < SWITCH_ARMS
             || !scalar.is_integer()
-            || arms.iter().any(|arm| self.open_guard(arm.guard).is_some())
+            || arms.iter().any(|arm| self.runtime_guard(arm.guard).is_some())
         {
             return false;
         }
-        let Some((last, listed)) = arms.split_last() else { return false };
+        let Some((last, case_values)) = arms.split_last() else { return false };
         let mut seen = Vec::new();
-        let mut lists = Vec::with_capacity(listed.len());
-        for arm in listed {
+        let mut lists = Vec::with_capacity(case_values.len());
+        for arm in case_values {
             let mut values = Vec::new();
-            if !self.listed(&arm.pattern, ty, &mut values) {
+            if !self.case_values(&arm.pattern, ty, &mut values) {
                 return false;
             }
-            // What an arm before it lists does not get here.
+            // Values that an earlier arm lists do not reach this arm.
             values.retain(|value| {
                 let bits = self.bits_of(value);
                 let new = !seen.contains(&bits);
@@ -379,8 +389,8 @@ impl<'a> Lowering<'a, '_> {
             lists.push(values);
         }
         self.switches += 1;
-        let mut cases = Vec::with_capacity(listed.len());
-        for (arm, values) in listed.iter().zip(lists) {
+        let mut cases = Vec::with_capacity(case_values.len());
+        for (arm, values) in case_values.iter().zip(lists) {
             let (body, ()) = self.scope(|this| this.arm(&arm.pattern, arm.body, &Value::Never, ty, target));
             if !values.is_empty() {
                 cases.push(Case { values, body });
@@ -392,15 +402,15 @@ impl<'a> Lowering<'a, '_> {
         true
     }
 
-    /// The numbers that fit a pattern which is a list of them.
-    fn listed(&mut self, pattern: &Pattern, ty: &Type, values: &mut Vec<Expr>) -> bool {
+    /// Collects the values that match a pattern; returns whether the pattern is a list of values.
+    fn case_values(&mut self, pattern: &Pattern, ty: &Type, values: &mut Vec<Expr>) -> bool {
         let value = match pattern {
             Pattern::Literal(value @ Literal::Int { .. }) => literal(value, ty),
             Pattern::Constant(slot) => match &self.typed.instance.slots[slot.index()] {
                 Filled::Constant(constant) => self.constant_value(constant),
                 Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_) => return false,
             },
-            Pattern::Or(choices) => return choices.iter().all(|choice| self.listed(choice, ty, values)),
+            Pattern::Or(choices) => return choices.iter().all(|choice| self.case_values(choice, ty, values)),
             Pattern::Wild
             | Pattern::Local(_)
             | Pattern::At(..)
@@ -415,7 +425,7 @@ impl<'a> Lowering<'a, '_> {
         true
     }
 
-    /// The number that a case is.
+    /// Returns the bits of a `case` value.
     fn bits_of(&self, value: &Expr) -> Option<u64> {
         match value {
             Expr::Literal(_, bits) => Some(*bits),
@@ -428,25 +438,25 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-/// How often a pattern looks at a value.
-fn looks(pattern: &Pattern) -> usize {
+/// Returns the number of times that a pattern inspects the scrutinee.
+fn inspections(pattern: &Pattern) -> usize {
     match pattern {
         Pattern::Wild => 0,
         Pattern::Local(_) | Pattern::Literal(_) | Pattern::Constant(_) => 1,
-        Pattern::At(_, inner) => 1 + looks(inner),
+        Pattern::At(_, inner) => 1 + inspections(inner),
         Pattern::Range { start, end, inclusive: _ } => usize::from(start.is_some()) + usize::from(end.is_some()),
-        Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => parts.iter().map(looks).sum(),
-        Pattern::Struct(fields) => fields.iter().map(|(_, field)| looks(field)).sum(),
+        Pattern::Tuple(parts) | Pattern::Array(parts) | Pattern::Or(parts) => parts.iter().map(inspections).sum(),
+        Pattern::Struct(fields) => fields.iter().map(|(_, field)| inspections(field)).sum(),
     }
 }
 
-/// The value is a number, a `bool` or an enum, or the place of one.
+/// Returns whether the value is a scalar or an enum, or a place of one.
 fn is_number(value: &Value) -> bool {
     matches!(value, Value::Scalar(..) | Value::Place { target: Type::Scalar(_) | Type::Enum(_), .. })
 }
 
-/// The least number of an integer type, below which there is nothing to compare.
-fn is_least(bound: &Value) -> bool {
+/// Returns whether a bound is the minimum of its integer type, so that no comparison is needed.
+fn is_minimum(bound: &Value) -> bool {
     let Value::Scalar(Expr::Literal(_, bits), scalar) = bound else { return false };
     let least = if scalar.is_signed() { 1 << (scalar.bits() - 1) } else { 0 };
     scalar.is_integer() && *bits == least

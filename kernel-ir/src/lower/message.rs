@@ -1,4 +1,4 @@
-//! Messages: what a panic says and what is printed. The text stays on the host; a thread hands over the numbers.
+//! Lowering of panics and prints. The format string stays on the host; a thread transfers only the arguments.
 
 use crate::ir::{Message, Piece, Span};
 use crate::source::{PANIC_ARGS, SiteKind, Text};
@@ -23,11 +23,11 @@ impl Lowering<'_, '_> {
         let Some((text, args)) = self.message(message, usize::MAX) else { return };
         self.output.templates.insert(Template::Print);
         self.summary.writes = true;
-        let site = self.note(SiteKind::Print(text), span);
+        let site = self.record_site(SiteKind::Print(text), span);
         self.push(StmtKind::Print { site, args });
     }
 
-    /// What a message says, and its numbers, of which no more than `most` are kept. `None` where one is not reached.
+    /// Returns a message and its arguments, at most `most` of which are recorded; `None` if one diverges.
     fn message(&mut self, message: &Message, most: usize) -> Option<(Text, Vec<Expr>)> {
         let Message { pieces, args } = message;
         let mut text = Text { pieces: Vec::new(), args: Vec::new() };
@@ -38,7 +38,7 @@ impl Lowering<'_, '_> {
             exprs.push(expr);
         }
         text.args.truncate(most);
-        // Those that are left out may still fault.
+        // Arguments that are not recorded may still fault.
         for expr in exprs.split_off(exprs.len().min(most)) {
             if self.can_fault(&expr) {
                 self.push(StmtKind::Expr(expr));

@@ -1,6 +1,7 @@
-//! The methods of numbers, slices, arrays and views.
+//! Lowering of built-in methods.
 //!
-//! Those of slices and views are here, and what numbers have in common; for the rest see `float` and `integer`.
+//! This file handles slices, arrays and views, and methods common to all scalars; see `float` and `integer` for the
+//! others.
 
 use crate::ir::{ExprId, Method, Scalar, Span, Type};
 use crate::source::SiteKind;
@@ -11,7 +12,7 @@ use super::value::Value;
 use super::{CType, Callee, Expr, Helper, Op, Operator, StmtKind};
 
 impl Lowering<'_, '_> {
-    /// `receiver.method(args)`, of which the receiver is the first argument. No method has an effect.
+    /// `receiver.method(args)`, with the receiver as the first argument. Methods have no side effects.
     pub(super) fn method(&mut self, method: Method, args: &[ExprId], id: ExprId) -> (Value, bool) {
         let Some((receiver, rest)) = args.split_first() else { return (Value::Never, false) };
         let value = match self.ty(*receiver).target() {
@@ -22,7 +23,7 @@ impl Lowering<'_, '_> {
             Type::Array(..) | Type::Slice { .. } => self.sequence_method(method, *receiver, rest, id),
             Type::View { .. } => self.view_method(method, args, id),
             Type::Scalar(_) => self.number_method(method, args, self.expr(id).span),
-            // A receiver that does not finish, which constants can decide: all but its effects is left out.
+            // A diverging receiver: only its side effects remain.
             Type::Never => self.value(*receiver),
             Type::Unit | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Ref { .. } => Value::Never,
         };
@@ -38,7 +39,7 @@ impl Lowering<'_, '_> {
                     Value::Slice { len, .. } => len,
                     Value::Place { lvalue: whole, target: Type::Array(_, len) }
                     | Value::Whole(whole, Type::Array(_, len)) => {
-                        // There is nothing to read, but an index on the way may be outside.
+                        // Nothing is read, but an index of the receiver may be out of bounds.
                         if self.can_fault(&whole) {
                             self.push(StmtKind::Expr(whole));
                         }
@@ -56,7 +57,7 @@ impl Lowering<'_, '_> {
                 operands.push(base);
                 let mark = self.out.len();
                 let at = self.number(*at);
-                self.settle(mark, &mut operands);
+                self.preserve(mark, &mut operands);
                 let Some(base) = operands.pop() else { return Value::Never };
                 let Value::Slice { pointer, len, element, mutable: _ } = self.as_slice(base) else {
                     return Value::Never;
@@ -74,7 +75,7 @@ impl Lowering<'_, '_> {
                 let rest_len = Expr::binary(Operator::Sub, len, at.clone());
                 Value::Parts(vec![half(pointer, at), half(rest, rest_len)])
             }
-            // `typify` has refused what is not a method of a slice.
+            // `typify` has rejected methods that slices do not have.
             _ => Value::Never,
         }
     }
@@ -111,7 +112,7 @@ impl Lowering<'_, '_> {
             Method::RowMut | Method::PlaneMut => (0, true),
             Method::Column => (1, false),
             Method::ColumnMut => (1, true),
-            // `typify` has refused what is not a method of a view.
+            // `typify` has rejected methods that views do not have.
             _ => return Value::Never,
         };
         let Some(index) = values.next() else { return Value::Never };
@@ -131,7 +132,7 @@ impl Lowering<'_, '_> {
         Value::View { pointer: start, lens, strides, element, mutable }
     }
 
-    /// The number that an expression is, or that it leads to.
+    /// Returns the scalar value of an expression, or of its referent.
     fn number(&mut self, id: ExprId) -> Expr {
         let value = self.value(id);
         self.load(value).expr()
@@ -156,21 +157,21 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A number that is used more than once, and computed once.
-    pub(super) fn reused(&mut self, wish: &str, number: Expr, scalar: Scalar) -> Expr {
+    /// Returns a scalar that is used repeatedly, but computed once.
+    pub(super) fn reused(&mut self, hint: &str, number: Expr, scalar: Scalar) -> Expr {
         match number {
             Expr::Var(_) | Expr::Literal(..) if self.is_stable(&number) => number,
-            number => self.constant(wish, CType::Scalar(scalar), number),
+            number => self.constant(hint, CType::Scalar(scalar), number),
         }
     }
 
-    /// A call of a helper that can fault in one way.
+    /// Returns a call of a helper with a single fault site.
     pub(super) fn checked(&mut self, op: Op, kind: SiteKind, scalar: Scalar, args: Vec<Expr>, span: Span) -> Expr {
         let site = self.site(kind, span);
         Expr::faulting(Helper::new(op, scalar), site, args)
     }
 
-    /// `clamp`, whose bounds need no check where both are written out in order.
+    /// Lowers `clamp`. Literal bounds that are ordered need no check.
     pub(super) fn clamp(&mut self, scalar: Scalar, args: Vec<Expr>, message: &str, span: Span) -> Expr {
         match args.as_slice() {
             [_, Expr::Literal(_, low), Expr::Literal(_, high)] if in_order(scalar, *low, *high) => {
@@ -182,7 +183,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// What only changes the type of a number, or names its bits.
+/// Lowers conversions that only change a scalar's type or reinterpret its bits.
 fn conversion(method: Method, scalar: Scalar, args: &mut Vec<Expr>) -> Option<Value> {
     use Method as M;
     let builtin = |name, arg| Expr::Call(Callee::Builtin(name), vec![arg]);
@@ -214,14 +215,14 @@ fn conversion(method: Method, scalar: Scalar, args: &mut Vec<Expr>) -> Option<Va
     })
 }
 
-/// Whether `low <= high`, of numbers by their bits.
+/// Returns whether `low <= high`, for numbers given by their bits.
 fn in_order(scalar: Scalar, low: u64, high: u64) -> bool {
     match scalar {
         Scalar::F32 => f32::from_bits(low as u32) <= f32::from_bits(high as u32),
         Scalar::F64 => f64::from_bits(low) <= f64::from_bits(high),
         Scalar::F16 | Scalar::Bf16 => false,
         _ if scalar.is_signed() => {
-            // The sign moves to the top bit of an i64.
+            // Shifts the sign bit to the top of an i64.
             let widened = |bits: u64| (bits << (64 - scalar.bits())).cast_signed();
             widened(low) <= widened(high)
         }

@@ -1,13 +1,13 @@
-//! Spells out what Rust means and C does not: from typed IR to a tree of C.
+//! Lowering: translation of the typed IR into a C syntax tree that makes Rust's semantics explicit.
 //!
-//! - A slice is a pointer and a length, a variable that is a tuple or a `Dim3` is a variable for each part. Structs,
-//!   arrays, and tuples where they have to be in one piece, are C values; a reference is one of C++'s.
-//! - Values without effects become C expressions; whatever has an effect becomes a statement, in Rust's order. Where a
-//!   later operand has an effect, what came before it is kept in a temporary, unless nothing can change it.
-//! - What can fail gets a [`Site`]. Which of two faults of one C expression is reported is not specified;
-//!   no effect that Rust orders after a fault happens before it.
+//! - A slice becomes a pointer and a length; a variable of a tuple type or of type `Dim3` becomes one variable per
+//!   field. Structs, arrays, and tuples that have to be contiguous are C values. A reference becomes a C++ reference.
+//! - Expressions without side effects become C expressions; side effects become statements in Rust's evaluation order.
+//!   If a later operand has a side effect, earlier operands are stored in temporaries, unless nothing can change them.
+//! - Every operation that can fault gets a [`Site`]. If two operations of one C expression fault, it is unspecified
+//!   which fault is reported. No side effect that Rust orders after a fault is performed before it.
 //!
-//! Nothing here knows how C is punctuated or what a variable is called in the end.
+//! This phase determines neither the syntax of the C text nor the final names of variables.
 
 mod aggregate;
 mod arithmetic;
@@ -52,7 +52,7 @@ use crate::typify::TypedFunction;
 
 pub(crate) use helper::{Atomic, Helper, Op};
 pub(crate) use tree::{
-    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, Named,
+    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,
     Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
 };
 
@@ -93,33 +93,33 @@ pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
     }
 }
 
-/// What the functions of a program share while they are lowered.
+/// State shared by all functions of a program during lowering.
 struct Output<'a> {
     options: Options,
     program: &'a [TypedFunction<'a>],
     sites: Vec<Site>,
-    /// Of the functions that are done.
+    /// The summaries of the functions lowered so far.
     summaries: Vec<Summary>,
     types: types::Types,
     constants: constant::Constants,
     templates: BTreeSet<Template>,
 }
 
-/// What a call of a function can do.
+/// The possible effects of calling a function.
 #[derive(Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent answers")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent property")]
 struct Summary {
-    /// It writes to memory or waits for other threads: its place among other effects matters.
+    /// It writes to memory or synchronises with other threads, so its order relative to other side effects matters.
     writes: bool,
-    /// It reads memory: its value may change when others write.
+    /// It reads memory, so its result may change if others write.
     reads: bool,
     /// It can fault.
     faults: bool,
-    /// It takes the launch: it can fault or print.
+    /// It takes the launch parameter, because it can fault or print.
     takes_launch: bool,
 }
 
-/// The helpers that are called somewhere.
+/// Returns the helpers that are called directly.
 fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<Helper> {
     fn collect(expr: &Expr, found: &mut BTreeSet<Helper>) {
         if let Expr::Call(Callee::Helper(helper, _), _) = expr {

@@ -1,4 +1,4 @@
-//! Places: variables, fields and elements, what references lead to, and the references themselves.
+//! Lowering of place expressions (variables, fields, elements, referents) and of references.
 
 use crate::analyse::is_reference;
 use crate::ir::{ExprId, ExprKind, Scalar, Span, Type};
@@ -8,11 +8,12 @@ use super::control::Target;
 use super::function::Lowering;
 use super::types::is_empty;
 use super::value::{Value, field_type, position};
-use super::{CType, Expr, Helper, Named, Op, Operator, StmtKind, Variable};
+use super::{CType, Expr, Helper, NameOrigin, Op, Operator, StmtKind, Variable};
 
 impl Lowering<'_, '_> {
-    /// The place that an expression names, unread: a variable of the user's, what a reference leads to, a slice. What is
-    /// no place is a value. `operands` were evaluated before it, and are kept if it has effects.
+    /// Returns the place that an expression denotes, without reading it: a user's variable, a referent, or a slice. For
+    /// a value expression, returns the value. `operands` were evaluated before it, and are saved if it has side
+    /// effects.
     pub(super) fn place(&mut self, operands: &mut Vec<Value>, id: ExprId) -> Value {
         match &self.expr(id).kind {
             ExprKind::Local(local) => self.locals[local.index()].clone(),
@@ -22,26 +23,26 @@ impl Lowering<'_, '_> {
                 let whole = self.place(operands, *base);
                 let position = position(ty, name);
                 if let Value::Parts(parts) = &whole {
-                    // `(x / y, z).1` evaluates all of the tuple.
+                    // `(x / y, z).1` evaluates all elements of the tuple.
                     let others = parts.iter().enumerate().filter(|(other, _)| *other != position);
-                    others.for_each(|(_, other)| self.give(other.clone(), false, &Target::Discard));
+                    others.for_each(|(_, other)| self.store(other.clone(), false, &Target::Discard));
                 }
                 self.project(whole, ty, position)
             }
             ExprKind::Index { base, index } => self.element(operands, *base, *index, id),
             ExprKind::Deref(reference) => self.place(operands, *reference),
-            // A value is a temporary: a copy of the variable that it may be made of.
+            // A value expression yields a temporary: a copy of any variable that it consists of.
             _ => {
                 let mark = self.out.len();
                 let value = self.value(id);
                 let value = if is_reference(self.ty(id)) { value } else { self.saved(value) };
-                self.settle(mark, operands);
+                self.preserve(mark, operands);
                 value
             }
         }
     }
 
-    /// Whether an expression names a place that was there before, and not a part of a temporary: `{ s }.x` is one.
+    /// Returns whether an expression denotes a pre-existing place, not a part of a temporary such as `{ s }.x`.
     pub(super) fn is_in_place(&self, id: ExprId) -> bool {
         match &self.expr(id).kind {
             ExprKind::Local(_) | ExprKind::Deref(_) => true,
@@ -54,16 +55,16 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A reference to what an expression gives: to the place that it names, or to a temporary of its own.
-    pub(super) fn lend_expr(&mut self, id: ExprId, value: Value, ty: &Type, mutable: bool) -> Value {
+    /// Returns a reference to an expression: to the place that it denotes, or to a new temporary.
+    pub(super) fn materialise_expr(&mut self, id: ExprId, value: Value, ty: &Type, mutable: bool) -> Value {
         if mutable && !self.is_in_place(id) {
             let value = self.load(value);
-            return if matches!(value, Value::Never) { value } else { self.kept(value, ty, true) };
+            return if matches!(value, Value::Never) { value } else { self.store_in_temporary(value, ty, true) };
         }
-        self.lend(value, ty, mutable)
+        self.materialise(value, ty, mutable)
     }
 
-    /// A field of a struct or a tuple of type `ty`: a place, if the whole is one.
+    /// Returns a field of a struct or a tuple of type `ty`. It is a place if the aggregate is one.
     pub(super) fn project(&mut self, whole: Value, ty: &Type, position: usize) -> Value {
         let field = field_type(ty, position);
         match whole {
@@ -82,21 +83,21 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value without bytes.
+    /// Returns the value of a zero-sized type.
     pub(super) fn empty(&mut self, ty: &Type) -> Value {
         match ty {
             Type::Never => Value::Never,
             Type::Array(element, len) => {
                 self.output.types.arrays = true;
                 let element = self.output.types.memory(element);
-                debug_assert_eq!(*len, 0, "only an array without elements, or of what is empty, has no bytes");
+                debug_assert_eq!(*len, 0, "only an array without elements, or of zero-sized elements, has size zero");
                 Value::Whole(Expr::Array(element, Vec::new()), ty.clone())
             }
             _ => Value::Unit,
         }
     }
 
-    /// An array in a variable as the place that it is: what comes before it is read may change it.
+    /// Returns an array in a variable as a place, since it may be changed before it is read.
     fn unread(&self, value: Value) -> Value {
         match value {
             Value::Whole(lvalue, target) if self.is_lvalue(&lvalue) => Value::Place { lvalue, target },
@@ -104,43 +105,44 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// What is at a place. A value is itself.
+    /// Returns the value at a place. A value is returned unchanged.
     pub(super) fn load(&mut self, place: Value) -> Value {
         let Value::Place { lvalue, target } = place else { return place };
         self.summary.reads |= self.is_in_memory(&lvalue);
         match target {
-            // Any byte but zero is `true`, so that no invalid `bool` comes to be.
+            // Any non-zero byte is `true`, so that no invalid `bool` is created.
             Type::Scalar(Scalar::Bool) => Value::bool(Expr::binary(Operator::Ne, lvalue, Expr::int(Scalar::U8, 0))),
             Type::Scalar(scalar) => Value::Scalar(lvalue, scalar),
             Type::Enum(choice) => Value::Scalar(lvalue, choice.repr),
             Type::Struct(_) | Type::Tuple(_) | Type::Array(..) => Value::Whole(lvalue, target),
-            // A place holds none of these.
+            // Places do not have these types.
             Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => {
                 self.unexpected(&Value::Unit)
             }
         }
     }
 
-    /// A place that a reference can lead to: a value gets a constant of its own, or a variable if it is to change.
-    pub(super) fn lend(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
+    /// Returns a place that a reference can be bound to: a value is stored in a new constant, or in a new variable if
+    /// the reference is mutable.
+    pub(super) fn materialise(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
         match value {
             Value::Place { .. } | Value::Slice { .. } | Value::View { .. } | Value::Never => value,
             Value::Scalar(lvalue, _) if *ty != Type::BOOL && self.is_lvalue(&lvalue) => {
                 Value::Place { lvalue, target: ty.clone() }
             }
             Value::Whole(lvalue, target) if self.is_lvalue(&lvalue) => Value::Place { lvalue, target },
-            value => self.kept(value, ty, mutable),
+            value => self.store_in_temporary(value, ty, mutable),
         }
     }
 
-    /// A value in memory of its own.
-    pub(super) fn kept(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
+    /// Stores a value in a new variable in memory.
+    pub(super) fn store_in_temporary(&mut self, value: Value, ty: &Type, mutable: bool) -> Value {
         let Some(init) = self.whole(value, ty) else { return Value::Never };
         let c = self.output.types.memory(ty);
-        let wish = if mutable { "copy" } else { "value" };
+        let hint = if mutable { "copy" } else { "value" };
         let var = self.var(Variable {
-            wish: wish.to_owned(),
-            named: Named::ByUs,
+            hint: hint.to_owned(),
+            origin: NameOrigin::Compiler,
             ty: c,
             constant: !mutable,
             stable: !mutable,
@@ -149,7 +151,7 @@ impl Lowering<'_, '_> {
         Value::Place { lvalue: Expr::Var(var), target: ty.clone() }
     }
 
-    /// A value as one C expression, as memory holds it. `None` for what has no bytes.
+    /// Returns a value as a single C expression with the in-memory type; `None` for a zero-sized type.
     pub(super) fn whole(&mut self, value: Value, ty: &Type) -> Option<Expr> {
         match self.load(value) {
             Value::Scalar(expr, _) | Value::Whole(expr, _) => Some(expr),
@@ -173,7 +175,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value between braces, where C++ does not convert to a narrower type.
+    /// Returns a value for a braced initialiser, in which C++ rejects narrowing conversions.
     pub(super) fn member(&mut self, value: Value, ty: &Type) -> Option<Expr> {
         let expr = self.whole(value, ty)?;
         let scalar = match ty {
@@ -183,14 +185,14 @@ impl Lowering<'_, '_> {
         };
         let computed = matches!(expr, Expr::Unary(..) | Expr::Binary(..) | Expr::Conditional(..));
         Some(match scalar {
-            // C's `&`, `|` and `^` of two `bool`s are an `int`.
+            // In C, `&`, `|` and `^` of two `bool`s yield an `int`.
             Scalar::Bool if is_int(&expr) => Expr::cast(scalar, expr),
             _ if computed => super::arithmetic::narrowed(expr, scalar),
             _ => expr,
         })
     }
 
-    /// The part of a slice, an array or a view that an index names.
+    /// Returns an element of a slice, an array or a view.
     fn element(&mut self, operands: &mut Vec<Value>, base: ExprId, index: ExprId, id: ExprId) -> Value {
         let base = self.place(operands, base);
         if let Value::View { .. } = base {
@@ -200,7 +202,7 @@ impl Lowering<'_, '_> {
         operands.push(base);
         let mark = self.out.len();
         let index = self.value(index).expr();
-        self.settle(mark, operands);
+        self.preserve(mark, operands);
         let (place, element, len) = match operands.pop() {
             Some(Value::Slice { pointer, len, element, mutable: _ }) => (pointer, element, len),
             Some(
@@ -213,25 +215,25 @@ impl Lowering<'_, '_> {
         Value::Place { lvalue: Expr::index(place, index), target: element }
     }
 
-    /// `a[[i, j]]`, and `a[i]` in one dimension.
+    /// Returns the element `a[[i, j]]`, or `a[i]` of a one-dimensional view.
     fn view_element(&mut self, operands: &mut Vec<Value>, base: Value, index: ExprId, id: ExprId) -> Value {
         let earlier = operands.len();
         operands.push(base);
-        let listed = match &self.expr(index).kind {
+        let case_values = match &self.expr(index).kind {
             ExprKind::Array(indices) => indices.as_slice(),
             _ => &[],
         };
-        for index in listed {
+        for index in case_values {
             let mark = self.out.len();
             let index = self.value(*index);
-            self.settle(mark, operands);
+            self.preserve(mark, operands);
             operands.push(index);
         }
-        if listed.is_empty() {
+        if case_values.is_empty() {
             let mark = self.out.len();
             let index = self.value(index);
             let index = self.once(index);
-            self.settle(mark, operands);
+            self.preserve(mark, operands);
             match index {
                 Value::Whole(whole, Type::Array(_, len)) => {
                     let part = |position| Expr::index(whole.clone(), Expr::int(Scalar::Usize, position));
@@ -263,13 +265,13 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The index, if it is below the length.
+    /// Returns the index, with a bounds check unless it is known to be in bounds.
     pub(super) fn checked_index(&mut self, index: Expr, len: Expr, element: ExprId) -> Expr {
         let known = match (&index, &len) {
             (Expr::Literal(_, index), Expr::Literal(_, len)) => index < len,
             _ => false,
         };
-        if known || self.known_inside.contains(&element) || !self.output.options.bounds_checks {
+        if known || self.known_in_bounds.contains(&element) || !self.output.options.bounds_checks {
             return index;
         }
         let site = self.site(SiteKind::OutOfBounds, self.expr(element).span);
@@ -283,7 +285,7 @@ impl Lowering<'_, '_> {
         }
         let ty = self.ty(place).target();
         let value = self.place(&mut Vec::new(), place);
-        self.lend_expr(place, value, ty, mutable)
+        self.materialise_expr(place, value, ty, mutable)
     }
 
     /// `&x[a..b]`
@@ -302,7 +304,7 @@ impl Lowering<'_, '_> {
         for bound in [start, end].into_iter().flatten() {
             let mark = self.out.len();
             let bound = self.value(bound);
-            self.settle(mark, &mut operands);
+            self.preserve(mark, &mut operands);
             operands.push(bound);
         }
         let mut operands = operands.into_iter();
@@ -315,15 +317,15 @@ impl Lowering<'_, '_> {
             return Value::Slice { pointer, len, element, mutable };
         }
         let (name, _) = self.name_of(id, "part");
-        let start = start.map(|start| self.named_number("start", start));
-        let end = end.map(|end| self.named_number("end", end));
+        let start = start.map(|start| self.reusable_number("start", start));
+        let end = end.map(|end| self.reusable_number("end", end));
         let checked = self.output.options.bounds_checks;
         let zero = || Expr::int(Scalar::Usize, 0);
         let one = || Expr::int(Scalar::Usize, 1);
         let part_len = match (start.clone(), end) {
             (start, Some(end)) if checked => {
                 let site = self.site(SiteKind::RangeStartOutside, span);
-                // The helper takes the first site; these are the ones after it.
+                // The helper takes the first site; these are the following ones.
                 self.site(SiteKind::RangeEndOutside, span);
                 self.site(SiteKind::RangeReversed, span);
                 let op = if inclusive { Op::PartToLen } else { Op::PartLen };
@@ -343,7 +345,7 @@ impl Lowering<'_, '_> {
             (Some(start), None) => Expr::binary(Operator::Sub, len, start),
             (None, None) => len,
         };
-        // Checked here, whether or not it is used.
+        // Checked here, whether or not the sub-slice is used.
         let part_len = self.constant(&format!("{name}_len"), CType::USIZE, part_len);
         let pointer = match start {
             None | Some(Expr::Literal(_, 0)) => pointer,
@@ -352,19 +354,19 @@ impl Lowering<'_, '_> {
         Value::Slice { pointer, len: part_len, element, mutable }
     }
 
-    /// A `usize` that is cheap to name twice.
-    fn named_number(&mut self, wish: &str, number: Expr) -> Expr {
+    /// Returns a `usize` that can be evaluated repeatedly at no cost.
+    fn reusable_number(&mut self, hint: &str, number: Expr) -> Expr {
         let simple = matches!(number, Expr::Literal(..) | Expr::Var(_)) && self.is_stable(&number);
-        if simple { number } else { self.constant(wish, CType::USIZE, number) }
+        if simple { number } else { self.constant(hint, CType::USIZE, number) }
     }
 
-    /// A slice, or all of an array.
+    /// Returns a slice, or an array as a slice.
     pub(super) fn as_slice(&mut self, value: Value) -> Value {
         match value {
             Value::Whole(_, Type::Array(..)) => {
                 let Value::Whole(_, ty) = &value else { return Value::Never };
                 let ty = ty.clone();
-                match self.lend(value, &ty, false) {
+                match self.materialise(value, &ty, false) {
                     Value::Place { lvalue, target: Type::Array(element, len) } => {
                         self.all_elements(lvalue, *element, len)
                     }
@@ -383,7 +385,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A value as what asks for a type takes it: a reference to an array may have to be a slice.
+    /// Converts a value to a required type: a reference to an array may be coerced to a slice.
     pub(super) fn converted(&mut self, value: Value, ty: &Type) -> Value {
         match (&value, ty) {
             (Value::Place { target: Type::Array(..), lvalue: _ }, Type::Slice { .. }) => self.as_slice(value),
@@ -397,19 +399,20 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// A struct, an array or a tuple that can be taken apart: it is evaluated once.
+    /// Returns a struct, an array or a tuple that is evaluated once and can be destructured.
     pub(super) fn once(&mut self, value: Value) -> Value {
         match value {
             Value::Whole(expr, ty) if !self.is_cheap(&expr) => {
                 let c = self.output.types.value(&ty);
                 Value::Whole(self.constant("value", c, expr), ty)
             }
-            Value::Place { lvalue, target } => Value::Place { lvalue: self.settled_place(lvalue), target },
+            Value::Place { lvalue, target } => Value::Place { lvalue: self.preserved_place(lvalue), target },
             value => value,
         }
     }
 
-    /// A place in a variable, or a constant: nothing is done twice if it is named twice.
+    /// Returns whether an expression is a place in a variable, or a constant, so that evaluating it repeatedly costs
+    /// nothing.
     fn is_cheap(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Var(_) | Expr::Constant(_) => true,
@@ -422,7 +425,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// All elements of an array.
+    /// Returns all elements of an array, as a slice.
     fn all_elements(&self, lvalue: Expr, element: Type, len: u64) -> Value {
         let mutable = self.is_writable(&lvalue);
         let first = Expr::index(lvalue, Expr::int(Scalar::Usize, 0));
@@ -430,7 +433,7 @@ impl Lowering<'_, '_> {
         Value::Slice { pointer: Expr::AddressOf(Box::new(first)), len, element, mutable }
     }
 
-    /// The C expression is a place.
+    /// Returns whether a C expression is an lvalue.
     pub(super) fn is_lvalue(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Var(_) | Expr::Deref(_) | Expr::Constant(_) => true,
@@ -441,7 +444,7 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// An index in a dimension, as a distance.
+/// Returns an index multiplied by its dimension's stride, as an element offset.
 pub(super) fn times(index: Expr, stride: Expr) -> Expr {
     match stride {
         Expr::Literal(_, 1) => index,
@@ -449,7 +452,7 @@ pub(super) fn times(index: Expr, stride: Expr) -> Expr {
     }
 }
 
-/// A `bool` that is an `int` to C.
+/// Returns whether a `bool` expression has type `int` in C.
 fn is_int(expr: &Expr) -> bool {
     match expr {
         Expr::Binary(Operator::And | Operator::Or | Operator::Xor, _, _) => true,

@@ -1,7 +1,7 @@
-//! `for` over a range of integers, and over the elements of a slice or an array.
+//! Lowering of `for` over integer ranges and over the elements of slices and arrays.
 //!
-//! Rust's counter never leaves the range, even at the end of its type, so it can be a C variable of the same type as
-//! long as nothing is added to it at the end:
+//! Rust's counter never leaves the range, even at the limits of its type. It can be a C variable of the same type as
+//! long as it is not incremented past the end:
 //!
 //! ```text
 //! a..b                 for (T i = a; i < b; ++i)
@@ -10,7 +10,7 @@
 //! a..=b                T i = a; for (bool more = i <= b; more; more = rt::step_to_T(i, b, 1))
 //! ```
 //!
-//! What is left is a walk from a first number to a last one, up or down, in the form of `a..=b`.
+//! All other ranges are walks from a first to a last number, upwards or downwards, in the form of `a..=b`.
 
 use crate::ir::{
     Adapter, Block, Callee as IrCallee, ExprId, ExprKind, Filled, Intrinsic, LocalId, LoopId, Range, Scalar, Sequence,
@@ -24,20 +24,21 @@ use super::function::Lowering;
 use super::hoist::Hoisted;
 use super::place::times;
 use super::value::Value;
-use super::{CType, Callee, Expr, Header, Helper, Named, Next, Op, Operator, StmtKind, VarId, Variable};
+use super::{CType, Callee, Expr, Header, Helper, NameOrigin, Next, Op, Operator, StmtKind, VarId, Variable};
 
-/// The numbers of a loop, in the order of its turns. Each bound is a variable or a number.
+/// The sequence of a loop counter's values. Each bound is a variable or a literal.
 #[derive(Clone)]
 enum Count {
     /// `start..end`
     Up { start: Expr, end: Expr },
     /// `(start..end).step_by(step)`
     UpBy { start: Expr, end: Expr, step: Expr },
-    /// `start..=last`, which is less than the greatest number there is.
+    /// `start..=last`, where `last` is less than the maximum of the type.
     UpTo { start: Expr, last: Expr },
     /// `(start..end).rev()`
     Down { start: Expr, end: Expr },
-    /// From `first` to `last`, or to the last number before it, if `any` holds: without it, if they are in order.
+    /// From `first` up or down to the last number that does not pass `last`. `any` is the condition that the sequence
+    /// is not empty; without it, the sequence is empty if the bounds are out of order.
     Walk { first: Expr, last: Expr, step: Expr, down: bool, any: Option<Expr> },
 }
 
@@ -47,7 +48,7 @@ enum Adapted {
     By(Expr),
 }
 
-/// The element that a turn is about, and what holds it.
+/// The element of the current iteration, and the sequence that contains it.
 #[derive(Clone)]
 struct Element {
     local: LocalId,
@@ -59,20 +60,20 @@ impl Lowering<'_, '_> {
         match sequence {
             Sequence::Range { local, range } => {
                 let Some((count, scalar)) = self.count(range) else { return };
-                self.turns(id, (*local, scalar), count, None, body);
+                self.versioned_loop(id, (*local, scalar), count, None, body);
             }
             Sequence::Elements { of, index, element, reversed } => {
                 let Some((of, len)) = self.elements(*of, *element) else { return };
                 let (start, end) = (Expr::int(Scalar::Usize, 0), len);
                 let count = if *reversed { Count::Down { start, end } } else { Count::Up { start, end } };
                 let element = element.map(|local| Element { local, of });
-                self.turns(id, (*index, self.typed.index), count, element, body);
+                self.versioned_loop(id, (*index, self.typed.index), count, element, body);
             }
         }
     }
 
-    /// The loop, once or twice: see `hoist`.
-    fn turns(
+    /// Emits the loop once, or in two versions: see `hoist`.
+    fn versioned_loop(
         &mut self,
         id: (LoopId, Unroll),
         (local, scalar): (Option<LocalId>, Scalar),
@@ -84,14 +85,14 @@ impl Lowering<'_, '_> {
         if let (Some(counter), Count::Up { start, end } | Count::Down { start, end }) = (counter, &mut count)
             && self.hoist((id.0, counter), start, end, body).is_some()
         {
-            // The start is now needed in several places.
+            // The start is used in several places from here on.
             *start = self.bound("start", start.clone(), Scalar::Usize);
             if let Some(Hoisted { test, indices }) = self.hoist((id.0, counter), start, end, body) {
-                let outer = self.known_inside.clone();
-                self.known_inside.extend(indices);
+                let outer = self.known_in_bounds.clone();
+                self.known_in_bounds.extend(indices);
                 let (without_checks, ()) =
                     self.scope(|this| this.loop_(id, (local, scalar), count.clone(), element.clone(), body));
-                self.known_inside = outer;
+                self.known_in_bounds = outer;
                 let Some(test) = test else {
                     return without_checks.into_iter().for_each(|stmt| self.append(stmt));
                 };
@@ -102,7 +103,7 @@ impl Lowering<'_, '_> {
         self.loop_(id, (local, scalar), count, element, body);
     }
 
-    /// The loop itself.
+    /// Emits one version of the loop.
     fn loop_(
         &mut self,
         id: (LoopId, Unroll),
@@ -134,9 +135,9 @@ impl Lowering<'_, '_> {
             }
             Count::Down { start, end } => {
                 let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
-                let wish = format!("{name}_next");
+                let hint = format!("{name}_next");
                 let ty = CType::Scalar(scalar);
-                let var = self.var(Variable { wish, named: Named::ByUs, ty, constant: false, stable: true });
+                let var = self.var(Variable { hint, origin: NameOrigin::Compiler, ty, constant: false, stable: true });
                 let test = Expr::binary(Operator::Gt, Expr::Var(var), start);
                 let counter = narrowed(Expr::binary(Operator::Sub, Expr::Var(var), one()), scalar);
                 (Header::For { var, init: end, test, next: Next::Decrement }, counter)
@@ -145,8 +146,8 @@ impl Lowering<'_, '_> {
                 let var = self.counter(local, bound, scalar);
                 self.push(StmtKind::Declare { var, init: Some(first) });
                 let more = self.var(Variable {
-                    wish: "more".to_owned(),
-                    named: Named::ByUs,
+                    hint: "more".to_owned(),
+                    origin: NameOrigin::Compiler,
                     ty: CType::BOOL,
                     constant: false,
                     stable: false,
@@ -154,7 +155,7 @@ impl Lowering<'_, '_> {
                 let (op, in_order) = if down { (Op::StepDown, Operator::Ge) } else { (Op::StepTo, Operator::Le) };
                 let any = match (any, &last) {
                     (Some(any), _) => any,
-                    // No unsigned number is below zero.
+                    // No unsigned number is less than zero.
                     (None, Expr::Literal(_, 0)) if down && !scalar.is_signed() => Expr::Literal(Scalar::Bool, 1),
                     (None, last) => Expr::binary(in_order, Expr::Var(var), last.clone()),
                 };
@@ -167,7 +168,7 @@ impl Lowering<'_, '_> {
             &Target::Discard,
             |_| header,
             |this| {
-                let counter = this.turn(counter, bound, copied, element.is_some(), scalar);
+                let counter = this.bind_counter(counter, bound, copied, element.is_some(), scalar);
                 if let Some(Element { local, of }) = element {
                     let place = match of {
                         Value::Slice { pointer, element, .. } => {
@@ -192,8 +193,8 @@ impl Lowering<'_, '_> {
         );
     }
 
-    /// Gives the user's variable the number of this turn, which is the result.
-    fn turn(
+    /// Binds the user's variable to the number of the current iteration, which is returned.
+    fn bind_counter(
         &mut self,
         number: Expr,
         bound: Option<LocalId>,
@@ -223,12 +224,12 @@ impl Lowering<'_, '_> {
         number
     }
 
-    /// What a loop goes through, and how many elements that has. `None` where it does not come to that.
+    /// Returns the sequence that a loop iterates over and its length; `None` if evaluating it diverges.
     fn elements(&mut self, of: ExprId, element: Option<LocalId>) -> Option<(Value, Expr)> {
         let by_reference = element.is_none_or(|element| matches!(self.typed.local_type(element), Type::Ref { .. }));
         let value = self.place(&mut Vec::new(), of);
         let value = match (value, self.ty(of)) {
-            // The loop has an array of its own, whatever becomes of the one that it was.
+            // The loop iterates over a copy of the array, which is independent of later changes.
             (value, Type::Array(..)) if !by_reference => {
                 let value = self.load(value);
                 let value = self.saved(value);
@@ -237,14 +238,14 @@ impl Lowering<'_, '_> {
             (value, Type::Array(..)) => {
                 let local = element.map(|element| self.typed.local_type(element));
                 let mutable = matches!(local, Some(Type::Ref { target: _, mutable: true }));
-                let value = self.lend_expr(of, value, self.ty(of), mutable);
+                let value = self.materialise_expr(of, value, self.ty(of), mutable);
                 self.once(value)
             }
             (value, _) => self.saved(value),
         };
         let len = match &value {
             Value::Slice { len, .. } => len.clone(),
-            // Of one dimension.
+            // A one-dimensional view.
             Value::View { lens, .. } => lens.first()?.clone(),
             Value::Whole(_, Type::Array(_, len)) | Value::Place { target: Type::Array(_, len), lvalue: _ } => {
                 Expr::int(Scalar::Usize, *len)
@@ -258,7 +259,7 @@ impl Lowering<'_, '_> {
         Some((value, len))
     }
 
-    /// Evaluates a range, once. `None` where that does not finish.
+    /// Evaluates a range once. Returns `None` if that diverges.
     fn count(&mut self, range: &Range) -> Option<(Count, Scalar)> {
         let Range { start, end, inclusive, adapters } = range;
         let steps = adapters.iter().filter_map(|adapter| match adapter {
@@ -288,18 +289,18 @@ impl Lowering<'_, '_> {
                 let start = self.bound("start", start, scalar);
                 Count::Down { start, end }
             }
-            // The counter passes a bound that is written out, and is not the greatest number there is.
+            // The counter is incremented past a literal bound that is less than the maximum.
             (true, []) if below_greatest(&end) => Count::UpTo { start, last: end },
             (inclusive, _) => self.walk((start, end), inclusive, adapted, scalar),
         };
         Some((count, scalar))
     }
 
-    /// The walk that a range with adapters is.
+    /// Returns the walk that is equivalent to a range with adapters.
     fn walk(&mut self, (start, end): (Expr, Expr), inclusive: bool, adapted: Vec<Adapted>, scalar: Scalar) -> Count {
         let start = if inclusive && adapted.is_empty() { start } else { self.bound("start", start, scalar) };
         let one = Expr::int(Scalar::Usize, 1);
-        // With these, the first and the last number are the bounds.
+        // In these cases the first and the last number are the bounds.
         let simple = inclusive
             && matches!(
                 adapted.as_slice(),
@@ -309,7 +310,7 @@ impl Lowering<'_, '_> {
         let any = (!simple).then(|| Expr::binary(op, start.clone(), end.clone()));
         let (mut first, mut last) = (start, end);
         if !inclusive {
-            // Below the least number there is nothing, but then nobody looks at it.
+            // The bound may wrap below the minimum, but then the range is empty and it is not used.
             last = match last {
                 Expr::Literal(_, bits) => Expr::Literal(scalar, bits.wrapping_sub(1) & ones(scalar)),
                 last => wrapping(Operator::Sub, last, Expr::int(scalar, 1), scalar),
@@ -322,7 +323,7 @@ impl Lowering<'_, '_> {
             match adapter {
                 Adapted::By(by) if step == one => step = by,
                 Adapted::By(by) => {
-                    // The steps multiply. Where the product has more than 64 bits, there is a first number only.
+                    // Successive steps multiply. If the product exceeds 64 bits, only the first number remains.
                     let narrow = self.typed.index == Scalar::U32;
                     let high = if narrow { "__umulhi" } else { "__umul64hi" };
                     let high = Expr::Call(Callee::Builtin(high), vec![step.clone(), by.clone()]);
@@ -347,36 +348,37 @@ impl Lowering<'_, '_> {
         Count::Walk { first, last, step, down, any }
     }
 
-    /// The last number that steps from `first` come to before they pass `last`, modulo the width of the type.
+    /// Returns the last number that is reached from `first` in whole steps without passing `last`, modulo the width of
+    /// the type.
     fn last(&mut self, first: &Expr, last: Expr, step: &Expr, down: bool, scalar: Scalar) -> Expr {
         if let (Expr::Literal(_, first), Expr::Literal(_, last), Expr::Literal(_, step)) = (first, &last, step) {
             let (first, last) = (widened(scalar, *first), widened(scalar, *last));
             let (low, high) = if down { (last, first) } else { (first, last) };
-            let way = high.wrapping_sub(low) / (*step).max(1) * step;
-            let last = if down { first.wrapping_sub(way) } else { first.wrapping_add(way) };
+            let distance = high.wrapping_sub(low) / (*step).max(1) * step;
+            let last = if down { first.wrapping_sub(distance) } else { first.wrapping_add(distance) };
             return Expr::Literal(scalar, last & ones(scalar));
         }
-        // With indices of 32 bits, `usize` has no room for the others.
+        // With 32-bit indices, `usize` is too narrow for 64-bit counters.
         let unsigned = if scalar.bits() == 64 { Scalar::U64 } else { Scalar::Usize };
         let wide =
             |expr: Expr| if matches!(scalar, Scalar::Usize | Scalar::U64) { expr } else { Expr::cast(unsigned, expr) };
         let (low, high) = if down { (last, first.clone()) } else { (first.clone(), last) };
         let distance = Expr::binary(Operator::Sub, wide(high), wide(low));
         let steps = Expr::binary(Operator::Div, distance, step.clone());
-        let way = Expr::binary(Operator::Mul, steps, step.clone());
+        let distance = Expr::binary(Operator::Mul, steps, step.clone());
         let op = if down { Operator::Sub } else { Operator::Add };
-        let last = Expr::binary(op, wide(first.clone()), way);
+        let last = Expr::binary(op, wide(first.clone()), distance);
         let last = if matches!(scalar, Scalar::Usize | Scalar::U64) { last } else { Expr::cast(scalar, last) };
         self.constant("last", CType::Scalar(scalar), last)
     }
 
-    /// A bound that the loop looks at in each turn.
-    fn bound(&mut self, wish: &str, bound: Expr, scalar: Scalar) -> Expr {
+    /// Returns a bound that every iteration evaluates, stored in a constant if necessary.
+    fn bound(&mut self, hint: &str, bound: Expr, scalar: Scalar) -> Expr {
         let simple = matches!(bound, Expr::Literal(..) | Expr::Var(_)) && self.is_stable(&bound);
-        if simple { bound } else { self.constant(wish, CType::Scalar(scalar), bound) }
+        if simple { bound } else { self.constant(hint, CType::Scalar(scalar), bound) }
     }
 
-    /// The step, which must not be zero.
+    /// Returns the step, with a check that it is not zero.
     fn step(&mut self, id: ExprId, step: Expr) -> Expr {
         let step = self.bound("step", step, Scalar::Usize);
         let known = match &step {
@@ -393,27 +395,27 @@ impl Lowering<'_, '_> {
         step
     }
 
-    /// `grid_size(1)`, which is never zero: the step of the loop that most kernels have.
+    /// Returns whether the expression is `grid_size(1)`, the step of grid-stride loops, which is never zero.
     fn is_grid_size(&self, id: ExprId) -> bool {
         let ExprKind::Call { callee, args: _ } = &self.expr(id).kind else { return false };
         matches!(self.typed.instance.slots[callee.index()], Filled::Callee(IrCallee::Intrinsic(Intrinsic::GridSize(1))))
     }
 
-    /// The C variable that counts. The user's own where `bound` is it.
+    /// Returns the C variable that counts. It is the user's variable if that is `bound`.
     fn counter(&mut self, local: Option<LocalId>, bound: Option<LocalId>, scalar: Scalar) -> VarId {
         let name = local.map_or("i", |local| &self.typed.instance.function.local(local).name);
         self.var(Variable {
-            wish: name.to_owned(),
-            named: Named::by_user(bound.is_some()),
+            hint: name.to_owned(),
+            origin: NameOrigin::by_user(bound.is_some()),
             ty: CType::Scalar(scalar),
             constant: false,
-            // It changes between turns only.
+            // It changes only between iterations.
             stable: true,
         })
     }
 }
 
-/// A number that is not the greatest of its type.
+/// Returns whether a bound is a number less than the maximum of its type.
 fn below_greatest(bound: &Expr) -> bool {
     match bound {
         Expr::Literal(scalar, bits) => {
@@ -424,12 +426,12 @@ fn below_greatest(bound: &Expr) -> bool {
     }
 }
 
-/// The bits that a number of this type has.
+/// Returns the bit mask of the type's width.
 fn ones(scalar: Scalar) -> u64 {
     u64::MAX >> (64 - scalar.bits())
 }
 
-/// An integer, extended by its sign or by zeros.
+/// Returns an integer sign-extended or zero-extended to 64 bits.
 fn widened(scalar: Scalar, bits: u64) -> u64 {
     let unused = 64 - scalar.bits();
     if scalar.is_signed() { ((bits << unused).cast_signed() >> unused).cast_unsigned() } else { bits }

@@ -1,4 +1,4 @@
-//! Keeping values as they are: what is evaluated before an effect is not changed by it.
+//! Preservation of values: values evaluated before a side effect are not changed by it.
 
 use crate::ir::Type;
 
@@ -7,8 +7,8 @@ use super::value::Value;
 use super::{CType, Callee, Expr, Summary};
 
 impl Lowering<'_, '_> {
-    /// Reading the expression again gives the same, and it cannot fault: it can stay where it is, whatever happens
-    /// before it is evaluated.
+    /// Returns whether an expression always yields the same value and cannot fault, so that its evaluation can be
+    /// delayed.
     pub(super) fn is_stable(&self, expr: &Expr) -> bool {
         let itself = match expr {
             Expr::Var(var) => self.vars[var.index()].stable,
@@ -42,7 +42,7 @@ impl Lowering<'_, '_> {
         stable
     }
 
-    /// The place stays the same, whatever is written there.
+    /// Returns whether an lvalue always denotes the same place, whatever is stored there.
     pub(super) fn is_place_stable(&self, place: &Expr) -> bool {
         match place {
             Expr::Var(_) => true,
@@ -54,7 +54,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The expression can fault, so that it cannot be left out.
+    /// Returns whether an expression can fault, so that it cannot be omitted.
     pub(super) fn can_fault(&self, expr: &Expr) -> bool {
         let mut faults = match expr {
             Expr::Call(Callee::Helper(_, site), _) => site.is_some(),
@@ -65,9 +65,8 @@ impl Lowering<'_, '_> {
         faults
     }
 
-    /// Statements were appended after `mark`, and the values were computed before them: keeps in constants what those
-    /// statements could change.
-    pub(super) fn settle(&mut self, mark: usize, values: &mut [Value]) {
+    /// Saves, in constants declared at `mark`, the values that statements appended after `mark` could change.
+    pub(super) fn preserve(&mut self, mark: usize, values: &mut [Value]) {
         if self.out.len() > mark {
             let later = self.out.split_off(mark);
             for value in values {
@@ -78,7 +77,7 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The value as of now, whatever comes.
+    /// Returns the value in its current state, independent of later side effects.
     pub(super) fn saved(&mut self, value: Value) -> Value {
         match value {
             Value::Scalar(expr, scalar) => Value::Scalar(self.saved_expr("saved", expr, CType::Scalar(scalar)), scalar),
@@ -94,13 +93,13 @@ impl Lowering<'_, '_> {
             }
             Value::View { pointer, lens, strides, element, mutable } => {
                 let pointer = self.saved_pointer(pointer, &element, mutable);
-                let mut saved = |exprs: Vec<Expr>, wish| -> Vec<Expr> {
-                    exprs.into_iter().map(|expr| self.saved_expr(wish, expr, CType::USIZE)).collect()
+                let mut saved = |exprs: Vec<Expr>, hint| -> Vec<Expr> {
+                    exprs.into_iter().map(|expr| self.saved_expr(hint, expr, CType::USIZE)).collect()
                 };
                 let (lens, strides) = (saved(lens, "saved_len"), saved(strides, "saved_stride"));
                 Value::View { pointer, lens, strides, element, mutable }
             }
-            Value::Place { lvalue, target } => Value::Place { lvalue: self.settled_place(lvalue), target },
+            Value::Place { lvalue, target } => Value::Place { lvalue: self.preserved_place(lvalue), target },
             Value::Never | Value::Unit => value,
         }
     }
@@ -110,25 +109,26 @@ impl Lowering<'_, '_> {
         self.saved_expr("saved", pointer, ty)
     }
 
-    /// The number as of now.
-    pub(super) fn saved_expr(&mut self, wish: &str, expr: Expr, ty: CType) -> Expr {
-        if self.is_stable(&expr) { expr } else { self.constant(wish, ty, expr) }
+    /// Returns the current value of a scalar.
+    pub(super) fn saved_expr(&mut self, hint: &str, expr: Expr, ty: CType) -> Expr {
+        if self.is_stable(&expr) { expr } else { self.constant(hint, ty, expr) }
     }
 
-    /// The same place, whatever comes, and cheap to name twice: its indices are variables and numbers.
-    pub(super) fn settled_place(&mut self, place: Expr) -> Expr {
+    /// Returns an lvalue that always denotes the same place and is cheap to evaluate repeatedly: its indices are
+    /// variables and literals.
+    pub(super) fn preserved_place(&mut self, place: Expr) -> Expr {
         match place {
             Expr::Index(base, index) => {
                 let base = if let Some(ty) = self.pointer_type(&base) {
                     self.saved_expr("saved", *base, ty)
                 } else {
-                    self.settled_place(*base)
+                    self.preserved_place(*base)
                 };
                 let simple = matches!(*index, Expr::Var(_) | Expr::Literal(..)) && self.is_stable(&index);
                 let index = if simple { *index } else { self.constant("at", CType::USIZE, *index) };
                 Expr::index(base, index)
             }
-            Expr::Field(base, id, position) => Expr::field(self.settled_place(*base), id, position),
+            Expr::Field(base, id, position) => Expr::field(self.preserved_place(*base), id, position),
             Expr::Deref(pointer) => match self.pointer_type(&pointer) {
                 Some(ty) => Expr::Deref(Box::new(self.saved_expr("saved", *pointer, ty))),
                 None => Expr::Deref(pointer),

@@ -1,7 +1,9 @@
-//! The verifier on trees that no lowering makes.
+//! Tests of the verifier on trees that the lowering does not produce.
 
 use super::verify::uninitialised;
-use super::{CType, Case, Expr, Header, Label, Named, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
+use super::{
+    CType, Case, Expr, Header, Label, NameOrigin, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable,
+};
 use crate::ir::{Scalar, Unroll};
 
 const P: VarId = VarId(0);
@@ -51,11 +53,16 @@ fn label(number: u32) -> Label {
     Label { name: "end", number }
 }
 
-/// Checks the variables that are read without a value, where `p` is a parameter.
+/// Checks which variables are reported as uninitialised reads, where `p` is a parameter.
 #[track_caller]
 fn check(body: &[Stmt], expected: &[VarId]) {
-    let var =
-        |wish: &str, ty| Variable { wish: wish.to_owned(), named: Named::ByUs, ty, constant: false, stable: false };
+    let var = |hint: &str, ty| Variable {
+        hint: hint.to_owned(),
+        origin: NameOrigin::Compiler,
+        ty,
+        constant: false,
+        stable: false,
+    };
     let vars = [
         var("p", CType::BOOL),
         var("x", CType::Scalar(Scalar::I32)),
@@ -91,9 +98,9 @@ fn branches() {
 fn loops() {
     check(&[declare(X), counted(vec![set(X, number(1))]), read(X)], &[X]);
     check(&[counted(vec![declare(X), set(X, number(1)), read(X)])], &[]);
-    // Each declaration is a new variable.
+    // Each execution of the declaration creates a new variable.
     check(&[counted(vec![declare(X), branch(p(), vec![read(X)], vec![]), set(X, number(1))])], &[X]);
-    // A turn reads what the one before it may not have assigned.
+    // An iteration may read a variable that the previous one did not assign.
     check(&[declare(X), counted(vec![branch(p(), vec![read(X)], vec![]), set(X, number(1))])], &[X]);
     let found = |left| vec![declare(X), forever(vec![branch(p(), left, vec![])], None, None), read(X)];
     check(&found(vec![set(X, number(1)), stmt(StmtKind::Break)]), &[]);
@@ -110,7 +117,7 @@ fn jumps() {
     };
     check(&block(true), &[]);
     check(&block(false), &[X]);
-    // Out of an inner loop, to the end of the outer one.
+    // A jump from an inner loop to the end of the outer one.
     let inner = |jump| forever(vec![branch(p(), vec![jump], vec![]), set(X, number(1))], None, None);
     let jump = || stmt(StmtKind::Goto(label(2)));
     check(&[declare(X), forever(vec![inner(jump())], None, Some(label(2))), read(X)], &[X]);
@@ -118,7 +125,7 @@ fn jumps() {
 }
 
 #[test]
-fn flags_that_say_whether_there_is_a_value() {
+fn flags_imply_initialisation() {
     let flag = || Expr::Var(FLAG);
     let conditional = |holds: Expr, condition: Expr| {
         vec![
@@ -132,18 +139,18 @@ fn flags_that_say_whether_there_is_a_value() {
     check(&conditional(number(3), Expr::unary(Prefix::Not, flag())), &[X]);
     check(&conditional(number(3), Expr::binary(Operator::Both, p(), flag())), &[]);
     check(&conditional(number(3), Expr::binary(Operator::Either, p(), flag())), &[X]);
-    // A flag says nothing of a variable that was declared again.
+    // A flag does not apply to a variable that is declared again.
     let mut again = conditional(number(3), flag());
     again.insert(3, declare(X));
     check(&again, &[X]);
-    // Nor once it was assigned otherwise.
+    // Nor does it apply after it is assigned another value.
     let mut assigned = conditional(number(3), flag());
     assigned.insert(3, set(FLAG, p()));
     check(&assigned, &[X]);
 }
 
 #[test]
-fn operands_that_may_not_be_evaluated() {
+fn short_circuited_operands() {
     let value = |condition| {
         let read = Expr::binary(Operator::Both, condition, Expr::binary(Operator::Eq, Expr::Var(X), number(1)));
         vec![
@@ -155,6 +162,6 @@ fn operands_that_may_not_be_evaluated() {
     };
     check(&value(Expr::Var(FLAG)), &[]);
     check(&value(Expr::binary(Operator::Lt, number(1), number(2))), &[X]);
-    // The variable itself says it too.
+    // The `bool` variable itself implies it, too.
     check(&value(p()), &[]);
 }

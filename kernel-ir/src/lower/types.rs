@@ -1,7 +1,7 @@
-//! The types of a program in C.
+//! The C types of a program.
 //!
-//! A struct, a tuple and an enum get a name and are declared once. In memory and inside other types a `bool` is a byte:
-//! memory that nobody wrote may hold any byte, and a C++ `bool` that is neither 0 nor 1 is undefined.
+//! Structs, tuples and enums are declared once, under a name. In memory and inside other types a `bool` is a byte:
+//! uninitialised memory may hold any byte, and a C++ `bool` that is neither 0 nor 1 is undefined behaviour.
 
 use std::collections::HashMap;
 
@@ -9,19 +9,19 @@ use crate::ir::{EnumType, Scalar, StructType, Type, dim3};
 
 use super::{CType, Layout, Member, TypeDef, TypeId, TypeKind};
 
-/// The types that a program names.
+/// The types that a program uses.
 #[derive(Default)]
 pub(super) struct Types {
-    /// Each after those inside it.
+    /// The definitions, in dependency order.
     pub(super) defs: Vec<TypeDef>,
-    /// Looked up only, so that its order does not matter.
+    /// Used only for look-up, so its iteration order does not matter.
     ids: HashMap<Type, TypeId>,
-    /// An `rt::Array` is among them.
+    /// Whether `rt::Array` is used.
     pub(super) arrays: bool,
 }
 
 impl Types {
-    /// The type of a value in a variable, a parameter or a result of its own.
+    /// Returns the type of a value in a variable, a parameter or a result.
     pub(super) fn value(&mut self, ty: &Type) -> CType {
         match ty {
             Type::Scalar(scalar) => CType::Scalar(*scalar),
@@ -29,10 +29,11 @@ impl Types {
         }
     }
 
-    /// The type of a value in memory or inside another one. A slice or a view is a pointer to its first element.
+    /// Returns the type of a value in memory or inside another value. A slice or a view is a pointer to its first
+    /// element.
     pub(super) fn memory(&mut self, ty: &Type) -> CType {
         match ty {
-            // Nothing is declared of what is empty; a byte keeps the text well-formed.
+            // Zero-sized types are never declared; a byte keeps the text well-formed.
             Type::Scalar(Scalar::Bool) | Type::Unit | Type::Never => CType::Scalar(Scalar::U8),
             Type::Scalar(scalar) => CType::Scalar(*scalar),
             Type::Struct(_) | Type::Enum(_) | Type::Tuple(_) => CType::Named(self.id(ty)),
@@ -46,12 +47,12 @@ impl Types {
         }
     }
 
-    /// The name of a struct, a tuple or an enum.
+    /// Returns the name of a struct, a tuple or an enum.
     pub(super) fn id(&mut self, ty: &Type) -> TypeId {
         if let Some(id) = self.ids.get(ty) {
             return *id;
         }
-        let (wish, kind) = match ty {
+        let (hint, kind) = match ty {
             Type::Enum(EnumType { name, path: _, repr, variants }) => {
                 let variants = variants.iter().map(|variant| (variant.name.clone(), variant.bits)).collect();
                 (name.clone(), TypeKind::Enum { repr: *repr, variants })
@@ -68,7 +69,7 @@ impl Types {
                 let members = self.members(fields);
                 (format!("Tuple{}", words(&ty.to_string())), TypeKind::Struct { members, layout: None })
             }
-            // No other type has a name.
+            // The other types have no name.
             Type::Unit
             | Type::Never
             | Type::Scalar(_)
@@ -78,24 +79,24 @@ impl Types {
             | Type::Ref { .. } => (String::new(), TypeKind::Struct { members: Vec::new(), layout: None }),
         };
         let id = TypeId(self.defs.len() as u32);
-        self.defs.push(TypeDef { wish, path: ty.to_string(), kind });
+        self.defs.push(TypeDef { hint, path: ty.to_string(), kind });
         self.ids.insert(ty.clone(), id);
         id
     }
 
-    /// Members in the order of their offsets. What has no size has no place in C either.
+    /// Returns the members ordered by offset. Zero-sized fields are omitted in C.
     fn members<'f>(&mut self, fields: impl Iterator<Item = (&'f str, &'f Type, u64)>) -> Vec<Member> {
         let mut members: Vec<Member> = Vec::new();
         for (position, (name, ty, offset)) in fields.enumerate() {
             if !is_empty(ty) {
-                members.push(Member { position, wish: name.to_owned(), ty: self.memory(ty), offset });
+                members.push(Member { position, hint: name.to_owned(), ty: self.memory(ty), offset });
             }
         }
         members.sort_by_key(|member| member.offset);
         members
     }
 
-    /// The members of a struct or a tuple.
+    /// Returns the members of a struct or a tuple.
     pub(super) fn members_of(&self, id: TypeId) -> &[Member] {
         match &self.defs[id.index()].kind {
             TypeKind::Struct { members, layout: _ } => members,
@@ -104,26 +105,26 @@ impl Types {
     }
 }
 
-/// Has no bytes.
+/// Returns whether a type is zero-sized.
 pub(super) fn is_empty(ty: &Type) -> bool {
     matches!(ty, Type::Unit | Type::Never) || ty.size() == Some(0)
 }
 
-/// Is kept as its parts where it is a variable that nothing borrows.
-pub(super) fn comes_apart(ty: &Type) -> bool {
+/// Returns whether a variable of the type is split into its fields unless it is borrowed.
+pub(super) fn is_split(ty: &Type) -> bool {
     matches!(ty, Type::Tuple(_)) || *ty == dim3()
 }
 
-/// A value of the type is one C value: nothing in it is a slice or a reference.
-pub(super) fn is_one_value(ty: &Type) -> bool {
+/// Returns whether a value of the type is a single C value: it contains no slices or references.
+pub(super) fn is_single_value(ty: &Type) -> bool {
     match ty {
         Type::Scalar(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => true,
-        Type::Tuple(parts) => parts.iter().all(|part| is_one_value(part) || is_empty(part)),
+        Type::Tuple(parts) => parts.iter().all(|part| is_single_value(part) || is_empty(part)),
         Type::Unit | Type::Never | Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => false,
     }
 }
 
-/// The name of a struct with its generic arguments, which are at the end of its path: `Pair_f32_4`.
+/// Returns the name of a struct with its generic arguments, which are the end of its path: `Pair_f32_4`.
 fn with_arguments(name: &str, path: &str) -> String {
     let mut depth = 0;
     let start = path.ends_with('>').then(|| {
@@ -142,7 +143,7 @@ fn with_arguments(name: &str, path: &str) -> String {
     }
 }
 
-/// The names in a text, without the modules that they are in, each after an underscore.
+/// Returns the identifiers in a text without their module paths, each preceded by an underscore.
 fn words(text: &str) -> String {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
     let names = text.split(|c| !is_word(c)).filter_map(|path| path.rsplit("::").next()).filter(|name| !name.is_empty());

@@ -1,4 +1,4 @@
-//! What an expression of the IR is in C: nothing, an expression, or several.
+//! The C representation of a value: nothing, a single expression, or several.
 
 use crate::ir::{Scalar, StructType, Type};
 
@@ -7,22 +7,22 @@ use super::Expr;
 /// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// The expression does not finish; what would use it is not reached.
+    /// The expression diverges; code that uses its value is unreachable.
     Never,
     /// `()`
     Unit,
-    /// A number or a `bool`, or an enum as its integer.
+    /// A scalar, or an enum as its integer.
     Scalar(Expr, Scalar),
-    /// A struct, an array or a tuple that is one C value.
+    /// A struct, an array or a tuple as a single C value.
     Whole(Expr, Type),
-    /// The parts of a tuple, or of a `Dim3`, each by itself.
+    /// The elements of a tuple, or the fields of a `Dim3`, as separate values.
     Parts(Vec<Value>),
     /// A pointer and a length.
     Slice { pointer: Expr, len: Expr, element: Type, mutable: bool },
-    /// A pointer, and for each dimension a length and a distance between elements.
+    /// A pointer, and a length and a stride per dimension.
     View { pointer: Expr, lens: Vec<Expr>, strides: Vec<Expr>, element: Type, mutable: bool },
-    /// A reference: the place in memory that it leads to, where a `bool` is a byte. Its expression names the place
-    /// itself, as C++'s references do.
+    /// A reference: the place in memory that it refers to, where a `bool` is a byte. The expression is an lvalue that
+    /// denotes the place itself, like a C++ reference.
     Place { lvalue: Expr, target: Type },
 }
 
@@ -35,7 +35,7 @@ impl Value {
         Value::Scalar(expr, Scalar::Usize)
     }
 
-    /// What the device gives, where its positions and lengths are of the type `index`.
+    /// Converts a value that the device supplies to the index type.
     pub(super) fn with_index(self, index: Scalar) -> Value {
         match self {
             Value::Scalar(expr, Scalar::Usize) => Value::Scalar(expr, index),
@@ -47,7 +47,7 @@ impl Value {
         }
     }
 
-    /// The number. What is not reached needs one too, so that it is well-formed C.
+    /// Returns the C expression of a scalar. Unreachable code gets a dummy, so that it is well-formed C.
     pub(super) fn expr(self) -> Expr {
         match self {
             Value::Scalar(expr, _) => expr,
@@ -61,7 +61,7 @@ impl Value {
         }
     }
 
-    /// Calls `visit` with each C expression in the value.
+    /// Calls `visit` with each C expression of the value.
     pub(super) fn leaves(&self, visit: &mut impl FnMut(&Expr)) {
         match self {
             Value::Never | Value::Unit => {}
@@ -79,7 +79,7 @@ impl Value {
     }
 }
 
-/// The position of a field in its struct or tuple.
+/// Returns the index of a field in its struct or tuple.
 pub(super) fn position(ty: &Type, name: &str) -> usize {
     match ty.target() {
         Type::Struct(StructType { fields, .. }) => fields.iter().position(|field| field.name == name),
@@ -88,7 +88,7 @@ pub(super) fn position(ty: &Type, name: &str) -> usize {
     .unwrap_or(usize::MAX)
 }
 
-/// The type of the field at a position.
+/// Returns the type of the field at an index.
 pub(super) fn field_type(ty: &Type, position: usize) -> Type {
     match ty.target() {
         Type::Struct(StructType { fields, .. }) => fields.get(position).map(|field| field.ty.clone()),

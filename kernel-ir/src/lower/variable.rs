@@ -1,14 +1,14 @@
-//! The variables of a function in C: what its parameters are, and how many each of the user's becomes.
+//! Lowering of parameters and variables: the C variables that represent each of them.
 
 use crate::ir::{self, LocalId, Scalar, Type};
 
 use super::function::Lowering;
-use super::types::{comes_apart, is_one_value};
+use super::types::{is_single_value, is_split};
 use super::value::Value;
-use super::{CType, Expr, Named, Operator, VarId, Variable};
+use super::{CType, Expr, NameOrigin, Operator, VarId, Variable};
 
 impl Lowering<'_, '_> {
-    /// Makes the parameters.
+    /// Creates the parameters.
     pub(super) fn params(&mut self, kernel: bool) -> Vec<VarId> {
         let mut params = Vec::new();
         let function = &self.typed.instance.function;
@@ -17,8 +17,8 @@ impl Lowering<'_, '_> {
             let name = &function.local(*param).name;
             let ty = self.typed.local_type(*param);
             let constant = !self.is_assigned(*param);
-            let declared = Declared { constant, stable: constant, in_pieces: true };
-            let mut value = self.vars_of(name, Named::ByUser, ty, declared);
+            let declared = Declared { constant, stable: constant, split: true };
+            let mut value = self.vars_of(name, NameOrigin::User, ty, declared);
             let end = self.vars.len() as u32;
             for var in (first..end).map(VarId).skip(params.len()) {
                 self.adjust_param(var, ty, kernel);
@@ -33,11 +33,11 @@ impl Lowering<'_, '_> {
             }
             self.locals[param.index()] = value;
         }
-        // What is borrowed is in one piece, a `bool` in memory is a byte, and a reference that changes is a pointer: those
-        // are copies.
+        // Parameters with a different representation in memory are copied: borrowed aggregates are contiguous, a `bool`
+        // in memory is a byte, and a reference that is reassigned is a pointer.
         for param in &function.params {
             let ty = self.typed.local_type(*param);
-            let borrowed = self.flow.usage.borrowed[param.index()] && (comes_apart(ty) || *ty == Type::BOOL);
+            let borrowed = self.flow.usage.borrowed[param.index()] && (is_split(ty) || *ty == Type::BOOL);
             let leads_elsewhere = self.is_assigned(*param) && matches!(ty, Type::Ref { .. });
             if borrowed || leads_elsewhere {
                 let given = self.locals[param.index()].clone();
@@ -49,8 +49,8 @@ impl Lowering<'_, '_> {
         params
     }
 
-    /// A reference that is a parameter is one of C++'s; two slices of a device function may lead to one array, but those
-    /// of a launch do not.
+    /// Adjusts a parameter's type. A reference becomes a C++ reference. Two slices of a device function may alias;
+    /// those of a launch do not.
     fn adjust_param(&mut self, var: VarId, ty: &Type, kernel: bool) {
         let var = &mut self.vars[var.index()];
         let CType::Pointer { target, mutable, restrict } = &mut var.ty else { return };
@@ -62,95 +62,97 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// Makes the C variables of a user's variable, without declaring them.
+    /// Creates the C variables of a user's variable, without declaring them.
     pub(super) fn local_vars(&mut self, local: LocalId, ty: &Type, initialised: bool) -> Value {
         let ir::Local { name, mutable, slot: _ } = self.typed.instance.function.local(local);
         let assigned = self.is_assigned(local);
-        // `let x;` without `mut` is assigned once, and read only behind that: every read of the source gives the same. Reads
-        // that an optimisation adds have to ask `analyse::flow` whether there is a value yet.
+        // `let x;` without `mut` is assigned once and read only afterwards, so every read in the source yields the same
+        // value. Reads that an optimisation adds have to check with `analyse::flow` that the variable is initialised.
         let stable = !assigned || (!initialised && !mutable);
         let borrowed = self.flow.usage.borrowed[local.index()];
-        let declared = Declared { constant: initialised && !assigned, stable, in_pieces: !borrowed };
+        let declared = Declared { constant: initialised && !assigned, stable, split: !borrowed };
         if borrowed && *ty == Type::BOOL {
-            let Declared { constant, stable, in_pieces: _ } = declared;
+            let Declared { constant, stable, split: _ } = declared;
             let ty = CType::Scalar(Scalar::U8);
-            let var = self.var(Variable { wish: name.clone(), named: Named::ByUser, ty, constant, stable });
+            let var = self.var(Variable { hint: name.clone(), origin: NameOrigin::User, ty, constant, stable });
             return Value::Place { lvalue: Expr::Var(var), target: Type::BOOL };
         }
-        self.vars_of(name, Named::ByUser, ty, declared)
+        self.vars_of(name, NameOrigin::User, ty, declared)
     }
 
-    /// Makes the one C variable of a user's variable that is given a value in one piece.
+    /// Creates a single C variable for a user's variable whose value is contiguous.
     pub(super) fn whole_var(&mut self, local: LocalId, ty: &Type) -> Value {
         let name = &self.typed.instance.function.local(local).name;
         let assigned = self.is_assigned(local);
-        let declared = Declared { constant: !assigned, stable: !assigned, in_pieces: false };
-        self.vars_of(name, Named::ByUser, ty, declared)
+        let declared = Declared { constant: !assigned, stable: !assigned, split: false };
+        self.vars_of(name, NameOrigin::User, ty, declared)
     }
 
-    /// Whether the user changes the variable after it was declared.
+    /// Returns whether the user's code changes the variable after its declaration.
     pub(super) fn is_assigned(&self, local: LocalId) -> bool {
         self.flow.usage.assigned[local.index()]
     }
 
-    /// Makes the C variables for a value of a type.
-    pub(super) fn vars_of(&mut self, wish: &str, named: Named, ty: &Type, declared: Declared) -> Value {
-        let Declared { constant, stable, in_pieces } = declared;
-        let var = |this: &mut Self, wish: String, named, ty| {
-            Expr::Var(this.var(Variable { wish, named, ty, constant, stable }))
+    /// Creates the C variables for a value of a type.
+    pub(super) fn vars_of(&mut self, hint: &str, origin: NameOrigin, ty: &Type, declared: Declared) -> Value {
+        let Declared { constant, stable, split } = declared;
+        let var = |this: &mut Self, hint: String, origin, ty| {
+            Expr::Var(this.var(Variable { hint, origin, ty, constant, stable }))
         };
         match ty {
             Type::Unit => Value::Unit,
             Type::Never => Value::Never,
-            Type::Scalar(scalar) => Value::Scalar(var(self, wish.to_owned(), named, CType::Scalar(*scalar)), *scalar),
+            Type::Scalar(scalar) => Value::Scalar(var(self, hint.to_owned(), origin, CType::Scalar(*scalar)), *scalar),
             Type::Enum(choice) => {
                 let c = self.output.types.value(ty);
-                Value::Scalar(var(self, wish.to_owned(), named, c), choice.repr)
+                Value::Scalar(var(self, hint.to_owned(), origin, c), choice.repr)
             }
             Type::Slice { element, mutable } => {
                 let pointer = self.output.types.memory(ty);
-                let pointer = var(self, wish.to_owned(), named, pointer);
-                let len = var(self, format!("{wish}_len"), Named::ByUs, CType::USIZE);
+                let pointer = var(self, hint.to_owned(), origin, pointer);
+                let len = var(self, format!("{hint}_len"), NameOrigin::Compiler, CType::USIZE);
                 Value::Slice { pointer, len, element: (**element).clone(), mutable: *mutable }
             }
             Type::View { element, dimensions, mutable } => {
                 let pointer = self.output.types.memory(ty);
-                let pointer = var(self, wish.to_owned(), named, pointer);
+                let pointer = var(self, hint.to_owned(), origin, pointer);
                 let mut numbers = |what: &str| {
-                    let wishes = (0..*dimensions).map(|dimension| format!("{wish}_{what}_{dimension}"));
-                    wishes.map(|wish| var(self, wish, Named::ByUs, CType::USIZE)).collect()
+                    let hints = (0..*dimensions).map(|dimension| format!("{hint}_{what}_{dimension}"));
+                    hints.map(|hint| var(self, hint, NameOrigin::Compiler, CType::USIZE)).collect()
                 };
                 let (lens, strides) = (numbers("len"), numbers("stride"));
                 Value::View { pointer, lens, strides, element: (**element).clone(), mutable: *mutable }
             }
             Type::Ref { target, mutable: _ } => {
                 let pointer = self.output.types.memory(ty);
-                let pointer = var(self, wish.to_owned(), named, pointer);
+                let pointer = var(self, hint.to_owned(), origin, pointer);
                 Value::Place { lvalue: Expr::Deref(Box::new(pointer)), target: (**target).clone() }
             }
-            Type::Tuple(parts) if in_pieces || !is_one_value(ty) => Value::Parts(
+            Type::Tuple(parts) if split || !is_single_value(ty) => Value::Parts(
                 parts
                     .iter()
                     .enumerate()
-                    .map(|(i, part)| self.vars_of(&format!("{wish}_{i}"), Named::ByUs, part, declared))
+                    .map(|(i, part)| self.vars_of(&format!("{hint}_{i}"), NameOrigin::Compiler, part, declared))
                     .collect(),
             ),
-            Type::Struct(structure) if in_pieces && comes_apart(ty) => Value::Parts(
+            Type::Struct(structure) if split && is_split(ty) => Value::Parts(
                 structure
                     .fields
                     .iter()
-                    .map(|field| self.vars_of(&format!("{wish}_{}", field.name), Named::ByUs, &field.ty, declared))
+                    .map(|field| {
+                        self.vars_of(&format!("{hint}_{}", field.name), NameOrigin::Compiler, &field.ty, declared)
+                    })
                     .collect(),
             ),
             Type::Tuple(_) | Type::Struct(_) | Type::Array(..) => {
                 let c = self.output.types.value(ty);
-                Value::Whole(var(self, wish.to_owned(), named, c), ty.clone())
+                Value::Whole(var(self, hint.to_owned(), origin, c), ty.clone())
             }
         }
     }
 }
 
-/// A view whose last index is the fastest, by its lengths alone.
+/// Replaces a view's strides by those of a contiguous row-major view, which are determined by its lengths.
 fn contiguous(value: Value) -> Value {
     match value {
         Value::View { pointer, lens, strides: _, element, mutable } => {
@@ -168,13 +170,13 @@ fn contiguous(value: Value) -> Value {
     }
 }
 
-/// How the C variables of a value are declared.
+/// The declaration of the C variables of a value.
 #[derive(Clone, Copy)]
 pub(super) struct Declared {
     /// `const`
     pub(super) constant: bool,
     /// See [`Variable::stable`].
     pub(super) stable: bool,
-    /// A tuple or a `Dim3` is a variable for each part.
-    pub(super) in_pieces: bool,
+    /// Whether a tuple or a `Dim3` is split into one variable per field.
+    pub(super) split: bool,
 }

@@ -1,13 +1,14 @@
-//! Verifier of the lowered tree: every variable is assigned before it is read.
+//! Verifier of the lowered tree: every variable is definitely initialised before it is read.
 //!
-//! In C++ the value of an uninitialised variable is indeterminate, and using it is undefined behaviour: NVRTC may drop the
-//! check of an index that is computed from one. rustc has proved the user's reads, so a finding here is a mistake of the
-//! lowering or of an optimisation. The function is then emitted as a `static_assert` that fails: a compile error instead
-//! of undefined behaviour, in every profile.
+//! In C++ the value of an uninitialised variable is indeterminate, and using it is undefined behaviour: NVRTC may
+//! remove the bounds check of an index that is computed from one. rustc has proved that the user's reads are
+//! initialised, so a finding here is a bug in the lowering or in an optimisation. The function is then emitted as a
+//! failing `static_assert`: a compile error instead of undefined behaviour, in every profile.
 //!
-//! A forward must-analysis like `analyse::flow`, but over the statements that are emitted, so that it does not share the
-//! assumptions of what it checks. The state is the set of assigned variables. For each `bool` variable it also holds what
-//! is assigned if the variable is true, and what if it is false: `a && { x = f(); true }` becomes
+//! A forward must-analysis like `analyse::flow`, but over the emitted statements, so that it does not depend on the
+//! assumptions of the code that it verifies. The state is the set of initialised variables. For each `bool` variable it
+//! also holds the sets that are initialised if the variable is true and if it is false: `a && { x = f(); true }`
+//! becomes
 //!
 //! ```text
 //! bool decided = a;
@@ -22,7 +23,7 @@ use fixedbitset::FixedBitSet;
 use super::{CType, Callee, Case, Expr, Header, Label, Next, Op, Operator, Prefix, Stmt, StmtKind, VarId, Variable};
 use crate::ir::Scalar;
 
-/// The variables that are read on some path on which they were not assigned, in the order of their first such read.
+/// Returns the variables that are not definitely initialised at some read, in the order of their first such read.
 pub(super) fn uninitialised(params: &[VarId], vars: &[Variable], body: &[Stmt]) -> Vec<VarId> {
     let mut assigned = FixedBitSet::with_capacity(vars.len());
     assigned.extend(params.iter().map(|param| param.index()));
@@ -32,14 +33,14 @@ pub(super) fn uninitialised(params: &[VarId], vars: &[Variable], body: &[Stmt]) 
     verifier.found
 }
 
-/// A set of variables; `None` is the set of all, that of unreachable code.
+/// A set of variables; `None` is the set of all variables, which is the state of unreachable code.
 type Set = Option<FixedBitSet>;
 
-/// The state of the analysis at a point of the function.
+/// The data-flow state at a program point.
 #[derive(Clone)]
 struct State {
     assigned: FixedBitSet,
-    /// Of a `bool` variable: what is assigned if it is false, and what if it is true.
+    /// For each `bool` variable, the sets of variables initialised if it is false and if it is true.
     bools: BTreeMap<u32, [Set; 2]>,
 }
 
@@ -54,7 +55,7 @@ fn intersection(left: Set, right: &Set) -> Set {
     }
 }
 
-/// The join of two predecessors.
+/// Joins the states of two predecessors.
 fn join(into: &mut Option<State>, other: Option<State>) {
     let Some(other) = other else { return };
     let Some(state) = into else {
@@ -74,11 +75,11 @@ fn join(into: &mut Option<State>, other: Option<State>) {
 
 struct Verifier<'f> {
     vars: &'f [Variable],
-    /// `None` where control does not arrive.
+    /// `None` in unreachable code.
     state: Option<State>,
-    /// The states at the `goto`s of each label.
+    /// The join of the states at the `goto`s to each label.
     labels: BTreeMap<u32, Option<State>>,
-    /// The states at the `break`s of the enclosing loops.
+    /// The join of the states at the `break`s of each enclosing loop.
     breaks: Vec<Option<State>>,
     found: Vec<VarId>,
 }
@@ -147,8 +148,8 @@ impl Verifier<'_> {
                     join(breaks, state);
                 }
             }
-            // The head of a loop needs nothing of what its turns assign.
-            StmtKind::Continue | StmtKind::Contradiction(_) => self.state = None,
+            // The state at the head of a loop does not depend on its iterations.
+            StmtKind::Continue | StmtKind::InternalError(_) => self.state = None,
             StmtKind::Goto(label) => {
                 let state = self.state.take();
                 join(self.labels.entry(label.number).or_default(), state);
@@ -170,13 +171,13 @@ impl Verifier<'_> {
             self.read(init);
             self.assign(*var, Some(init));
         }
-        // A turn may change any `bool`, and only adds to what is assigned.
+        // An iteration may change any `bool`, and can only initialise further variables.
         if let Some(state) = &mut self.state {
             state.bools.clear();
         }
         let left = match header {
-            Header::Open { test: None, turn: _ } => None,
-            Header::Open { test: Some(test), turn: _ } | Header::For { var: _, init: _, test, next: _ } => {
+            Header::Open { test: None, progress: _ } => None,
+            Header::Open { test: Some(test), progress: _ } | Header::For { var: _, init: _, test, next: _ } => {
                 self.read(test);
                 let head = self.state.take();
                 self.state = head.as_ref().and_then(|head| assume(head, test, true));
@@ -199,7 +200,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Control arrives here from all `goto`s of a label, which are before it.
+    /// Joins the states of all `goto`s to a label, which precede it.
     fn label(&mut self, label: Label) {
         let jumps = self.labels.remove(&label.number).flatten();
         join(&mut self.state, jumps);
@@ -225,7 +226,7 @@ impl Verifier<'_> {
         };
     }
 
-    /// A declaration without a value, each time that it is executed.
+    /// A declaration without an initialiser makes the variable uninitialised each time it is executed.
     fn forget(&mut self, var: VarId) {
         let Some(state) = &mut self.state else { return };
         state.assigned.remove(var.index());
@@ -241,7 +242,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Evaluates an expression, with what it assigns through pointers.
+    /// Transfer function of an expression, including assignments through pointers.
     fn read(&mut self, expr: &Expr) {
         match expr {
             Expr::Var(var) => {
@@ -291,8 +292,8 @@ fn variable(expr: &Expr) -> Option<VarId> {
     }
 }
 
-/// The variable that a call writes its result to, if this argument is one: the last argument of the overflowing helpers,
-/// and what CUDA's functions with several results take the address of.
+/// Returns the variable that a call writes its result to, if this argument is one: the last argument of the overflowing
+/// helpers, and the output pointers of CUDA's functions with several results.
 fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Option<VarId> {
     let is_output = match callee {
         Callee::Helper(helper, _) => {
@@ -300,14 +301,14 @@ fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Op
                 [Op::OverflowingAdd, Op::OverflowingSub, Op::OverflowingMul, Op::OverflowingPow].contains(&helper.op);
             overflowing && position + 1 == args.len()
         }
-        // An atomic operation is never on a variable of the thread's own.
+        // Atomic operations are never applied to thread-local variables.
         Callee::Effect(_) => matches!(arg, Expr::AddressOf(_)),
         Callee::Builtin(_) | Callee::Function(_) => false,
     };
     is_output.then(|| variable(arg)).flatten()
 }
 
-/// The state behind a condition that holds, or does not; `None` if that cannot be.
+/// Returns the state after a condition has evaluated to `holds`; `None` if that is impossible.
 fn assume(state: &State, condition: &Expr, holds: bool) -> Option<State> {
     match condition {
         Expr::Literal(Scalar::Bool, bits) => ((*bits != 0) == holds).then(|| state.clone()),
@@ -320,7 +321,7 @@ fn assume(state: &State, condition: &Expr, holds: bool) -> Option<State> {
             Some(after)
         }
         Expr::Unary(Prefix::Not, operand) => assume(state, operand, !holds),
-        // `a || b` is false where both are, as `a && b` is true where both are.
+        // `a || b` is false if both are false, as `a && b` is true if both are true.
         Expr::Binary(operator @ (Operator::Both | Operator::Either), left, right)
             if (*operator == Operator::Both) == holds =>
         {

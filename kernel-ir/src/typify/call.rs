@@ -1,11 +1,11 @@
-//! The types of calls: device functions, operators and methods.
+//! Type resolution of calls: device functions, operators and methods.
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{Callee, ExprId, Filled, FunctionId, Method, SlotId, Span, Type};
 
 use super::{Scope, method};
 
-/// What a function takes and gives.
+/// The parameter types and the result type of a function.
 pub(crate) struct Signature {
     /// The types of the parameters.
     pub(crate) params: Vec<Type>,
@@ -13,9 +13,9 @@ pub(crate) struct Signature {
     pub(crate) result: Type,
 }
 
-/// Whether a value of type `actual` can stand where `expected` is asked for: it never arrives, or it is of that type, or
-/// it is a `&mut` that is read as a `&`.
-pub(super) fn fits(actual: &Type, expected: &Type) -> bool {
+/// Returns whether a value of type `actual` is accepted where type `expected` is required: the types are equal,
+/// `actual` is `!`, or a `&mut` is reborrowed as a `&`.
+pub(super) fn is_assignable(actual: &Type, expected: &Type) -> bool {
     match (actual, expected) {
         (Type::Never, _) => true,
         (Type::Slice { element: actual, mutable: _ }, Type::Slice { element: expected, mutable: false })
@@ -28,17 +28,17 @@ pub(super) fn fits(actual: &Type, expected: &Type) -> bool {
         ) => actual == expected && given == dimensions,
         (Type::Tuple(actual), Type::Tuple(expected)) => {
             actual.len() == expected.len()
-                && actual.iter().zip(expected).all(|(actual, expected)| fits(actual, expected))
+                && actual.iter().zip(expected).all(|(actual, expected)| is_assignable(actual, expected))
         }
         _ => actual == expected,
     }
 }
 
-/// Whether an argument of type `actual` can be passed where a parameter is of type `param`. Beyond [`fits`], that is what
-/// Rust does with a receiver, and with arrays: a value is borrowed, a reference is read, and a reference to an array is a
-/// slice.
-fn passes(actual: &Type, param: &Type) -> bool {
-    fits(actual, param)
+/// Returns whether an argument of type `actual` can be passed to a parameter of type `param`. Beyond [`is_assignable`],
+/// this includes Rust's adjustments of receivers and arrays: auto-borrowing, auto-dereferencing, and the coercion of an
+/// array reference to a slice.
+fn is_passable(actual: &Type, param: &Type) -> bool {
+    is_assignable(actual, param)
         || match (actual, param) {
             (Type::Ref { target, mutable: given }, Type::Slice { element, mutable }) => {
                 let of_same = matches!(&**target, Type::Array(inner, _) if inner == element);
@@ -51,7 +51,7 @@ fn passes(actual: &Type, param: &Type) -> bool {
 }
 
 impl Scope<'_, '_> {
-    /// The result of a call. `types` are those of the expressions so far.
+    /// Returns the result type of a call. `types` holds the types of the preceding expressions.
     pub(super) fn call(&mut self, callee: SlotId, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let instance = self.instance;
         let Filled::Callee(callee) = &instance.slots[callee.index()] else { return Type::Never };
@@ -62,29 +62,28 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The result of a device function.
+    /// Returns the result type of a device function.
     pub(super) fn function(&mut self, id: FunctionId, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let callees = self.callees;
         let Some(callee) = callees.get(id.index()) else {
             self.error(
                 span,
-                What::new(
-                    format!("the call reaches function {} of the program before it is complete", id.0),
-                    "a function that calls itself, directly or through others, has no bound on its stack, which a GPU \
-                     thread needs",
-                    "write the recursion as a loop",
+                Diagnostic::new(
+                    format!("the call refers to function {} of the program, which does not precede its caller", id.0),
+                    "recursive functions have unbounded stack usage, but the stack of a GPU thread has a fixed size",
+                    "replace the recursion by a loop",
                 ),
             );
             return Type::Never;
         };
-        // A function that does not hold together has reported that itself.
-        if callee.holds() {
+        // Malformed functions have been reported already.
+        if callee.is_well_formed() {
             self.args(&callee.instance.function.name, &callee.signature.params, args, types, span);
         }
         callee.signature.result.clone()
     }
 
-    /// The result of a method, of which the receiver is the first argument.
+    /// Returns the result type of a method. The first argument is the receiver.
     fn method(&mut self, method: Method, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let name = method.name();
         let Some((receiver, args)) = args.split_first() else {
@@ -98,9 +97,9 @@ impl Scope<'_, '_> {
         let Some(Signature { params, result }) = method::signature(method, receiver, self.index) else {
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("`{receiver}` has no method `{name}` in a kernel"),
-                    "kernels have the methods of numbers, slices and shared arrays that are in Cumbia's table",
+                    "only the methods in Cumbia's table are available in kernels",
                     format!("call a `#[device]` function that computes `{name}`"),
                 ),
             );
@@ -110,7 +109,7 @@ impl Scope<'_, '_> {
         result
     }
 
-    /// Sees that the arguments can be passed to these parameters.
+    /// Checks that the arguments can be passed to these parameters.
     pub(super) fn args(&mut self, name: &str, params: &[Type], args: &[ExprId], types: &[Type], span: Span) {
         if params.len() != args.len() {
             self.inconsistent(span, format!("`{name}` takes {} arguments, not {}", params.len(), args.len()));
@@ -118,7 +117,7 @@ impl Scope<'_, '_> {
         }
         for (param, arg) in params.iter().zip(args) {
             let actual = &types[arg.index()];
-            if !passes(actual, param) {
+            if !is_passable(actual, param) {
                 let span = self.instance.function.expr(*arg).span;
                 self.inconsistent(span, format!("an argument of `{name}` is `{actual}`, not `{param}`"));
             }

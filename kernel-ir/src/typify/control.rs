@@ -1,4 +1,4 @@
-//! The types of blocks, branches and loops.
+//! Type resolution of blocks, branches and loops.
 
 use crate::ir::{Adapter, Arm, Block, ExprId, LoopId, Range, Sequence, Span, Stmt, Type};
 
@@ -27,7 +27,7 @@ impl Typing<'_, '_, '_> {
 
     pub(super) fn branch(&mut self, condition: ExprId, then: &Block, otherwise: Option<ExprId>, span: Span) -> Type {
         self.require_expr(condition, &Type::BOOL, "the condition of an `if`");
-        let decided = self.function.decided(condition);
+        let decided = self.function.constant_bool(condition);
         let Some(otherwise) = otherwise else {
             if decided != Some(false) {
                 let then = self.block(then);
@@ -50,7 +50,7 @@ impl Typing<'_, '_, '_> {
         let scrutinee = self.of(scrutinee).clone();
         let mut joined = Type::Never;
         for Arm { pattern, guard, body } in arms {
-            if self.function.is_alive(*body) {
+            if self.function.is_reachable(*body) {
                 self.pattern(pattern, &scrutinee, span);
                 if let Some(guard) = guard {
                     self.require_expr(*guard, &Type::BOOL, "the guard of an arm");
@@ -62,7 +62,7 @@ impl Typing<'_, '_, '_> {
         joined
     }
 
-    /// What a `for` goes through, and its variables.
+    /// Resolves the sequence of a `for` and the types of its variables.
     pub(super) fn sequence(&mut self, sequence: &Sequence, span: Span) {
         let function = self.function;
         match sequence {
@@ -74,14 +74,9 @@ impl Typing<'_, '_, '_> {
             }
             Sequence::Elements { of, index, element, reversed: _ } => {
                 if let Some(index) = index {
-                    self.require(
-                        &self.scope.index_type(),
-                        function.local_type(*index),
-                        "the position in a `for`",
-                        span,
-                    );
+                    self.require(&self.scope.index_type(), function.local_type(*index), "the index in a `for`", span);
                 }
-                // An array of the thread's own can be borrowed either way.
+                // A thread-local array can be borrowed either way.
                 let mutable = self.access_through(*of).unwrap_or(true);
                 let of = self.of(*of).clone();
                 let target = match of {
@@ -102,7 +97,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The type of the numbers of a range.
+    /// Returns the element type of a range.
     fn range(&mut self, range: &Range, span: Span) -> Type {
         let Range { start, end, inclusive: _, adapters } = range;
         let (start, end) = (self.of(*start).clone(), self.of(*end).clone());
@@ -119,13 +114,13 @@ impl Typing<'_, '_, '_> {
         counter
     }
 
-    /// The body of a loop, which has no value.
+    /// Resolves the body of a loop, which has type `()`.
     pub(super) fn body(&mut self, body: &Block, span: Span) {
         let ty = self.block(body);
         self.require(&ty, &Type::Unit, "the body of a loop", span);
     }
 
-    /// A loop that ends by itself, and so has no value either.
+    /// Resolves a `while` or a `for`, which has type `()` since it may end without a `break`.
     pub(super) fn counting_loop(&mut self, id: LoopId, body: &Block, span: Span) -> Type {
         self.body(body, span);
         if let Some(value) = self.breaks.get(&id).cloned() {

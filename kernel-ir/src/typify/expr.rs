@@ -1,24 +1,24 @@
-//! The types of expressions, each from those of its operands.
+//! Type resolution of expressions, bottom-up.
 
 use std::collections::BTreeMap;
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{
     BinaryOp, ExprId, ExprKind, Literal, LoopId, Message, Piece, Scalar, SlotId, Span, StructType, Type, UnaryOp,
 };
 
-use super::call::fits;
+use super::call::is_assignable;
 use super::{Scope, TypedFunction};
 
-/// The types of all expressions. Operands come first in the table, so one pass in its order is enough.
+/// Returns the types of all expressions. Operands precede their users in the table, so a single pass suffices.
 ///
-/// An expression with an error has type `!`, which fits everywhere: one contradiction gives one error. So has one that
-/// is not alive.
+/// An erroneous expression has type `!`, which is accepted everywhere, so that one inconsistency causes one error.
+/// Unreachable expressions have type `!`, too.
 pub(super) fn types<'a>(scope: &mut Scope<'a, '_>, function: &TypedFunction<'a>) -> Vec<Type> {
     let ir = &function.instance.function;
     let mut typing = Typing { scope, function, types: Vec::with_capacity(ir.exprs.len()), breaks: BTreeMap::new() };
     for (id, expr) in (0u32..).map(ExprId).zip(&ir.exprs) {
-        let ty = if function.is_alive(id) { typing.expr(&expr.kind, expr.span) } else { Type::Never };
+        let ty = if function.is_reachable(id) { typing.expr(&expr.kind, expr.span) } else { Type::Never };
         typing.types.push(ty);
     }
     let body = typing.block(&ir.body);
@@ -30,10 +30,10 @@ pub(super) fn types<'a>(scope: &mut Scope<'a, '_>, function: &TypedFunction<'a>)
 
 pub(super) struct Typing<'s, 'a, 'e> {
     pub(super) scope: &'s mut Scope<'a, 'e>,
-    /// The types of its variables and of its result.
+    /// The function, with the types of its variables and of its result.
     pub(super) function: &'s TypedFunction<'a>,
     types: Vec<Type>,
-    /// What the `break`s of each loop bring, for those that have one.
+    /// The joined types of the `break` values of each loop that has any.
     pub(super) breaks: BTreeMap<LoopId, Type>,
 }
 
@@ -42,9 +42,9 @@ impl Typing<'_, '_, '_> {
         &self.types[id.index()]
     }
 
-    /// Notes a contradiction where `actual` cannot stand for `expected`.
+    /// Reports an inconsistency unless `actual` is accepted where `expected` is required.
     pub(super) fn require(&mut self, actual: &Type, expected: &Type, what: &str, span: Span) {
-        if !fits(actual, expected) {
+        if !is_assignable(actual, expected) {
             self.scope.inconsistent(span, format!("{what} is `{actual}`, not `{expected}`"));
         }
     }
@@ -55,7 +55,7 @@ impl Typing<'_, '_, '_> {
         self.require(&actual, expected, what, span);
     }
 
-    /// Notes a contradiction, and gives the type that fits everywhere.
+    /// Reports an inconsistency, and returns the type `!`, which is accepted everywhere.
     pub(super) fn wrong(&mut self, span: Span, message: impl Into<String>) -> Type {
         self.scope.inconsistent(span, message);
         Type::Never
@@ -83,7 +83,7 @@ impl Typing<'_, '_, '_> {
             ExprKind::Index { base, index } => self.index(*base, *index, span),
             ExprKind::SubSlice { base, start, end, inclusive: _ } => {
                 for bound in [start, end].into_iter().flatten() {
-                    self.require_expr(*bound, &self.scope.index_type(), "a bound of a part");
+                    self.require_expr(*bound, &self.scope.index_type(), "a bound of a sub-slice");
                 }
                 self.sub_slice(*base, false, span)
             }
@@ -142,12 +142,12 @@ impl Typing<'_, '_, '_> {
             ExprKind::Return(value) => {
                 let value = value.map_or(Type::Unit, |value| self.of(value).clone());
                 let function = self.function;
-                self.require(&value, &function.signature.result, "what is returned", span);
+                self.require(&value, &function.signature.result, "the returned value", span);
                 Type::Never
             }
             ExprKind::Assign { place, value } => {
                 let (place, value) = (self.of(*place).clone(), self.of(*value).clone());
-                self.require(&value, &place, "what is assigned", span);
+                self.require(&value, &place, "the assigned value", span);
                 Type::Unit
             }
             ExprKind::AssignOp { op, place, value, operator } => self.assign_op(*op, [*place, *value], *operator, span),
@@ -163,7 +163,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The type of a literal, if it is one of the type's values.
+    /// Returns the type of a literal, if the type can represent it.
     pub(super) fn literal(&mut self, value: &Literal, ty: Type, span: Span) -> Type {
         let fits = match (value, ty.scalar()) {
             (Literal::Bool(_), Some(Scalar::Bool)) => true,
@@ -175,7 +175,7 @@ impl Typing<'_, '_, '_> {
                     *magnitude < values
                 }
             }
-            // What is a number at one precision is one at every other.
+            // A float literal is valid for every float type.
             (Literal::Float(digits), Some(scalar)) if scalar.is_float() => digits.parse::<f64>().is_ok(),
             _ => false,
         };
@@ -203,7 +203,7 @@ impl Typing<'_, '_, '_> {
         };
         let result = self.scope.function(function, &operands, &self.types, span);
         match op {
-            // `!=` is the opposite of `eq`.
+            // `!=` is the negation of `eq`.
             B::Eq | B::Ne => {
                 self.require(&result, &Type::BOOL, "the result of a comparison", span);
                 Type::BOOL
@@ -213,7 +213,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The result of an operator on two numbers, or of a comparison.
+    /// Returns the result type of a built-in operator on two scalars, or of a comparison.
     fn built_in(&mut self, op: BinaryOp, [left, right]: [ExprId; 2], span: Span) -> Type {
         use BinaryOp as B;
         let (left, right) = (self.of(left).clone(), self.of(right).clone());
@@ -261,7 +261,7 @@ impl Typing<'_, '_, '_> {
     fn structure(&mut self, slot: SlotId, values: &[(String, ExprId)], base: Option<ExprId>, span: Span) -> Type {
         let ty = self.scope.slot_type(slot);
         let Type::Struct(StructType { fields, .. }) = &ty else {
-            return self.wrong(span, format!("`{ty}` is made of fields"));
+            return self.wrong(span, format!("`{ty}` is not a struct"));
         };
         for (i, (name, value)) in values.iter().enumerate() {
             if values[..i].iter().any(|(earlier, _)| earlier == name) {
@@ -273,7 +273,7 @@ impl Typing<'_, '_, '_> {
             }
         }
         match base {
-            Some(base) => self.require_expr(base, &ty, "what gives the other fields"),
+            Some(base) => self.require_expr(base, &ty, "the base of a struct expression"),
             None if values.len() < fields.len() => {
                 return self.wrong(span, format!("`{ty}` is given {} of {} fields", values.len(), fields.len()));
             }
@@ -298,7 +298,7 @@ impl Typing<'_, '_, '_> {
         let Message { pieces, args } = message;
         for (i, arg) in args.iter().enumerate() {
             let ty = self.of(*arg).clone();
-            // What `{}` makes of an enum only its own code says; `{:?}` is the variant's name.
+            // Only an enum's own implementation knows its `{}`; its `{:?}` is the variant's name.
             let as_name = pieces.iter().all(|piece| match piece {
                 Piece::Number { position, format } => *position as usize != i || format.ends_with('?'),
                 Piece::Text(_) => true,
@@ -318,21 +318,21 @@ impl Typing<'_, '_, '_> {
                 let span = self.scope.instance.function.expr(*arg).span;
                 self.scope.error(
                     span,
-                    What::new(
+                    Diagnostic::new(
                         format!("a message contains a `{ty}`"),
-                        "a thread hands the numbers and `bool`s of its messages to the host, which makes the text",
-                        "give the parts one by one, as in `{} {}`",
+                        "only scalars and enums are passed to the host, which formats the message",
+                        "pass the parts individually, as in `{} {}`",
                     ),
                 );
             }
         }
     }
 
-    /// The type of what comes from one place or another.
+    /// Returns the common type of two alternative values.
     pub(super) fn join(&mut self, one: Type, other: Type, what: &str, span: Span) -> Type {
-        if fits(&one, &other) {
+        if is_assignable(&one, &other) {
             other
-        } else if fits(&other, &one) {
+        } else if is_assignable(&other, &one) {
             one
         } else {
             self.wrong(span, format!("{what} are `{one}` and `{other}`"))

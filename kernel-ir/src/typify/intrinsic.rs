@@ -1,14 +1,14 @@
-//! The types of the operations of the device.
+//! Type resolution of device operations.
 
 use crate::ir::{AtomicOp, ExprId, Fast, Intrinsic, Ordering, Predicate, Scalar, Span, Type, Vote, dim3_of};
 
 use super::Scope;
 
 impl Scope<'_, '_> {
-    /// The result of an operation of the device. `types` are those of the expressions so far.
+    /// Returns the result type of a device operation. `types` holds the types of the preceding expressions.
     pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], types: &[Type], span: Span) -> Type {
         let mask = Type::U32;
-        // The type of an argument, for operations that take several types.
+        // The type of an argument of a polymorphic operation.
         let given = |position: usize| args.get(position).map_or(Type::Never, |arg| types[arg.index()].clone());
         let predicate = |position| match given(position) {
             Type::Scalar(scalar) if !scalar.is_float() => Type::Scalar(scalar),
@@ -28,7 +28,7 @@ impl Scope<'_, '_> {
             Intrinsic::SyncWarp => (vec![mask], Type::Unit),
             Intrinsic::Atomic { op, ordering, scope: _ } => {
                 let value = given(0).target().clone();
-                if !orders(*op, *ordering) {
+                if !permits_ordering(*op, *ordering) {
                     self.inconsistent(span, format!("`{}` with the ordering {ordering:?}", intrinsic.name()));
                 }
                 let values = match op {
@@ -53,7 +53,7 @@ impl Scope<'_, '_> {
             Intrinsic::Shuffle(_) => {
                 let value = given(1).target().clone();
                 if value != Type::Never && value.size().is_none() {
-                    return self.unsuited(intrinsic, &value, span);
+                    return self.unsupported(intrinsic, &value, span);
                 }
                 let lane = match given(2) {
                     Type::Scalar(scalar) if scalar.is_integer() => scalar,
@@ -66,7 +66,7 @@ impl Scope<'_, '_> {
             Intrinsic::MatchAny | Intrinsic::MatchAll => {
                 let value = given(1);
                 if !matches!(value, Type::Scalar(_) | Type::Enum(_) | Type::Never) {
-                    return self.unsuited(intrinsic, &value, span);
+                    return self.unsupported(intrinsic, &value, span);
                 }
                 let result = match intrinsic {
                     Intrinsic::MatchAny => mask.clone(),
@@ -76,8 +76,8 @@ impl Scope<'_, '_> {
             }
             Intrinsic::Reduce(_) => {
                 let value = given(1);
-                if !fits(&value, |scalar| matches!(scalar, Scalar::I32 | Scalar::U32)) {
-                    return self.unsuited(intrinsic, &value, span);
+                if !satisfies(&value, |scalar| matches!(scalar, Scalar::I32 | Scalar::U32)) {
+                    return self.unsupported(intrinsic, &value, span);
                 }
                 (vec![mask, value.clone()], value)
             }
@@ -108,7 +108,7 @@ impl Scope<'_, '_> {
         result
     }
 
-    /// The type of `grid::<N>()`.
+    /// Returns the result type of `grid::<N>()`.
     fn position(&mut self, dimensions: u8, span: Span) -> Type {
         match dimensions {
             1 => self.index_type(),
@@ -120,15 +120,15 @@ impl Scope<'_, '_> {
         }
     }
 
-    /// The operation does not exist for a type, which the runtime's types should have kept away.
-    fn unsuited(&mut self, intrinsic: &Intrinsic, ty: &Type, span: Span) -> Type {
+    /// Reports an operand type that the operation does not support, which the runtime's types should have excluded.
+    fn unsupported(&mut self, intrinsic: &Intrinsic, ty: &Type, span: Span) -> Type {
         self.inconsistent(span, format!("`{}` of `{ty}`", intrinsic.name()));
         Type::Never
     }
 }
 
-/// Whether a type is a number for which something holds; what never arrives fits everywhere.
-fn fits(ty: &Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
+/// Returns whether a type is a scalar that satisfies a predicate; `!` satisfies every predicate.
+fn satisfies(ty: &Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
     match ty {
         Type::Never => true,
         Type::Scalar(scalar) => holds(*scalar),
@@ -143,8 +143,8 @@ fn fits(ty: &Type, holds: impl FnOnce(Scalar) -> bool) -> bool {
     }
 }
 
-/// Whether an operation can have an ordering: what does not write cannot release, what does not read cannot acquire.
-fn orders(op: AtomicOp, ordering: Ordering) -> bool {
+/// Returns whether an operation permits an ordering: only writes can release, only reads can acquire.
+fn permits_ordering(op: AtomicOp, ordering: Ordering) -> bool {
     match ordering {
         Ordering::Relaxed | Ordering::SeqCst => true,
         Ordering::Acquire => op != AtomicOp::Store,

@@ -1,10 +1,10 @@
-//! Which methods a type has, and their types: the signatures of the standard library, of `half`, and of views.
+//! The table of built-in methods: the signatures of the standard library, of `half`, and of views.
 
 use crate::ir::{Method, Scalar, Type};
 
 use super::Signature;
 
-/// The parameters after the receiver, and the result. `None` where the type has no such method.
+/// Returns the parameter types after the receiver, and the result type; `None` if the type has no such method.
 pub(super) fn signature(method: Method, receiver: &Type, index: Scalar) -> Option<Signature> {
     let receiver = receiver.target();
     match receiver {
@@ -19,7 +19,7 @@ pub(super) fn signature(method: Method, receiver: &Type, index: Scalar) -> Optio
 
 fn clone(of: &Type) -> Option<Signature> {
     match of {
-        // Two `&mut` to one place do not exist in Rust.
+        // Rust does not allow two `&mut` to one place.
         Type::Never | Type::Slice { mutable: true, .. } | Type::View { mutable: true, .. } | Type::Ref { .. } => None,
         Type::Unit
         | Type::Scalar(_)
@@ -32,7 +32,7 @@ fn clone(of: &Type) -> Option<Signature> {
     }
 }
 
-/// A slice, or an array, which can be borrowed as one.
+/// Methods of a slice, or of an array, which can be borrowed as a slice.
 fn sequence(method: Method, element: &Type, mutable: bool, index: Scalar) -> Option<Signature> {
     let index = Type::Scalar(index);
     let half = |mutable| Type::Slice { element: Box::new(element.clone()), mutable };
@@ -66,7 +66,7 @@ fn view(method: Method, element: &Type, (dimensions, mutable): (u8, bool), index
     Some(Signature { params, result })
 }
 
-/// Which numbers have a method.
+/// The class of scalars that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
     /// `f32` and `f64`
@@ -77,7 +77,7 @@ enum Numbers {
     Integers,
     Signed,
     Unsigned,
-    /// Only this one, which is not the type whose function it is.
+    /// Only this type, which differs from the type that the function is associated with.
     Only(Scalar),
 }
 
@@ -95,14 +95,14 @@ impl Numbers {
     }
 }
 
-/// A type, as the receiver's determines it.
+/// A type, relative to the receiver's.
 #[derive(Clone, Copy)]
 enum Of {
-    /// The receiver's.
+    /// The receiver's type.
     Own,
-    /// The unsigned integer of its width.
+    /// The unsigned integer of the same width.
     Unsigned,
-    /// The signed one.
+    /// The signed integer of the same width.
     Signed,
     This(Scalar),
     /// `(T, T)`
@@ -131,8 +131,8 @@ fn number(method: Method, own: Scalar) -> Option<Signature> {
     numbers.contains(own).then(|| Signature { params, result: result.ty(own) })
 }
 
-/// Which numbers have the method, its parameters after the receiver, and its result. `own` matters only where the
-/// methods of one name differ between kinds of numbers.
+/// Returns the class of scalars that have the method, the parameter types after the receiver, and the result type.
+/// `own` matters only for methods whose signature differs between classes of scalars.
 #[expect(clippy::too_many_lines, clippy::match_same_arms, reason = "a table of methods")]
 fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
     use Method as M;

@@ -1,101 +1,104 @@
-//! Gives every expression its type.
+//! Type resolution: assigns a type to every expression.
 //!
-//! rustc has inferred the types; they come in the slots of variables, literals, casts, callees and results. All others
-//! follow from them bottom-up, without unification. Nothing is searched for here, so a contradiction is not the
-//! user's mistake: it is reported as an inconsistency, and never a panic, since the input is decoded bytes.
+//! rustc has inferred the types; the slots hold those of variables, literals, casts, callees and results. All other
+//! types follow bottom-up, without unification. Since nothing is inferred here, a type error cannot be the user's
+//! mistake: it is reported as an inconsistency. It never causes a panic, since the input is deserialised data.
 //!
-//! First `structure` sees that a function holds together; then `decide` finds the code that cannot be reached because of
-//! a constant. That is left out by everything that follows, the typing too, and so need not compile.
+//! First, `structure` checks that a function is well-formed; then, `reachability` determines the code that constant
+//! conditions make unreachable. Unreachable code is skipped by all subsequent phases, including type resolution, and so
+//! need not compile.
 
 mod call;
 mod control;
-mod decide;
 mod expr;
+mod folding;
 mod intrinsic;
-mod known;
 mod method;
 mod pattern;
 mod place;
+mod reachability;
 mod structure;
 
 use crate::ir::{
     Callee, Constant, ExprId, ExprKind, Filled, FunctionId, Instance, LocalId, Program, Scalar, SlotId, Span, Type,
 };
-use crate::{Error, Errors, What};
+use crate::{Diagnostic, Error, Errors};
 
-use decide::Decisions;
+use reachability::Reachability;
 
 pub(crate) use call::Signature;
 
-/// A program whose expressions have types.
+/// A program with typed expressions.
 pub(crate) struct Typed<'a> {
-    /// The device functions, each before its callers, and the kernel at the end. A function with an error may have
-    /// types that do not fit.
+    /// The device functions in topological order (callees first), and the kernel last. The types of a function with an
+    /// error may be inconsistent.
     pub(crate) functions: Vec<TypedFunction<'a>>,
 }
 
-/// A function whose expressions have types.
+/// A function with typed expressions.
 pub(crate) struct TypedFunction<'a> {
     /// The function and its slots.
     pub(crate) instance: &'a Instance,
-    /// What positions and lengths are.
+    /// The type of indices and lengths.
     pub(crate) index: Scalar,
-    /// Parameters and result.
+    /// The types of the parameters and of the result.
     pub(crate) signature: Signature,
     /// The type of each variable.
     pub(crate) locals: Vec<Type>,
-    /// The type of each expression; `!` for those that are not alive.
+    /// The type of each expression; `!` for unreachable expressions.
     pub(crate) exprs: Vec<Type>,
-    /// The kernel calls it, from code that is alive. If not, it has no types, and is not written.
+    /// Whether the kernel calls the function, directly or not, from reachable code. If not, it is neither typed nor
+    /// emitted.
     pub(crate) reached: bool,
-    /// The kernel calls it through an operator, directly or not. On the CPU that call goes through Rust's own traits,
-    /// which do not hand on the thread.
-    pub(crate) behind_operator: bool,
-    /// No error was found, so that every id is in range and every type fits.
-    pub(crate) sound: bool,
-    /// What constants decide; `None` where the function does not hold together.
-    decisions: Option<Decisions>,
+    /// Whether the kernel calls the function through an operator, directly or not. On the CPU such a call goes through
+    /// Rust's operator traits, which have no access to the thread's context.
+    pub(crate) called_by_operator: bool,
+    /// Whether the function is free of errors: every id is in range, and every type is consistent.
+    pub(crate) well_typed: bool,
+    /// Constant conditions and reachability; `None` if the function is malformed.
+    reachability: Option<Reachability>,
 }
 
 impl TypedFunction<'_> {
-    /// Every id is in range.
-    fn holds(&self) -> bool {
-        self.decisions.is_some()
+    /// Returns whether the function is well-formed: every id is in range.
+    fn is_well_formed(&self) -> bool {
+        self.reachability.is_some()
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     pub(crate) fn expr_type(&self, id: ExprId) -> &Type {
         &self.exprs[id.index()]
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     pub(crate) fn local_type(&self, id: LocalId) -> &Type {
         &self.locals[id.index()]
     }
 
-    /// What a `bool` always is, where constants decide it. It has no effect then and need not be evaluated.
-    pub(crate) fn decided(&self, id: ExprId) -> Option<bool> {
-        self.decisions.as_ref().and_then(|decisions| decisions.decided(id))
+    /// Returns the value of a constant `bool` expression. It has no side effects and need not be evaluated.
+    pub(crate) fn constant_bool(&self, id: ExprId) -> Option<bool> {
+        self.reachability.as_ref().and_then(|reachability| reachability.constant_bool(id))
     }
 
-    /// Whether control can come to the expression from the kernel, for all that is decided. Of an `if` that is decided, one arm is not
-    /// alive; of a `match`, those arms whose body is not. The last arm that is alive fits where no other did.
-    pub(crate) fn is_alive(&self, id: ExprId) -> bool {
-        self.reached && self.decisions.as_ref().is_some_and(|decisions| decisions.is_alive(id))
+    /// Returns whether the expression is reachable from the kernel, given the constant conditions. Of an `if` with a
+    /// constant condition, one branch is unreachable; of a `match`, the arms whose bodies are. The last reachable arm
+    /// matches if no other does.
+    pub(crate) fn is_reachable(&self, id: ExprId) -> bool {
+        self.reached && self.reachability.as_ref().is_some_and(|reachability| reachability.is_reachable(id))
     }
 
-    /// Whether the variable is declared where control can come to.
+    /// Returns whether the variable is declared in reachable code.
     pub(crate) fn is_declared(&self, id: LocalId) -> bool {
-        self.reached && self.decisions.as_ref().is_some_and(|decisions| decisions.is_declared(id))
+        self.reached && self.reachability.as_ref().is_some_and(|reachability| reachability.is_declared(id))
     }
 
-    /// The expressions that are alive, operands first.
-    pub(crate) fn alive(&self) -> impl Iterator<Item = ExprId> + '_ {
-        (0u32..).take(self.instance.function.exprs.len()).map(ExprId).filter(|id| self.is_alive(*id))
+    /// Returns the reachable expressions, operands first.
+    pub(crate) fn reachable(&self) -> impl Iterator<Item = ExprId> + '_ {
+        (0u32..).take(self.instance.function.exprs.len()).map(ExprId).filter(|id| self.is_reachable(*id))
     }
 }
 
-/// The device function that an expression calls, and whether it does so through an operator.
+/// Returns the device function that an expression calls, and whether it does so through an operator.
 pub(crate) fn calls(instance: &Instance, kind: &ExprKind) -> Option<(FunctionId, bool)> {
     match kind {
         ExprKind::Call { callee: slot, .. }
@@ -113,21 +116,21 @@ pub(crate) fn calls(instance: &Instance, kind: &ExprKind) -> Option<(FunctionId,
     }
 }
 
-/// Types all functions of a program that its kernel reaches.
+/// Resolves the types of all functions that are reachable from the kernel.
 pub(crate) fn program<'a>(program: &'a Program, errors: &mut Errors) -> Typed<'a> {
     let instances = program.functions.iter().chain([&program.kernel]);
     let mut functions: Vec<_> = instances.map(|instance| untyped(instance, program.index, errors)).collect();
-    reach(&mut functions);
+    mark_reached(&mut functions);
     for position in 0..functions.len() {
         let (callees, rest) = functions.split_at_mut(position);
-        if rest[0].holds() && rest[0].reached {
+        if rest[0].is_well_formed() && rest[0].reached {
             types(&mut rest[0], callees, errors);
         }
     }
     Typed { functions }
 }
 
-/// A function before its expressions have types.
+/// Returns a function without expression types.
 fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> TypedFunction<'a> {
     let mut scope = Scope { instance, callees: &[], index, errors };
     let holds = structure::check(&mut scope);
@@ -138,9 +141,9 @@ fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> Ty
         locals: Vec::new(),
         exprs: Vec::new(),
         reached: false,
-        behind_operator: false,
-        sound: false,
-        decisions: holds.then(|| decide::function(instance)),
+        called_by_operator: false,
+        well_typed: false,
+        reachability: holds.then(|| reachability::function(instance)),
     };
     if holds {
         typed.locals = instance.function.locals.iter().map(|local| scope.slot_type(local.slot)).collect();
@@ -152,8 +155,8 @@ fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> Ty
     typed
 }
 
-/// Marks the functions that the kernel, the last of them, reaches. Callers come behind their callees.
-fn reach(functions: &mut [TypedFunction<'_>]) {
+/// Marks the functions that are reachable from the kernel, which is the last. Callees precede their callers.
+fn mark_reached(functions: &mut [TypedFunction<'_>]) {
     if let Some(kernel) = functions.last_mut() {
         kernel.reached = true;
     }
@@ -164,31 +167,31 @@ fn reach(functions: &mut [TypedFunction<'_>]) {
             continue;
         }
         let function = &caller.instance.function;
-        let targets: Vec<_> = if caller.holds() {
-            caller.alive().filter_map(|id| calls(caller.instance, &function.expr(id).kind)).collect()
+        let targets: Vec<_> = if caller.is_well_formed() {
+            caller.reachable().filter_map(|id| calls(caller.instance, &function.expr(id).kind)).collect()
         } else {
-            // It is damaged and will not be written: all that it may call is looked at for further errors.
+            // A malformed caller is not emitted. All its possible callees are checked for further errors.
             (0u32..).take(position).map(|id| (FunctionId(id), false)).collect()
         };
         for (id, by_operator) in targets {
-            // A callee that comes later is an error, which typing reports.
+            // A callee that does not precede its caller is an error, which type resolution reports.
             if let Some(callee) = callees.get_mut(id.index()) {
                 callee.reached = true;
-                callee.behind_operator |= by_operator || caller.behind_operator;
+                callee.called_by_operator |= by_operator || caller.called_by_operator;
             }
         }
     }
 }
 
-/// Types one function; `callees` are those that it may call.
+/// Resolves the types of one function. `callees` holds its possible callees.
 fn types<'a>(typed: &mut TypedFunction<'a>, callees: &[TypedFunction<'a>], errors: &mut Errors) {
     let before = errors.0.len();
     let mut scope = Scope { instance: typed.instance, callees, index: typed.index, errors };
     typed.exprs = expr::types(&mut scope, typed);
-    typed.sound = errors.0.len() == before;
+    typed.well_typed = errors.0.len() == before;
 }
 
-/// A function while it is typed.
+/// The state of type resolution of one function.
 struct Scope<'a, 'e> {
     instance: &'a Instance,
     callees: &'e [TypedFunction<'a>],
@@ -197,23 +200,23 @@ struct Scope<'a, 'e> {
 }
 
 impl<'a> Scope<'a, '_> {
-    /// The type of positions and lengths.
+    /// Returns the type of indices and lengths.
     fn index_type(&self) -> Type {
         Type::Scalar(self.index)
     }
 
-    /// Notes that the program contradicts itself.
+    /// Reports an inconsistency in the program.
     fn inconsistent(&mut self, span: Span, message: impl Into<String>) {
-        self.error(span, What::inconsistent(message));
+        self.error(span, Diagnostic::inconsistent(message));
     }
 
-    /// Notes an error.
-    fn error(&mut self, span: Span, what: What) {
+    /// Reports an error.
+    fn error(&mut self, span: Span, diagnostic: Diagnostic) {
         let Instance { function, file, .. } = self.instance;
-        self.errors.0.push(Error { function: function.name.clone(), file: file.clone(), span, what });
+        self.errors.0.push(Error { function: function.name.clone(), file: file.clone(), span, diagnostic });
     }
 
-    /// The type in a slot. `structure` has seen that there is one.
+    /// Returns the type in a slot. `structure` has checked that the slot holds one.
     fn slot_type(&self, slot: SlotId) -> Type {
         match &self.instance.slots[slot.index()] {
             Filled::Type(ty) => ty.clone(),
@@ -221,7 +224,7 @@ impl<'a> Scope<'a, '_> {
         }
     }
 
-    /// The constant in a slot.
+    /// Returns the constant in a slot.
     fn slot_constant(&self, slot: SlotId) -> Option<&'a Constant> {
         match &self.instance.slots[slot.index()] {
             Filled::Constant(constant) => Some(constant),
@@ -229,7 +232,7 @@ impl<'a> Scope<'a, '_> {
         }
     }
 
-    /// The function that an operator calls, where it is not built in.
+    /// Returns the function that implements an operator, or `None` if it is built in.
     fn slot_operator(&self, slot: SlotId) -> Option<FunctionId> {
         match &self.instance.slots[slot.index()] {
             Filled::Operator(function) => *function,

@@ -1,13 +1,13 @@
-//! Patterns against the types of what they are to fit.
+//! Type resolution of patterns.
 
 use crate::ir::{Pattern, Scalar, Span, StructType, Type};
 
 use super::expr::Typing;
 
 impl Typing<'_, '_, '_> {
-    /// Sees that a pattern can be compared with a value of type `ty`, and that its variables can hold what they bind.
+    /// Checks that a pattern is compatible with a value of type `ty`, and its variables with the values that they bind.
     pub(super) fn pattern(&mut self, pattern: &Pattern, ty: &Type, span: Span) {
-        // Nothing arrives.
+        // A diverging scrutinee.
         if *ty == Type::Never {
             return;
         }
@@ -34,7 +34,7 @@ impl Typing<'_, '_, '_> {
                 }
             },
             Pattern::Struct(patterns) => {
-                // `(a, ..)` and `[a, ..]` name the parts that they begin with by their positions.
+                // `(a, ..)` and `[a, ..]` refer to their leading elements by index.
                 let field = |name: &str| match ty {
                     Type::Struct(StructType { fields, .. }) => {
                         fields.iter().find(|field| field.name == name).map(|field| &field.ty)

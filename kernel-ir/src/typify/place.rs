@@ -1,4 +1,4 @@
-//! The types of places: what is indexed, borrowed, or a part of something.
+//! Type resolution of place expressions: indexing, borrows and field access.
 
 use crate::ir::{ExprId, ExprKind, Span, StructType, Type};
 
@@ -23,7 +23,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// What a slice or an array consists of.
+    /// Returns the element type of a slice or an array.
     pub(super) fn element(&mut self, of: &Type, span: Span) -> Type {
         match of.target() {
             Type::Slice { element, mutable: _ } | Type::Array(element, _) => (**element).clone(),
@@ -38,7 +38,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// The type of a part of a slice or an array. `mutable` is what is asked for.
+    /// Returns the type of a sub-slice of a slice or an array. `mutable` is the requested mutability.
     pub(super) fn sub_slice(&mut self, base: ExprId, mutable: bool, span: Span) -> Type {
         let mutable = mutable || self.access_through(base) == Some(true);
         let base = self.of(base).clone();
@@ -57,7 +57,7 @@ impl Typing<'_, '_, '_> {
         }
         match self.of(place).clone() {
             Type::Never => Type::Never,
-            // `&mut buf` of what is already borrowed is that again.
+            // A borrow of a value that is a reference already is a reborrow.
             same @ (Type::Slice { .. } | Type::View { .. } | Type::Ref { .. }) => same,
             target => {
                 let mutable = mutable || self.access(place) == Some(true);
@@ -66,8 +66,8 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// Whether what leads to a place allows to write there, whatever the borrow asks for: `&x[i]` of a `&mut [f32]` is a
-    /// `&mut f32`. `None` for a variable of the thread's own, and for a value.
+    /// Returns the mutability of the reference through which a place is accessed, which determines the mutability of a
+    /// borrow: `&x[i]` of a `&mut [f32]` is a `&mut f32`. `None` for a thread-local variable or a value.
     fn access(&self, place: ExprId) -> Option<bool> {
         match &self.scope.instance.function.expr(place).kind {
             ExprKind::Index { base, .. }
@@ -78,7 +78,7 @@ impl Typing<'_, '_, '_> {
         }
     }
 
-    /// [`Self::access`] of a place inside `base`.
+    /// Returns [`Self::access`] of a place inside `base`.
     pub(super) fn access_through(&self, base: ExprId) -> Option<bool> {
         match self.of(base) {
             Type::Slice { mutable, .. } | Type::View { mutable, .. } | Type::Ref { mutable, .. } => Some(*mutable),

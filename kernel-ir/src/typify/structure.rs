@@ -1,6 +1,7 @@
-//! Whether a decoded function holds together at all: ids in range, operands before users, loops around their breaks.
+//! Well-formedness of a deserialised function: ids in range, operands before users, jumps inside their loops.
 //!
-//! After this, every phase may index a function's tables and recurse into its expressions, patterns and constants.
+//! Once this check has passed, every phase may index a function's tables and recurse into its expressions, patterns and
+//! constants.
 
 use crate::ir::{
     Constant, ConstantValue, ExprId, ExprKind, Filled, Function, LocalId, LoopId, Message, Pattern, Piece, SlotId,
@@ -9,11 +10,11 @@ use crate::ir::{
 
 use super::Scope;
 
-/// Deeper nesting is refused, so that the phases can recurse on the stack of any thread. People's code stays below 50;
-/// a sum of this many terms, as a code generator may write it, still passes.
+/// The maximum nesting depth, which bounds the recursion of all phases on any thread's stack. Hand-written code stays
+/// below 50; a generated sum of this many terms is still accepted.
 pub(super) const MAX_DEPTH: u32 = 400;
 
-/// Checks a function; whether it holds together. Errors go to the scope.
+/// Returns whether a function is well-formed. Errors are reported to the scope.
 pub(super) fn check(scope: &mut Scope<'_, '_>) -> bool {
     let function = &scope.instance.function;
     let mut check = Check {
@@ -28,34 +29,34 @@ pub(super) fn check(scope: &mut Scope<'_, '_>) -> bool {
     };
     check.function();
     let problems = check.problems;
-    let holds = problems.is_empty();
+    let well_formed = problems.is_empty();
     for (span, message) in problems {
         scope.inconsistent(span, message);
     }
-    holds
+    well_formed
 }
 
 struct Check<'a> {
     function: &'a Function,
     slots: &'a [Filled],
-    /// Stands inside another expression or the body. An expression stands at one place only.
+    /// Whether the expression is a child of another expression or of the body. Every expression has at most one parent.
     used: Vec<bool>,
-    /// How deep the expression's operands nest.
+    /// The nesting depth of the expression's operands.
     depth: Vec<u32>,
-    /// Declared by a parameter, a pattern or a `for`.
+    /// Whether the variable is declared by a parameter, a pattern or a `for`.
     bound: Vec<bool>,
-    /// All loops and labelled blocks seen so far.
+    /// All loops and labelled blocks encountered so far.
     loops: Vec<LoopId>,
-    /// Stands directly inside a `&` or `&mut`.
+    /// Whether the expression is the direct operand of a `&` or `&mut`.
     borrowed: Vec<bool>,
     problems: Vec<(Span, String)>,
 }
 
-/// A loop or a labelled block around an expression.
+/// A loop or a labelled block that encloses an expression.
 #[derive(Clone, Copy)]
-struct Around {
+struct Enclosing {
     id: LoopId,
-    /// It has a next turn.
+    /// Whether it can be continued.
     repeats: bool,
 }
 
@@ -68,7 +69,7 @@ impl Check<'_> {
         let function = self.function;
         if function.slots as usize != self.slots.len() {
             let (declared, filled) = (function.slots, self.slots.len());
-            self.problem(function.span, format!("the function declares {declared} slots, and {filled} are filled"));
+            self.problem(function.span, format!("the function declares {declared} slots, but {filled} are filled"));
         }
         for local in &function.locals {
             self.type_slot(local.slot, function.span);
@@ -94,7 +95,7 @@ impl Check<'_> {
         }
         self.patterns(&function.body.stmts);
         self.uses();
-        // The walk recurses, so it needs what was checked above.
+        // The traversal recurses, which is safe only after the checks above.
         if self.problems.is_empty() {
             for root in roots {
                 self.jumps(root, &mut Vec::new());
@@ -125,7 +126,7 @@ impl Check<'_> {
 
     fn used_once(&mut self, id: ExprId, span: Span) {
         if std::mem::replace(&mut self.used[id.index()], true) {
-            self.problem(span, format!("{id} stands at two places"));
+            self.problem(span, format!("{id} has two parents"));
         }
     }
 
@@ -149,42 +150,44 @@ impl Check<'_> {
         }
     }
 
-    /// A whole pattern, with the variables that it declares.
+    /// Checks a complete pattern and the variables that it declares.
     fn pattern(&mut self, pattern: &Pattern, span: Span) {
-        if self.pattern_holds(pattern, span, 0) {
+        if self.is_pattern_well_formed(pattern, span, 0) {
             pattern.for_each_local(&mut |local| self.bind(local, span));
         }
     }
 
-    fn pattern_holds(&mut self, pattern: &Pattern, span: Span, depth: u32) -> bool {
+    fn is_pattern_well_formed(&mut self, pattern: &Pattern, span: Span, depth: u32) -> bool {
         if depth >= MAX_DEPTH {
             self.problem(span, format!("the pattern nests deeper than {MAX_DEPTH} levels"));
             return false;
         }
         match pattern {
             Pattern::Wild | Pattern::Local(_) | Pattern::Literal(_) => true,
-            Pattern::At(_, inner) => self.pattern_holds(inner, span, depth + 1),
-            Pattern::Tuple(parts) | Pattern::Array(parts) => self.all_hold(parts, span, depth),
-            Pattern::Struct(fields) => self.all_hold(fields.iter().map(|(_, field)| field), span, depth),
+            Pattern::At(_, inner) => self.is_pattern_well_formed(inner, span, depth + 1),
+            Pattern::Tuple(parts) | Pattern::Array(parts) => self.are_patterns_well_formed(parts, span, depth),
+            Pattern::Struct(fields) => {
+                self.are_patterns_well_formed(fields.iter().map(|(_, field)| field), span, depth)
+            }
             Pattern::Constant(slot) => {
                 self.constant_slot(*slot, span);
                 true
             }
             Pattern::Range { start, end, inclusive } => {
                 if start.is_none() && end.is_none() || *inclusive && end.is_none() {
-                    self.problem(span, "a pattern is a range without its bound");
+                    self.problem(span, "a range pattern has no bound");
                 }
                 for bound in [start, end].into_iter().flatten() {
                     match &**bound {
                         Pattern::Literal(_) => {}
                         Pattern::Constant(slot) => self.constant_slot(*slot, span),
-                        _ => self.problem(span, "a pattern is a range with a bound that is no constant"),
+                        _ => self.problem(span, "a range pattern has a bound that is not a constant"),
                     }
                 }
                 true
             }
             Pattern::Or(choices) => {
-                let holds = self.all_hold(choices, span, depth);
+                let well_formed = self.are_patterns_well_formed(choices, span, depth);
                 let mut bound = choices.iter().map(|choice| {
                     let mut locals = Vec::new();
                     choice.for_each_local(&mut |local| locals.push(local));
@@ -193,18 +196,23 @@ impl Check<'_> {
                 });
                 let first = bound.next();
                 if first.is_none() || bound.any(|other| Some(other) != first) {
-                    self.problem(span, "the choices of a pattern declare different variables");
+                    self.problem(span, "the alternatives of a pattern declare different variables");
                 }
-                holds
+                well_formed
             }
         }
     }
 
-    fn all_hold<'p>(&mut self, parts: impl IntoIterator<Item = &'p Pattern>, span: Span, depth: u32) -> bool {
-        parts.into_iter().all(|part| self.pattern_holds(part, span, depth + 1))
+    fn are_patterns_well_formed<'p>(
+        &mut self,
+        parts: impl IntoIterator<Item = &'p Pattern>,
+        span: Span,
+        depth: u32,
+    ) -> bool {
+        parts.into_iter().all(|part| self.is_pattern_well_formed(part, span, depth + 1))
     }
 
-    /// Variables are declared somewhere, and a part of a slice is borrowed.
+    /// Checks that every used variable is declared, and that every sub-slice is borrowed.
     fn uses(&mut self) {
         for (expr, borrowed) in self.function.exprs.iter().zip(self.borrowed.clone()) {
             match expr.kind {
@@ -214,14 +222,14 @@ impl Check<'_> {
                     None => self.problem(expr.span, format!("{local} does not exist")),
                 },
                 ExprKind::SubSlice { .. } if !borrowed => {
-                    self.problem(expr.span, "a part of a slice is used without `&`");
+                    self.problem(expr.span, "a sub-slice is used without `&`");
                 }
                 _ => {}
             }
         }
     }
 
-    /// The slots, variables and loops that an expression names.
+    /// Checks the slots, variables and loops that an expression refers to.
     fn tables(&mut self, kind: &ExprKind, span: Span) {
         match kind {
             ExprKind::Literal { value: _, slot }
@@ -232,7 +240,7 @@ impl Check<'_> {
             ExprKind::Call { callee, args: _ } => match self.slots.get(callee.index()) {
                 Some(Filled::Callee(_)) => {}
                 Some(Filled::Type(_) | Filled::Constant(_) | Filled::Operator(_)) | None => {
-                    self.problem(span, format!("{callee} holds no callee"));
+                    self.problem(span, format!("{callee} does not hold a callee"));
                 }
             },
             ExprKind::Unary { op: _, operand: _, operator }
@@ -240,7 +248,7 @@ impl Check<'_> {
             | ExprKind::AssignOp { op: _, place: _, value: _, operator } => match self.slots.get(operator.index()) {
                 Some(Filled::Operator(_)) => {}
                 Some(Filled::Type(_) | Filled::Constant(_) | Filled::Callee(_)) | None => {
-                    self.problem(span, format!("{operator} holds no operator"));
+                    self.problem(span, format!("{operator} does not hold an operator"));
                 }
             },
             ExprKind::Labelled { id, body: _ } => self.new_loop(*id, Unroll::Undecided, span),
@@ -282,7 +290,10 @@ impl Check<'_> {
                 Piece::Text(_) => {}
                 Piece::Number { position, format: _ } => {
                     if *position as usize >= args.len() {
-                        self.problem(span, format!("a message of {} numbers names number {position}", args.len()));
+                        self.problem(
+                            span,
+                            format!("a message with {} arguments refers to argument {position}", args.len()),
+                        );
                     }
                 }
             }
@@ -295,7 +306,7 @@ impl Check<'_> {
         }
         self.loops.push(id);
         if unroll == Unroll::By(0) {
-            self.problem(span, "a loop is unrolled by no turns");
+            self.problem(span, "a loop is unrolled by a factor of zero");
         }
     }
 
@@ -303,7 +314,7 @@ impl Check<'_> {
         match self.slots.get(slot.index()) {
             Some(Filled::Type(_)) => {}
             Some(Filled::Callee(_) | Filled::Constant(_) | Filled::Operator(_)) | None => {
-                self.problem(span, format!("{slot} holds no type"));
+                self.problem(span, format!("{slot} does not hold a type"));
             }
         }
     }
@@ -312,58 +323,58 @@ impl Check<'_> {
         match self.slots.get(slot.index()) {
             Some(Filled::Constant(Constant { ty, value })) => {
                 if !is_value(ty, value) {
-                    self.problem(span, format!("{slot} holds no `{ty}`"));
+                    self.problem(span, format!("{slot} does not hold a `{ty}`"));
                 }
             }
             Some(Filled::Type(_) | Filled::Callee(_) | Filled::Operator(_)) | None => {
-                self.problem(span, format!("{slot} holds no constant"));
+                self.problem(span, format!("{slot} does not hold a constant"));
             }
         }
     }
 
-    /// Every `break` and `continue` inside `id` stands in the body of the loop that it names.
-    fn jumps(&mut self, id: ExprId, around: &mut Vec<Around>) {
+    /// Checks that every `break` and `continue` inside `id` is enclosed by its target loop.
+    fn jumps(&mut self, id: ExprId, enclosing: &mut Vec<Enclosing>) {
         let function = self.function;
         let expr = function.expr(id);
         let inside = match &expr.kind {
             ExprKind::Break { target, value: _ } => {
-                if !around.iter().any(|around| around.id == *target) {
-                    self.problem(expr.span, format!("{target} is not around the jump to it"));
+                if !enclosing.iter().any(|enclosing| enclosing.id == *target) {
+                    self.problem(expr.span, format!("{target} does not enclose the jump to it"));
                 }
                 None
             }
             ExprKind::Continue { target } => {
-                match around.iter().find(|around| around.id == *target) {
-                    Some(Around { id: _, repeats: true }) => {}
-                    Some(Around { id: _, repeats: false }) => {
-                        self.problem(expr.span, format!("{target} has no next turn"));
+                match enclosing.iter().find(|enclosing| enclosing.id == *target) {
+                    Some(Enclosing { id: _, repeats: true }) => {}
+                    Some(Enclosing { id: _, repeats: false }) => {
+                        self.problem(expr.span, format!("{target} cannot be continued"));
                     }
-                    None => self.problem(expr.span, format!("{target} is not around the jump to it")),
+                    None => self.problem(expr.span, format!("{target} does not enclose the jump to it")),
                 }
                 None
             }
             ExprKind::For { id, sequence, body, unroll: _ } => {
-                sequence.for_each_child(&mut |part| self.jumps(part, around));
-                around.push(Around { id: *id, repeats: true });
-                body.for_each_child(&mut |child| self.jumps(child, around));
-                around.pop();
+                sequence.for_each_child(&mut |part| self.jumps(part, enclosing));
+                enclosing.push(Enclosing { id: *id, repeats: true });
+                body.for_each_child(&mut |child| self.jumps(child, enclosing));
+                enclosing.pop();
                 return;
             }
-            ExprKind::Labelled { id, body: _ } => Some(Around { id: *id, repeats: false }),
+            ExprKind::Labelled { id, body: _ } => Some(Enclosing { id: *id, repeats: false }),
             ExprKind::Loop { id, body: _, unroll: _ } | ExprKind::While { id, condition: _, body: _, unroll: _ } => {
-                Some(Around { id: *id, repeats: true })
+                Some(Enclosing { id: *id, repeats: true })
             }
             _ => None,
         };
-        around.extend(inside);
-        expr.kind.for_each_child(&mut |child| self.jumps(child, around));
+        enclosing.extend(inside);
+        expr.kind.for_each_child(&mut |child| self.jumps(child, enclosing));
         if inside.is_some() {
-            around.pop();
+            enclosing.pop();
         }
     }
 }
 
-/// Whether a value has the form and the range of its type.
+/// Returns whether a value has the structure and the range of its type.
 fn is_value(ty: &Type, value: &ConstantValue) -> bool {
     match (ty, value) {
         (Type::Scalar(scalar), ConstantValue::Bits(bits)) => {

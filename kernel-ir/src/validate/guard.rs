@@ -1,31 +1,32 @@
-//! Guards behind patterns with alternatives.
+//! Validation of match guards whose pattern has alternatives.
 //!
-//! `(0, v) | (v, 0) if guard` evaluates the guard for each alternative that fits, until it holds once, so the guard is
-//! emitted once for each of them. Shared memory, a barrier or a warp operation in it would exist several times for one
-//! place in the source: threads that take different alternatives would use different memory, and would not meet. (The body
-//! of the arm is emitted once, see `lower/matching.rs`; a loop that is emitted twice contains none of these, see
-//! `lower/hoist.rs`.)
+//! `(0, v) | (v, 0) if guard` evaluates the guard for each matching alternative until it is true, so the guard is
+//! emitted once per alternative. Shared memory, a barrier or a warp operation in a guard would therefore be duplicated:
+//! threads that match different alternatives would use different shared variables and would not converge at the same
+//! barrier. (The body of an arm is emitted once, see `lower/matching.rs`; a loop that is emitted twice contains none of
+//! these operations, see `lower/hoist.rs`.)
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{Arm, Callee, ExprId, ExprKind, Filled, Intrinsic, alternatives};
 use crate::typify::TypedFunction;
 
 use super::Check;
 
 impl Check<'_, '_> {
-    /// The arms of a `match`.
+    /// Validates the guards of a `match`.
     pub(super) fn guards(&mut self, arms: &[Arm]) {
         for Arm { pattern, guard, body } in arms {
-            let Some(guard) = guard.filter(|_| self.function.is_alive(*body)) else { continue };
+            let Some(guard) = guard.filter(|_| self.function.is_reachable(*body)) else { continue };
             if alternatives(pattern).len() < 2 {
                 continue;
             }
-            if let Some((id, name)) = self.emitted_once(self.function, guard) {
+            if let Some((id, name)) = self.call_site_bound_call(self.function, guard) {
                 self.error(
                     self.span(id),
-                    What::new(
+                    Diagnostic::new(
                         format!("`{name}` is called in the guard of a pattern with alternatives"),
-                        "the guard is evaluated for each alternative that fits, and threads in different ones would not meet",
+                        "the guard is emitted once per alternative, and threads that match different alternatives would \
+                         not converge",
                         "write an arm for each alternative, or evaluate the guard before the `match`",
                     ),
                 );
@@ -33,16 +34,16 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The first call inside an expression that reaches an operation with one place in the kernel, and its name.
-    fn emitted_once(&self, function: &TypedFunction<'_>, id: ExprId) -> Option<(ExprId, String)> {
-        if !function.is_alive(id) {
+    /// Returns the first call inside an expression that reaches an operation bound to a single call site, and its name.
+    fn call_site_bound_call(&self, function: &TypedFunction<'_>, id: ExprId) -> Option<(ExprId, String)> {
+        if !function.is_reachable(id) {
             return None;
         }
         let kind = &function.instance.function.expr(id).kind;
         let mut found = None;
         kind.for_each_child(&mut |child| {
             if found.is_none() {
-                found = self.emitted_once(function, child);
+                found = self.call_site_bound_call(function, child);
             }
         });
         if found.is_some() {
@@ -56,13 +57,13 @@ impl Check<'_, '_> {
             return None;
         };
         match &function.instance.slots[slot.index()] {
-            Filled::Callee(Callee::Intrinsic(intrinsic)) if has_one_place(intrinsic) => {
+            Filled::Callee(Callee::Intrinsic(intrinsic)) if is_bound_to_call_site(intrinsic) => {
                 Some((id, intrinsic.name().to_owned()))
             }
             Filled::Callee(Callee::Function(callee)) | Filled::Operator(Some(callee)) => {
                 let callee = self.functions.get(callee.index())?;
-                let mut calls = callee.alive();
-                calls.find_map(|inside| self.emitted_once(callee, inside)).map(|(_, name)| (id, name))
+                let mut calls = callee.reachable();
+                calls.find_map(|inside| self.call_site_bound_call(callee, inside)).map(|(_, name)| (id, name))
             }
             Filled::Callee(Callee::Intrinsic(_) | Callee::Method(_))
             | Filled::Operator(None)
@@ -72,8 +73,8 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether the threads of a block meet at the place of the call, or share its memory.
-fn has_one_place(intrinsic: &Intrinsic) -> bool {
+/// Returns whether the operation synchronises threads, or reserves memory, per call site.
+fn is_bound_to_call_site(intrinsic: &Intrinsic) -> bool {
     match intrinsic {
         Intrinsic::Shared(_)
         | Intrinsic::SyncThreads

@@ -1,20 +1,20 @@
-//! What the operations of the device can be applied to, and where they can be called.
+//! Validation of calls of device operations: their operand types and their context.
 
-use crate::What;
+use crate::Diagnostic;
 use crate::ir::{AtomicOp, ExprId, Intrinsic, Span, Type};
 
 use super::Check;
 
 impl Check<'_, '_> {
-    /// A call of an operation of the device.
+    /// Validates a call of a device operation.
     pub(super) fn intrinsic(&mut self, intrinsic: &Intrinsic, args: &[ExprId], span: Span) {
-        if self.function.behind_operator && intrinsic.needs_thread() {
+        if self.function.called_by_operator && intrinsic.needs_thread() {
             self.error(
                 span,
-                What::new(
-                    format!("`{}` is called behind an operator", intrinsic.name()),
-                    "on the CPU device an operator is a call of Rust's own trait, which does not hand on the thread",
-                    "pass what it gives as an operand, or write a method and call that",
+                Diagnostic::new(
+                    format!("`{}` is called by an operator's implementation", intrinsic.name()),
+                    "on the CPU device an operator calls Rust's trait method, which has no access to the thread",
+                    "pass the result as an operand, or call a method instead of the operator",
                 ),
             );
         }
@@ -53,16 +53,16 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The widths that the hardware has atomics for.
+    /// Validates the operand type of an atomic operation: hardware atomics exist only for certain widths.
     fn atomic(&mut self, op: AtomicOp, args: &[ExprId], span: Span) {
         let Some(Type::Ref { target, mutable: _ }) = args.first().map(|place| self.ty(*place)) else { return };
-        let fits = target.scalar().is_some_and(|scalar| op.suits(scalar));
-        if !fits {
+        let supported = target.scalar().is_some_and(|scalar| op.supports(scalar));
+        if !supported {
             self.error(
                 span,
-                What::new(
-                    format!("`{}` on a `{target}`", op.name()),
-                    "CUDA has its atomic operations on some types of 32 and 64 bits",
+                Diagnostic::new(
+                    format!("`{}` is not supported for `{target}`", op.name()),
+                    "CUDA provides this atomic operation only for certain 32-bit and 64-bit types",
                     "use an element of a type such as `u32`",
                 ),
             );

@@ -1,7 +1,7 @@
-//! Refuses what is typed but cannot be compiled, in the user's terms.
+//! Validation: rejects well-typed programs that cannot be compiled.
 //!
-//! rustc has accepted the kernel by now, so everything here is a limit of Cumbia or of a GPU, never a rule of Rust. The
-//! writer relies on every check below. Code that constants rule out is not looked at.
+//! rustc has accepted the kernel at this point, so every check here is a limitation of Cumbia or of GPUs, never a rule
+//! of Rust. The CUDA C writer relies on every check below. Code that constants make unreachable is not checked.
 
 mod guard;
 mod intrinsic;
@@ -14,27 +14,27 @@ use std::fmt;
 use crate::analyse::{self, Flow};
 use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Sequence, Span, Stmt, Type};
 use crate::typify::{Typed, TypedFunction};
-use crate::{Error, Errors, What};
+use crate::{Diagnostic, Error, Errors};
 
-/// A program that is typed and checked: the proof that [`write`](crate::write()) asks for.
+/// A typed and validated program: the proof that [`write`](crate::write()) requires.
 pub struct Validated<'a> {
     typed: Typed<'a>,
     flows: Vec<Flow>,
 }
 
 impl<'a> Validated<'a> {
-    /// Only [`check`](crate::check) makes one, after it has seen that there are no errors.
+    /// Called only by [`check`](crate::check), after it has found no errors.
     pub(crate) fn new(typed: Typed<'a>, flows: Vec<Flow>) -> Validated<'a> {
         Validated { typed, flows }
     }
 
-    /// The facts about the variables of each of [`functions`](Validated::functions).
+    /// Returns the data-flow facts of each of [`functions`](Validated::functions).
     pub(crate) fn flows(&self) -> &[Flow] {
         &self.flows
     }
 
-    /// The device functions, each before its callers, and the kernel at the end. Those that are not
-    /// [`reached`](TypedFunction::reached) only keep the others' numbers.
+    /// Returns the device functions in topological order (callees first), and the kernel last. Functions that are not
+    /// [`reached`](TypedFunction::reached) are included only to preserve the numbering.
     pub(crate) fn functions(&self) -> &[TypedFunction<'a>] {
         &self.typed.functions
     }
@@ -48,11 +48,12 @@ impl fmt::Debug for Validated<'_> {
     }
 }
 
-/// The static shared memory of one kernel. More has to be dynamic (CUDA C++ Programming Guide, "Shared Memory" of each
-/// compute capability: "static shared memory allocations remain limited to 48 KB").
+/// The maximum size in bytes of a kernel's static shared memory. Larger amounts have to be dynamic (CUDA C++
+/// Programming Guide, "Shared Memory" of each compute capability: "static shared memory allocations remain limited to
+/// 48 KB").
 pub(crate) const STATIC_SHARED_LIMIT: u64 = 48 * 1024;
 
-/// Checks all functions that typing found no error in. The result holds the facts about the variables of each.
+/// Validates all well-typed functions. Returns the data-flow facts of each.
 pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
     let mut shared = 0;
     let mut flows = Vec::with_capacity(typed.functions.len());
@@ -61,12 +62,18 @@ pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
     for (i, function) in typed.functions.iter().enumerate() {
         let mut own = Vec::new();
         let mut flow = Flow::default();
-        if function.sound {
+        if function.well_typed {
             flow = analyse::flow(function, &typed.functions);
-            let empty = starts_empty(function);
+            let empty = declared_without_init(function);
             let functions = &typed.functions;
-            let mut check =
-                Check { function, functions, errors, shared: &mut shared, starts_empty: empty, refused: Vec::new() };
+            let mut check = Check {
+                function,
+                functions,
+                errors,
+                shared: &mut shared,
+                declared_without_init: empty,
+                rejected: Vec::new(),
+            };
             check.signature(i == kernel);
             check.exprs();
             check.locals();
@@ -79,8 +86,8 @@ pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
     flows
 }
 
-/// The variables of `let x;`, which are assigned later.
-fn starts_empty(function: &TypedFunction<'_>) -> Vec<bool> {
+/// Returns, for each variable, whether it is declared by `let x;` and assigned later.
+fn declared_without_init(function: &TypedFunction<'_>) -> Vec<bool> {
     let function = &function.instance.function;
     let mut empty = vec![false; function.locals.len()];
     for block in function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]) {
@@ -96,24 +103,30 @@ fn starts_empty(function: &TypedFunction<'_>) -> Vec<bool> {
     empty
 }
 
-/// A function while it is checked.
+/// The validation of one function.
 struct Check<'a, 'e> {
     function: &'a TypedFunction<'a>,
     /// All functions of the program.
     functions: &'a [TypedFunction<'a>],
     errors: &'e mut Errors,
-    /// The bytes of static shared memory so far, over all functions.
+    /// The size in bytes of the static shared memory so far, over all functions.
     shared: &'e mut u64,
-    /// The variables of `let x;`.
-    starts_empty: Vec<bool>,
-    /// The types that were refused so far: what is made of such a type, and the variable that holds it, are one mistake.
-    refused: Vec<Type>,
+    /// Whether the variable is declared by `let x;`.
+    declared_without_init: Vec<bool>,
+    /// The types that were rejected so far, so that a value of such a type and the variable that holds it are reported
+    /// once.
+    rejected: Vec<Type>,
 }
 
 impl<'a> Check<'a, '_> {
-    fn error(&mut self, span: Span, what: What) {
+    fn error(&mut self, span: Span, diagnostic: Diagnostic) {
         let instance = self.function.instance;
-        self.errors.0.push(Error { function: instance.function.name.clone(), file: instance.file.clone(), span, what });
+        self.errors.0.push(Error {
+            function: instance.function.name.clone(),
+            file: instance.file.clone(),
+            span,
+            diagnostic,
+        });
     }
 
     fn ty(&self, id: ExprId) -> &'a Type {
@@ -128,25 +141,26 @@ impl<'a> Check<'a, '_> {
         self.function.instance.function.expr(id).span
     }
 
-    /// The variable's name, as a message writes it.
+    /// Returns the variable's name as it appears in messages.
     fn local_name(&self, id: LocalId) -> String {
         format!("`{}`", self.function.instance.function.local(id).name)
     }
 
-    /// rustc has proved that each read is of a variable with a value.
+    /// Reports reads of uninitialised variables, which rustc has ruled out.
     fn initialised(&mut self, flow: &Flow) {
         for id in &flow.uninitialised {
             if let ExprKind::Local(local) = self.kind(*id) {
-                let what = What::inconsistent(format!("{} is read before it is assigned", self.local_name(*local)));
-                self.error(self.span(*id), what);
+                let diagnostic =
+                    Diagnostic::inconsistent(format!("{} is read before it is assigned", self.local_name(*local)));
+                self.error(self.span(*id), diagnostic);
             }
         }
     }
 
-    /// Each expression by itself, with a look at its operands.
+    /// Validates each expression together with its operands.
     fn exprs(&mut self) {
         let function = self.function;
-        for id in function.alive() {
+        for id in function.reachable() {
             match self.kind(id) {
                 ExprKind::Borrow { place, mutable } => self.borrow(*place, *mutable),
                 ExprKind::Assign { place, value: _ } | ExprKind::AssignOp { op: _, place, value: _, operator: _ } => {
@@ -161,7 +175,7 @@ impl<'a> Check<'a, '_> {
                 ExprKind::For { id: _, sequence, body: _, unroll: _ } => self.sequence(sequence),
                 ExprKind::Match { scrutinee: _, arms } => self.guards(arms),
                 ExprKind::Constant(_) | ExprKind::Struct { .. } | ExprKind::Array(_) | ExprKind::Repeat { .. } => {
-                    self.made(id);
+                    self.value_type(id);
                 }
                 ExprKind::Literal { .. }
                 | ExprKind::Local(_)
@@ -188,7 +202,7 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    /// Values that are given where the callee takes a `&mut`: a receiver is borrowed without being asked.
+    /// Validates values passed for `&mut` parameters: a receiver is borrowed implicitly.
     fn receivers(&mut self, callee: FunctionId, args: &[ExprId]) {
         let functions = self.functions;
         for (param, arg) in functions[callee.index()].signature.params.iter().zip(args) {
@@ -199,13 +213,13 @@ impl<'a> Check<'a, '_> {
         }
     }
 
-    /// The elements that a `for` may write to.
+    /// Validates that a `for` may write to its elements.
     fn sequence(&mut self, sequence: &Sequence) {
         match sequence {
             Sequence::Range { local: _, range: _ } => {}
             Sequence::Elements { of, index: _, element, reversed: _ } => {
                 let element = element.map(|local| self.function.local_type(local));
-                // Typing has seen that a slice or a reference allows it.
+                // For slices and references, type resolution has checked mutability.
                 if matches!(element, Some(Type::Ref { mutable: true, .. })) && matches!(self.ty(*of), Type::Array(..)) {
                     self.borrow(*of, true);
                 }

@@ -1,46 +1,47 @@
-//! Which memory atomic operations are applied to: never a thread's own.
+//! Validation that atomic operations are not applied to thread-local memory.
 //!
 //! A thread's variables are in registers or in local memory, for which PTX has no atomic operations ("atom": the state
-//! space is global or shared, and generic addresses lead there). No other thread sees them, so nothing is lost. A
-//! reference may have come a long way, so this follows where each can come from, through variables and calls; it does not
-//! follow the order of statements.
+//! space is global or shared, and generic addresses have to refer to these). No other thread can access them, so
+//! nothing is lost. A reference may have been passed along, so the analysis tracks the possible origins of every
+//! reference through variables and calls. It is flow-insensitive.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::What;
+use crate::Diagnostic;
+use crate::analyse::is_reference;
 use crate::ir::{Arm, Block, Callee, ExprId, ExprKind, Filled, Intrinsic, LoopId, Pattern, Sequence, Stmt, Type};
 
 use super::Check;
-use super::place::{Root, is_handle};
+use super::place::Root;
 
-/// What a reference can lead to, beside memory that other threads see.
+/// A possible origin of a reference, other than memory that is visible to other threads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// A variable or a value of the thread's own.
+    /// A variable or a temporary of the thread.
     Thread,
-    /// What this parameter leads to.
+    /// The referent of this parameter.
     Param(usize),
 }
 
 type Origins = BTreeSet<Origin>;
 
-/// Where the references of a function come from.
+/// The possible origins of the references in a function.
 struct Sources {
-    /// Of each variable.
+    /// The origins of each variable.
     locals: Vec<Origins>,
-    /// The values that leave each loop or labelled block.
+    /// The values with which each loop or labelled block is left.
     breaks: BTreeMap<LoopId, Vec<ExprId>>,
 }
 
 impl Check<'_, '_> {
-    /// Refuses atomic operations on the thread's own memory, and gives the parameters whose targets the function applies
-    /// some to. `callees` are these parameters of the functions before this one.
+    /// Rejects atomic operations on thread-local memory, and returns, for each parameter, whether the function applies
+    /// an atomic operation to its referent. `callees` holds this result for the preceding functions.
     pub(super) fn atomics(&mut self, callees: &[Vec<bool>]) -> Vec<bool> {
         let function = self.function;
         let mut params = vec![false; function.instance.function.params.len()];
-        // Of each argument that an atomic operation is applied to, the name of what does so.
+        // The arguments to which an atomic operation is applied, with the name of the callee that applies it.
         let mut applied: Vec<(ExprId, &str)> = Vec::new();
-        for id in function.alive() {
+        for id in function.reachable() {
             let (slot, args): (_, &[ExprId]) = match self.kind(id) {
                 ExprKind::Call { callee, args } => (callee, args),
                 ExprKind::Unary { op: _, operand, operator } => (operator, &[*operand]),
@@ -73,11 +74,11 @@ impl Check<'_, '_> {
                     Origin::Param(param) => params[param] = true,
                     Origin::Thread => self.error(
                         self.span(place),
-                        What::new(
-                            format!("`{name}` is applied to a variable of the thread"),
-                            "the hardware has atomic operations on global and shared memory only, and no other thread sees \
-                             this variable",
-                            "use plain arithmetic, or an element of an array",
+                        Diagnostic::new(
+                            format!("`{name}` is applied to a thread-local variable"),
+                            "the hardware supports atomic operations on global and shared memory only; no other thread can \
+                             access this variable",
+                            "use ordinary arithmetic, or an element of an array parameter",
                         ),
                     ),
                 }
@@ -86,24 +87,24 @@ impl Check<'_, '_> {
         params
     }
 
-    /// Finds where the references in variables come from.
+    /// Computes the origins of the references in variables.
     fn sources(&self) -> Sources {
         let function = &self.function.instance.function;
         let mut sources = Sources { locals: vec![Origins::new(); function.locals.len()], breaks: BTreeMap::new() };
         for (position, param) in function.params.iter().enumerate() {
             sources.locals[param.index()].insert(Origin::Param(position));
         }
-        for id in self.function.alive() {
+        for id in self.function.reachable() {
             if let ExprKind::Break { target, value: Some(value) } = self.kind(id) {
                 sources.breaks.entry(*target).or_default().push(*value);
             }
         }
-        // Each turn brings what is known one assignment further, and there are no more assignments than variables in a
-        // chain of them.
+        // Fixed-point iteration. Each pass propagates origins by at least one assignment, and a chain of assignments is
+        // no longer than the number of variables.
         loop {
             let before: usize = sources.locals.iter().map(BTreeSet::len).sum();
             self.block_sources(&function.body, &mut sources);
-            for id in self.function.alive() {
+            for id in self.function.reachable() {
                 self.expr_sources(id, &mut sources);
             }
             if before == sources.locals.iter().map(BTreeSet::len).sum() {
@@ -115,7 +116,7 @@ impl Check<'_, '_> {
     fn block_sources(&self, block: &Block, sources: &mut Sources) {
         for stmt in &block.stmts {
             match stmt {
-                Stmt::Let { pattern, init: Some(init), span: _ } if self.function.is_alive(*init) => {
+                Stmt::Let { pattern, init: Some(init), span: _ } if self.function.is_reachable(*init) => {
                     self.bind(pattern, *init, sources);
                 }
                 Stmt::Let { .. } | Stmt::Expr(_) => {}
@@ -134,13 +135,13 @@ impl Check<'_, '_> {
             }
             ExprKind::Match { scrutinee, arms } => {
                 for Arm { pattern, guard: _, body } in arms {
-                    if self.function.is_alive(*body) {
+                    if self.function.is_reachable(*body) {
                         self.bind(pattern, *scrutinee, sources);
                     }
                 }
             }
             ExprKind::For { sequence: Sequence::Elements { of, index: _, element: Some(element), .. }, .. }
-                if is_handle(self.function.local_type(*element)) =>
+                if is_reference(self.function.local_type(*element)) =>
             {
                 let origins = self.place_origins(*of, sources);
                 sources.locals[element.index()].extend(origins);
@@ -152,15 +153,15 @@ impl Check<'_, '_> {
         }
     }
 
-    /// All that a pattern binds comes from the whole value: which part of it does not matter.
+    /// All variables of a pattern receive the origins of the whole value; parts are not distinguished.
     fn bind(&self, pattern: &Pattern, value: ExprId, sources: &mut Sources) {
         let origins = self.origins(value, sources);
         pattern.for_each_local(&mut |local| sources.locals[local.index()].extend(&origins));
     }
 
-    /// What a place leads to, or is in: what a reference to it leads to.
+    /// Returns the origins of a reference to the place.
     fn place_origins(&self, place: ExprId, sources: &Sources) -> Origins {
-        if is_handle(self.ty(place)) {
+        if is_reference(self.ty(place)) {
             return self.origins(place, sources);
         }
         match self.root(place) {
@@ -169,13 +170,13 @@ impl Check<'_, '_> {
         }
     }
 
-    /// What the references in a value lead to.
+    /// Returns the origins of the references in a value.
     fn origins(&self, id: ExprId, sources: &Sources) -> Origins {
-        if !holds_handle(self.ty(id)) {
+        if !contains_reference(self.ty(id)) {
             return Origins::new();
         }
         let of = |ids: &mut dyn Iterator<Item = ExprId>| {
-            ids.filter(|id| self.function.is_alive(*id)).flat_map(|id| self.origins(id, sources)).collect()
+            ids.filter(|id| self.function.is_reachable(*id)).flat_map(|id| self.origins(id, sources)).collect()
         };
         match self.kind(id) {
             ExprKind::Local(local) => sources.locals[local.index()].clone(),
@@ -186,11 +187,11 @@ impl Check<'_, '_> {
             ExprKind::Field { base, name: _ } => self.origins(*base, sources),
             ExprKind::Tuple(parts) => of(&mut parts.iter().copied()),
             ExprKind::Call { callee, args } => match &self.function.instance.slots[callee.index()] {
-                // `split_at` and its like give parts of their receiver.
+                // `split_at` and the other methods return parts of their receiver.
                 Filled::Callee(Callee::Method(_)) => {
                     args.first().map_or_else(Origins::new, |receiver| self.place_origins(*receiver, sources))
                 }
-                // Shared memory. A device function gives no references.
+                // Shared memory is visible to other threads; device functions do not return references.
                 Filled::Callee(Callee::Intrinsic(_) | Callee::Function(_))
                 | Filled::Type(_)
                 | Filled::Constant(_)
@@ -203,7 +204,7 @@ impl Check<'_, '_> {
             ExprKind::Loop { id, body: _, unroll: _ } => of(&mut sources.breaks.get(id).into_iter().flatten().copied()),
             ExprKind::If { condition: _, then, otherwise } => of(&mut then.tail.into_iter().chain(*otherwise)),
             ExprKind::Match { scrutinee: _, arms } => of(&mut arms.iter().map(|arm| arm.body)),
-            // None of these gives a reference.
+            // These expressions do not yield references.
             ExprKind::Literal { .. }
             | ExprKind::Constant(_)
             | ExprKind::Unary { .. }
@@ -229,10 +230,10 @@ impl Check<'_, '_> {
     }
 }
 
-/// Whether a value of the type leads to memory, or a part of it does.
-fn holds_handle(ty: &Type) -> bool {
+/// Returns whether a value of the type is or contains a reference.
+fn contains_reference(ty: &Type) -> bool {
     match ty {
-        Type::Tuple(parts) => parts.iter().any(holds_handle),
-        _ => is_handle(ty),
+        Type::Tuple(parts) => parts.iter().any(contains_reference),
+        _ => is_reference(ty),
     }
 }

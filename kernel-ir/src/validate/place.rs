@@ -1,23 +1,24 @@
-//! What can be borrowed, and what can be written to: by `=`, by `+=`, and through a `&mut`.
+//! Validation of borrows, and of writes by `=`, by `+=` and through a `&mut`.
 
-use crate::What;
+use crate::Diagnostic;
+use crate::analyse::is_reference;
 use crate::ir::{ExprId, ExprKind, LocalId, Type};
 
 use super::Check;
 
-/// Where a place is.
+/// The memory that a place is part of.
 #[derive(Clone, Copy)]
 pub(super) enum Root {
-    /// In a variable of the thread.
+    /// A variable of the thread.
     Local(LocalId),
-    /// In what this expression, a slice, a view or a reference, leads to.
+    /// The referent of this expression, which is a slice, a view or a reference.
     Through(ExprId),
-    /// In a value that has no name.
+    /// A temporary.
     Value,
 }
 
 impl Check<'_, '_> {
-    /// Where a place is. A slice in a variable is in the variable; its elements are not.
+    /// Returns the root of a place. A slice held in a variable is rooted in the variable; its elements are not.
     pub(super) fn root(&self, place: ExprId) -> Root {
         match self.kind(place) {
             ExprKind::Local(local) => Root::Local(*local),
@@ -25,7 +26,7 @@ impl Check<'_, '_> {
             | ExprKind::SubSlice { base, .. }
             | ExprKind::Field { base, .. }
             | ExprKind::Deref(base) => {
-                if is_handle(self.ty(*base)) {
+                if is_reference(self.ty(*base)) {
                     Root::Through(*base)
                 } else {
                     self.root(*base)
@@ -35,31 +36,31 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The left side of an assignment.
+    /// Validates the left-hand side of an assignment.
     pub(super) fn assigned(&mut self, place: ExprId) {
         match self.root(place) {
             Root::Local(_) | Root::Through(_) => self.writable(place),
             Root::Value => self.error(
                 self.span(place),
-                What::new(
-                    "this is not a place that can be written to",
-                    "a kernel writes to variables, and to elements of slices and shared arrays",
-                    "keep the value in a variable first",
+                Diagnostic::new(
+                    "this expression is not assignable",
+                    "only variables, and elements of slices and shared arrays, can be assigned",
+                    "store the value in a variable first",
                 ),
             ),
         }
     }
 
-    /// `&place` and `&mut place`.
+    /// Validates `&place` and `&mut place`.
     pub(super) fn borrow(&mut self, place: ExprId, mutable: bool) {
         let ty = self.ty(place);
         let is_part = matches!(self.kind(place), ExprKind::SubSlice { .. });
-        if *ty == Type::Never || is_handle(ty) && !is_part {
+        if *ty == Type::Never || is_reference(ty) && !is_part {
             return;
         }
         if !is_part {
             let held = match ty {
-                // It takes no room, but for what its elements are made of.
+                // A zero-length array occupies no memory; only its element type matters.
                 Type::Array(element, 0) => element,
                 ty => ty,
             };
@@ -70,19 +71,19 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Whether a place can be written to; rustc has seen to most of it.
+    /// Validates that a place is writable; rustc has checked most of this.
     fn writable(&mut self, place: ExprId) {
         match self.root(place) {
             Root::Value => {}
             Root::Local(local) => {
                 let declared = self.function.instance.function.local(local);
-                if !declared.mutable && !self.starts_empty[local.index()] {
+                if !declared.mutable && !self.declared_without_init[local.index()] {
                     let name = &declared.name;
                     self.error(
                         self.span(place),
-                        What::new(
-                            format!("`{name}` is assigned, but is not declared `mut`"),
-                            "it is a constant in the kernel",
+                        Diagnostic::new(
+                            format!("cannot assign to `{name}`, which is not declared `mut`"),
+                            "variables are immutable by default",
                             format!("write `let mut {name}`"),
                         ),
                     );
@@ -98,7 +99,7 @@ impl Check<'_, '_> {
                         ("an element of", writable)
                     }
                     Type::Ref { target, mutable: false } => {
-                        ("what is behind", Type::Ref { target: target.clone(), mutable: true })
+                        ("the referent of", Type::Ref { target: target.clone(), mutable: true })
                     }
                     _ => return,
                 };
@@ -108,27 +109,13 @@ impl Check<'_, '_> {
                 };
                 self.error(
                     self.span(place),
-                    What::new(
-                        format!("{what} {name} is written"),
-                        format!("it is a `{}`, which a kernel only reads", self.ty(base)),
+                    Diagnostic::new(
+                        format!("cannot write to {what} {name}"),
+                        format!("it is a `{}`, which is read-only", self.ty(base)),
                         format!("declare it as `{writable}`"),
                     ),
                 );
             }
         }
-    }
-}
-
-/// Whether a value of the type leads to memory.
-pub(super) fn is_handle(ty: &Type) -> bool {
-    match ty {
-        Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => true,
-        Type::Unit
-        | Type::Never
-        | Type::Scalar(_)
-        | Type::Tuple(_)
-        | Type::Struct(_)
-        | Type::Enum(_)
-        | Type::Array(..) => false,
     }
 }

@@ -1,15 +1,16 @@
-//! Which types parameters, variables and memory can have.
+//! Validation of the types of parameters, variables and memory.
 
 use crate::ir::{ExprId, LocalId, Span, StructType, Type};
-use crate::{LAUNCH_BYTES, What};
+use crate::{Diagnostic, LAUNCH_BYTES};
 
 use super::{Check, STATIC_SHARED_LIMIT};
 
-/// What CUDA passes to a kernel on every device (CUDA C++ Programming Guide, "`__global__` Function Parameters").
+/// The maximum size in bytes of a kernel's parameters on every device (CUDA C++ Programming Guide, "`__global__`
+/// Function Parameters").
 const PARAMETER_LIMIT: u64 = 4096;
 
-/// A part of a type that cannot be where it is.
-struct Refused<'t> {
+/// A part of a type that is not supported in its context.
+struct Unsupported<'t> {
     part: &'t Type,
     reason: Reason,
 }
@@ -22,38 +23,41 @@ enum Reason {
     NoSize,
 }
 
-impl Refused<'_> {
+impl Unsupported<'_> {
     fn why(&self) -> String {
-        let Refused { part, reason } = self;
+        let Unsupported { part, reason } = self;
         match reason {
-            Reason::Reference => format!("`{part}` is a reference, which no array, struct or memory of a kernel holds"),
-            Reason::Tuple => format!("`{part}` is a tuple, for which Rust and CUDA have no common layout"),
-            Reason::Nothing => format!("`{part}` has no bits"),
-            Reason::NoElements => format!("`{part}` has no elements, and CUDA C has no such array"),
-            Reason::NoSize => format!("`{part}` has no bytes, and CUDA C has no such struct"),
+            Reason::Reference => {
+                format!("`{part}` is a reference, which cannot be stored in arrays, structs or memory")
+            }
+            Reason::Tuple => format!("`{part}` is a tuple, whose layout is unspecified in Rust"),
+            Reason::Nothing => format!("`{part}` has no size"),
+            Reason::NoElements => format!("`{part}` has no elements, and CUDA C has no zero-length arrays"),
+            Reason::NoSize => format!("`{part}` has size zero, and CUDA C has no zero-sized structs"),
         }
     }
 
     fn help(&self) -> &'static str {
         match self.reason {
-            Reason::Reference => "keep the position in it, and index when the element is needed",
-            Reason::Tuple => "declare a struct with `#[derive(DeviceType)]` for it",
-            Reason::Nothing => "leave it out",
-            Reason::NoElements => "give it at least one element, or leave it out",
-            Reason::NoSize => "leave it out, or give it a field",
+            Reason::Reference => "store an index instead of a reference",
+            Reason::Tuple => "declare a struct with `#[derive(DeviceType)]` instead",
+            Reason::Nothing => "remove it",
+            Reason::NoElements => "give it at least one element, or remove it",
+            Reason::NoSize => "remove it, or add a field",
         }
     }
 }
 
 impl Check<'_, '_> {
-    /// What the function takes and gives.
+    /// Validates the parameter types and the result type of the function.
     pub(super) fn signature(&mut self, kernel: bool) {
         let function = &self.function.instance.function;
         for param in &function.params {
             let ty = self.function.local_type(*param);
             if let Err((why, help)) = parameter(ty, kernel) {
-                let message = format!("the parameter `{}` has type `{ty}`", function.local(*param).name);
-                self.error(function.span, What::new(message, why, help));
+                let message =
+                    format!("the parameter `{}` has the unsupported type `{ty}`", function.local(*param).name);
+                self.error(function.span, Diagnostic::new(message, why, help));
             }
         }
         if kernel {
@@ -62,9 +66,9 @@ impl Check<'_, '_> {
         let result = &self.function.signature.result;
         let what = if kernel {
             (*result != Type::Unit).then(|| {
-                What::new(
+                Diagnostic::new(
                     format!("the kernel returns `{result}`"),
-                    "a launch runs many threads, and has no place for the result of each",
+                    "a launch runs many threads, and their results are not collected",
                     "write the result to a `&mut [T]` parameter",
                 )
             })
@@ -76,7 +80,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// The parameters of a kernel, together.
+    /// Validates the total size of a kernel's parameters.
     fn parameter_bytes(&mut self) {
         let function = &self.function.instance.function;
         let mut bytes = 0u64;
@@ -84,7 +88,7 @@ impl Check<'_, '_> {
             let (size, align) = match self.function.local_type(*param) {
                 // A pointer and a length.
                 Type::Slice { .. } => (16, 8),
-                // A pointer, and a length and a stride for each dimension.
+                // A pointer, and a length and a stride per dimension.
                 Type::View { element: _, dimensions, mutable: _ } => (8 + 16 * u64::from(*dimensions), 8),
                 other => (other.size().unwrap_or(0), other.align().unwrap_or(1)),
             };
@@ -94,38 +98,44 @@ impl Check<'_, '_> {
         if bytes > limit {
             self.error(
                 function.span,
-                What::new(
-                    format!("the parameters of the kernel take {bytes} bytes"),
-                    format!("CUDA passes {PARAMETER_LIMIT} bytes to a kernel, and Cumbia needs {LAUNCH_BYTES} of them"),
-                    "put the data into an array, and pass a slice of it",
+                Diagnostic::new(
+                    format!("the kernel's parameters occupy {bytes} bytes"),
+                    format!(
+                        "CUDA limits parameters to {PARAMETER_LIMIT} bytes, of which Cumbia reserves {LAUNCH_BYTES}"
+                    ),
+                    "store the data in an array and pass a slice",
                 ),
             );
         }
     }
 
-    /// What variables hold. The parameters are part of the signature.
+    /// Validates the types of variables. Parameters are validated with the signature.
     pub(super) fn locals(&mut self) {
         let function = &self.function.instance.function;
         for (id, local) in (0u32..).map(LocalId).zip(&function.locals) {
             let ty = self.function.local_type(id);
             if self.function.is_declared(id)
                 && !function.params.contains(&id)
-                && let Some(refused) = value(ty)
+                && let Some(unsupported) = value(ty)
             {
-                self.refuse(&refused, format!("the variable `{}` has type `{ty}`", local.name), function.span);
+                self.reject(
+                    &unsupported,
+                    format!("the variable `{}` has the unsupported type `{ty}`", local.name),
+                    function.span,
+                );
             }
         }
     }
 
-    /// What an expression makes.
-    pub(super) fn made(&mut self, id: ExprId) {
+    /// Validates the type of an expression's value.
+    pub(super) fn value_type(&mut self, id: ExprId) {
         let ty = self.ty(id);
-        if let Some(refused) = value(ty) {
-            self.refuse(&refused, format!("a value of type `{ty}`"), self.span(id));
+        if let Some(unsupported) = value(ty) {
+            self.reject(&unsupported, format!("a value of type `{ty}` is not supported"), self.span(id));
         }
     }
 
-    /// What `shared::<T>()` reserves.
+    /// Validates the type and the size of `shared::<T>()`.
     pub(super) fn shared_storage(&mut self, ty: &Type, span: Span) {
         if !self.memory(ty, "shared memory of type", span) {
             return;
@@ -136,68 +146,70 @@ impl Check<'_, '_> {
             let total = *self.shared;
             self.error(
                 span,
-                What::new(
+                Diagnostic::new(
                     format!("the kernel declares {total} bytes of shared memory"),
-                    format!("CUDA gives a block at most {STATIC_SHARED_LIMIT} bytes that are declared in the source"),
-                    "use `dynamic_shared::<T>()` and give the size at launch, with `.shared_bytes(n)`",
+                    format!("CUDA limits static shared memory to {STATIC_SHARED_LIMIT} bytes per block"),
+                    "use `dynamic_shared::<T>()` and specify the size at launch with `.shared_bytes(n)`",
                 ),
             );
         }
     }
 
-    /// Whether memory can hold values of the type; if not, it is reported.
+    /// Reports types without a memory layout. Returns whether the type has one.
     pub(super) fn memory(&mut self, ty: &Type, what: &str, span: Span) -> bool {
         match element(ty) {
-            Some(refused) => {
-                self.refuse(&refused, format!("{what} `{ty}`"), span);
+            Some(unsupported) => {
+                self.reject(&unsupported, format!("{what} `{ty}` is not supported"), span);
                 false
             }
             None => true,
         }
     }
 
-    fn refuse(&mut self, refused: &Refused<'_>, message: String, span: Span) {
-        if !self.refused.contains(refused.part) {
-            self.refused.push(refused.part.clone());
-            self.error(span, What::new(message, refused.why(), refused.help()));
+    fn reject(&mut self, unsupported: &Unsupported<'_>, message: String, span: Span) {
+        if !self.rejected.contains(unsupported.part) {
+            self.rejected.push(unsupported.part.clone());
+            self.error(span, Diagnostic::new(message, unsupported.why(), unsupported.help()));
         }
     }
 }
 
-/// Whether a function can take a value of the type; if not, why, and what to do.
+/// Returns whether a function can take a value of the type; if not, the reason and the remedy.
 fn parameter(ty: &Type, kernel: bool) -> Result<(), (String, &'static str)> {
-    let refused = match ty {
+    let unsupported = match ty {
         Type::Slice { element: inner, .. } | Type::View { element: inner, .. } => element(inner),
         Type::Ref { target, .. } if !kernel => place(target),
-        Type::Unit | Type::Never => Some(Refused { part: ty, reason: Reason::Nothing }),
+        Type::Unit | Type::Never => Some(Unsupported { part: ty, reason: Reason::Nothing }),
         Type::Ref { .. } => {
-            let why = "a kernel takes numbers, enums, structs, slices and views".to_owned();
-            return Err((why, "take a slice of one element, or the value itself"));
+            let why = "kernel parameters are scalars, enums, structs, slices and views".to_owned();
+            return Err((why, "pass a slice of one element, or pass the value"));
         }
         Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) if kernel => element(ty),
         Type::Scalar(_) | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Array(..) => value(ty),
     };
-    refused.map_or(Ok(()), |refused| Err((refused.why(), refused.help())))
+    unsupported.map_or(Ok(()), |unsupported| Err((unsupported.why(), unsupported.help())))
 }
 
-/// What is wrong with the result of a device function, if anything is.
-fn result_of_device_function(result: &Type) -> Option<What> {
+/// Returns the error of a device function's result type, if any.
+fn result_of_device_function(result: &Type) -> Option<Diagnostic> {
     if matches!(result, Type::Unit | Type::Never) {
         return None;
     }
-    let refused = data(result)?;
-    let (why, help) = match refused.reason {
+    let unsupported = data(result)?;
+    let (why, help) = match unsupported.reason {
         Reason::Reference => (
-            format!("`{}` leads to memory, and a device function gives values", refused.part),
-            "return the position, and index in the caller",
+            format!("`{}` is a reference, and a device function returns values only", unsupported.part),
+            "return an index, and access the element in the caller",
         ),
-        Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize => (refused.why(), refused.help()),
+        Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize => {
+            (unsupported.why(), unsupported.help())
+        }
     };
-    Some(What::new(format!("the device function returns `{result}`"), why, help))
+    Some(Diagnostic::new(format!("the device function returns `{result}`"), why, help))
 }
 
-/// What of a type a variable cannot hold.
-fn value(ty: &Type) -> Option<Refused<'_>> {
+/// Returns the part of a type that a variable cannot hold.
+fn value(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Unit | Type::Never => None,
         Type::Tuple(parts) => parts.iter().find_map(value),
@@ -209,11 +221,11 @@ fn value(ty: &Type) -> Option<Refused<'_>> {
     }
 }
 
-/// What of a type cannot be an element of an array in a variable, or a result.
-fn data(ty: &Type) -> Option<Refused<'_>> {
+/// Returns the part of a type that an array element in a variable, or a result, cannot hold.
+fn data(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Tuple(parts) => parts.iter().find_map(data),
-        // It is not there, but for what its elements are made of.
+        // A zero-length array occupies no memory; only its element type matters.
         Type::Array(inner, 0) => data(inner),
         Type::Array(inner, _) if matches!(**inner, Type::Array(_, 0)) => element(inner),
         Type::Array(inner, _) => data(inner),
@@ -221,25 +233,26 @@ fn data(ty: &Type) -> Option<Refused<'_>> {
     }
 }
 
-/// What of a type a reference cannot lead to, and a field cannot hold. An array without elements takes no room there.
-fn place(ty: &Type) -> Option<Refused<'_>> {
+/// Returns the part of a type that a reference's target or a field cannot hold. Zero-length arrays occupy no memory
+/// there.
+fn place(ty: &Type) -> Option<Unsupported<'_>> {
     match ty {
         Type::Array(inner, 0) => element(inner),
         _ => element(ty),
     }
 }
 
-/// What of a type memory cannot hold.
-fn element(ty: &Type) -> Option<Refused<'_>> {
-    let refused = |reason| Some(Refused { part: ty, reason });
+/// Returns the part of a type that has no memory layout.
+fn element(ty: &Type) -> Option<Unsupported<'_>> {
+    let unsupported = |reason| Some(Unsupported { part: ty, reason });
     match ty {
         Type::Scalar(_) | Type::Enum(_) => None,
-        Type::Array(_, 0) => refused(Reason::NoElements),
+        Type::Array(_, 0) => unsupported(Reason::NoElements),
         Type::Array(inner, _) => element(inner),
-        Type::Struct(StructType { size: 0, .. }) => refused(Reason::NoSize),
+        Type::Struct(StructType { size: 0, .. }) => unsupported(Reason::NoSize),
         Type::Struct(StructType { fields, .. }) => fields.iter().find_map(|field| place(&field.ty)),
-        Type::Tuple(_) => refused(Reason::Tuple),
-        Type::Unit | Type::Never => refused(Reason::Nothing),
-        Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => refused(Reason::Reference),
+        Type::Tuple(_) => unsupported(Reason::Tuple),
+        Type::Unit | Type::Never => unsupported(Reason::Nothing),
+        Type::Slice { .. } | Type::View { .. } | Type::Ref { .. } => unsupported(Reason::Reference),
     }
 }

@@ -1,4 +1,4 @@
-//! Statements and expressions, and what is obvious of their types.
+//! Statements and expressions, and their types as far as they are needed to build the IR.
 
 use cumbia_kernel_ir::ir::{
     Adapter, Arm, BinaryOp, Block, Expr, ExprId, ExprKind, Filled, Literal, Local, LocalId, LogicalOp, LoopId, Message,
@@ -8,20 +8,20 @@ use cumbia_kernel_ir::ir::{
 use super::items::{Items, member, scalar};
 use super::span;
 
-/// A function while it is built.
+/// A function under construction.
 pub(super) struct Builder<'a> {
     pub(super) items: &'a Items,
     /// The type of the function's result.
     result: Option<Type>,
     pub(super) locals: Vec<Local>,
     pub(super) exprs: Vec<Expr>,
-    /// What is obvious of each expression's type.
+    /// The known type of each expression.
     pub(super) types: Vec<Option<Type>>,
     pub(super) slots: Vec<Filled>,
     pub(super) scope: Vec<(String, LocalId)>,
     loops: Vec<(Option<String>, LoopId)>,
     loop_count: u32,
-    /// The values that leave a loop.
+    /// The values with which a loop is left.
     pub(super) breaks: Vec<(LoopId, ExprId)>,
 }
 
@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
     pub(super) fn slot_type(&self, slot: SlotId) -> Type {
         match &self.slots[slot.index()] {
             Filled::Type(ty) => ty.clone(),
-            _ => panic!("a type"),
+            _ => panic!("expected a type"),
         }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Builder<'a> {
     pub(super) fn local_type(&self, id: LocalId) -> &Type {
         match &self.slots[self.locals[id.index()].slot.index()] {
             Filled::Type(ty) => ty,
-            _ => panic!("a type"),
+            _ => panic!("expected a type"),
         }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Builder<'a> {
     pub(super) fn param(&mut self, input: &syn::FnArg) -> LocalId {
         match input {
             syn::FnArg::Typed(input) => {
-                let syn::Pat::Ident(name) = &*input.pat else { panic!("a pattern as parameter") };
+                let syn::Pat::Ident(name) = &*input.pat else { panic!("unsupported pattern as parameter") };
                 let ty = self.items.ty(&input.ty);
                 self.local(&name.ident.to_string(), name.mutability.is_some(), ty)
             }
@@ -92,7 +92,7 @@ impl<'a> Builder<'a> {
                     syn::ReceiverKind::Reference(_, _, mutable) => {
                         Type::Ref { target: Box::new(own), mutable: mutable.is_some() }
                     }
-                    _ => panic!("a receiver of this kind"),
+                    _ => panic!("unsupported receiver"),
                 };
                 self.local("self", receiver.mutability.is_some(), ty)
             }
@@ -100,7 +100,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
-        let ty = self.obvious(&kind);
+        let ty = self.infer(&kind);
         self.exprs.push(Expr { kind, span });
         self.types.push(ty);
         ExprId(self.exprs.len() as u32 - 1)
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
                     let id = self.macro_call(&call.mac, span(call));
                     result.stmts.push(Stmt::Expr(id));
                 }
-                syn::Stmt::Item(_) => panic!("an item"),
+                syn::Stmt::Item(_) => panic!("expected an item"),
             }
         }
         self.scope.truncate(depth);
@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
         found.expect("a loop").1
     }
 
-    /// A literal with its type; a leading minus belongs to it.
+    /// Builds a literal with its type. A leading minus is part of the literal.
     pub(super) fn literal(lit: &syn::Lit, negated: bool, expected: Option<&Type>) -> (Literal, Scalar) {
         let signed = |digits: &str| if negated { format!("-{digits}") } else { digits.to_owned() };
         let expected = expected.and_then(Type::scalar);
@@ -177,7 +177,7 @@ impl<'a> Builder<'a> {
                 (Literal::Float(signed(float.base10_digits())), of.unwrap_or(Scalar::F32))
             }
             syn::Lit::Bool(value) => (Literal::Bool(value.value), Scalar::Bool),
-            _ => panic!("a literal of this kind"),
+            _ => panic!("unsupported literal"),
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a> Builder<'a> {
         expr.map(|expr| self.expr_as(expr, expected))
     }
 
-    /// An expression; `expected` is the type of literals that do not say theirs.
+    /// Builds an expression. `expected` is the type of literals without a suffix.
     #[allow(clippy::too_many_lines, reason = "one arm for each kind of expression")]
     pub(super) fn expr_as(&mut self, expr: &syn::Expr, expected: Option<&Type>) -> ExprId {
         let at = span(expr);
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
                 (syn::UnOp::Neg(_), operand) => self.unary(UnaryOp::Neg, operand, expected),
                 (syn::UnOp::Not(_), operand) => self.unary(UnaryOp::Not, operand, expected),
                 (syn::UnOp::Deref(_), operand) => ExprKind::Deref(self.expr(operand)),
-                _ => panic!("a unary operator of this kind"),
+                _ => panic!("unsupported unary operator"),
             },
             syn::Expr::Binary(binary) => self.binary(binary, expected),
             syn::Expr::Cast(cast) => {
@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
             syn::Expr::Array(array) => {
                 let element = match expected {
                     Some(Type::Array(element, _)) => Some((**element).clone()),
-                    _ => array.elems.iter().find_map(|element| self.glance(element)),
+                    _ => array.elems.iter().find_map(|element| self.infer_early(element)),
                 };
                 ExprKind::Array(array.elems.iter().map(|part| self.expr_as(part, element.as_ref())).collect())
             }
@@ -300,7 +300,7 @@ impl<'a> Builder<'a> {
                 let expected = self.of(place).cloned();
                 ExprKind::Assign { place, value: self.expr_as(&assign.right, expected.as_ref()) }
             }
-            _ => panic!("an expression of this kind"),
+            _ => panic!("unsupported expression"),
         };
         self.push(kind, at)
     }
@@ -323,7 +323,7 @@ impl<'a> Builder<'a> {
         ExprKind::Unary { op, operand, operator }
     }
 
-    /// The slot of an operator, by its name in `std::ops`.
+    /// Returns the slot of an operator, given its name in `std::ops`.
     fn operator(&mut self, name: &str, operands: &[ExprId]) -> SlotId {
         let types: Vec<Option<&Type>> = operands.iter().map(|operand| self.of(*operand)).collect();
         let function = match types[0].map(Type::target) {
@@ -367,11 +367,11 @@ impl<'a> Builder<'a> {
             B::BitXorAssign(_) => (BinaryOp::BitXor, "bitxor_assign", true),
             B::ShlAssign(_) => (BinaryOp::Shl, "shl_assign", true),
             B::ShrAssign(_) => (BinaryOp::Shr, "shr_assign", true),
-            _ => panic!("an operator of this kind"),
+            _ => panic!("unsupported operator"),
         };
         let shifts = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         let expected = if op.is_comparison() { None } else { expected };
-        let of_right = if shifts { None } else { self.glance(&binary.right) };
+        let of_right = if shifts { None } else { self.infer_early(&binary.right) };
         let left = self.expr_as(&binary.left, expected.or(of_right.as_ref()));
         let of_left = self.of(left).cloned().filter(|_| !shifts);
         let right = self.expr_as(&binary.right, of_left.as_ref());
@@ -399,7 +399,7 @@ impl<'a> Builder<'a> {
     fn structure(&mut self, literal: &syn::ExprStruct) -> ExprKind {
         let name = literal.path.segments.last().unwrap().ident.to_string();
         let ty = self.items.named(&name).expect("a struct").clone();
-        let Type::Struct(structure) = &ty else { panic!("a struct") };
+        let Type::Struct(structure) = &ty else { panic!("expected a struct") };
         let fields = literal.fields.iter().map(|given| {
             let name = member(&given.member);
             let of = structure.fields.iter().find(|field| field.name == name).map(|field| field.ty.clone());
@@ -459,13 +459,13 @@ impl<'a> Builder<'a> {
 
     fn range(&mut self, variable: &syn::Pat, bounds: &syn::ExprRange, calls: &[&syn::ExprMethodCall]) -> Sequence {
         let (start, end) = (bounds.start.as_ref().unwrap(), bounds.end.as_ref().unwrap());
-        let of = self.glance(start).or_else(|| self.glance(end));
+        let of = self.infer_early(start).or_else(|| self.infer_early(end));
         let start = self.expr_as(start, of.as_ref());
         let end = self.expr_as(end, of.as_ref());
         let adapters = calls.iter().map(|call| match call.method.to_string().as_str() {
             "rev" => Adapter::Reversed,
             "step_by" => Adapter::StepBy(self.expr_as(&call.args[0], Some(&Type::USIZE))),
-            other => panic!("`{other}` of a range"),
+            other => panic!("unsupported method `{other}` of a range"),
         });
         let adapters = adapters.collect();
         let of = of.or_else(|| self.of(start).cloned()).unwrap_or(Type::USIZE);
@@ -478,7 +478,7 @@ impl<'a> Builder<'a> {
         match pattern {
             syn::Pat::Wild(_) => None,
             syn::Pat::Ident(name) => Some(self.local(&name.ident.to_string(), name.mutability.is_some(), of)),
-            _ => panic!("a pattern of a `for`"),
+            _ => panic!("unsupported pattern of a `for`"),
         }
     }
 
@@ -502,7 +502,7 @@ impl<'a> Builder<'a> {
         Sequence::Elements { of, index, element, reversed: called("rev") }
     }
 
-    /// A panic of a message, where a condition does not hold.
+    /// Builds a panic that is executed if a condition is false.
     pub(super) fn assert(&mut self, condition: &syn::Expr, message: Message, at: Span) -> ExprId {
         let kind = self.unary(UnaryOp::Not, condition, None);
         let condition = self.push(kind, at);

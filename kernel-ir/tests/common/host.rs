@@ -1,10 +1,10 @@
-//! Runs emitted text on the host: `g++` behind a shim that defines the little of CUDA that the text uses.
+//! Execution of emitted text on the host: `g++` with a shim that defines the features of CUDA that the text uses.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the text uses of CUDA, for a host compiler (the list is in `src/cuda/prelude.rs`).
+/// The features of CUDA that the text uses, for a host compiler (listed in `src/cuda/prelude.rs`).
 const SHIM: &str = r#"
 #include <cmath>
 #include <cstdio>
@@ -19,7 +19,7 @@ const SHIM: &str = r#"
 #define __restrict__
 struct Dim { unsigned x, y, z; };
 static Dim threadIdx, blockIdx, blockDim = {1, 1, 1}, gridDim = {1, 1, 1};
-// One thread is a block, a warp and a grid.
+// A single thread forms a block, a warp and a grid.
 static inline void __syncthreads() {}
 static inline int __syncthreads_count(int p) { return p != 0; }
 static inline int __syncthreads_and(int p) { return p != 0; }
@@ -82,7 +82,7 @@ static inline float __int_as_float(int x) { return bits_as<float>(x); }
 static inline int __float_as_int(float x) { return bits_as<int>(x); }
 static inline unsigned __float_as_uint(float x) { return bits_as<unsigned>(x); }
 static inline float __uint_as_float(unsigned x) { return bits_as<float>(x); }
-// Towards zero: what was rounded away from it goes one step back.
+// Towards zero: a result that was rounded away from zero is stepped back.
 template <class T> static float toward_zero(T x) {
     const float y = (float)x; const bool away = std::fabs((long double)y) > std::fabs((long double)x);
     return away ? bits_as<float>(bits_as<unsigned>(y) - 1u) : y;
@@ -100,7 +100,7 @@ static inline float cospif(float x) { return (float)cos(3.14159265358979323846 *
 static inline double cospi(double x) { return cos(3.14159265358979323846 * x); }
 static inline float normcdff(float x) { return 0.5f * erfcf(-x * 0.70710678f); }
 static inline double normcdf(double x) { return 0.5 * erfc(-x * 0.7071067811865476); }
-// glibc declares functions of these names.
+// glibc declares functions with these names.
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
@@ -112,7 +112,7 @@ static inline double normcdf(double x) { return 0.5 * erfc(-x * 0.70710678118654
 #define __log10f(x) log10f(x)
 #define __powf(x, y) powf(x, y)
 static inline float __fdividef(float x, float y) { return x / y; }
-// Instructions of PTX, as `for_host` calls them.
+// PTX instructions, as `for_host` calls them.
 namespace ptx {
 using half = unsigned short;
 static inline float wide(half x) { return (float)bits_as<_Float16>(x); }
@@ -152,8 +152,8 @@ template <class T> static unsigned long long to_bits(T x) { unsigned long long y
 static char dynamic_bytes[4096];
 "#;
 
-/// The text with what only a GPU understands replaced: a fault throws its site, and an instruction of PTX is a function
-/// of the shim, in `namespace ptx`.
+/// Replaces the GPU-specific parts of the text: a fault throws its site, and a PTX instruction becomes a function of
+/// the shim, in `namespace ptx`.
 pub(crate) fn for_host(text: &str) -> String {
     let text = text.replace("asm volatile(\"exit;\");", "throw site;").replace(
         "extern __shared__ __align__(16) u8 dynamic_shared[];",
@@ -171,8 +171,8 @@ pub(crate) fn for_host(text: &str) -> String {
     host
 }
 
-/// A line that is one `asm`, as a call: the instruction's name, then the operands in order. A special register is named
-/// by itself. An empty `asm` stays.
+/// Converts a line that consists of one `asm` to a call: the instruction's name, then the operands in order. A special
+/// register is identified by its own name. An empty `asm` remains.
 fn instruction(line: &str) -> Option<(&str, String)> {
     let (indent, rest) = line.split_at(line.find(|c: char| c != ' ')?);
     let rest = rest.strip_prefix("asm volatile(\"").or_else(|| rest.strip_prefix("asm(\""))?;
@@ -184,7 +184,7 @@ fn instruction(line: &str) -> Option<(&str, String)> {
         Some((_, register)) => register.trim_end_matches(';').to_owned(),
         None => instruction.split([' ', ';']).next()?.replace('.', "_"),
     };
-    // What stands between parentheses behind a constraint.
+    // The operands, in parentheses after their constraints.
     let mut args = Vec::new();
     let mut rest = operands;
     while let Some(start) = rest.find("\"(") {
@@ -200,16 +200,16 @@ fn instruction(line: &str) -> Option<(&str, String)> {
     Some((indent, format!("ptx::{name}({});", args.join(", "))))
 }
 
-/// Compiles `body` behind the shim, runs it, and gives what it printed. `None` where there is no `g++`.
+/// Compiles `body` together with the shim, runs it, and returns its output; `None` if there is no `g++`.
 pub(crate) fn run(name: &str, body: &str) -> Option<String> {
-    // Cargo sets it for integration tests; unit tests of the crate compile this file, and run no host compiler.
+    // Cargo sets it for integration tests; the crate's unit tests include this file, but run no host compiler.
     let directory = Path::new(option_env!("CARGO_TARGET_TMPDIR").unwrap_or("."));
     let source: PathBuf = directory.join(format!("{name}.cpp"));
     let program: PathBuf = directory.join(name);
     let mut text = String::from(SHIM);
     let _ = write!(text, "{body}");
     std::fs::write(&source, text).expect("the target directory can be written to");
-    // Undefined behaviour stops the program; wrapping unsigned arithmetic is not undefined.
+    // Undefined behaviour aborts the program; wrapping of unsigned arithmetic is not undefined.
     let flags = ["-std=c++17", "-O1", "-ffp-contract=off", "-fsanitize=undefined", "-fno-sanitize-recover=all"];
     let warnings = [
         "-Wall",
@@ -225,7 +225,7 @@ pub(crate) fn run(name: &str, body: &str) -> Option<String> {
     let output = match Command::new("g++").args(flags).args(warnings).arg("-o").arg(&program).arg(&source).output() {
         Ok(output) => output,
         Err(error) => {
-            eprintln!("skipped, since g++ does not run: {error}");
+            eprintln!("skipped: cannot run g++: {error}");
             return None;
         }
     };

@@ -1,24 +1,24 @@
-//! The types, constants and functions of a text.
+//! Types, constants and functions of a test program.
 
 use cumbia_kernel_ir::ir::{
     Constant, ConstantValue, EnumType, Field, FunctionId, Scalar, StructType, Type, Variant, dim3,
 };
 
-/// What the text has declared so far.
+/// The items declared so far.
 #[derive(Default)]
 pub(super) struct Items {
     types: Vec<Type>,
     constants: Vec<(String, Constant)>,
     functions: Vec<Callable>,
-    /// The type of the `impl` around.
+    /// The type of the enclosing `impl`.
     pub(super) owner: Option<Type>,
-    /// That is an `impl Trait for Type`.
+    /// Whether that is an `impl Trait for Type`.
     pub(super) in_trait: bool,
 }
 
 /// A function that can be called.
 struct Callable {
-    /// The type whose method it is.
+    /// The type of which it is a method.
     owner: Option<Type>,
     in_trait: bool,
     name: String,
@@ -34,7 +34,7 @@ pub(super) fn scalar(name: &str) -> Option<Scalar> {
 }
 
 impl Items {
-    /// The struct or enum of this name.
+    /// Returns the struct or enum with this name.
     pub(super) fn named(&self, wanted: &str) -> Option<&Type> {
         if wanted == "Self" {
             return self.owner.as_ref();
@@ -50,8 +50,10 @@ impl Items {
             syn::Type::Path(path) => {
                 let name = path.path.segments.last().unwrap();
                 let argument = || {
-                    let syn::PathArguments::AngleBracketed(args) = &name.arguments else { panic!("an argument") };
-                    let Some(syn::GenericArgument::Type(inner)) = args.args.first() else { panic!("a type") };
+                    let syn::PathArguments::AngleBracketed(args) = &name.arguments else {
+                        panic!("expected an argument")
+                    };
+                    let Some(syn::GenericArgument::Type(inner)) = args.args.first() else { panic!("expected a type") };
                     Box::new(self.ty(inner))
                 };
                 let view = |dimensions, mutable| Type::View { element: argument(), dimensions, mutable };
@@ -66,7 +68,7 @@ impl Items {
                     "ArrayViewMut3" => view(3, true),
                     name => match scalar(name) {
                         Some(scalar) => Type::Scalar(scalar),
-                        None => self.named(name).unwrap_or_else(|| panic!("the type {name}")).clone(),
+                        None => self.named(name).unwrap_or_else(|| panic!("unknown type `{name}`")).clone(),
                     },
                 }
             }
@@ -82,19 +84,19 @@ impl Items {
             syn::Type::Tuple(tuple) => Type::Tuple(tuple.elems.iter().map(|part| self.ty(part)).collect()),
             syn::Type::Never(_) => Type::Never,
             syn::Type::Paren(inner) => self.ty(&inner.elem),
-            _ => panic!("a type of this kind"),
+            _ => panic!("unsupported type"),
         }
     }
 
-    /// The length of an array: a literal or a constant.
+    /// Evaluates the length of an array: a literal or a constant.
     pub(super) fn len(&self, len: &syn::Expr) -> u64 {
         match self.value(len, &Type::USIZE) {
             ConstantValue::Bits(bits) => bits,
-            ConstantValue::Parts(_) => panic!("a length"),
+            ConstantValue::Parts(_) => panic!("expected a length"),
         }
     }
 
-    /// A struct in C's layout; `#[repr(align(16))]` counts.
+    /// Declares a struct with C layout, honouring `#[repr(align(16))]`.
     pub(super) fn structure(&mut self, item: &syn::ItemStruct) {
         let (mut size, mut align) = (0u64, 1u64);
         let mut fields = Vec::new();
@@ -120,7 +122,7 @@ impl Items {
         self.types.push(Type::Struct(StructType { name, path, fields, size: size.next_multiple_of(align), align }));
     }
 
-    /// An enum without fields, of a `u8` or what `#[repr(i32)]` says.
+    /// Declares a fieldless enum, represented by `u8` or the type in `#[repr(i32)]`.
     pub(super) fn choice(&mut self, item: &syn::ItemEnum) {
         let mut repr = Scalar::U8;
         each_repr(&item.attrs, |meta| {
@@ -148,7 +150,7 @@ impl Items {
         self.constants.push((item.ident.to_string(), Constant { ty, value }));
     }
 
-    /// A constant by its path: `LIMIT`, `Kind::Leaf`, `f32::MAX`.
+    /// Returns a constant by its path: `LIMIT`, `Kind::Leaf`, `f32::MAX`.
     pub(super) fn constant_of(&self, path: &syn::Path) -> Option<Constant> {
         let name: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
         match name.as_slice() {
@@ -166,12 +168,12 @@ impl Items {
         }
     }
 
-    /// What rustc computes for a constant of this type.
+    /// Evaluates a constant of this type, as rustc would.
     fn value(&self, expr: &syn::Expr, ty: &Type) -> ConstantValue {
         match (expr, ty) {
             (syn::Expr::Path(path), _) => self.constant_of(&path.path).expect("a constant").value,
             (syn::Expr::Unary(negated), Type::Scalar(scalar)) => {
-                let ConstantValue::Bits(bits) = self.value(&negated.expr, ty) else { panic!("a number") };
+                let ConstantValue::Bits(bits) = self.value(&negated.expr, ty) else { panic!("expected a number") };
                 let mask = u64::MAX >> (64 - scalar.bits());
                 let bits = if scalar.is_float() { bits ^ 1 << (scalar.bits() - 1) } else { bits.wrapping_neg() & mask };
                 ConstantValue::Bits(bits)
@@ -181,7 +183,7 @@ impl Items {
                 (syn::Lit::Int(int), _) => int.base10_parse().unwrap(),
                 (syn::Lit::Float(float), Scalar::F32) => float.base10_parse::<f32>().unwrap().to_bits().into(),
                 (syn::Lit::Float(float), Scalar::F64) => float.base10_parse::<f64>().unwrap().to_bits(),
-                _ => panic!("a constant of this kind"),
+                _ => panic!("unsupported constant"),
             }),
             (syn::Expr::Array(array), Type::Array(element, _)) => {
                 ConstantValue::Parts(array.elems.iter().map(|part| self.value(part, element)).collect())
@@ -200,7 +202,7 @@ impl Items {
                 ConstantValue::Parts(structure.fields.iter().map(value).collect())
             }
             (syn::Expr::Paren(inner), _) => self.value(&inner.expr, ty),
-            _ => panic!("a constant of this kind"),
+            _ => panic!("unsupported constant"),
         }
     }
 
@@ -215,12 +217,12 @@ impl Items {
         });
     }
 
-    /// A function, or a method of a type, by its name.
+    /// Returns a function, or a method of a type, by its name.
     pub(super) fn callable(&self, owner: Option<&Type>, name: &str) -> Option<FunctionId> {
         self.find(|callable| callable.owner.as_ref() == owner && callable.name == name)
     }
 
-    /// The function that an operator calls, by its name in `std::ops`.
+    /// Returns the function that implements an operator, by its name in `std::ops`.
     pub(super) fn operator(&self, name: &str, operands: &[Option<&Type>]) -> Option<FunctionId> {
         self.find(|callable| {
             let mut pairs = callable.params.iter().zip(operands);
@@ -231,12 +233,12 @@ impl Items {
         })
     }
 
-    /// The types of a function's parameters; none of what does not exist.
+    /// Returns the parameter types of a function; empty if the function does not exist.
     pub(super) fn params(&self, id: FunctionId) -> &[Type] {
         self.functions.get(id.index()).map_or(&[], |callable| &callable.params)
     }
 
-    /// The type of a function's result.
+    /// Returns the result type of a function.
     pub(super) fn result(&self, id: FunctionId) -> Option<&Type> {
         self.functions.get(id.index()).map(|callable| &callable.result)
     }
@@ -246,7 +248,7 @@ impl Items {
     }
 }
 
-/// The name of a field, or its position in decimal.
+/// Returns the name of a field, or its index in decimal.
 pub(super) fn member(member: &syn::Member) -> String {
     match member {
         syn::Member::Named(name) => name.to_string(),
@@ -254,14 +256,14 @@ pub(super) fn member(member: &syn::Member) -> String {
     }
 }
 
-/// What stands in `#[repr(..)]`.
+/// Visits the arguments of `#[repr(..)]`.
 fn each_repr(attrs: &[syn::Attribute], mut visit: impl FnMut(syn::meta::ParseNestedMeta<'_>) -> syn::Result<()>) {
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("repr")) {
         attr.parse_nested_meta(&mut visit).expect("a `repr`");
     }
 }
 
-/// The bits of `f32::NAN`, `i32::MIN` and their like.
+/// Returns the bits of `f32::NAN`, `i32::MIN` and the other limits.
 fn limit(scalar: Scalar, name: &str) -> Option<u64> {
     Some(match (scalar, name) {
         (Scalar::F32, "NAN") => f32::NAN.to_bits().into(),

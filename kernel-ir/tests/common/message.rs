@@ -1,4 +1,4 @@
-//! `panic!`, `assert!`, `println!` and `print!`.
+//! Message macros: `panic!`, `assert!`, `println!` and `print!`.
 
 use cumbia_kernel_ir::ir::{ExprId, ExprKind, Message, Piece, Span};
 use syn::parse::{Parse, ParseStream};
@@ -38,7 +38,7 @@ impl Builder<'_> {
                 let message = self.message(args, "");
                 self.assert(condition, message, at)
             }
-            _ => panic!("a macro of this name"),
+            _ => panic!("unsupported macro"),
         }
     }
 

@@ -1,16 +1,17 @@
-//! Rust text to IR, for tests: what `#[kernel]` and rustc do together, for programs that say most of their types.
+//! A test front end: builds the IR from Rust text, like `#[kernel]` and rustc, for programs with explicit types.
 //!
-//! The text is one of functions, methods (`impl P { .. }`, `impl Add for P { .. }`), structs, enums and constants, each
-//! before those that use it; the last function is the kernel. A `let` of what is not obvious here needs a type; a literal
-//! of which nothing tells the type is a `usize` or an `f32`. `#[cuda("return x;")]` on a function is its body in CUDA C.
-#![allow(dead_code, reason = "each test uses a part of it")]
+//! The text consists of functions, methods (`impl P { .. }`, `impl Add for P { .. }`), structs, enums and constants,
+//! each declared before its uses; the last function is the kernel. A `let` whose type this front end cannot determine
+//! requires a type annotation; a literal of undetermined type is a `usize` or an `f32`. `#[cuda("return x;")]` on a
+//! function is its body in CUDA C.
+#![allow(dead_code, reason = "each test uses only a part")]
 
 mod body;
 mod call;
 pub(crate) mod host;
+mod inference;
 mod items;
 mod message;
-mod obvious;
 mod pattern;
 
 use cumbia_kernel_ir::ir::{CudaC, Function, Instance, Program, Span};
@@ -19,7 +20,7 @@ use syn::spanned::Spanned;
 use body::Builder;
 use items::Items;
 
-/// A program from its text.
+/// Builds a program from its text.
 pub(crate) fn program(text: &str, overflow_checks: bool) -> Program {
     let file = syn::parse_file(text).expect("the test's text is Rust");
     let mut items = Items::default();
@@ -38,14 +39,14 @@ pub(crate) fn program(text: &str, overflow_checks: bool) -> Program {
                         syn::ImplItem::Fn(item) => {
                             instances.push(function(&mut items, &item.attrs, &item.sig, &item.block));
                         }
-                        // `type Output = ..` says what the method's result says.
+                        // `type Output = ..` repeats the method's result type.
                         syn::ImplItem::Type(_) => {}
                         _ => panic!("only methods in an `impl`"),
                     }
                 }
                 items.owner = None;
             }
-            _ => panic!("an item of this kind"),
+            _ => panic!("unsupported item"),
         }
     }
     for instance in &mut instances {
@@ -55,13 +56,13 @@ pub(crate) fn program(text: &str, overflow_checks: bool) -> Program {
     Program { kernel, functions: instances, index: cumbia_kernel_ir::ir::Scalar::Usize }
 }
 
-/// Where something begins.
+/// Returns the position at which a node begins.
 fn span(node: &impl Spanned) -> Span {
     let start = node.span().start();
     Span { line: start.line as u32, column: start.column as u32 + 1 }
 }
 
-/// A function, which those after it can call.
+/// Builds a function, and makes it available to those after it.
 fn function(items: &mut Items, attrs: &[syn::Attribute], sig: &syn::Signature, body: &syn::Block) -> Instance {
     let result = match &sig.output {
         syn::ReturnType::Default => None,

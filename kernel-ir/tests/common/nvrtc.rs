@@ -1,5 +1,5 @@
-//! The real compiler, where there is one: in the file or folder that `CUMBIA_NVRTC` names, or else where
-//! `cargo xtask` puts it.
+//! NVRTC, if it is available: in the file or folder that `CUMBIA_NVRTC` specifies, or else in the folder in which
+//! `cargo xtask` installs it.
 
 use std::ffi::{CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ type SizeOf = unsafe extern "C" fn(Program, *mut usize) -> c_int;
 type BytesOf = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
 type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
 
-/// NVRTC.
+/// A loaded NVRTC library.
 pub(crate) struct Nvrtc(Library);
 
 impl Nvrtc {
-    /// `None`, with a line that says so, where there is none; a panic where `CUMBIA_REQUIRE_NVRTC` is 1.
+    /// Returns `None`, and prints a message, if there is no NVRTC; panics in that case if `CUMBIA_REQUIRE_NVRTC` is 1.
     pub(crate) fn find() -> Option<Nvrtc> {
         let chosen = std::env::var_os("CUMBIA_NVRTC").filter(|value| !value.is_empty());
         let place = chosen.map_or_else(
@@ -33,27 +33,27 @@ impl Nvrtc {
             PathBuf::from,
         );
         let file = if place.is_dir() { library_in(&place) } else { Some(place.clone()) };
-        // SAFETY: loading NVRTC runs its initialisers, which every user of NVRTC runs.
+        // SAFETY: loading NVRTC runs its initialisers, as in every program that uses NVRTC.
         let library = file.and_then(|file| unsafe { Library::new(file) }.ok());
         if library.is_none() {
             let required = std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_some_and(|value| value == "1");
             assert!(!required, "no NVRTC in {}", place.display());
-            eprintln!("skipped: no NVRTC in {}; `cargo xtask test` brings one", place.display());
+            eprintln!("skipped: no NVRTC in {}; `cargo xtask test` installs it", place.display());
         }
         library.map(Nvrtc)
     }
 
-    /// PTX for `compute_80`, machine code for `sm_80`, or what NVRTC says.
+    /// Compiles to PTX for `compute_80`, or to machine code for `sm_80`; on failure returns NVRTC's log.
     pub(crate) fn compile(&self, text: &str, architecture: &str) -> Result<Vec<u8>, String> {
         let (size, bytes) = if architecture.starts_with("sm_") {
             ("nvrtcGetCUBINSize", "nvrtcGetCUBIN")
         } else {
             ("nvrtcGetPTXSize", "nvrtcGetPTX")
         };
-        let text = CString::new(text).expect("a text without zeros");
-        let option = CString::new(format!("--gpu-architecture={architecture}")).expect("a name without zeros");
+        let text = CString::new(text).expect("text without NUL characters");
+        let option = CString::new(format!("--gpu-architecture={architecture}")).expect("a name without NUL characters");
         let mut program: Program = ptr::null_mut();
-        // SAFETY: the types are those of nvrtc.h, all pointers are valid for the calls, and the program is destroyed
+        // SAFETY: the types are those of nvrtc.h, all pointers are valid during the calls, and the program is destroyed
         // last.
         unsafe {
             let name = c"kernel.cu".as_ptr();
@@ -80,10 +80,11 @@ impl Nvrtc {
 
     /// # Safety
     ///
-    /// The program is alive, and the functions are those of nvrtc.h that give a size and as many bytes.
+    /// The program has not been destroyed, and the functions are those of nvrtc.h that return a size and that many
+    /// bytes.
     unsafe fn read(&self, program: Program, size: &str, bytes: &str) -> Vec<u8> {
         let mut len = 0;
-        // SAFETY: the caller's promise; the buffer has as many bytes as NVRTC said.
+        // SAFETY: guaranteed by the caller; the buffer has the size that NVRTC reported.
         unsafe {
             assert_eq!(self.get::<SizeOf>(size)(program, &raw mut len), 0, "{size}");
             let mut buffer = vec![0u8; len];
@@ -94,10 +95,10 @@ impl Nvrtc {
 
     /// # Safety
     ///
-    /// `F` is the type that nvrtc.h gives the function.
+    /// `F` is the function's type in nvrtc.h.
     unsafe fn get<F>(&self, name: &str) -> Symbol<'_, F> {
-        // SAFETY: the caller's promise.
-        unsafe { self.0.get(name.as_bytes()) }.unwrap_or_else(|_| panic!("NVRTC has no {name}"))
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.0.get(name.as_bytes()) }.unwrap_or_else(|_| panic!("NVRTC does not export {name}"))
     }
 }
 

@@ -6,19 +6,19 @@ use super::body::Builder;
 use super::items::member;
 
 impl Builder<'_> {
-    /// A pattern for a value of type `of`, where that is known. Its variables are in scope from here on.
+    /// Builds a pattern for a value of type `of`, if that is known. Its variables are in scope from here on.
     pub(super) fn pattern(&mut self, pattern: &syn::Pat, of: Option<&Type>) -> Pattern {
-        self.pattern_beside(pattern, of, &[])
+        self.pattern_with(pattern, of, &[])
     }
 
-    /// A pattern whose variables may be those of the choice before it: `a | b`.
-    fn pattern_beside(&mut self, pattern: &syn::Pat, of: Option<&Type>, known: &[(String, LocalId)]) -> Pattern {
+    /// Builds a pattern that may reuse the variables of a preceding alternative: `a | b`.
+    fn pattern_with(&mut self, pattern: &syn::Pat, of: Option<&Type>, known: &[(String, LocalId)]) -> Pattern {
         match pattern {
             syn::Pat::Type(typed) => {
                 let of = self.items.ty(&typed.ty);
-                self.pattern_beside(&typed.pat, Some(&of), known)
+                self.pattern_with(&typed.pat, Some(&of), known)
             }
-            syn::Pat::Paren(inner) => self.pattern_beside(&inner.pat, of, known),
+            syn::Pat::Paren(inner) => self.pattern_with(&inner.pat, of, known),
             syn::Pat::Wild(_) => Pattern::Wild,
             syn::Pat::Ident(name) => {
                 let text = name.ident.to_string();
@@ -31,7 +31,7 @@ impl Builder<'_> {
                 };
                 match &name.subpat {
                     None => Pattern::Local(local),
-                    Some((_, inner)) => Pattern::At(local, Box::new(self.pattern_beside(inner, of, known))),
+                    Some((_, inner)) => Pattern::At(local, Box::new(self.pattern_with(inner, of, known))),
                 }
             }
             syn::Pat::Tuple(parts) => {
@@ -40,7 +40,7 @@ impl Builder<'_> {
                     _ => &[],
                 };
                 let parts = parts.elems.iter().enumerate();
-                Pattern::Tuple(parts.map(|(i, part)| self.pattern_beside(part, types.get(i), known)).collect())
+                Pattern::Tuple(parts.map(|(i, part)| self.pattern_with(part, types.get(i), known)).collect())
             }
             syn::Pat::Struct(fields) => {
                 let fields = fields.fields.iter().map(|field| (member(&field.member), &*field.pat));
@@ -56,7 +56,7 @@ impl Builder<'_> {
                     Some(Type::Array(element, _)) => Some(&**element),
                     _ => None,
                 };
-                Pattern::Array(elements.elems.iter().map(|part| self.pattern_beside(part, element, known)).collect())
+                Pattern::Array(elements.elems.iter().map(|part| self.pattern_with(part, element, known)).collect())
             }
             syn::Pat::Lit(lit) => Pattern::Literal(Self::literal(&lit.lit, false, of).0),
             syn::Pat::Path(path) => self.constant_pattern(&path.path),
@@ -66,7 +66,7 @@ impl Builder<'_> {
                         Box::new(match bound {
                             syn::Expr::Lit(lit) => Pattern::Literal(Self::literal(&lit.lit, false, of).0),
                             syn::Expr::Path(path) => self.constant_pattern(&path.path),
-                            _ => panic!("a bound of a range"),
+                            _ => panic!("unsupported bound of a range"),
                         })
                     })
                 };
@@ -78,12 +78,12 @@ impl Builder<'_> {
                 let mut known = known.to_vec();
                 let mut patterns = Vec::new();
                 for choice in &choices.cases {
-                    patterns.push(self.pattern_beside(choice, of, &known));
+                    patterns.push(self.pattern_with(choice, of, &known));
                     known.extend_from_slice(&self.scope[depth..]);
                 }
                 Pattern::Or(patterns)
             }
-            _ => panic!("a pattern of this kind"),
+            _ => panic!("unsupported pattern"),
         }
     }
 
@@ -103,7 +103,7 @@ impl Builder<'_> {
                 Some(Type::Struct(structure)) => structure.fields.iter().find(|field| field.name == name),
                 _ => None,
             };
-            let pattern = self.pattern_beside(pattern, of.map(|field| &field.ty), known);
+            let pattern = self.pattern_with(pattern, of.map(|field| &field.ty), known);
             (name, pattern)
         });
         Pattern::Struct(fields.collect())

@@ -1,4 +1,4 @@
-//! The function that runs on the CPU and whose return type carries the slots, and the IR beside it.
+//! The CPU body, whose return type carries the types of the slots, and the definition that holds the IR.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
@@ -9,8 +9,8 @@ use crate::lower::{Lowered, result_name};
 use crate::profile::OverflowChecks;
 use crate::signature::Signature;
 
-/// The body as an associated function of the type with the function's name. `lifetime` declares `'k`, where the type
-/// does not; `owner` is the type without lifetimes, which shared arrays belong to.
+/// Returns the body as an associated function of the type with the function's name. `lifetime` declares `'k` if the type does
+/// not; `owner` is the type without lifetimes, which identifies shared arrays.
 pub(super) fn body(
     signature: &Signature,
     lowered: &Lowered,
@@ -37,12 +37,12 @@ pub(super) fn body(
     }
 }
 
-/// What the body gives.
+/// Returns the result type of the body.
 pub(super) fn result_type(signature: &Signature) -> TokenStream {
     signature.result.as_ref().map_or_else(|| quote!(()), |result| quote!(#result))
 }
 
-/// The slots as a balanced tree of pairs: rustc's work for a type grows with its depth.
+/// Returns the slots as a balanced tree of pairs: the cost of a type in rustc grows with its depth.
 fn tree(slots: &[Ident]) -> TokenStream {
     match slots {
         [] => quote!(()),
@@ -55,12 +55,12 @@ fn tree(slots: &[Ident]) -> TokenStream {
     }
 }
 
-/// How the runtime gets at the IR and what is in its slots.
+/// Returns the definition from which the runtime obtains the IR and the contents of its slots.
 pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStream {
     let path = &signature.path;
     let ir = Literal::byte_string(&lowered.ir.to_bytes());
     let overflow_checks = overflow_checks();
-    // Nothing of the user's is inside of the `unsafe`.
+    // The `unsafe` block contains no user code.
     quote! {
         unsafe {
             ::cumbia::__private::Definition::new(
@@ -75,8 +75,8 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
     }
 }
 
-/// Whether the crate that is being compiled has overflow checks. Where its compiler does not tell, an addition that overflows
-/// is asked, if a panic of it can be caught.
+/// Returns an expression that tells whether the crate has overflow checks. If the compiler's arguments are unknown, it tests
+/// an overflowing addition, provided that the panic can be caught.
 fn overflow_checks() -> TokenStream {
     match OverflowChecks::of_process() {
         OverflowChecks::Set(checks) => quote!(#checks),

@@ -1,8 +1,7 @@
-//! `#[device(PartialEq, PartialOrd)]` on a struct or an enum: derives both sides of a comparison, the host's and the device's.
+//! Expansion of `#[device(PartialEq, PartialOrd)]` on a struct or an enum: derives a comparison for the host and the device.
 //!
-//! The host's side is rustc's own derive, and the device compares field by field as that does, by what each field's type has
-//! for it on the device. The device's side is a derive of ours, which the attribute adds: so it sees the type without the
-//! fields that a `cfg` removes.
+//! The host half is rustc's own derive. The device half compares field by field in the same way, with the device comparison
+//! of each field's type. It is a hidden derive that the attribute adds, so that it sees the type after `cfg` expansion.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -11,10 +10,10 @@ use syn::spanned::Spanned;
 
 use super::data::depends;
 use super::{Bodies, arguments, bare_params, bound_params, type_tuple};
-use crate::derive::{DeviceType, Field, Shape};
+use crate::derive::{Contents, DeviceType, Field};
 use crate::position::ours;
 
-/// A trait whose operators `#[device(..)]` on a type derives.
+/// A comparison trait that `#[device(..)]` on a type derives.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Comparison {
     /// `==` and `!=`
@@ -24,12 +23,12 @@ pub(crate) enum Comparison {
 }
 
 impl Comparison {
-    /// All of them, by their names in the standard library.
+    /// All comparison traits, with their names in the standard library.
     pub(crate) const NAMED: [(&str, Comparison); 2] =
         [("PartialEq", Comparison::PartialEq), ("PartialOrd", Comparison::PartialOrd)];
 }
 
-/// The type with what derives the comparisons. An error about one is shown at its name in the attribute.
+/// Returns the type with the derives of the comparisons. Errors about a comparison are shown at its name in the attribute.
 pub(crate) fn with_derives(names: &[Ident], item: &TokenStream) -> TokenStream {
     let derives = names.iter().map(|name| {
         let span = ours(name.span());
@@ -40,15 +39,15 @@ pub(crate) fn with_derives(names: &[Ident], item: &TokenStream) -> TokenStream {
     quote!(#(#derives)* #item)
 }
 
-/// The device's side of a comparison, of a type for which the host's is derived.
-pub(crate) fn comparison(data: &DeviceType, comparison: Comparison, bodies: Bodies) -> TokenStream {
-    let DeviceType { name, generics, shape } = data;
+/// Returns the device half of a derived comparison.
+pub(crate) fn comparison(item: &DeviceType, comparison: Comparison, bodies: Bodies) -> TokenStream {
+    let DeviceType { name, generics, data } = item;
     let (bounds, arguments, params) = (bound_params(generics), arguments(generics), bare_params(generics));
     let this = quote_spanned!(name.span()=> #name<#(#arguments),*>);
-    let fields: &[Field] = match (shape, bodies) {
-        (Shape::Struct(fields), Bodies::Lowered) => fields,
-        // The variants of an enum are numbers.
-        (Shape::Enum(_), _) | (_, Bodies::Mistaken) => &[],
+    let fields: &[Field] = match (data, bodies) {
+        (Contents::Struct(fields), Bodies::Lowered) => fields,
+        // An enum is compared as an integer.
+        (Contents::Enum(_), _) | (_, Bodies::Invalid) => &[],
     };
     let (marker, part) = match comparison {
         Comparison::PartialEq => (quote!(Eq), quote!(Equal)),
@@ -98,8 +97,8 @@ pub(crate) fn comparison(data: &DeviceType, comparison: Comparison, bodies: Bodi
     }
 }
 
-/// The bounds of the comparison: those of the type, and that the fields have it whose types depend on a parameter. The types
-/// of the others are asked where they are used.
+/// Returns the bounds of the comparison: those of the type, and the comparison of each field type that depends on a parameter.
+/// The other field types are checked where they are used.
 fn clause(generics: &Generics, fields: &[Field], this: &TokenStream, part: &TokenStream) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();

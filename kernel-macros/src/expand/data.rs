@@ -1,4 +1,4 @@
-//! `#[derive(DeviceType)]`: what makes a struct or an enum a type that memory of a device can hold.
+//! Expansion of `#[derive(DeviceType)]`: the implementations of a struct or an enum that can be stored in device memory.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -7,24 +7,25 @@ use syn::visit::{self, Visit};
 use syn::{GenericParam, Generics, Path, Type};
 
 use super::{Bodies, arguments, bound_params};
-use crate::derive::{DeviceType, Field, Shape};
+use crate::derive::{Contents, DeviceType, Field};
 
-/// The implementations. Those of a type with mistakes in it do nothing, but its users are not mistakes too.
-pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
-    let mistaken = bodies == Bodies::Mistaken;
-    let DeviceType { name, generics, shape } = data;
+/// Returns the implementations. Those of a type with errors are stubs, so that its uses do not produce further errors.
+pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
+    let invalid = bodies == Bodies::Invalid;
+    let DeviceType { name, generics, data } = item;
     let (bounds, arguments) = (bound_params(generics), arguments(generics));
     let this = quote_spanned!(name.span()=> #name<#(#arguments),*>);
-    let implementation = match shape {
-        _ if mistaken => nothing(),
-        Shape::Struct(fields) => structure(name, fields),
-        Shape::Enum(variants) => enumeration(name, variants),
+    let implementation = match data {
+        _ if invalid => stub(),
+        Contents::Struct(fields) => structure(name, fields),
+        Contents::Enum(variants) => enumeration(name, variants),
     };
-    let Implementation { ty, any_bits, load, store, stand_in, constant } = implementation;
-    let clause = clause(generics, shape, &this, mistaken);
-    let held = if mistaken { quote!(Self) } else { held(name, generics, shape) };
-    let lane_value = matches!(shape, Shape::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
-    let check = (!mistaken).then(|| check(generics, &bounds, shape, &this));
+    let Implementation { ty, any_bits, load, store, placeholder, constant } = implementation;
+    let clause = clause(generics, data, &this, invalid);
+    let held = if invalid { quote!(Self) } else { held(name, generics, data) };
+    let lane_value =
+        matches!(data, Contents::Enum(_)).then(|| quote!(impl ::cumbia::__private::LaneValue for #this {}));
+    let check = (!invalid).then(|| check(generics, &bounds, data, &this));
     quote! {
         #[allow(
             non_snake_case, unreachable_code, unused_qualifications, unused_variables, clippy::all, clippy::pedantic,
@@ -51,8 +52,8 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
                 }
             }
 
-            // SAFETY: each field is an `Element`, and is read and written as one; of an enum only the bits of a variant become
-            // a value.
+            // SAFETY: each field is an `Element`, and is loaded and stored as one; for an enum only the bits of a variant are
+            // converted to a value.
             unsafe impl<#(#bounds),*> ::cumbia::Element for #this #clause {
                 type Held = #held;
 
@@ -69,8 +70,8 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
                 }
 
                 #[inline(always)]
-                fn stand_in() -> Self {
-                    #stand_in
+                fn placeholder() -> Self {
+                    #placeholder
                 }
 
                 fn constant(&self) -> ::cumbia::__private::ir::ConstantValue {
@@ -84,23 +85,23 @@ pub(crate) fn device_type(data: &DeviceType, bodies: Bodies) -> TokenStream {
     }
 }
 
-/// What differs between the types.
+/// The parts of the implementations that differ between structs and enums.
 struct Implementation {
     ty: TokenStream,
     any_bits: TokenStream,
     load: TokenStream,
     store: TokenStream,
-    stand_in: TokenStream,
+    placeholder: TokenStream,
     constant: TokenStream,
 }
 
-/// Field by field: padding is neither read nor written.
+/// Returns the implementation of a struct, field by field: padding is neither read nor written.
 fn structure(name: &Ident, fields: &[Field]) -> Implementation {
     let text = syn::ext::IdentExt::unraw(name).to_string();
     let texts = fields.iter().map(Field::text);
     let members: Vec<_> = fields.iter().map(|field| &field.member).collect();
-    // An error about a field is shown at its type, and there are several uses of it: said in the same words, at the same
-    // place, it is said once.
+    // Errors about a field are shown at its type, which occurs several times: rustc reports identical errors at the same span
+    // once.
     let elements: Vec<TokenStream> =
         fields.iter().map(|Field { member: _, ty }| quote_spanned!(ty.span()=> <#ty as ::cumbia::Element>)).collect();
     let types = elements.iter().map(|element| quote!(<#element::Held as ::cumbia::__private::Repr>::ty));
@@ -113,19 +114,19 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
         any_bits: quote!(const ANY_BITS: bool = true #(&& #elements::ANY_BITS)*;),
         load: quote!(unsafe { #name { #(#members: #elements::load(&raw mut (*place).#members),)* } }),
         store: quote!(unsafe { #(#elements::store(&raw mut (*place).#members, value.#members);)* }),
-        stand_in: quote!(#name { #(#members: #elements::stand_in(),)* }),
+        placeholder: quote!(#name { #(#members: #elements::placeholder(),)* }),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Parts(::std::vec![#(#elements::constant(&self.#members)),*])
         },
     }
 }
 
-/// By its bits: those of no variant are the first one's.
+/// Returns the implementation of an enum by its bits. Bits that represent no variant are loaded as the first variant.
 fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
     let text = syn::ext::IdentExt::unraw(name).to_string();
     let texts = variants.iter().map(|variant| syn::ext::IdentExt::unraw(variant).to_string());
     let (first, rest) = match variants {
-        [] => return nothing(),
+        [] => return stub(),
         [first, rest @ ..] => (first, rest),
     };
     Implementation {
@@ -154,7 +155,7 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
                 )
             }
         },
-        stand_in: quote!(Self::#first),
+        placeholder: quote!(Self::#first),
         constant: quote! {
             ::cumbia::__private::ir::ConstantValue::Bits(
                 ::cumbia::__private::bits_of::<Self>(*self as ::core::primitive::i128),
@@ -163,21 +164,21 @@ fn enumeration(name: &Ident, variants: &[Ident]) -> Implementation {
     }
 }
 
-/// For a type that was refused.
-fn nothing() -> Implementation {
-    let nothing = || quote!(loop {});
-    let (ty, load, store, stand_in, constant) = (nothing(), nothing(), nothing(), nothing(), nothing());
-    Implementation { ty, any_bits: TokenStream::new(), load, store, stand_in, constant }
+/// Returns the implementation of a type that was refused.
+fn stub() -> Implementation {
+    let body = || quote!(loop {});
+    let (ty, load, store, placeholder, constant) = (body(), body(), body(), body(), body());
+    Implementation { ty, any_bits: TokenStream::new(), load, store, placeholder, constant }
 }
 
-/// `Self`, in a form that has no meaning where a generic argument is no element: then the mistake is reported once.
-fn held(name: &Ident, generics: &Generics, shape: &Shape) -> TokenStream {
-    let fields: &[Field] = match shape {
-        Shape::Struct(fields) => fields,
-        Shape::Enum(_) => &[],
+/// Returns `Self` in a form that is only well-formed if the generic arguments are elements: a violation is then reported once.
+fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
+    let fields: &[Field] = match data {
+        Contents::Struct(fields) => fields,
+        Contents::Enum(_) => &[],
     };
-    // Of a parameter that is a field's type it is known that it is an element; of one with a bound, that another type does
-    // not fulfil it.
+    // A parameter that is the type of a field is an element. A parameter with bounds is left as it is, since its associated
+    // type need not satisfy them.
     let is_element = |param: &syn::TypeParam| {
         let is_param = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(&param.ident));
         param.bounds.is_empty() && generics.where_clause.is_none() && fields.iter().any(|field| is_param(&field.ty))
@@ -194,36 +195,36 @@ fn held(name: &Ident, generics: &Generics, shape: &Shape) -> TokenStream {
     quote!(#name<#(#arguments),*>)
 }
 
-/// What has to hold for the type to be one of a device's.
+/// Returns the `where` clause of the implementations.
 ///
-/// A bound without parameters that does not hold is an error of rustc's in its own words, at each implementation. So the
-/// types of fields are bounded here only where they depend on a parameter, and `Copy` is asked for in a form that rustc
-/// leaves alone (`for<'a>`): [`check`] asks for it once, in our words.
-fn clause(generics: &Generics, shape: &Shape, this: &TokenStream, mistaken: bool) -> TokenStream {
+/// rustc reports an unsatisfied bound without parameters at each implementation, in its own words. Field types are therefore
+/// bounded here only if they depend on a parameter, and `Copy` is required in a form that rustc does not check (`for<'a>`):
+/// [`check`] verifies it once, with a message of its own.
+fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: bool) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();
     bounds.push(quote!(for<'a> #this: ::core::marker::Copy));
-    if mistaken {
-        // So that nothing more is said of a field that was refused.
+    if invalid {
+        // Suppresses further errors about a field that was refused.
         bounds.push(quote!(for<'a> #this: ::core::marker::Send + ::core::marker::Sync));
     }
     bounds.extend(generics.type_params().map(|param| {
         let name = &param.ident;
         quote!(#name: 'static)
     }));
-    if let (Shape::Struct(fields), false) = (shape, mistaken) {
+    if let (Contents::Struct(fields), false) = (data, invalid) {
         let dependent = fields.iter().filter(|field| depends(&field.ty, generics));
         bounds.extend(dependent.map(|Field { member: _, ty }| quote_spanned!(ty.span()=> #ty: ::cumbia::Element)));
     }
     quote!(where #(#bounds),*)
 }
 
-/// Asks whether the type is `Copy`.
-fn check(generics: &Generics, bounds: &[TokenStream], shape: &Shape, this: &TokenStream) -> TokenStream {
+/// Returns a check that the type is `Copy`.
+fn check(generics: &Generics, bounds: &[TokenStream], data: &Contents, this: &TokenStream) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates).map(|predicate| quote!(#predicate));
-    let fields: &[Field] = match shape {
-        Shape::Struct(fields) => fields,
-        Shape::Enum(_) => &[],
+    let fields: &[Field] = match data {
+        Contents::Struct(fields) => fields,
+        Contents::Enum(_) => &[],
     };
     let dependent = fields
         .iter()
@@ -242,7 +243,7 @@ fn check(generics: &Generics, bounds: &[TokenStream], shape: &Shape, this: &Toke
     }
 }
 
-/// Whether a type names one of the generic parameters.
+/// Returns whether a type names one of the generic parameters.
 pub(super) fn depends(ty: &Type, generics: &Generics) -> bool {
     struct Names<'a> {
         generics: &'a Generics,

@@ -1,4 +1,4 @@
-//! `#[device]`: the function for the host, and the type that a call in a kernel resolves to.
+//! Expansion of `#[device]` on a function: the host function, and the type to which a call in a kernel resolves.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -8,7 +8,7 @@ use super::{allow, arguments, bare_params, body, bound_params, bounds, docs, par
 use crate::lower::Lowered;
 use crate::signature::{Param, Signature};
 
-/// The items of a device function.
+/// Returns the items of a device function.
 pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered: &Lowered) -> TokenStream {
     let name = &signature.name;
     let allow = allow();
@@ -27,14 +27,14 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     quote! {
         #(#attributes)*
         #allow
-        #[allow(dead_code)] // kernels use the type beside it
+        #[allow(dead_code)] // kernels use the type of the same name
         #vis fn #name<#(#bounds),*>(#inputs) #output #clause {
             ::cumbia::__private::Cx::host(|#cx| #name::<#(#arguments),*>::__body(#cx, (#(#host_args,)*)).0)
         }
 
         #(#docs)*
         #allow
-        #[allow(missing_docs)] // the function beside it wants them
+        #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
 
         #allow
@@ -52,7 +52,7 @@ pub(crate) fn device_function(function: &ItemFn, signature: &Signature, lowered:
     }
 }
 
-/// What makes the type something that can be called. `content` is what a call's slot holds.
+/// Returns the implementations that make the type callable. `content` is the content of a call's slot.
 fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> TokenStream {
     let name = &function.sig.ident;
     let (bounds, arguments, clause) = (bound_params(generics), arguments(generics), &generics.where_clause);
@@ -75,8 +75,9 @@ fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> Toke
     }
 }
 
-/// The method that a call in a kernel ends in. It has the arity that the user knows, so that rustc's errors do. The bounds
-/// are the method's and not the type's: a broken one is then the bound's error, and not that of a missing method.
+/// Returns the method that a call in a kernel invokes. Its arity is that of the user's function, so that rustc's errors about
+/// the number of arguments are right. The bounds are on the method rather than on the type: an unsatisfied bound is then
+/// reported as such, and not as a missing method.
 fn call(signature: &Signature, generics: &Generics) -> TokenStream {
     let bounds = bounds(generics);
     let params = signature.params.iter().map(params::call_param);
@@ -91,7 +92,8 @@ fn call(signature: &Signature, generics: &Generics) -> TokenStream {
     }
 }
 
-/// The type with the function's name: made by each call. Its braces keep it out of the namespace of functions.
+/// Returns the declaration of the type with the function's name, of which each call creates a value. A struct with braces is
+/// not in the value namespace.
 fn declaration(function: &ItemFn) -> TokenStream {
     let name = &function.sig.ident;
     let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
@@ -105,7 +107,7 @@ fn declaration(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// The declaration of a device function with mistakes in it: it can be called, so that its callers are not mistakes too.
+/// Returns a stub for a device function with errors. It can be called, so that its callers do not produce further errors.
 pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
     let name = &signature.name;
     let allow = allow();
@@ -125,7 +127,7 @@ pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         }
 
         #allow
-        #[allow(missing_docs)] // the function beside it wants them
+        #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
 
         #[allow(unused_variables)]

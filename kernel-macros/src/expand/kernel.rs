@@ -1,4 +1,4 @@
-//! `#[kernel]`: the function that makes a launch, and the type that says what the kernel is.
+//! Expansion of `#[kernel]`: the function that creates a launch, and the type that implements `Kernel`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -12,7 +12,7 @@ use crate::options::{LaunchBounds, Options};
 use crate::position;
 use crate::signature::{Param, ParamKind, Signature};
 
-/// The items of a kernel. `source` is the function as written.
+/// Returns the items of a kernel. `source` is the function as written.
 pub(crate) fn kernel(
     function: &ItemFn,
     source: &TokenStream,
@@ -31,10 +31,10 @@ pub(crate) fn kernel(
     let bindings = signature.params.iter().map(binding);
     let checks = if options.unchecked { quote!(Unchecked) } else { quote!(Checked) };
     let info = info(signature, source);
-    let looks = looks();
+    let inspection = inspection_functions();
     let body = body::body(signature, lowered, &quote!(<'k>), &quote!(Self));
     let kernel = kernel_impl(signature, options, lowered, &info);
-    // One without generic parameters is one kernel, which can be compiled before anybody names it.
+    // A kernel without generic parameters has a single instance, which can be compiled ahead of its first launch.
     let instance = (generics.type_params().next().is_none() && generics.const_params().next().is_none())
         .then(|| quote!(::cumbia::__private::inventory::submit! { ::cumbia::__private::Instance::of::<#name>() }));
     quote! {
@@ -48,13 +48,13 @@ pub(crate) fn kernel(
 
         #(#docs)*
         #allow
-        #[allow(missing_docs)] // the function beside it wants them
+        #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
 
         #allow
         const _: () = {
             impl<#(#bounds),*> #name<#(#arguments),*> #clause {
-                #looks
+                #inspection
                 #body
             }
 
@@ -68,7 +68,7 @@ pub(crate) fn kernel(
     }
 }
 
-/// The declaration of a kernel with mistakes in it: it can be called, so that its callers are not mistakes too.
+/// Returns a stub for a kernel with errors. It can be called, so that its callers do not produce further errors.
 pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
     let name = &signature.name;
     let allow = allow();
@@ -88,7 +88,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
         }
 
         #allow
-        #[allow(missing_docs)] // the function beside it wants them
+        #[allow(missing_docs)] // documented at the function of the same name
         #vis #declaration
 
         #[allow(unused_variables)]
@@ -108,8 +108,8 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     }
 }
 
-/// The type with the kernel's name. Its braces keep it out of the namespace of functions. It has the fields that a call in
-/// a kernel writes, so that such a call is refused for what it is: a kernel cannot call a kernel.
+/// Returns the declaration of the type with the kernel's name. A struct with braces is not in the value namespace. Its fields
+/// are those that a call in a kernel initialises, so that the error about such a call is that a kernel cannot call a kernel.
 fn declaration(function: &ItemFn) -> TokenStream {
     let name = &function.sig.ident;
     let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
@@ -121,7 +121,7 @@ fn declaration(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// A parameter of the function that the user calls.
+/// Returns a parameter of the host function.
 fn parameter(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -132,12 +132,12 @@ fn parameter(param: &Param) -> TokenStream {
             let (of_view, dimensions) = (view_trait(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
         }
-        // A kernel's are refused.
+        // Refused in a kernel.
         ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name: impl ::core::marker::Sized),
     }
 }
 
-/// An argument as a launch keeps it.
+/// Returns an argument as a launch stores it.
 fn binding(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -151,47 +151,47 @@ fn binding(param: &Param) -> TokenStream {
     }
 }
 
-/// The trait of what a view parameter takes.
+/// Returns the trait of the arguments for a view parameter.
 fn view_trait(mutable: bool) -> TokenStream {
     if mutable { quote!(::cumbia::WriteView) } else { quote!(::cumbia::ReadView) }
 }
 
-/// The functions of the kernel's type.
-fn looks() -> TokenStream {
+/// Returns the functions of the kernel's type that inspect the kernel.
+fn inspection_functions() -> TokenStream {
     quote! {
-        /// The CUDA C that is compiled for this kernel.
+        /// Returns the CUDA C that is compiled for this kernel.
         pub fn cuda_source() -> ::cumbia::Result<::std::string::String> {
             ::cumbia::__private::inspect::cuda_source::<Self>()
         }
 
-        /// The kernel's PTX for an architecture such as `sm_90`. Needs NVRTC, but no GPU.
+        /// Returns the kernel's PTX for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
         pub fn ptx(architecture: &str) -> ::cumbia::Result<::std::string::String> {
             ::cumbia::__private::inspect::ptx::<Self>(architecture)
         }
 
-        /// The kernel's machine code for an architecture such as `sm_90`. Needs NVRTC, but no GPU.
+        /// Returns the kernel's machine code for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
         pub fn cubin(architecture: &str) -> ::cumbia::Result<::std::vec::Vec<u8>> {
             ::cumbia::__private::inspect::cubin::<Self>(architecture)
         }
 
-        /// What the kernel needs of a device: registers, memory, the most threads of a block. On a GPU, this compiles and
-        /// loads the kernel unless it was before.
+        /// Returns the resources that the kernel uses on a device: registers, memory, the maximum number of threads per block.
+        /// On a GPU, this compiles and loads the kernel unless it is loaded already.
         pub fn attributes(device: &::cumbia::Device) -> ::cumbia::Result<::cumbia::Attributes> {
             ::cumbia::__private::attributes::<Self>(device)
         }
 
-        /// The kernel's machine code for an architecture such as `sm_90` as text, with the lines of this source. Needs
-        /// NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
+        /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source lines.
+        /// Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
         pub fn sass(architecture: &str) -> ::cumbia::Result<::std::string::String> {
             ::cumbia::__private::inspect::sass::<Self>(architecture)
         }
 
-        /// What Cumbia's compiler is given: this kernel and the device functions that it calls, with all types.
+        /// Returns the typed IR of this kernel and of the device functions that it calls.
         pub fn ir() -> ::cumbia::Result<::std::string::String> {
             ::cumbia::__private::inspect::ir::<Self>()
         }
 
-        /// The kernel's name and where it is defined.
+        /// Returns the kernel's name and the position of its definition.
         pub fn info() -> ::cumbia::KernelInfo {
             <Self as ::cumbia::__private::Kernel>::INFO
         }
@@ -215,8 +215,8 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
         }
         ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(()),
     });
-    let seen = signature.params.iter().map(params::body_type);
-    // The user's names could collide with ours here, so the arguments are numbered.
+    let views = signature.params.iter().map(params::body_type);
+    // The arguments are numbered, since the user's names could collide with generated ones.
     let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
     let visits = signature.params.iter().zip(&names).map(|(param, name)| {
         let text = param.text();
@@ -249,7 +249,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
             #(#visits)*
         }
 
-        type Views<'k> = (#(#seen,)*);
+        type Views<'k> = (#(#views,)*);
 
         fn views<'k>(args: &'k Self::Args<'_>) -> Self::Views<'k> {
             let (#(#names,)*) = args;
@@ -263,7 +263,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     }
 }
 
-/// The options as the runtime takes them.
+/// Returns the options as a value of the runtime's type.
 fn options_value(options: &Options) -> TokenStream {
     let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32 } = options;
     let bounds_checks = !unchecked;
@@ -286,12 +286,12 @@ fn options_value(options: &Options) -> TokenStream {
     }
 }
 
-/// An `Option` as tokens.
+/// Returns an `Option` as tokens.
 fn optional(value: Option<TokenStream>) -> TokenStream {
     value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
 }
 
-/// The entry of `cumbia::kernels()`.
+/// Returns the entry for `cumbia::kernels()`.
 fn info(signature: &Signature, source: &TokenStream) -> TokenStream {
     let name = signature.name.unraw().to_string();
     let line = position::of(signature.name.span()).line;
@@ -301,7 +301,7 @@ fn info(signature: &Signature, source: &TokenStream) -> TokenStream {
     }
 }
 
-/// The signature as the user wrote it: the tokens from `fn` to the body.
+/// Returns the signature as the user wrote it: the tokens from `fn` to the body.
 fn signature_text(source: &TokenStream) -> String {
     let is_fn = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "fn");
     let is_body = |token: &TokenTree| matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace);

@@ -1,8 +1,9 @@
-//! `#[device]` on an `impl`: beside each function, what a call in a kernel resolves to, and a type that its body belongs to.
+//! Expansion of `#[device]` on an `impl`: for each function, a hidden function to which calls in a kernel resolve, and a key
+//! type that owns its body.
 //!
-//! A method of the host `area` has a hidden one beside it, `__device_area`, with the thread as its second parameter.
-//! What it gives says in its type what was called: the *key*, a type with the generic parameters of the `impl` and the function.
-//! That of an operator is found by its operands' types instead.
+//! A host method `area` has a hidden counterpart `__device_area`, whose second parameter is the call context. The type of its
+//! result identifies the callee by its *key*, a type with the generic parameters of the `impl` and the function. The function
+//! of an operator is resolved by its operand types instead.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -17,20 +18,20 @@ use crate::position::ours;
 use crate::signature::{Param, ParamKind, Signature};
 use crate::this::is_mentioned;
 
-/// Whether the bodies were understood.
+/// Whether the bodies were lowered without errors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bodies {
-    /// All of them.
+    /// All bodies were lowered.
     Lowered,
-    /// There are mistakes in them. What is declared can be called, so that its callers are not mistakes too.
-    Mistaken,
+    /// There are errors. The items are stubs that can be called, so that their callers do not produce further errors.
+    Invalid,
 }
 
-/// The items of an `impl`. They are inside a constant, so that their names are nobody else's.
+/// Returns the items of an `impl`, inside an anonymous constant, so that their names cannot collide.
 pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStream {
     let DeviceImpl { item, role, methods } = device_impl;
     if item.generics.lifetimes().next().is_some() {
-        return TokenStream::new(); // refused, and without them the type would be a mistake too
+        return TokenStream::new(); // refused; without the lifetimes the type would produce a second error
     }
     let allow = allow();
     let syn::ItemImpl { attrs, unsafety, generics, trait_, self_ty, items, .. } = item;
@@ -39,18 +40,18 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     let marker = marker(role, trait_.as_ref().map(|(path, _)| path));
     let cfgs: Vec<_> = super::cfgs(attrs);
     let functions = methods.iter().map(|method| functions(method, role, bodies));
-    let granted = granted(item, role, methods);
+    let assumed = assumed_bound(item, role, methods);
     let keys = methods.iter().map(|method| {
-        let generics = with_predicate(&method.generics, granted.as_ref());
+        let generics = with_predicate(&method.generics, assumed.as_ref());
         key_items(&key(method), &generics, method, bodies)
     });
     let operator = operator(item, role, methods, bodies);
-    let clause = with_predicate(generics, granted.as_ref()).where_clause;
-    let check = granted.as_ref().map(|_| element_check(item));
+    let clause = with_predicate(generics, assumed.as_ref()).where_clause;
+    let check = assumed.as_ref().map(|_| element_check(item));
     quote! {
         #(#cfgs)*
         #allow
-        #[allow(dead_code, unused_variables)] // kernels use what is beside the user's functions
+        #[allow(dead_code, unused_variables)] // kernels use the hidden functions only
         const _: () = {
             #(#keys)*
 
@@ -67,7 +68,7 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     }
 }
 
-/// The proof, which a trait under `#[device]` requires, that an implementation has the attribute as well.
+/// Returns the marker item, required by a trait under `#[device]`, that proves that an implementation has the attribute too.
 fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
     let (Role::Trait, Some(last)) = (role, path.and_then(|path| path.segments.last())) else {
         return TokenStream::new();
@@ -79,18 +80,18 @@ fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
     }
 }
 
-/// The name of this function, which rustc shows where `#[device]` is missing on the trait or on the implementation.
+/// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the implementation.
 pub(super) fn marker_name(span: proc_macro2::Span) -> Ident {
     Ident::new("__device_attribute", ours(span))
 }
 
-/// What an `impl` of a trait takes for granted: that a device can hold the type. The trait asks it of each type with methods,
-/// and so does each of the methods; to be said once where it does not hold, it is asked by [`element_check`] alone. (rustc
-/// believes a bound with `for<'a>` that it could not prove.)
-fn granted(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> Option<WherePredicate> {
+/// Returns the bound, assumed by an `impl` of a trait, that the type is an `Element`. The trait requires it of each type with
+/// methods, and so does each of the methods; to report a violation once, only [`element_check`] verifies it. (rustc assumes
+/// a bound with `for<'a>` without proving it.)
+fn assumed_bound(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> Option<WherePredicate> {
     let this = &item.self_ty;
-    let asked = matches!(role, Role::Trait) && methods.iter().any(|method| is_mentioned(&method.declared));
-    asked.then(|| parse_quote!(for<'a> #this: ::cumbia::Element))
+    let required = matches!(role, Role::Trait) && methods.iter().any(|method| is_mentioned(&method.declared));
+    required.then(|| parse_quote!(for<'a> #this: ::cumbia::Element))
 }
 
 fn with_predicate(generics: &Generics, predicate: Option<&WherePredicate>) -> Generics {
@@ -101,20 +102,20 @@ fn with_predicate(generics: &Generics, predicate: Option<&WherePredicate>) -> Ge
     generics
 }
 
-/// Asks whether a device can hold the type of an `impl`.
+/// Returns a check that the type of an `impl` is an `Element`.
 fn element_check(item: &syn::ItemImpl) -> TokenStream {
     let (bounds, clause, this) = (bound_params(&item.generics), &item.generics.where_clause, &item.self_ty);
-    let asked = quote_spanned!(ours(this.span())=> is_element::<#this>());
+    let check = quote_spanned!(ours(this.span())=> is_element::<#this>());
     quote! {
         fn is_element<T: ::cumbia::Element>() {}
 
         fn check<#(#bounds),*>() #clause {
-            #asked
+            #check
         }
     }
 }
 
-/// The host's function and the hidden ones.
+/// Returns the host function and the hidden ones.
 fn functions(method: &Method, role: &Role, bodies: Bodies) -> TokenStream {
     let host = host(method, &method.vis, &key_of(method), bodies);
     let hidden = match role {
@@ -125,7 +126,7 @@ fn functions(method: &Method, role: &Role, bodies: Bodies) -> TokenStream {
     quote!(#host #hidden)
 }
 
-/// The user's function, which runs the body as a grid of one thread.
+/// Returns the host function, which runs the body as a grid of one thread.
 pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let (name, output, clause) = (&declared.ident, &declared.output, &declared.generics.where_clause);
@@ -136,7 +137,7 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
             let cx = Ident::new("cx", proc_macro2::Span::mixed_site());
             quote!(::cumbia::__private::Cx::host(|#cx| <#key>::__body(#cx, (#(#args,)*)).0))
         }
-        Bodies::Mistaken => quote!(loop {}),
+        Bodies::Invalid => quote!(loop {}),
     };
     quote! {
         #(#attributes)*
@@ -146,7 +147,7 @@ pub(super) fn host(method: &Method, vis: &syn::Visibility, key: &TokenStream, bo
     }
 }
 
-/// What a call in a kernel resolves to, of a type's own function.
+/// Returns the hidden function of an inherent function, to which a call in a kernel resolves.
 fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let receiver = params::split_receiver(&method.signature).0.map(|param| params::from_receiver(param, &call()));
     let body = run(method, key, bodies, receiver);
@@ -155,17 +156,17 @@ fn hidden(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     quote!(#resolved #lent)
 }
 
-/// Whose function it is.
+/// The owner of an associated function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Owner {
-    /// A type's, which a path to it names.
+    /// A type, which the path of a call names.
     Type,
-    /// A trait's, which a path may name as well.
+    /// A trait, which the path of a call may name instead of the type.
     Trait,
 }
 
-/// What a call by path resolves to whose first argument is a reference to what is in memory: `Shape::area(&shapes[i])`. It
-/// takes what stands for the place.
+/// Returns the hidden function of a call by path whose first argument is a reference to a value in memory:
+/// `Shape::area(&shapes[i])`. Its first parameter accepts the guard of the place.
 pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, owner: Owner) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let Some((first, rest)) = signature.params.split_first() else { return TokenStream::new() };
@@ -174,18 +175,18 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
         (ParamKind::Ref(_), Some(_), Owner::Type) => (quote!(#this: &'k Self), quote!(#this)),
         (ParamKind::RefMut(_), Some(_), Owner::Type) => (quote!(#this: &'k mut Self), quote!(#this)),
         (ParamKind::Ref(_), Some(_), Owner::Trait) => (
-            quote!(#this: impl ::cumbia::__private::Lent<'k, Value = Self>),
-            quote!(::cumbia::__private::Lent::lent(#this)),
+            quote!(#this: impl ::cumbia::__private::PathReceiver<'k, Value = Self>),
+            quote!(::cumbia::__private::PathReceiver::reference(#this)),
         ),
         (ParamKind::RefMut(_), Some(_), Owner::Trait) => (
-            quote!(#this: impl ::cumbia::__private::LentMut<'k, Value = Self>),
-            quote!(::cumbia::__private::LentMut::lent_mut(#this)),
+            quote!(#this: impl ::cumbia::__private::PathReceiverMut<'k, Value = Self>),
+            quote!(::cumbia::__private::PathReceiverMut::reference_mut(#this)),
         ),
         (ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Slice(_) | ParamKind::SliceMut(_), None, _) => {
             let name = &first.name;
             (params::call_param(first), quote!(#name))
         }
-        // What is not a reference is given as a value.
+        // Other arguments are passed by value.
         (ParamKind::Value(_) | ParamKind::View { .. } | ParamKind::Refused, _, _)
         | (ParamKind::Slice(_) | ParamKind::SliceMut(_), Some(_), _) => return TokenStream::new(),
     };
@@ -193,7 +194,7 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
     let (name, target, call) = (lent_name(&declared.ident), device_name(&declared.ident), call());
     let inputs = with_call([param].into_iter().chain(rest.iter().map(params::call_param)));
     let names = rest.iter().map(|Param { name, .. }| quote!(#name));
-    let args = behind_first([value].into_iter().chain(names), quote!(#call));
+    let args = insert_after_first([value].into_iter().chain(names), quote!(#call));
     let (cfgs, result) = (cfgs(attributes), result_type(signature));
     quote! {
         #(#cfgs)*
@@ -205,7 +206,7 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
     }
 }
 
-/// What a call in a kernel resolves to: it takes what may be lent, and `body` gives the value.
+/// Returns the hidden function to which a call in a kernel resolves: it converts its arguments, and `body` computes the result.
 pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream, body: &TokenStream) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
@@ -229,20 +230,21 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
     }
 }
 
-/// What a trait's `#[device]` asks of each implementation: the function's body, whose result names its key.
+/// Returns the function that a trait under `#[device]` requires of each implementation: it runs the body, and the type of its
+/// result contains the key.
 pub(super) fn implementation(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let result = result_type(&method.signature);
     let signature = implementation_signature(method, &quote!(::cumbia::__private::Returned<#key, #result>));
     let run = implementation_body(method, key, bodies);
     quote! {
-        #[allow(refining_impl_trait)] // the trait says only that there is a key
+        #[allow(refining_impl_trait)] // the trait does not name the key
         #signature {
             ::cumbia::__private::Returned::new(#run)
         }
     }
 }
 
-/// The body of this function, and of a default in a trait.
+/// Returns the body of this function, or of a default method in a trait.
 pub(super) fn implementation_body(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let receiver = params::split_receiver(&method.signature).0.map(|_| {
         let this = this(method);
@@ -251,8 +253,8 @@ pub(super) fn implementation_body(method: &Method, key: &TokenStream, bodies: Bo
     run(method, key, bodies, receiver)
 }
 
-/// The signature of this function, which gives `result`. An error about it, such as that the trait has none, is shown at
-/// the name of the user's.
+/// Returns the signature of this function, with the result type `result`. Errors about it, such as that the trait does not
+/// declare it, are shown at the user's function name.
 pub(super) fn implementation_signature(method: &Method, result: &TokenStream) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
@@ -275,19 +277,19 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
     }
 }
 
-/// The name of this function, which rustc shows where `#[device]` is missing on the trait or on the implementation.
+/// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the implementation.
 pub(super) fn implementation_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_impl_of_{}", name.unraw()), name.span())
 }
 
-/// The receiver in the functions of an implementation, which takes it as a handle.
+/// Returns the parameter that holds the receiver's handle in the functions of an implementation.
 fn this(method: &Method) -> Ident {
     Ident::new("this", ours(method.declared.ident.span()))
 }
 
-/// The body, run by the thread of a call, from the handles of the receiver and the other parameters.
+/// Returns the call of the body with the thread of the call context and the handles of the parameters.
 fn run(method: &Method, key: &TokenStream, bodies: Bodies, receiver: Option<TokenStream>) -> TokenStream {
-    if bodies == Bodies::Mistaken {
+    if bodies == Bodies::Invalid {
         return quote!(loop {});
     }
     let (_, rest) = params::split_receiver(&method.signature);
@@ -299,11 +301,11 @@ fn run(method: &Method, key: &TokenStream, bodies: Bodies, receiver: Option<Toke
     quote!(<#key>::__body(#call.cx, (#(#args,)*)).0)
 }
 
-/// `impl Operator<op::Add, Rhs> for Lhs`, by which the compiler finds the function.
+/// Returns `impl Operator<op::Add, Rhs> for Lhs`, by which the compiler resolves the function.
 fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method], bodies: Bodies) -> TokenStream {
     let Role::Operator { marker, right } = role else { return TokenStream::new() };
-    let [method] = methods else { return TokenStream::new() }; // rustc says which functions the trait has
-    // A trait of the user's may have the name of an operator's.
+    let [method] = methods else { return TokenStream::new() }; // rustc reports missing and unknown functions
+    // A user's trait may have the same name as an operator trait.
     let check = item.trait_.as_ref().map(|(path, _)| identity::check(path, Known::Operator));
     let generics = &item.generics;
     let (bounds, clause, this) = (bound_params(generics), &generics.where_clause, &item.self_ty);
@@ -320,7 +322,7 @@ fn operator(item: &syn::ItemImpl, role: &Role, methods: &[Method], bodies: Bodie
     }
 }
 
-/// Of an operator that assigns, its function on a place in memory.
+/// Returns the function of a compound-assignment operator on a place in memory.
 fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let Some((Param { kind: ParamKind::RefMut(_), .. }, [_])) = method.signature.params.split_first() else {
         return TokenStream::new();
@@ -332,7 +334,7 @@ fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) 
                 <#key>::__body(#cx, (::cumbia::__private::Handle::place(#place), #operand)).0
             })
         },
-        Bodies::Mistaken => quote!(loop {}),
+        Bodies::Invalid => quote!(loop {}),
     };
     quote! {
         #[inline(always)]
@@ -345,7 +347,7 @@ fn assignment(method: &Method, right: &Type, key: &TokenStream, bodies: Bodies) 
     }
 }
 
-/// The type that the body belongs to, what is done with it, and what makes it the key of a call.
+/// Returns the key type that owns the body, with its implementations.
 pub(super) fn key_items(name: &Ident, generics: &Generics, method: &Method, bodies: Bodies) -> TokenStream {
     let cfgs = cfgs(&method.attributes);
     let (params, types) = (bare_params(generics), type_tuple(generics));
@@ -358,7 +360,7 @@ pub(super) fn key_items(name: &Ident, generics: &Generics, method: &Method, bodi
     }
 }
 
-/// What is done with such a type.
+/// Returns the implementations of a key type.
 pub(super) fn key_impls(name: &Ident, generics: &Generics, method: &Method, bodies: Bodies) -> TokenStream {
     let Method { attributes, inner, lowered, .. } = method;
     let cfgs = cfgs(attributes);
@@ -369,7 +371,7 @@ pub(super) fn key_impls(name: &Ident, generics: &Generics, method: &Method, bodi
             let definition = body::definition(inner, lowered);
             (body, quote!(::cumbia::__private::Content::Function(#definition)))
         }
-        (Bodies::Lowered, None) | (Bodies::Mistaken, _) => (TokenStream::new(), quote!(loop {})),
+        (Bodies::Lowered, None) | (Bodies::Invalid, _) => (TokenStream::new(), quote!(loop {})),
     };
     quote! {
         #(#cfgs)*
@@ -390,42 +392,42 @@ fn key(method: &Method) -> Ident {
     format_ident!("__key_{}", method.declared.ident.unraw())
 }
 
-/// The key with its arguments.
+/// Returns the key with its generic arguments.
 fn key_of(method: &Method) -> TokenStream {
     let (key, arguments) = (key(method), arguments(&method.generics));
     quote!(#key<#(#arguments),*>)
 }
 
-/// The hidden method that a call in a kernel resolves to.
+/// Returns the name of the hidden function to which a call in a kernel resolves.
 fn device_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_{}", name.unraw()), name.span())
 }
 
-/// That of a call by path, see [`lent`].
+/// Returns the name of the hidden function of a call by path, see [`lent`].
 fn lent_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_lent_{}", name.unraw()), name.span())
 }
 
-/// The parameter that holds the thread.
+/// Returns the parameter that holds the call context.
 pub(super) fn call() -> Ident {
     Ident::new("call", proc_macro2::Span::mixed_site())
 }
 
-/// The parameters with that of the thread, which is behind the receiver or the first one: so what is said of a wrong number of
-/// arguments is said of those.
+/// Returns the parameters with the call context after the receiver or the first parameter. In this position rustc's error
+/// about a wrong number of arguments refers to the user's arguments.
 fn with_call(inputs: impl Iterator<Item = TokenStream>) -> Vec<TokenStream> {
     let call = call();
-    behind_first(inputs, quote!(#call: ::cumbia::__private::Call<'k>))
+    insert_after_first(inputs, quote!(#call: ::cumbia::__private::Call<'k>))
 }
 
-/// Of a list of parameters, arguments or types, with that of the thread in its place.
-pub(super) fn behind_first(list: impl Iterator<Item = TokenStream>, call: TokenStream) -> Vec<TokenStream> {
+/// Inserts the call context into a list of parameters, arguments or types, after the first item.
+pub(super) fn insert_after_first(list: impl Iterator<Item = TokenStream>, call: TokenStream) -> Vec<TokenStream> {
     let mut list: Vec<TokenStream> = list.collect();
     list.insert(list.len().min(1), call);
     list
 }
 
-/// What the hidden functions give. A type that was refused is none.
+/// Returns the result type of the hidden functions, `()` if it was refused.
 pub(super) fn result_type(signature: &Signature) -> TokenStream {
     match &signature.result {
         None | Some(Type::Never(_)) => quote!(()),

@@ -1,4 +1,4 @@
-//! The items that a kernel or device function becomes.
+//! Code generation: the items that an attribute or a derive expands to.
 
 mod body;
 mod comparisons;
@@ -21,7 +21,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, GenericParam, Generics, TypeParam};
 
-/// The attributes for the types that are named like functions, and for code that is partly ours.
+/// Returns the `allow` attributes for types that are named like functions, and for partly generated code.
 fn allow() -> TokenStream {
     quote! {
         #[allow(
@@ -32,12 +32,12 @@ fn allow() -> TokenStream {
     }
 }
 
-/// The attributes that the items beside the user's have to share: whether they are there at all, and what they are for.
+/// Returns the attributes that generated items share with the user's item: `cfg` and doc comments.
 fn docs(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|attribute| attribute.path().is_ident("doc") || is_cfg(attribute)).collect()
 }
 
-/// Those that decide whether an item is there.
+/// Returns the `cfg` attributes.
 fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
     attributes.iter().filter(|attribute| is_cfg(attribute)).collect()
 }
@@ -46,7 +46,7 @@ fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
-/// The names of the type parameters, as a tuple type for `PhantomData`.
+/// Returns the type parameters as a tuple type for `PhantomData`.
 fn type_tuple(generics: &Generics) -> TokenStream {
     let names = generics.params.iter().filter_map(|param| match param {
         GenericParam::Type(ty) => Some(&ty.ident),
@@ -55,7 +55,7 @@ fn type_tuple(generics: &Generics) -> TokenStream {
     quote!((#(#names,)*))
 }
 
-/// The generic parameters without bounds and defaults, as a declaration of a struct.
+/// Returns the generic parameters without bounds and defaults, for the declaration of a struct.
 fn bare_params(generics: &Generics) -> Vec<TokenStream> {
     generics
         .params
@@ -74,7 +74,7 @@ fn bare_params(generics: &Generics) -> Vec<TokenStream> {
         .collect()
 }
 
-/// The generic parameters with their bounds, without the list's brackets.
+/// Returns the generic parameters with their bounds, without angle brackets.
 fn bound_params(generics: &Generics) -> Vec<TokenStream> {
     generics
         .params
@@ -86,7 +86,7 @@ fn bound_params(generics: &Generics) -> Vec<TokenStream> {
         .collect()
 }
 
-/// The bounds of the generic parameters, wherever they were written, as a `where` clause.
+/// Returns all bounds of the generic parameters as a `where` clause.
 fn bounds(generics: &Generics) -> TokenStream {
     let inline = generics.params.iter().filter_map(|param| match param {
         GenericParam::Type(TypeParam { ident, bounds, .. }) if !bounds.is_empty() => Some(quote!(#ident: #bounds)),
@@ -97,7 +97,7 @@ fn bounds(generics: &Generics) -> TokenStream {
     quote!(where #(#all),*)
 }
 
-/// The names of the generic parameters, as arguments.
+/// Returns the names of the generic parameters, as generic arguments.
 fn arguments(generics: &Generics) -> Vec<TokenStream> {
     generics
         .params

@@ -1,4 +1,4 @@
-//! What a parameter is at each place: to the host, to a call in a kernel, and in the body.
+//! The representations of a parameter: in the host function, in a call in a kernel, and in the body.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
@@ -7,17 +7,17 @@ use syn::spanned::Spanned;
 
 use crate::signature::{Param, ParamKind, Signature};
 
-/// `Read` or `Write`.
+/// Returns the access marker, `Read` or `Write`.
 pub(super) fn access(mutable: bool) -> TokenStream {
     if mutable { quote!(::cumbia::__private::Write) } else { quote!(::cumbia::__private::Read) }
 }
 
-/// The type of a parameter in the body: references are handles of places, for `'k`.
+/// Returns the type of a parameter in the body, where references are handles of places with the lifetime `'k`.
 pub(super) fn body_type(param: &Param) -> TokenStream {
     type_for(param, &quote!('k))
 }
 
-/// As [`body_type`], for a lifetime without a name.
+/// Like [`body_type`], with an anonymous lifetime.
 pub(super) fn anonymous_type(param: &Param) -> TokenStream {
     type_for(param, &quote!('_))
 }
@@ -41,7 +41,7 @@ fn type_for(param: &Param, lifetime: &TokenStream) -> TokenStream {
     }
 }
 
-/// The host's argument as the body takes it.
+/// Converts an argument of the host function to the type in the body.
 pub(super) fn from_host(param: &Param) -> TokenStream {
     let name = value(param);
     match &param.kind {
@@ -61,7 +61,8 @@ pub(super) fn from_host(param: &Param) -> TokenStream {
     }
 }
 
-/// The receiver of a hidden function as the body takes it: `call` carries its place, if that is in memory.
+/// Converts the receiver of a hidden function to the type in the body. The call context `call` carries the place of a receiver
+/// in memory.
 pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
     let this = &param.this;
     match &param.kind {
@@ -80,7 +81,8 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
     }
 }
 
-/// The parameter of what a call in a kernel ends in: it takes what may be lent as the user's type.
+/// Returns a parameter of the function that a call in a kernel resolves to. It accepts any argument that converts to the
+/// declared type.
 pub(super) fn call_param(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -109,7 +111,7 @@ fn into_view(mutable: bool) -> TokenStream {
     if mutable { quote!(IntoViewMut) } else { quote!(IntoView) }
 }
 
-/// The argument of such a call as the body takes it.
+/// Converts an argument of such a call to the type in the body.
 pub(super) fn from_call(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -128,7 +130,7 @@ pub(super) fn from_call(param: &Param) -> TokenStream {
     }
 }
 
-/// In a body in Rust that the user gave beside one in CUDA C: what the parameter's handle leads to, as the user's type.
+/// Converts a parameter's handle to the declared type, for the Rust body of a function with a body in CUDA C.
 pub(crate) fn to_host(param: &Param) -> TokenStream {
     let name = &param.name;
     let mutability = param.mutable.then(|| quote!(mut));
@@ -142,13 +144,13 @@ pub(crate) fn to_host(param: &Param) -> TokenStream {
     quote!(let #mutability #name = #converted;)
 }
 
-/// The parameter's value in a function of the `impl`, where a receiver is `self`.
+/// Returns the parameter's value in a function of the `impl`, where a receiver is `self`.
 fn value(param: &Param) -> TokenStream {
     let name = &param.name;
     param.this.map_or_else(|| quote!(#name), |this| quote!(#this))
 }
 
-/// The receiver, if there is one, and the other parameters.
+/// Returns the receiver, if there is one, and the other parameters.
 pub(super) fn split_receiver(signature: &Signature) -> (Option<&Param>, &[Param]) {
     match signature.params.split_first() {
         Some((first, rest)) if first.this.is_some() => (Some(first), rest),
@@ -156,7 +158,7 @@ pub(super) fn split_receiver(signature: &Signature) -> (Option<&Param>, &[Param]
     }
 }
 
-/// `self`, `&self` or `&mut self`, in a function of ours.
+/// Returns the receiver of a generated function: `self`, `&self` or `&mut self`.
 pub(super) fn receiver(param: &Param) -> TokenStream {
     let this = &param.this;
     match &param.kind {
@@ -171,7 +173,7 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
     }
 }
 
-/// The receiver as the handle of its place, in a function of `this` that has no other receiver. One by value stays what it is.
+/// Returns the type of a receiver that is passed as an ordinary parameter: a handle of its place, or `this` if it is by value.
 pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream) -> TokenStream {
     let place = |mutable| {
         let access = access(mutable);
@@ -189,7 +191,7 @@ pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream
     }
 }
 
-/// The patterns of the parameters in the body.
+/// Returns the patterns of the parameters in the body.
 pub(super) fn patterns(signature: &Signature) -> impl Iterator<Item = TokenStream> {
     signature.params.iter().map(|Param { name, mutable, .. }| {
         let mutability = mutable.then(|| quote!(mut));
@@ -197,7 +199,7 @@ pub(super) fn patterns(signature: &Signature) -> impl Iterator<Item = TokenStrea
     })
 }
 
-/// The host's parameters as declared, without `mut`, which the body has.
+/// Returns the parameters of the host function as declared, without `mut`, which applies to the body.
 pub(super) fn host_inputs(signature: &syn::Signature) -> TokenStream {
     let inputs = signature.inputs.iter().map(|input| match input {
         syn::FnArg::Typed(input) => {

@@ -1,4 +1,4 @@
-//! Assignments.
+//! Assignments and compound assignments.
 
 use cumbia_kernel_ir::ir::{BinaryOp, Block, ExprKind};
 use proc_macro2::{Delimiter, Ident};
@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
 
 use super::call::is_primitive;
-use super::operator::{applied, asked, assign_marker};
+use super::operator::{applied, assign_marker, resolved};
 use super::place::{Access, Form, Place};
 use super::{Lowerer, Shape, Value, effects, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
@@ -23,13 +23,13 @@ impl Lowerer<'_> {
             let dropped = cumbia_kernel_ir::ir::Block { stmts: vec![cumbia_kernel_ir::ir::Stmt::Expr(id)], tail: None };
             return self.value(ExprKind::Block(dropped), assign.span(), quote!(#underscore #eq_token #cpu));
         }
-        if let Some(written_out) = sugar::destructuring(assign) {
-            return self.expr(&written_out);
+        if let Some(desugared) = sugar::destructuring(assign) {
+            return self.expr(&desugared);
         }
         // Rust evaluates the value first. The IR lists the place after it for the same reason.
         let value = self.expr(right);
         let Some(place) = self.assigned(left) else {
-            return self.nothing(assign);
+            return self.placeholder(assign);
         };
         let (left_cpu, value_cpu) = (place.cpu, value.cpu);
         let cpu = match (place.form, self.deferred(left)) {
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
         self.value(ExprKind::Assign { place: place.id, value: value.id }, assign.span(), cpu)
     }
 
-    /// The variable's index, if it was declared without a value.
+    /// Returns the index of the variable, if it was declared without an initializer.
     fn deferred(&self, left: &Expr) -> Option<usize> {
         let local = self.variable(peeled(left))?.index();
         self.known[local].deferred.then_some(local)
@@ -57,19 +57,19 @@ impl Lowerer<'_> {
 
     /// `place += value`
     ///
-    /// Of numbers Rust evaluates the value first, and of types with a function behind the operator the place; generic code is
-    /// of the second kind. Where a program can tell, [`Lowerer::ordered`] writes out what Rust does; else the value comes
-    /// first here.
+    /// Rust evaluates the value first for primitive operands, and the place first for overloaded operators, which includes
+    /// generic code (the Rust reference, "Compound assignment expressions"). If the order is observable, [`Lowerer::ordered`]
+    /// makes it explicit; otherwise the value comes first.
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
         let ExprBinary { left, op: token, right, .. } = binary;
-        if effects::order_shows(left, right)
+        if effects::order_is_observable(left, right)
             && let Some(value) = self.ordered(binary)
         {
             return value;
         }
         let value = self.operand(right);
         let Some(place) = self.assigned(left) else {
-            return self.nothing(binary);
+            return self.placeholder(binary);
         };
         if matches!(place.shape, Shape::Reference { .. }) {
             return self.refuse(left, &rules::CHANGED_REFERENCE);
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
                 let by = self.assigned_operand(op, operator, binary, quote!(#operand));
                 let assign = quote_spanned!(span=> |#new, #operand| #changed #token #by);
                 let assignment = quote_spanned!(slot.span()=> #slot.assignment(#reference, #operand, #assign));
-                let change = asked(&assignment, &marker, slot.span(), binary.span());
+                let change = resolved(&assignment, &marker, slot.span(), binary.span());
                 quote_spanned! {span=>
                     let #operand = #value_cpu;
                     let #reference = #left_cpu;
@@ -98,7 +98,8 @@ impl Lowerer<'_> {
                 let changed = standing_for(shown, left_cpu.clone());
                 let by = self.assigned_operand(op, operator, binary, value_cpu);
                 let change = applied(&slot, &marker, &quote!(#changed #token #by), binary.span());
-                // The type is that of any element: so the index is evaluated once, and when rustc says.
+                // The type is inferred from another element of the array, so that the index is evaluated exactly once, in
+                // rustc's order.
                 let alike = sugar::first_elements(left);
                 quote_spanned!(span=> if false { #target(&#alike); } #change;)
             }
@@ -107,7 +108,7 @@ impl Lowerer<'_> {
         self.value(ExprKind::AssignOp { op, place: place.id, value: value.id, operator }, binary.span(), cpu)
     }
 
-    /// `place += value` whose order of evaluation shows: `if place_first { .. } else { .. }`, of which the compiler takes one.
+    /// `place += value` with an observable evaluation order: `if place_first { .. } else { .. }` with a constant condition.
     fn ordered(&mut self, binary: &ExprBinary) -> Option<Value> {
         let (place_first, value_first) = (sugar::place_first(binary)?, sugar::value_first(binary)?);
         let span = binary.span();
@@ -116,7 +117,7 @@ impl Lowerer<'_> {
             Some(Order::ValueFirst) => return Some(self.expr(&value_first)),
             None => {}
         }
-        // A place of the same type, for the slot alone: the IR has none of it.
+        // A place of the same type, from which the slot infers its type; it is not part of the IR.
         let before = self.exprs.len();
         let alike: Expr = syn::parse2(sugar::first_elements(&binary.left)).ok()?;
         let alike = self.place(&alike, Access::Read).read(span).cpu;
@@ -127,7 +128,7 @@ impl Lowerer<'_> {
         let mistakes = self.errors.count();
         let then = self.expr(&place_first);
         if self.errors.count() > mistakes {
-            return Some(then); // and not the same mistakes twice
+            return Some(then); // avoids reporting the same errors twice
         }
         let otherwise = self.expr(&value_first);
         let (then_cpu, otherwise_cpu) = (&then.cpu, &otherwise.cpu);
@@ -142,9 +143,9 @@ impl Lowerer<'_> {
         Some(self.value(kind, span, cpu))
     }
 
-    /// The order, where the tokens tell.
+    /// Returns the evaluation order, if it follows from the tokens.
     fn order_of(&self, binary: &ExprBinary) -> Option<Order> {
-        // An operand that is borrowed is one of a function's.
+        // An operator with a borrowed operand is overloaded.
         if let Expr::Reference(_) = peeled(&binary.right) {
             return Some(Order::PlaceFirst);
         }
@@ -182,7 +183,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Which side of an assignment with an operator is evaluated first.
+/// The side of a compound assignment that is evaluated first.
 enum Order {
     PlaceFirst,
     ValueFirst,

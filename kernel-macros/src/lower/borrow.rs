@@ -1,4 +1,4 @@
-//! `&x`, `&mut y[i]`, `&x[a..b]`: references, which on the CPU are handles of places and slices.
+//! Borrow expressions (`&x`, `&mut y[i]`, `&x[a..b]`), which on the CPU create handles of places and slices.
 
 use cumbia_kernel_ir::ir::ExprKind;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         if let Expr::Range(range) = peeled(&reference.expr) {
             return self.refuse(range, &rules::RANGE);
         }
-        // `&&x` leads to `x` in fewer steps.
+        // `&&x` is lowered as `&x`.
         if let Expr::Reference(inner) = peeled(&reference.expr) {
             return self.reference(inner);
         }
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         self.borrowed(place, reference, mutable)
     }
 
-    /// The reference to a place.
+    /// Borrows a lowered place.
     fn borrowed(&mut self, place: Place, reference: &ExprReference, mutable: bool) -> Value {
         let Place { id, cpu, form, shape } = place;
         let span = reference.span();
@@ -77,15 +77,15 @@ impl Lowerer<'_> {
     }
 }
 
-/// The handle of a variable of Rust's, or of what was computed.
+/// Returns the handle of a Rust variable or a temporary.
 fn lent(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
     let (and, mutability) = (&reference.and_token, &reference.mutability);
-    let function = Ident::new(if mutability.is_some() { "lend_mut" } else { "lend" }, ours(reference.span()));
+    let function = Ident::new(if mutability.is_some() { "borrow_mut" } else { "borrow" }, ours(reference.span()));
     let function = quote_spanned!(function.span()=> ::cumbia::__private::#function);
     standing_for(reference.span(), quote!(#function(#and #mutability #cpu)))
 }
 
-/// A handle once more, for reading only if it is not to be mutable.
+/// Reborrows a handle, read-only unless `mutable`.
 fn borrowed_again(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
     if mutable { standing_for(span, handle) } else { standing_for(span, quote_spanned!(ours(span)=> #handle.read())) }
 }

@@ -1,4 +1,4 @@
-//! Blocks, branches, loops and jumps.
+//! Control flow: blocks, branches, loops and jumps.
 
 use cumbia_kernel_ir::ir::{Block, ExprKind, LoopId, Stmt, Unroll};
 use proc_macro2::Span;
@@ -30,13 +30,13 @@ impl Lowerer<'_> {
     pub(super) fn if_expr(&mut self, branch: &ExprIf) -> Value {
         let (conditions, then) = self.scoped(|lowerer| {
             let conditions = lowerer.conditions(&branch.cond);
-            let then = lowerer.learning(&conditions, &branch.then_branch);
+            let then = lowerer.conditional_block(&conditions, &branch.then_branch);
             (conditions, then)
         });
         let otherwise = branch.else_branch.as_ref().map(|(token, otherwise)| (token, self.expr(otherwise)));
         let else_cpu = otherwise.as_ref().map(|(token, Value { cpu, .. })| quote!(#token #cpu));
         let shape = match &otherwise {
-            Some((_, otherwise)) => then.shape.or(otherwise.shape.clone()),
+            Some((_, otherwise)) => then.shape.join(otherwise.shape.clone()),
             None => Shape::Owned,
         };
         let otherwise = otherwise.map(|(_, value)| value.id);
@@ -44,11 +44,11 @@ impl Lowerer<'_> {
         let (if_token, then_cpu, span) = (&branch.if_token, &then.cpu, branch.span());
         let cpu = after(&before, quote!(#if_token #condition_cpu #then_cpu #else_cpu), span);
         let kind = match (parts.len(), parts.pop()) {
-            (1, Some(Condition::Holds(condition))) => ExprKind::If { condition, then: then.ir, otherwise },
-            (1, Some(Condition::Fits { pattern, value, span })) => {
+            (1, Some(Condition::Bool(condition))) => ExprKind::If { condition, then: then.ir, otherwise },
+            (1, Some(Condition::Let { pattern, value, span })) => {
                 let then = self.push(ExprKind::Block(then.ir), branch.then_branch.span());
                 let otherwise = otherwise.unwrap_or_else(|| self.unit(span));
-                let id = self.fits_or(pattern, value, then, otherwise, span);
+                let id = self.match_or(pattern, value, then, otherwise, span);
                 return Value { id, cpu, shape };
             }
             // `'chain: { if a { match b { pattern => break 'chain then, _ => {} } } otherwise }`
@@ -66,8 +66,8 @@ impl Lowerer<'_> {
         self.shaped(kind, span, cpu, shape)
     }
 
-    /// A block behind conditions, whose variables it knows.
-    fn learning(&mut self, conditions: &Conditions, block: &syn::Block) -> Body {
+    /// Lowers the block of an `if` or a `while`, in the scope of the variables that the conditions bind.
+    fn conditional_block(&mut self, conditions: &Conditions, block: &syn::Block) -> Body {
         let Body { ir, cpu, shape } = self.block(block);
         let learn = &conditions.learn;
         Body { ir, cpu: in_braces(block, quote!(#learn #cpu)), shape }
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         let (id, (conditions, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
             lowerer.scoped(|lowerer| {
                 let conditions = lowerer.conditions(&expr.cond);
-                let body = lowerer.learning(&conditions, &expr.body);
+                let body = lowerer.conditional_block(&conditions, &expr.body);
                 (conditions, body)
             })
         });
@@ -98,15 +98,15 @@ impl Lowerer<'_> {
         let span = expr.span();
         let cpu = after(&before, quote!(#label #while_token #condition_cpu #body_cpu), span);
         let kind = match (parts.len(), parts.pop()) {
-            (1, Some(Condition::Holds(condition))) => ExprKind::While { id, condition, body: body.ir, unroll },
+            (1, Some(Condition::Bool(condition))) => ExprKind::While { id, condition, body: body.ir, unroll },
             // `loop { if a { match b { pattern => { body; continue } _ => {} } } break }`
             (_, last) => {
                 parts.extend(last);
-                let turn = self.push(ExprKind::Block(body.ir), expr.body.span());
+                let iteration = self.push(ExprKind::Block(body.ir), expr.body.span());
                 let again = self.push(ExprKind::Continue { target: id }, span);
-                let turn = Block { stmts: vec![Stmt::Expr(turn), Stmt::Expr(again)], tail: None };
-                let turn = self.push(ExprKind::Block(turn), expr.body.span());
-                let chain = self.if_all(parts, turn, span);
+                let iteration = Block { stmts: vec![Stmt::Expr(iteration), Stmt::Expr(again)], tail: None };
+                let iteration = self.push(ExprKind::Block(iteration), expr.body.span());
+                let chain = self.if_all(parts, iteration, span);
                 let leave = self.push(ExprKind::Break { target: id, value: None }, span);
                 let body = Block { stmts: vec![Stmt::Expr(chain), Stmt::Expr(leave)], tail: None };
                 ExprKind::Loop { id, body, unroll }
@@ -115,7 +115,7 @@ impl Lowerer<'_> {
         self.value(kind, span, cpu)
     }
 
-    /// Reads `#[unroll]` and `#[unroll(n)]`, which the CPU does without; other attributes are refused.
+    /// Parses `#[unroll]` and `#[unroll(n)]`, which the CPU body omits; other attributes are refused.
     pub(super) fn unroll(&mut self, attributes: &[Attribute]) -> Unroll {
         let mut unroll = Unroll::Undecided;
         for attribute in attributes {
@@ -127,9 +127,9 @@ impl Lowerer<'_> {
                 Meta::Path(_) => Some(Unroll::Full),
                 Meta::List(list) => list
                     .parse_args::<LitInt>()
-                    .and_then(|turns| turns.base10_parse())
+                    .and_then(|factor| factor.base10_parse())
                     .ok()
-                    .filter(|&turns: &u32| turns > 0)
+                    .filter(|&factor: &u32| factor > 0)
                     .map(Unroll::By),
                 Meta::NameValue(_) => None,
             };
@@ -147,7 +147,7 @@ impl Lowerer<'_> {
         id
     }
 
-    /// Lowers what stands inside a loop or a labelled block, where `break` and `continue` mean it.
+    /// Runs `inside` for the contents of a loop or a labelled block, where `break` and `continue` can target it.
     pub(super) fn opened<R>(
         &mut self,
         label: Option<&Label>,
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         (id, inside)
     }
 
-    /// What a jump names. Where there is nothing, rustc says so.
+    /// Returns the target of a jump. rustc reports a jump without one.
     fn jump_target(&self, label: Option<&Lifetime>) -> LoopId {
         let name = label.map(|label| Name::of(&label.ident));
         let found = self.open.iter().rev().find(|open| match &name {
@@ -187,8 +187,8 @@ impl Lowerer<'_> {
         self.shaped(ExprKind::Continue { target }, jump.span(), quote!(#jump), Shape::Never)
     }
 
-    /// `return`, `return value`: the body is a block with a label, and is left by it. Where a kernel is left, barriers are
-    /// told, which do not wait for the thread.
+    /// `return`, `return value`: a `break` out of the labelled block around the body. A thread that leaves a kernel is
+    /// deregistered from the barriers, which then no longer wait for it.
     pub(super) fn return_expr(&mut self, jump: &ExprReturn) -> Value {
         let value = jump.expr.as_ref().map(|expr| self.expr(expr));
         let (label, cx, cpu) = (body_label(), &self.cx, value.as_ref().map(|value| &value.cpu));

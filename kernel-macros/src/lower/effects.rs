@@ -1,4 +1,4 @@
-//! Whether the order in which two expressions are evaluated can be seen.
+//! Analysis of side effects: whether the evaluation order of two expressions is observable.
 
 use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprAssign, ExprBinary, ExprField, ExprMethodCall, ExprPath, ExprReference};
@@ -7,12 +7,12 @@ use super::peeled;
 use super::place::root;
 use crate::position::Name;
 
-/// Whether it matters which side of `place += value` is evaluated first.
-pub(super) fn order_shows(place: &Expr, value: &Expr) -> bool {
+/// Returns whether the evaluation order of the two sides of `place += value` is observable.
+pub(super) fn order_is_observable(place: &Expr, value: &Expr) -> bool {
     may_have_effects(value) && (may_have_effects(place) || changes_names_of(value, place))
 }
 
-/// Whether evaluating an expression could change something, or depend on when it happens.
+/// Returns whether evaluating an expression may have a side effect, or depend on when it is evaluated.
 fn may_have_effects(expr: &Expr) -> bool {
     match expr {
         Expr::Lit(_) | Expr::Path(_) | Expr::Const(_) => false,
@@ -30,7 +30,7 @@ fn may_have_effects(expr: &Expr) -> bool {
     }
 }
 
-/// Whether `value` may assign to a variable that `place` reads: the tokens tell.
+/// Returns whether `value` may assign to a variable that `place` reads.
 fn changes_names_of(value: &Expr, place: &Expr) -> bool {
     let mut read = Names::default();
     read.visit_expr(place);
@@ -42,7 +42,7 @@ fn changes_names_of(value: &Expr, place: &Expr) -> bool {
     assigned.0.iter().any(|name| read.0.contains(name)) || receivers.0.iter().any(|name| bases.0.0.contains(name))
 }
 
-/// The single names in an expression.
+/// The identifiers in an expression.
 #[derive(Default)]
 struct Names(Vec<Name>);
 
@@ -52,7 +52,7 @@ impl<'ast> Visit<'ast> for Names {
     }
 }
 
-/// The names of variables that fields are taken of.
+/// The variables whose fields are accessed.
 #[derive(Default)]
 struct Bases(Names);
 
@@ -63,12 +63,12 @@ impl<'ast> Visit<'ast> for Bases {
     }
 }
 
-/// What may be assigned to.
+/// The variables that may be modified.
 #[derive(Default)]
 struct Changed {
-    /// The names that are assigned to, or lent to what may assign to them.
+    /// The variables that are assigned to, or borrowed mutably.
     assigned: Names,
-    /// The names that methods are called on. A method of a number, as an index is one, changes nothing.
+    /// The receivers of methods. A method of a number, such as an index, does not modify it.
     receivers: Names,
 }
 
@@ -122,11 +122,11 @@ mod tests {
 
     #[track_caller]
     fn check(place: &Expr, value: &Expr, expected: bool) {
-        assert_eq!(order_shows(place, value), expected);
+        assert_eq!(order_is_observable(place, value), expected);
     }
 
     #[test]
-    fn orders_that_show() {
+    fn observable_orders() {
         check(&parse_quote!(y[f()]), &parse_quote!(g()), true);
         check(
             &parse_quote!(y[i]),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn orders_that_do_not() {
+    fn unobservable_orders() {
         check(&parse_quote!(y[i]), &parse_quote!(g(x[i], i)), false);
         check(&parse_quote!(y[i]), &parse_quote!(i.min(3)), false);
         check(&parse_quote!(y[f()]), &parse_quote!(a * x[i + 1]), false);

@@ -1,4 +1,4 @@
-//! Expressions that compute a value: what each kind of Rust's becomes, and the simple ones.
+//! Value expressions: the dispatch over all kinds of Rust expressions, and the lowering of the simple ones.
 
 use cumbia_kernel_ir::ir::{ExprId, ExprKind, Literal};
 use proc_macro2::{Delimiter, Ident, Span, TokenStream};
@@ -16,7 +16,7 @@ use crate::position::{ours, standing_for};
 use crate::rules;
 
 impl Lowerer<'_> {
-    /// Any expression. Each kind of Rust's is named here: it is lowered, or a rule says why not.
+    /// Lowers any expression. Each kind of Rust expression is listed: it is lowered, or refused by a rule.
     pub(super) fn expr(&mut self, expr: &Expr) -> Value {
         match expr {
             Expr::ForLoop(inner) => return self.for_expr(inner),
@@ -71,12 +71,12 @@ impl Lowerer<'_> {
             Expr::Range(range) => self.refuse(range, &rules::RANGE),
             Expr::Unsafe(block) => self.refuse(&block.unsafe_token, &rules::UNSAFE),
             Expr::Infer(underscore) => self.refuse(underscore, &rules::UNDERSCORE),
-            // `yield`, tokens that syn does not know, and what `syn::Expr` may grow by.
+            // `yield`, tokens that syn does not parse, and future variants of `syn::Expr`.
             _ => self.refuse(expr, &rules::UNKNOWN_EXPRESSION),
         }
     }
 
-    /// An expression in parentheses at `around`, where to rustc it begins.
+    /// Lowers an expression in parentheses at `around`, which is its span for rustc.
     fn enclosed(&mut self, expr: &Expr, around: Span) -> Value {
         match expr {
             Expr::Paren(inner) => self.enclosed(&inner.expr, around),
@@ -90,10 +90,10 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A literal, with the minus before it if there is one: `-128` is an `i8`, and `128` is not.
+    /// Lowers a literal together with the minus before it, if any: `-128` is a valid `i8`, and `128` is not.
     pub(super) fn literal(&mut self, lit: &ExprLit, minus: Option<&syn::Token![-]>) -> Value {
         let Some(value) = self.literal_value(lit, minus.is_some()) else {
-            return self.nothing(lit);
+            return self.placeholder(lit);
         };
         let slot = self.slot();
         let name = slot_name(slot, lit.span());
@@ -102,7 +102,7 @@ impl Lowerer<'_> {
         self.value(ExprKind::Literal { value, slot }, span, cpu)
     }
 
-    /// What a literal says. In a pattern its minus is part of it.
+    /// Returns the value of a literal. In a pattern the minus is part of the literal.
     pub(super) fn literal_value(&mut self, lit: &ExprLit, minus: bool) -> Option<Literal> {
         Some(match &lit.lit {
             Lit::Bool(value) => Literal::Bool(value.value),
@@ -136,7 +136,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// A variable, or else a constant.
+    /// Lowers a path: a variable or a constant.
     fn path(&mut self, path: &ExprPath) -> Value {
         if let (None, Some(name)) = (&path.qself, path.path.get_ident())
             && let Some(local) = self.lookup(name)
@@ -149,17 +149,17 @@ impl Lowerer<'_> {
             && let Some(help) = foreign::constant(name)
         {
             self.errors.explain(path, &help);
-            return self.nothing(path);
+            return self.placeholder(path);
         }
         self.constant(path.span(), path)
     }
 
-    /// A value that rustc computes, and that the device code gets the bits of.
+    /// Lowers a constant, which rustc evaluates; the device code contains its bits.
     pub(super) fn constant(&mut self, span: Span, tokens: &dyn ToTokens) -> Value {
         self.constant_by("constant", span, tokens)
     }
 
-    /// As [`Lowerer::constant`], by a method of the slot.
+    /// Like [`Lowerer::constant`], by another method of the slot.
     fn constant_by(&mut self, method: &str, span: Span, tokens: &dyn ToTokens) -> Value {
         let slot = self.slot();
         let (name, method) = (slot_name(slot, span), Ident::new(method, ours(span)));
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         self.value(ExprKind::Array(ids), array.span(), cpu)
     }
 
-    /// `[]`: `()` no times, so that there is a slot for its type.
+    /// `[]`: lowered as `[(); 0]`, which has a slot for its type.
     fn empty_array(&mut self, array: &ExprArray) -> Value {
         let value = self.unit(array.span());
         let slot = self.slot();
@@ -244,7 +244,7 @@ impl Lowerer<'_> {
         self.built(&value.path, &braces, fields, base.map(|base| base.id), value.span())
     }
 
-    /// `Pair(x, y)`: a struct whose fields are numbered. It is written with braces, which a function's name cannot have.
+    /// `Pair(x, y)`: a tuple struct. It is emitted with braces, which the name of a function does not allow.
     pub(super) fn tuple_structure(&mut self, call: &syn::ExprCall, path: &Path) -> Value {
         let mut fields = Vec::new();
         let mut fields_cpu = TokenStream::new();
@@ -256,7 +256,7 @@ impl Lowerer<'_> {
         }
         let braces = grouped(Delimiter::Brace, call.paren_token.span.join(), fields_cpu);
         let Value { id, cpu, shape } = self.built(path, &braces, fields, None, call.span());
-        // A function can have the name of a struct: only a constructor can be a pattern.
+        // A function can have the same name as the struct, but only a constructor can be a pattern.
         let value = Ident::new("value", ours(path.span()));
         let cpu = quote_spanned! {ours(path.span())=> {
             let #value = #cpu;
@@ -281,7 +281,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A field's name, or its position in decimal.
+/// Returns the name of a field, or its decimal position.
 pub(super) fn member_name(member: &Member) -> String {
     match member {
         Member::Named(name) => name.unraw().to_string(),
@@ -293,7 +293,7 @@ fn float_literal(digits: &str, negative: bool) -> Literal {
     Literal::Float(if negative { format!("-{digits}") } else { digits.to_owned() })
 }
 
-/// The attributes of the expressions that are lowered; the others are refused as a whole.
+/// Returns the attributes of an expression of a kind that is lowered; other kinds are refused as a whole.
 fn attributes_of(expr: &Expr) -> &[syn::Attribute] {
     match expr {
         Expr::Block(inner) => &inner.attrs,

@@ -1,9 +1,9 @@
-//! What rustc says of a method that the device does not have.
+//! Diagnostics for methods that do not exist on the device.
 //!
-//! The body calls methods by hidden names (`__device_norm` for `norm`), so rustc would speak of those. For each name that is
-//! called the body therefore has a trait with that function, found for every type but never satisfied, whose diagnostic says
-//! it in our words. A method that there is, is found before it: the trait is implemented for `&mut T`, which rustc tries
-//! last.
+//! The CPU body calls methods by hidden names (`__device_norm` for `norm`), which rustc's error would mention. The body
+//! therefore declares, for each called name, a trait with that function. The trait applies to every type, but its bound is
+//! never satisfied, and `#[diagnostic::on_unimplemented]` on the bound supplies the message of the rule. An existing method
+//! takes precedence: the trait is implemented for `&mut T`, which method probing tries last.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -18,23 +18,23 @@ use crate::rules::{self, Rule};
 pub(super) struct Fallbacks(Vec<Fallback>);
 
 struct Fallback {
-    /// The user's name.
+    /// The name that the user wrote.
     name: Ident,
-    /// That of the function of ours.
+    /// The hidden name.
     hidden: Ident,
-    /// How many arguments it has, beside a receiver.
+    /// The number of arguments, without the receiver.
     arguments: usize,
-    /// Called on a receiver.
+    /// Called with method syntax, on a receiver.
     method: bool,
 }
 
 impl Fallbacks {
-    /// Notes `x.name(..)`.
+    /// Records a call `x.name(..)`.
     pub(super) fn method(&mut self, name: &Ident, arguments: usize) {
         self.note(name, hidden_name(name), arguments, true);
     }
 
-    /// Notes `Type::name(..)`, whose function is `hidden`.
+    /// Records a call `Type::name(..)` of the function `hidden`.
     pub(super) fn associated(&mut self, name: &Ident, hidden: Ident, arguments: usize) {
         self.note(name, hidden, arguments, false);
     }
@@ -46,7 +46,7 @@ impl Fallbacks {
         }
     }
 
-    /// The traits.
+    /// Returns the declarations of the traits.
     pub(super) fn items(&self) -> TokenStream {
         self.0.iter().map(Fallback::items).collect()
     }
@@ -56,7 +56,7 @@ impl Fallback {
     fn items(&self) -> TokenStream {
         let Fallback { name, hidden: function, arguments, method } = self;
         let name = name.unraw().to_string();
-        // In the user's crate these names are looked up like all names of items.
+        // Item names have no hygiene, hence the prefixes.
         let kind = if *method { "Method" } else { "Function" };
         let text = function.to_string();
         let text = text.trim_start_matches("__device");
@@ -66,7 +66,7 @@ impl Fallback {
         let label = if *method { "not a method of the device" } else { "not a function of the device" };
         let (why, help) = (format!("why: {why}"), format!("help: {help}"));
         let types: Vec<Ident> = (0..*arguments).map(|i| format_ident!("A{i}")).collect();
-        // Who calls is said behind the receiver or the first argument.
+        // The call context is passed after the receiver or the first argument.
         let (before, behind) = types.split_at(if *method { 0 } else { types.len().min(1) });
         let receiver = method.then(|| quote!(self,));
         let target = if *method { quote!(&mut T) } else { quote!(T) };
@@ -91,7 +91,7 @@ impl Fallback {
     }
 }
 
-/// What is to be said of a method of this name.
+/// Returns the rule for a method or an associated function of this name.
 fn rule(name: &str, method: bool) -> &'static Rule {
     const CONVERSIONS: [&str; 6] = ["into", "try_into", "unwrap", "expect", "unwrap_or", "ok"];
     const ITERATORS: [&str; 17] = [

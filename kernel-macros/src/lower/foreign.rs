@@ -1,15 +1,14 @@
-//! Names of CUDA C, of Numba and of the standard library that users bring along: what to write instead.
+//! Suggestions for names of CUDA C, Numba and the standard library that do not exist in a kernel.
 //!
-//! Only rustc knows what a name means, so a name is spoken of here only where it is certain that it means nothing: a call of
-//! `sqrt` or `atomicAdd` may be of the user's own device function, and `__syncthreads()`, `atomicAdd(&x[i], v)` and
-//! `printf("..")` are not.
+//! Only rustc resolves names, so a suggestion is made only where the call cannot be valid: a call of `sqrt` or `atomicAdd` may
+//! name the user's own device function, while `__syncthreads()`, `atomicAdd(&x[i], v)` and `printf("..")` cannot. The tables
+//! serve error messages only: nothing is lowered by them.
 
-use quote::ToTokens;
 use syn::{Expr, ExprCall, ExprPath, Ident, Member};
 
 use super::peeled;
 
-/// CUDA's name, and what is written here.
+/// CUDA C's functions, and their replacements.
 const FUNCTIONS: &[(&str, &str)] = &[
     ("__syncthreads", "sync_threads()"),
     ("__syncthreads_count", "sync_threads_count(p)"),
@@ -73,7 +72,7 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("printf", "println!(\"{i}\")"),
 ];
 
-/// Numba's function, and what is written here.
+/// Functions of Python modules (Numba, Warp, Triton), and their replacements.
 const METHODS: &[(&str, &str, &str)] = &[
     ("cuda", "grid", "grid(1)"),
     ("cuda", "gridsize", "grid_size(1)"),
@@ -101,7 +100,7 @@ const METHODS: &[(&str, &str, &str)] = &[
     ("tl", "program_id", "block_idx().x"),
 ];
 
-/// What of the standard library has another form in a kernel: the function's path, and what is written.
+/// Functions of the standard library with a different form in kernels, and their replacements.
 const STANDARD: &[(&str, &str)] = &[
     ("max", "a.max(b)"),
     ("min", "a.min(b)"),
@@ -111,53 +110,40 @@ const STANDARD: &[(&str, &str)] = &[
     ("from_fn", "a `for` loop over the elements"),
 ];
 
-/// What to say of a call by name.
+/// Returns the error about a call by path, if its callee cannot exist in a kernel.
 pub(super) fn call(call: &ExprCall, path: &ExprPath) -> Option<String> {
     let segments = &path.path.segments;
     let last = segments.last()?.ident.to_string();
     let (written, single) = (path_text(path), segments.len() == 1);
     let first = &segments.first()?.ident;
     if single
-        && let Some((_, ours)) = FUNCTIONS.iter().find(|(name, _)| *name == last)
+        && let Some((_, replacement)) = FUNCTIONS.iter().find(|(name, _)| *name == last)
         && (last.starts_with("__") || call.args.first().is_some_and(is_foreign_argument))
     {
-        return Some(named(&written, "CUDA C's name for it", ours));
+        return Some(renamed(&written, "CUDA C name", replacement));
     }
     if !single && (first == "std" || first == "core") && !is_constant_function(&last) {
         let found = STANDARD.iter().find(|(name, _)| *name == last);
-        let help = found.map_or("use the methods of numbers, or a `#[device]` function", |(_, ours)| ours);
         return Some(explained(
             &format!("`{written}` is not supported in a kernel"),
-            "the standard library is compiled for the host",
+            "the standard library is compiled for the host only",
             &match found {
-                Some(_) => format!("write `{help}`"),
-                None => help.to_owned(),
+                Some((_, replacement)) => format!("write `{replacement}`"),
+                None => "use the methods of numbers, or a `#[device]` function".to_owned(),
             },
         ));
     }
     if single && super::call::is_primitive(&last) {
         return Some(explained(
             &format!("`{last}` is a type, and cannot be called"),
-            "a conversion is written behind the value in Rust",
+            "Rust converts numbers with the operator `as`",
             &format!("write `x as {last}`"),
-        ));
-    }
-    if single
-        && ATOMICS.contains(&last.as_str())
-        && let Some(first) = call.args.first()
-        && matches!(peeled(first), Expr::Index(_) | Expr::Field(_))
-    {
-        let place = super::macros::written(&first.to_token_stream());
-        return Some(explained(
-            &format!("`{last}` takes the place that it changes"),
-            &format!("`{place}` is the value there, which other threads may have changed meanwhile"),
-            &format!("write `{last}(&mut {place}, ..)`"),
         ));
     }
     None
 }
 
-/// Whether an argument is one that only C takes: a text, or a pointer to what is to be changed.
+/// Returns whether an argument only occurs in C: a string, or a pointer to a modified value.
 fn is_foreign_argument(arg: &Expr) -> bool {
     match peeled(arg) {
         Expr::Reference(reference) => reference.mutability.is_none(),
@@ -166,46 +152,30 @@ fn is_foreign_argument(arg: &Expr) -> bool {
     }
 }
 
-/// The atomic operations, whose first argument is a place.
-const ATOMICS: &[&str] = &[
-    "atomic_add",
-    "atomic_sub",
-    "atomic_min",
-    "atomic_max",
-    "atomic_and",
-    "atomic_or",
-    "atomic_xor",
-    "atomic_exch",
-    "atomic_cas",
-    "atomic_inc",
-    "atomic_dec",
-    "atomic_store",
-];
-
-/// What is a constant wherever it is called.
+/// Returns whether a call of a function of this name is a constant.
 fn is_constant_function(name: &str) -> bool {
     name == "size_of" || name == "align_of"
 }
 
-/// What to say of `module.method(..)`, where `module` is no variable.
+/// Returns the error about `module.method(..)`, where `module` is not a variable.
 pub(super) fn method(module: &ExprPath, method: &Ident) -> Option<String> {
     let module = module.path.get_ident()?.to_string();
     if module == "math" || module == "np" {
         return Some(explained(
             &format!("`{module}` is not a value"),
-            "the functions of Python's modules are methods of numbers here",
+            "the functions of this Python module are methods of numbers in a kernel",
             &format!("write `x.{method}()`; the documentation of `Float` lists the methods"),
         ));
     }
-    let (_, _, ours) = METHODS.iter().find(|(known, name, _)| *known == module && method == name)?;
-    Some(named(&format!("{module}.{method}"), "its name in Python", ours))
+    let (_, _, replacement) = METHODS.iter().find(|(known, name, _)| *known == module && method == name)?;
+    Some(renamed(&format!("{module}.{method}"), "Python name", replacement))
 }
 
-/// What to say of `threadIdx.x` and `thread_idx.x`, where the name is no variable.
+/// Returns the error about `threadIdx.x` and `thread_idx.x`, where the name is not a variable.
 pub(super) fn geometry(base: &ExprPath, member: &Member) -> Option<String> {
     let base = base.path.get_ident()?.to_string();
     let Member::Named(member) = member else { return None };
-    let ours = match base.as_str() {
+    let function = match base.as_str() {
         "threadIdx" | "thread_idx" => "thread_idx",
         "blockIdx" | "block_idx" => "block_idx",
         "blockDim" | "block_dim" => "block_dim",
@@ -213,17 +183,17 @@ pub(super) fn geometry(base: &ExprPath, member: &Member) -> Option<String> {
         "cuda" => return numba_geometry(&member.to_string()),
         _ => return None,
     };
-    let why = if base == ours { "it is a function" } else { "this is CUDA C's name for it" };
+    let why = if base == function { "it is a function" } else { "this is the CUDA C name" };
     Some(explained(
         &format!("`{base}` is not a value in a kernel"),
         why,
-        &format!("write `{ours}().{member}`; a thread's position in the whole grid is `grid(1)`"),
+        &format!("write `{function}().{member}`; the global index of a thread is `grid(1)`"),
     ))
 }
 
 /// `cuda.threadIdx`
 fn numba_geometry(member: &str) -> Option<String> {
-    let ours = match member {
+    let replacement = match member {
         "threadIdx" => "thread_idx().x",
         "blockIdx" => "block_idx().x",
         "blockDim" => "block_dim().x",
@@ -235,25 +205,29 @@ fn numba_geometry(member: &str) -> Option<String> {
         "atomic" => "atomic_add(&mut y[i], v)",
         _ => return None,
     };
-    Some(named(&format!("cuda.{member}"), "its name in Python", ours))
+    Some(renamed(&format!("cuda.{member}"), "Python name", replacement))
 }
 
-/// What to say of a name that is no variable, where a constant would be. Those of CUDA's positions are structs, which only
-/// [`geometry`] speaks of: as a whole or indexed they are a user's constants.
+/// Returns the error about an identifier in the position of a constant, where it is not a variable. CUDA's `threadIdx` and the
+/// like are structs, which only [`geometry`] reports: used as a whole or indexed, they are constants of the user.
 pub(super) fn constant(name: &Ident) -> Option<String> {
-    let ours = match name.to_string().as_str() {
+    let replacement = match name.to_string().as_str() {
         "warpSize" => "WARP_SIZE",
         "laneId" => "lane_id()",
         _ => return None,
     };
-    Some(named(&name.to_string(), "CUDA C's name for it", ours))
+    Some(renamed(&name.to_string(), "CUDA C name", replacement))
 }
 
-fn named(name: &str, whose: &str, ours: &str) -> String {
-    explained(&format!("there is no `{name}` in a kernel"), &format!("this is {whose}"), &format!("write `{ours}`"))
+fn renamed(name: &str, origin: &str, replacement: &str) -> String {
+    explained(
+        &format!("there is no `{name}` in a kernel"),
+        &format!("this is the {origin}"),
+        &format!("write `{replacement}`"),
+    )
 }
 
-/// The three parts of a rule.
+/// Formats a message with the three parts of a rule.
 fn explained(what: &str, why: &str, help: &str) -> String {
     format!("{what}\nwhy: {why}\nhelp: {help}")
 }

@@ -1,41 +1,41 @@
-//! Format strings, as `println!` and `panic!` take them.
+//! Parser for the format strings of `println!` and `panic!`.
 
 /// A part of a format string.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part {
-    /// As it stands.
+    /// Literal text.
     Text(String),
     /// `{}`, `{0:.3}`, `{x:?}`
     Argument {
         which: Which,
-        /// What stands behind the colon.
+        /// The format specification, after the colon.
         format: String,
     },
 }
 
-/// Which argument is meant.
+/// How an argument is referenced.
 #[derive(Debug, PartialEq)]
 pub(super) enum Which {
-    /// The next one of those without a name or position.
+    /// Implicitly: the next positional argument.
     Next,
     /// By position.
     Position(usize),
-    /// By name: that of an argument, or of a variable.
+    /// By the name of an argument or a variable.
     Name(String),
 }
 
-/// Why a text is no format string.
+/// An error in a format string.
 #[derive(Debug, PartialEq)]
 pub(super) enum Mistake {
-    /// `{` without `}`, or the other way round.
+    /// An unmatched `{` or `}`.
     Unbalanced,
-    /// `{:width$}`, `{:.*}`: how to print an argument is in another one.
+    /// `{:width$}`, `{:.*}`: a width or a precision from an argument.
     Dynamic,
-    /// `{a.b}`: neither a name nor a position.
+    /// `{a.b}`: neither an identifier nor a position.
     NoName(String),
 }
 
-/// Reads a format string.
+/// Parses a format string.
 pub(super) fn parse(text: &str) -> Result<Vec<Part>, Mistake> {
     let mut parts = Vec::new();
     let mut literal = String::new();
@@ -63,7 +63,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, Mistake> {
     Ok(parts)
 }
 
-/// What stands between the braces.
+/// Parses the text between the braces.
 fn argument(text: &str) -> Result<Part, Mistake> {
     let (name, format) = text.split_once(':').unwrap_or((text, ""));
     let (name, format) = (name.trim(), format.trim_end());
@@ -76,7 +76,7 @@ fn argument(text: &str) -> Result<Part, Mistake> {
     } else {
         return Err(Mistake::NoName(name.to_owned()));
     };
-    // The first character is what is filled with, if the second says where.
+    // The first character is the fill character if the second one is an alignment.
     let mut characters = format.chars();
     let (first, second) = (characters.next(), characters.next());
     let fill = if second.is_some_and(|second| "<^>".contains(second)) { first.map_or(0, char::len_utf8) } else { 0 };
@@ -86,7 +86,7 @@ fn argument(text: &str) -> Result<Part, Mistake> {
     Ok(Part::Argument { which, format: format.to_owned() })
 }
 
-/// A text as a format string that prints it.
+/// Returns a format string that prints a text literally.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")
 }
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_arguments() {
+    fn literals_and_arguments() {
         check("", &[]);
         check("a {{b}} c", &[("a {b} c", None)]);
         check("{}: {:?}", &[("", Some((Which::Next, ""))), (": ", None), ("", Some((Which::Next, "?")))]);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes() {
+    fn invalid_format_strings() {
         assert_eq!(parse("{"), Err(Mistake::Unbalanced));
         assert_eq!(parse("a } b"), Err(Mistake::Unbalanced));
         assert_eq!(parse("{:width$}"), Err(Mistake::Dynamic));

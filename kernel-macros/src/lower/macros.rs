@@ -1,4 +1,4 @@
-//! The macros that a kernel can use: assertions, panics and prints.
+//! Macro invocations in a kernel: assertions, panics and prints.
 
 use cumbia_kernel_ir::ir::{Block, ExprKind, Message, Piece, Stmt};
 use proc_macro2::{Ident, TokenStream};
@@ -43,12 +43,12 @@ impl ToTokens for Argument {
     }
 }
 
-/// What is printed, in both of its uses.
+/// A lowered message.
 struct Formatted {
     ir: Message,
     /// The arguments of `format_args!`.
     cpu: TokenStream,
-    /// The text, if nothing is formatted.
+    /// The text, if it has no arguments.
     fixed: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
                 "eprintln" | "eprint" | "dbg" => self.refuse_named(&call.path, &rules::PRINT, &name),
                 "vec" | "format" => self.refuse_named(&call.path, &rules::HEAP, &format!("{name}!")),
                 "concat" | "stringify" | "file" | "module_path" => self.refuse(call, &rules::STRING),
-                // Whichever macro it is: what it expands to is a constant.
+                // Whichever macro the path resolves to, it expands to a constant.
                 "cfg" | "line" | "column" => self.constant(call.span(), &quote!(const { #call })),
                 _ => self.refuse_named(&call.path, &rules::MACRO, &name),
             };
@@ -69,15 +69,15 @@ impl Lowerer<'_> {
         if position::is_ours(call.path.span()) || cpu.is_empty() {
             return Value { id, cpu, shape };
         }
-        // Both devices run what is lowered here, so that the path has to lead to the standard macro.
+        // Host and device run the lowering implemented here, so the path has to resolve to the standard macro.
         let check = identity::check(&call.path, Known::Macro);
         let cpu = quote_spanned!(ours(call.span())=> { #check #cpu });
-        // In the place of an operand a block needs parentheses.
+        // A block in operand position needs parentheses.
         let cpu = if name == "matches" { standing_for(call.span(), cpu) } else { cpu };
         Value { id, cpu, shape }
     }
 
-    /// A macro of the standard library that has a meaning on a device.
+    /// Lowers a macro of the standard library that is supported in kernels; returns `None` for any other.
     fn standard_macro(&mut self, call: &Macro, name: &str) -> Option<Value> {
         Some(match name {
             "assert" => self.assert(call, false),
@@ -95,12 +95,11 @@ impl Lowerer<'_> {
             "unimplemented" => self.panic(call, "not implemented", "not implemented: "),
             "println" => self.print(call, true),
             "print" => self.print(call, false),
-            "matches" => match call.parse_body::<sugar::Matches>().and_then(|matches| matches.written_out(call.span()))
-            {
-                Ok(written_out) => self.expr(&written_out),
+            "matches" => match call.parse_body::<sugar::Matches>().and_then(|matches| matches.desugared(call.span())) {
+                Ok(desugared) => self.expr(&desugared),
                 Err(error) => {
                     self.errors.push(error);
-                    self.nothing(call)
+                    self.placeholder(call)
                 }
             },
             _ => return None,
@@ -110,23 +109,23 @@ impl Lowerer<'_> {
     /// `assert!(condition)`, `assert!(condition, "message {}", x)`
     fn assert(&mut self, call: &Macro, debug: bool) -> Value {
         let Some(args) = self.args(call) else {
-            return self.nothing(call);
+            return self.placeholder(call);
         };
         let mut args = args.into_iter();
         let Some(Argument { name: _, value: condition }) = args.next() else {
             return self.refuse(call, &rules::ASSERT);
         };
-        let text = format!("assertion failed: {}", written(&condition.to_token_stream()));
+        let text = format!("assertion failed: {}", source_text(&condition.to_token_stream()));
         let rest: Vec<Argument> = args.collect();
         let message = if rest.is_empty() { quoted(&format::escaped(&text), call) } else { quote!(#(#rest),*) };
         let condition = &condition;
-        self.written_out(call, quote_spanned!(ours(call.span())=> if #condition {} else { panic!(#message) }), debug)
+        self.desugared(call, quote_spanned!(ours(call.span())=> if #condition {} else { panic!(#message) }), debug)
     }
 
     /// `assert_eq!(left, right)`, `assert_ne!(left, right, "message {}", x)`
     fn assert_compare(&mut self, call: &Macro, operator: &TokenStream, debug: bool) -> Value {
         let Some(args) = self.args(call) else {
-            return self.nothing(call);
+            return self.placeholder(call);
         };
         let mut args = args.into_iter();
         let (Some(left), Some(right)) = (args.next(), args.next()) else {
@@ -150,16 +149,16 @@ impl Lowerer<'_> {
                 panic!(#message #(, #rest)*, left_value = #left_name, right_value = #right_name)
             }
         }};
-        self.written_out(call, tokens, debug)
+        self.desugared(call, tokens, debug)
     }
 
-    /// Lowers what a macro stands for; where `debug` says so only with `debug_assertions`.
-    fn written_out(&mut self, call: &Macro, tokens: TokenStream, debug: bool) -> Value {
+    /// Lowers the expansion of a macro; if `debug`, under the condition `cfg!(debug_assertions)`.
+    fn desugared(&mut self, call: &Macro, tokens: TokenStream, debug: bool) -> Value {
         let expr: Expr = match syn::parse2(tokens) {
             Ok(expr) => expr,
             Err(error) => {
                 self.errors.push(error);
-                return self.nothing(call);
+                return self.placeholder(call);
             }
         };
         let check = self.expr(&expr);
@@ -179,7 +178,7 @@ impl Lowerer<'_> {
     /// `panic!()`, `panic!("message {}", x)`; `prefix` comes before a message.
     fn panic(&mut self, call: &Macro, default: &str, prefix: &str) -> Value {
         let Some(mut args) = self.args(call) else {
-            return self.nothing(call);
+            return self.placeholder(call);
         };
         let message = match take_message(&mut args) {
             Ok(Some(message)) => LitStr::new(&format!("{prefix}{}", message.value()), message.span()),
@@ -187,7 +186,7 @@ impl Lowerer<'_> {
             Err(mistaken) => return self.refuse(&mistaken, &rules::MESSAGE),
         };
         let Some(Formatted { ir, cpu, fixed }) = self.formatted(&message, &args) else {
-            return self.nothing(call);
+            return self.placeholder(call);
         };
         let at = self.at(call.span());
         let (cx, span) = (&self.cx, ours(call.span()));
@@ -200,7 +199,7 @@ impl Lowerer<'_> {
     /// `println!("message {}", x)`, `print!(..)`
     fn print(&mut self, call: &Macro, line: bool) -> Value {
         let Some(mut args) = self.args(call) else {
-            return self.nothing(call);
+            return self.placeholder(call);
         };
         let message = match take_message(&mut args) {
             Ok(message) => message.unwrap_or_else(|| LitStr::new("", call.span())),
@@ -209,14 +208,15 @@ impl Lowerer<'_> {
         let end = if line { "\n" } else { "" };
         let message = LitStr::new(&format!("{}{end}", message.value()), message.span());
         let Some(Formatted { ir, cpu, fixed: _ }) = self.formatted(&message, &args) else {
-            return self.nothing(call);
+            return self.placeholder(call);
         };
         let cx = &self.cx;
         let cpu = quote_spanned!(ours(call.span())=> #cx.print(::core::format_args!(#cpu)));
         self.value(ExprKind::Print(ir), call.span(), cpu)
     }
 
-    /// A format string with its arguments, evaluated in order; variables that only the string names come last.
+    /// Lowers a format string and its arguments, which are evaluated in order; variables that are only named in the format
+    /// string come last.
     fn formatted(&mut self, text: &LitStr, args: &[Argument]) -> Option<Formatted> {
         let parts = match format::parse(&text.value()) {
             Ok(parts) => parts,
@@ -264,9 +264,9 @@ impl Lowerer<'_> {
         Some(Formatted { ir: Message { pieces, args: ids }, cpu: quote!(#printed #(, #tokens)*), fixed })
     }
 
-    /// The position of the argument of this name. A variable becomes one more.
+    /// Returns the position of the argument of this name. A variable is appended as another argument.
     fn named_argument(&mut self, name: &Ident, names: &mut Vec<Option<Name>>, values: &mut Vec<Value>) -> usize {
-        // The text of a format string has no names of its own: an argument is told by its letters.
+        // Names in a format string have no hygiene, so an argument is identified by its text.
         let known = names.iter().position(|known| known.as_ref().is_some_and(|known| *name == known.text()));
         known.unwrap_or_else(|| {
             names.push(Some(Name::of(name)));
@@ -285,7 +285,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Takes the format string from the start of arguments, if there are any.
+/// Removes the format string from the front of the arguments, if there are any.
 fn take_message(args: &mut Vec<Argument>) -> Result<Option<LitStr>, Box<Expr>> {
     if args.is_empty() {
         return Ok(None);
@@ -297,13 +297,13 @@ fn take_message(args: &mut Vec<Argument>) -> Result<Option<LitStr>, Box<Expr>> {
     }
 }
 
-/// A literal at the place of a macro's call.
+/// Returns a string literal with the span of a macro invocation.
 fn quoted(text: &str, call: &Macro) -> TokenStream {
     LitStr::new(text, call.span()).to_token_stream()
 }
 
-/// Tokens as they would be written: without the spaces that the token printer puts around punctuation.
-pub(super) fn written(tokens: &TokenStream) -> String {
+/// Formats tokens as source text: without the spaces that the token printer inserts around punctuation.
+fn source_text(tokens: &TokenStream) -> String {
     let mut text = tokens.to_string();
     for (printed, usual) in [
         (" . ", "."),

@@ -1,4 +1,4 @@
-//! `match`, and `if let` and `while let`, which the IR has as a `match`.
+//! `match`, and `if let` and `while let`, which are lowered to a `match`.
 
 use cumbia_kernel_ir::ir::{Arm, Block, ExprId, ExprKind, Pattern, Stmt};
 use proc_macro2::{Delimiter, Span, TokenStream};
@@ -13,22 +13,22 @@ use super::{Lowerer, Shape, Value, grouped};
 use crate::position::standing_for;
 use crate::rules;
 
-/// What stands between `if` or `while` and the block, or between the `&&` there.
+/// The condition of an `if` or a `while`, or one operand of a chain of `&&`.
 pub(super) enum Condition {
     /// An expression of type `bool`.
-    Holds(ExprId),
+    Bool(ExprId),
     /// `let pattern = value`
-    Fits { pattern: Pattern, value: ExprId, span: Span },
+    Let { pattern: Pattern, value: ExprId, span: Span },
 }
 
-/// A condition with its tokens.
+/// A lowered chain of conditions.
 pub(super) struct Conditions {
-    /// In order; all have to hold.
+    /// The conditions in order; all have to be true.
     pub(super) parts: Vec<Condition>,
     pub(super) cpu: TokenStream,
-    /// The tokens that belong before the expression that this is the condition of.
+    /// The tokens to place before the `if` or the `while`.
     pub(super) before: TokenStream,
-    /// The tokens that belong to the start of the block.
+    /// The tokens to place at the start of the block.
     pub(super) learn: TokenStream,
 }
 
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
                 let guard = guard.map(|guard| (&guard.if_token, lowerer.expr(&guard.guard)));
                 let body = lowerer.expr(&arm.body);
                 before.extend(binder.before);
-                shape = std::mem::replace(&mut shape, Shape::Never).or(body.shape);
+                shape = std::mem::replace(&mut shape, Shape::Never).join(body.shape);
                 let guard_cpu = guard.as_ref().map(|(token, Value { cpu, .. })| quote!(#token #cpu));
                 let (pattern, body_cpu, arrow) = (bound.cpu, body.cpu, &arm.fat_arrow_token);
                 let body_cpu = if binder.learn.is_empty() {
@@ -72,8 +72,8 @@ impl Lowerer<'_> {
         self.shaped(ExprKind::Match { scrutinee: scrutinee.id, arms }, expr.span(), cpu, shape)
     }
 
-    /// What is matched. A reference is looked through, where no pattern binds what it leads to by reference: `match self`
-    /// with literals and constants, or with `&pattern`.
+    /// Lowers the scrutinee. A reference is dereferenced if no pattern binds its referent by reference: `match self` with
+    /// literals and constants, or with `&pattern`.
     pub(super) fn scrutinee(&mut self, expr: &Expr, patterns: &[&Pat]) -> Value {
         let value = self.expr(expr);
         if !matches!(value.shape, Shape::Reference { .. }) {
@@ -90,10 +90,10 @@ impl Lowerer<'_> {
                 self.errors.refuse(pattern, &rules::MATCHED_REFERENCE);
             }
         }
-        self.looked_through(value, expr.span())
+        self.dereferenced(value, expr.span())
     }
 
-    /// The condition of an `if` or a `while`: an expression, or a chain with `let` in it.
+    /// Lowers the condition of an `if` or a `while`: an expression, or a chain that contains a `let`.
     pub(super) fn conditions(&mut self, condition: &Expr) -> Conditions {
         let mut chain = Vec::new();
         links(condition, &mut chain);
@@ -106,10 +106,10 @@ impl Lowerer<'_> {
         };
         for (and, link) in chain {
             let cpu = match link {
-                Expr::Let(link) => self.fits(link, &mut conditions),
+                Expr::Let(link) => self.let_condition(link, &mut conditions),
                 link => {
                     let value = self.expr(link);
-                    conditions.parts.push(Condition::Holds(value.id));
+                    conditions.parts.push(Condition::Bool(value.id));
                     if alone { value.cpu } else { standing_for(link.span(), value.cpu) }
                 }
             };
@@ -119,34 +119,34 @@ impl Lowerer<'_> {
     }
 
     /// `let pattern = value` in a condition.
-    fn fits(&mut self, link: &ExprLet, conditions: &mut Conditions) -> TokenStream {
+    fn let_condition(&mut self, link: &ExprLet, conditions: &mut Conditions) -> TokenStream {
         let ExprLet { attrs: _, let_token, pat, eq_token, expr } = link;
         let value = self.scrutinee(expr, &[pat]);
         let mut binder = Binder::refutable();
         let Bound { ir: pattern, cpu } = self.pattern(without_reference(pat), &value.shape, &mut binder);
         conditions.before.extend(binder.before);
         conditions.learn.extend(binder.learn);
-        conditions.parts.push(Condition::Fits { pattern, value: value.id, span: let_token.span() });
+        conditions.parts.push(Condition::Let { pattern, value: value.id, span: let_token.span() });
         let value = standing_for(expr.span(), value.cpu);
         quote!(#let_token #cpu #eq_token #value)
     }
 
-    /// `inner` if all conditions hold, and else nothing.
+    /// Evaluates `inner` if all conditions are true.
     pub(super) fn if_all(&mut self, conditions: Vec<Condition>, inner: ExprId, span: Span) -> ExprId {
         conditions.into_iter().rev().fold(inner, |inner, condition| match condition {
-            Condition::Holds(condition) => {
+            Condition::Bool(condition) => {
                 let then = Block { stmts: vec![Stmt::Expr(inner)], tail: None };
                 self.push(ExprKind::If { condition, then, otherwise: None }, span)
             }
-            Condition::Fits { pattern, value, span } => {
-                let nothing = self.unit(span);
-                self.fits_or(pattern, value, inner, nothing, span)
+            Condition::Let { pattern, value, span } => {
+                let unit = self.unit(span);
+                self.match_or(pattern, value, inner, unit, span)
             }
         })
     }
 
     /// `match value { pattern => then, _ => otherwise }`
-    pub(super) fn fits_or(
+    pub(super) fn match_or(
         &mut self,
         pattern: Pattern,
         value: ExprId,
@@ -162,12 +162,13 @@ impl Lowerer<'_> {
     }
 }
 
-/// Tokens with others before them.
+/// Prepends `before` to an expression, in a block if there is anything to prepend.
 pub(super) fn after(before: &TokenStream, tokens: TokenStream, span: Span) -> TokenStream {
     if before.is_empty() { tokens } else { grouped(Delimiter::Brace, span, quote!(#before #tokens)) }
 }
 
-/// The links of `a && let pattern = b && c`, each with the `&&` before it. Without a `let` it is one.
+/// Collects the operands of `a && let pattern = b && c`, each with the `&&` before it. A condition without a `let` is a single
+/// operand.
 fn links<'e>(condition: &'e Expr, chain: &mut Vec<(Option<&'e dyn ToTokens>, &'e Expr)>) {
     match condition {
         Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && has_let(condition) => {
@@ -190,7 +191,7 @@ fn has_let(condition: &Expr) -> bool {
     }
 }
 
-/// A pattern without its guard, and the guard.
+/// Splits a pattern into the pattern without its guard, and the guard.
 fn guarded(pattern: &Pat) -> (&Pat, Option<&PatGuard>) {
     match pattern {
         Pat::Guard(guarded) => (&guarded.pat, Some(guarded)),
@@ -199,7 +200,7 @@ fn guarded(pattern: &Pat) -> (&Pat, Option<&PatGuard>) {
     }
 }
 
-/// The pattern of what a reference leads to.
+/// Returns the pattern of the referent, for a `&` pattern.
 pub(super) fn without_reference(pattern: &Pat) -> &Pat {
     match pattern {
         Pat::Reference(reference) => &reference.pat,
@@ -207,7 +208,7 @@ pub(super) fn without_reference(pattern: &Pat) -> &Pat {
     }
 }
 
-/// Whether a pattern has a variable.
+/// Returns whether a pattern binds a variable.
 fn binds(pattern: &Pat) -> bool {
     struct Binds(bool);
 

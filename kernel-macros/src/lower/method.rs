@@ -1,4 +1,4 @@
-//! Method calls: of numbers, slices and arrays, and of the user's types.
+//! Method calls on numbers, slices, arrays and user types.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -27,20 +27,20 @@ impl Lowerer<'_> {
             && let Some(help) = foreign::method(module, &call.method)
         {
             self.errors.explain(call, &help);
-            return self.nothing(call);
+            return self.placeholder(call);
         }
-        // A method looks through the references to its receiver.
+        // A method call dereferences its receiver implicitly.
         let (receiver, access) = borrowed(&call.receiver);
         let place = self.place(receiver, access);
         let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
         let (place_cpu, dot) = (&place.cpu, &call.dot_token);
-        let (guard, callee) = if place.leads_to_handle() {
+        let (guard, callee) = if place.is_behind_handle() {
             let guard = Guard::new(place_cpu, receiver.span());
             let name = &guard.receiver;
-            // What an array in memory tells without being copied, the guard has itself. For all else rustc is to speak of the
-            // type behind it.
-            let has_itself = ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str());
-            let target = if has_itself { quote!(#name) } else { standing_for(receiver.span(), quote!(*#name)) };
+            // The guard provides the methods of an array that need no copy of it. For any other method, rustc's error should
+            // mention the type behind the guard.
+            let of_guard = ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str());
+            let target = if of_guard { quote!(#name) } else { standing_for(receiver.span(), quote!(*#name)) };
             let callee = quote!(#target #dot #method #turbofish);
             (Some(guard), callee)
         } else {
@@ -51,7 +51,7 @@ impl Lowerer<'_> {
         self.fallbacks.method(&call.method, args.len());
         let shape = match text.as_str() {
             "split_at" | "split_at_mut" => Shape::Tuple(vec![Shape::Slice; 2]),
-            // A slice has no other method of this name.
+            // The `clone` of a slice is the copy of the handle.
             "clone" if receiver.shape == Shape::Slice => Shape::Slice,
             _ => Shape::Unknown,
         };
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// A receiver without the borrows around it, and what they ask for.
+/// Returns the receiver without the borrows around it, and the kind of access that they require.
 fn borrowed(receiver: &Expr) -> (&Expr, Access) {
     match peeled(receiver) {
         Expr::Reference(reference) => {
@@ -71,13 +71,13 @@ fn borrowed(receiver: &Expr) -> (&Expr, Access) {
     }
 }
 
-/// The name of the method that makes an iterator, if one is at the start of this chain of calls.
+/// Returns the method that creates an iterator, if this chain of calls begins with one.
 fn iterator_of(call: &ExprMethodCall) -> Option<(&Ident, String)> {
     let inner = match peeled(&call.receiver) {
         Expr::MethodCall(inner) => iterator_of(inner),
         _ => None,
     };
     let name = call.method.to_string();
-    let makes_one = ["iter", "iter_mut", "into_iter", "chunks", "chunks_exact", "windows"].contains(&name.as_str());
-    inner.or_else(|| makes_one.then_some((&call.method, name)))
+    let creates_one = ["iter", "iter_mut", "into_iter", "chunks", "chunks_exact", "windows"].contains(&name.as_str());
+    inner.or_else(|| creates_one.then_some((&call.method, name)))
 }

@@ -1,11 +1,10 @@
-//! The body of a function, walked once into both of its uses: the IR, and the tokens that rustc compiles for the CPU.
+//! Lowering of a function body, in one traversal, to the IR and to the tokens that rustc compiles for the CPU.
 //!
-//! The two must agree on their slots, so they are made together: each construct gives a [`Value`] with both sides. The
-//! user's tokens stay the user's, with their spans; every name of ours is hygienic, so that no variable can collide
-//! with one.
+//! The two must agree on their slots, so they are produced together: lowering a construct returns a [`Value`] with both. The
+//! user's tokens keep their spans; every generated identifier is hygienic, so that it cannot collide with a variable.
 //!
-//! What is shorthand for something else (`assert_eq!`, `(a, b) = (b, a)`, `let .. else`) is written out in Rust first, by
-//! [`sugar`], and then lowered like what a user wrote.
+//! Syntactic sugar (`assert_eq!`, `(a, b) = (b, a)`, `let .. else`) is first expanded to Rust, by [`sugar`], and then lowered
+//! like code that the user wrote.
 
 mod assign;
 mod borrow;
@@ -16,6 +15,7 @@ mod expr;
 mod fallback;
 mod foreign;
 mod format;
+mod intrinsic;
 mod macros;
 mod matching;
 mod method;
@@ -42,24 +42,24 @@ use crate::report::Errors;
 use crate::rules::Rule;
 use crate::signature::{ParamKind, Signature};
 
-/// A function on its way out.
+/// A lowered function.
 pub(crate) struct Lowered {
-    /// What the device runs.
+    /// The IR for the device.
     pub(crate) ir: Function,
-    /// What the CPU runs: the statements of the body. They use `cx` and the slots.
+    /// The statements of the CPU body, which refer to `cx` and to the slots.
     pub(crate) cpu: TokenStream,
-    /// The variable that holds the thread.
+    /// The variable that holds the thread context.
     pub(crate) cx: Ident,
 }
 
 impl Lowered {
-    /// The variables of the slots, in order.
+    /// Returns the variables of the slots, in order.
     pub(crate) fn slots(&self) -> Vec<Ident> {
         (0..self.ir.slots).map(|slot| slot_name(SlotId(slot), Span::call_site())).collect()
     }
 }
 
-/// The name of the label around a body, which `return` breaks to.
+/// Returns the label of the block around a body, the target of `return`.
 pub(crate) fn body_label() -> syn::Lifetime {
     syn::Lifetime::new("'kernel", Span::mixed_site())
 }
@@ -119,29 +119,29 @@ pub(crate) fn function(block: &syn::Block, signature: &Signature, errors: &mut E
     Lowered { ir, cpu, cx }
 }
 
-/// The variable of a slot. `span` is where an error about its type is shown.
+/// Returns the variable of a slot. Errors about the slot's type are shown at `span`.
 fn slot_name(slot: SlotId, span: Span) -> Ident {
     Ident::new(&format!("s{}", slot.0), ours(span))
 }
 
-/// The variable of the body's value.
+/// Returns the variable that holds the value of the body.
 pub(crate) fn result_name() -> Ident {
     Ident::new("result", Span::mixed_site())
 }
 
-/// Tokens in the place of a block's, so that rustc's errors about the block point to the user's braces.
+/// Encloses tokens in braces with the spans of the user's block, to which rustc's errors about the block then point.
 fn in_braces(block: &syn::Block, tokens: TokenStream) -> TokenStream {
     grouped(Delimiter::Brace, block.brace_token.span.join(), tokens)
 }
 
-/// Tokens between delimiters that stand at `span`.
+/// Encloses tokens in delimiters located at `span`.
 fn grouped(delimiter: Delimiter, span: Span, tokens: TokenStream) -> TokenStream {
     let mut group = Group::new(delimiter, tokens);
     group.set_span(span);
     TokenTree::from(group).into()
 }
 
-/// An expression without the parentheses around it.
+/// Returns the expression inside any enclosing parentheses.
 fn peeled(expr: &syn::Expr) -> &syn::Expr {
     match expr {
         syn::Expr::Paren(inner) => peeled(&inner.expr),
@@ -150,36 +150,36 @@ fn peeled(expr: &syn::Expr) -> &syn::Expr {
     }
 }
 
-/// An expression in both of its uses.
+/// A lowered expression.
 struct Value {
     id: ExprId,
     cpu: TokenStream,
     shape: Shape,
 }
 
-/// Statements in both of their uses.
+/// Lowered statements.
 struct Body {
     ir: Block,
     cpu: TokenStream,
-    /// Of the value at the end.
+    /// The shape of the tail expression's value.
     shape: Shape,
 }
 
-/// The state of the walk.
+/// The state of the traversal.
 struct Lowerer<'a> {
     signature: &'a Signature,
     errors: &'a mut Errors,
     cx: Ident,
     exprs: Vec<Expr>,
     locals: Vec<Local>,
-    /// What is known of each local.
+    /// The known properties of each local.
     known: Vec<Known>,
-    /// The names in scope, innermost scope last; of two that are alike the later one counts. A name without a local is that
-    /// of an item in the body.
+    /// The names in scope, innermost scope last; a later name shadows an earlier one. A name without a local is an item of the
+    /// body.
     scopes: Vec<Vec<(Name, Option<LocalId>)>>,
-    /// The scopes with a glob import, whose names nobody knows here, innermost last.
+    /// The scopes with a glob import, whose names are unknown to the macro, innermost last.
     globs: Vec<GlobScope>,
-    /// The loops and labelled blocks around, innermost last.
+    /// The enclosing loops and labelled blocks, innermost last.
     open: Vec<Open>,
     loops: u32,
     slots: u32,
@@ -188,16 +188,16 @@ struct Lowerer<'a> {
 
 /// A scope with a glob import.
 struct GlobScope {
-    /// Its position among the scopes.
+    /// Its index among the scopes.
     depth: usize,
-    /// The variables of the scopes around it that are named in it. Rust would find an item of the import first.
+    /// The variables of enclosing scopes that are named in it. An imported item of the same name would shadow them.
     named: Vec<Ident>,
 }
 
-/// What the tokens tell of a variable.
+/// The properties of a variable that follow from the tokens.
 struct Known {
     shape: Shape,
-    /// Declared without a value: its slot learns from what is assigned.
+    /// Declared without an initializer: an assignment determines the type in its slot.
     deferred: bool,
 }
 
@@ -205,12 +205,12 @@ struct Known {
 struct Open {
     label: Option<Name>,
     id: LoopId,
-    /// Not a loop: only `break` with its label leads here.
+    /// A labelled block, not a loop: only `break` with its label targets it.
     block: bool,
 }
 
 impl Lowerer<'_> {
-    /// Declares the parameters. The tokens let their slots learn their types.
+    /// Declares the parameters. The returned tokens record their types in their slots.
     fn params(&mut self) -> (Vec<LocalId>, TokenStream) {
         let signature = self.signature;
         let mut learn = TokenStream::new();
@@ -237,7 +237,7 @@ impl Lowerer<'_> {
         self.declare_typed(name, mutable, shape, slot)
     }
 
-    /// Declares a variable whose type is in a slot that there is.
+    /// Declares a variable whose type is in an existing slot.
     fn declare_typed(&mut self, name: &Ident, mutable: bool, shape: Shape, slot: SlotId) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
         let name = Name::of(name);
@@ -247,8 +247,8 @@ impl Lowerer<'_> {
         id
     }
 
-    /// The tokens that let a variable's slot learn its type, by the slot's `method`. They belong behind the declaration; an
-    /// error about the type is shown at `span`.
+    /// Returns the tokens that record a variable's type in its slot, by the slot's method `method`. They are placed after the
+    /// declaration; errors about the type are shown at `span`.
     fn learn(&self, method: &str, local: LocalId, name: &Ident, span: Span) -> TokenStream {
         let slot = slot_name(self.locals[local.index()].slot, span);
         let mut shown = name.clone();
@@ -257,7 +257,7 @@ impl Lowerer<'_> {
         quote_spanned!(ours(span)=> #slot.#method(&#shown);)
     }
 
-    /// The slot that the type of an expression is in, if it has one of its own.
+    /// Returns the slot that holds the type of an expression, if there is one.
     fn type_slot(&self, expr: ExprId) -> Option<SlotId> {
         match self.exprs[expr.index()].kind {
             ExprKind::Literal { slot, .. }
@@ -269,12 +269,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Brings a name into the innermost scope.
+    /// Adds a name to the innermost scope.
     fn bind(&mut self, name: Name, local: Option<LocalId>) {
         self.scopes.last_mut().expect("the function's own scope stays open").push((name, local));
     }
 
-    /// The variable of this name, if there is one.
+    /// Returns the variable of this name, if there is one.
     fn lookup(&self, name: &Ident) -> Option<LocalId> {
         let name = Name::of(name);
         self.scopes
@@ -285,7 +285,7 @@ impl Lowerer<'_> {
             .and_then(|&(_, local)| local)
     }
 
-    /// Notes that a variable is named where a glob import of an inner block could hide it.
+    /// Records the use of a variable that a glob import of an inner block could shadow.
     fn note_globs(&mut self, name: &Ident, local: LocalId) {
         let declared = self.scopes.iter().rposition(|scope| scope.iter().any(|&(_, known)| known == Some(local)));
         let Some(declared) = declared else { return };
@@ -296,12 +296,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether there is a variable of these letters, whatever macro wrote it: to an item that is all the same.
+    /// Returns whether there is a variable of this name, regardless of hygiene, which does not apply to items.
     fn has_variable(&self, text: &str) -> bool {
         self.scopes.iter().flatten().any(|(known, local)| local.is_some() && known.text() == text)
     }
 
-    /// The variable that an expression names, if it names one.
+    /// Returns the variable that an expression names, if it names one.
     fn variable(&self, expr: &syn::Expr) -> Option<LocalId> {
         match expr {
             syn::Expr::Path(path) if path.qself.is_none() => path.path.get_ident().and_then(|name| self.lookup(name)),
@@ -309,7 +309,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Lowers what `inner` lowers in a scope of its own.
+    /// Runs `inner` in a new scope.
     fn scoped<R>(&mut self, inner: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Vec::new());
         let result = inner(self);
@@ -323,19 +323,19 @@ impl Lowerer<'_> {
         slot
     }
 
-    /// A new expression that begins at `span`.
+    /// Adds an expression that begins at `span`.
     fn push(&mut self, kind: ExprKind, span: Span) -> ExprId {
         let id = ExprId(self.exprs.len() as u32);
         self.exprs.push(Expr { kind, span: position::of(span) });
         id
     }
 
-    /// A new expression with its tokens, whose value is nothing that has to be looked through.
+    /// Adds an expression with its tokens, whose value is not a reference.
     fn value(&mut self, kind: ExprKind, span: Span, cpu: TokenStream) -> Value {
         self.shaped(kind, span, cpu, Shape::Owned)
     }
 
-    /// A new expression with its tokens and what is known of its value.
+    /// Adds an expression with its tokens and the shape of its value.
     fn shaped(&mut self, kind: ExprKind, span: Span, cpu: TokenStream, shape: Shape) -> Value {
         Value { id: self.push(kind, span), cpu, shape }
     }
@@ -345,46 +345,46 @@ impl Lowerer<'_> {
         self.push(ExprKind::Tuple(Vec::new()), span)
     }
 
-    /// Notes a mistake. What is returned in the place of the expression is never used.
+    /// Reports that `tokens` violate a rule. The returned placeholder never reaches the output.
     fn refuse(&mut self, tokens: &impl ToTokens, rule: &Rule) -> Value {
         self.errors.refuse(tokens, rule);
-        self.nothing(tokens)
+        self.placeholder(tokens)
     }
 
-    /// As [`Lowerer::refuse`], for a rule that names what it refuses.
+    /// Like [`Lowerer::refuse`], for a rule whose text contains the name of the refused construct.
     fn refuse_named(&mut self, tokens: &impl ToTokens, rule: &Rule, name: &dyn std::fmt::Display) -> Value {
         self.errors.refuse_named(tokens, rule, name);
-        self.nothing(tokens)
+        self.placeholder(tokens)
     }
 
-    /// A stand-in for an expression that was refused.
-    fn nothing(&mut self, tokens: &impl ToTokens) -> Value {
+    /// Returns a placeholder for an expression that was refused.
+    fn placeholder(&mut self, tokens: &impl ToTokens) -> Value {
         let id = self.unit(tokens.span());
         Value { id, cpu: TokenStream::new(), shape: Shape::Never }
     }
 
-    /// The same place, as one of the user's. `self` is a name of ours, and a panic of Rust's in an expression that begins with
-    /// it would name the attribute.
+    /// Returns the span, or that of the function's name if the span is a generated one. `self` is replaced by a generated
+    /// identifier, and a panic in an expression that begins with it would otherwise report the position of the attribute.
     fn shown(&self, span: Span) -> Span {
         if position::is_ours(span) { self.signature.name.span().located_at(span) } else { span }
     }
 
-    /// The static that names a place in the source.
+    /// Returns a static that holds a source position.
     fn at(&mut self, span: Span) -> TokenStream {
         let Position { line, column } = position::of(span);
         let id = self.exprs.len() as u32;
         quote! {
-            &::cumbia::__private::At { file: ::core::file!(), line: #line, column: #column, id: #id }
+            &::cumbia::__private::Location { file: ::core::file!(), line: #line, column: #column, id: #id }
         }
     }
 
-    /// The statements of a block in its braces, in a scope of their own.
+    /// Lowers the statements of a block in a new scope, with the block's braces.
     fn braced(&mut self, block: &syn::Block) -> Body {
         let Body { ir, cpu, shape } = self.block(block);
         Body { ir, cpu: in_braces(block, cpu), shape }
     }
 
-    /// The statements of a block, without braces, in a scope of their own.
+    /// Lowers the statements of a block in a new scope, without braces.
     fn block(&mut self, block: &syn::Block) -> Body {
         self.scoped(|lowerer| lowerer.statements(&block.stmts))
     }

@@ -1,6 +1,6 @@
-//! Operators. The slot of each learns the types of its operands, by functions that give back what they are given: so the
-//! tokens stay an operator of Rust's, and rustc infers types as ever. What the operator is to the device is asked of its
-//! result (`.of(op::Add)`, `.equal()`, `.ordered()`), so that an operator that does not exist is rustc's one error.
+//! Operators. The slot of an operator records the types of its operands by identity functions, so that the tokens remain a
+//! Rust operator and type inference is unchanged. The device counterpart is resolved on the result (`.of(op::Add)`,
+//! `.equal()`, `.ordered()`), so that an operator that does not exist produces rustc's error only.
 
 use cumbia_kernel_ir::ir::{BinaryOp, ExprKind, LogicalOp, SlotId, UnaryOp};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
             _ => return self.refuse(unary, &rules::UNKNOWN_EXPRESSION),
         };
         let Value { id: operand, cpu, shape: _ } = self.operand(&unary.expr);
-        let cpu = self.noted(op == UnaryOp::Neg, span, cpu);
+        let cpu = self.with_position(op == UnaryOp::Neg, span, cpu);
         let operator = self.slot();
         let (token, slot) = (&unary.op, slot_name(operator, unary.op.span()));
         let cpu = quote_spanned!(ours(unary.op.span())=> #slot.operand(#cpu));
@@ -40,17 +40,18 @@ impl Lowerer<'_> {
         self.value(ExprKind::Unary { op, operand, operator }, span, cpu)
     }
 
-    /// `x + y`, `p && q`, `x += y`. With parentheses `around` it, an operator is to rustc where these are, and so are its faults.
+    /// `x + y`, `p && q`, `x += y`. For rustc the span of a parenthesised operator is that of the parentheses, `around`, and so
+    /// is the position of its faults.
     pub(super) fn binary(&mut self, binary: &ExprBinary, around: Option<Span>) -> Value {
         let span = around.unwrap_or(binary.span());
         let ExprBinary { left, op: token, right, .. } = binary;
         match kind_of(token) {
-            Some(Kind::Both(op)) => {
+            Some(Kind::Strict(op)) => {
                 let (left_value, right_value) = (self.operand(left), self.operand(right));
                 let operator = self.slot();
                 let slot = |span| slot_name(operator, span);
                 let (left_cpu, right_cpu) = (left_value.cpu, right_value.cpu);
-                let right_cpu = self.noted(may_panic(op), span, right_cpu);
+                let right_cpu = self.with_position(may_panic(op), span, right_cpu);
                 // An error about an operand's type is shown at the operand.
                 let [left_slot, right_slot] = [slot(left.span()), slot(right.span())];
                 let left_cpu = quote_spanned!(left_slot.span()=> #left_slot.left(#left_cpu));
@@ -74,7 +75,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The right operand of `x += y`, where the slot learns the type of `x` by itself.
+    /// Returns the right operand of `x += y`; the slot records the type of `x` separately.
     pub(super) fn assigned_operand(
         &mut self,
         op: BinaryOp,
@@ -82,14 +83,14 @@ impl Lowerer<'_> {
         binary: &ExprBinary,
         cpu: TokenStream,
     ) -> TokenStream {
-        let cpu = self.noted(may_panic(op), binary.span(), cpu);
+        let cpu = self.with_position(may_panic(op), binary.span(), cpu);
         let name = slot_name(operator, binary.right.span());
         standing_for(self.shown(binary.right.span()), quote_spanned!(name.span()=> #name.right(#cpu)))
     }
 
-    /// Lets the operand of an operator that may panic note where it stands. On a generic type the operator is a call of the
-    /// standard library's, which would name its own position.
-    fn noted(&mut self, may_panic: bool, span: Span, operand: TokenStream) -> TokenStream {
+    /// Makes an operand record the position of its operator, if that may panic. On a generic type the operator is a call into
+    /// the standard library, whose panic would report a position there.
+    fn with_position(&mut self, may_panic: bool, span: Span, operand: TokenStream) -> TokenStream {
         if self.signature.types.is_empty() || !may_panic {
             return operand;
         }
@@ -98,7 +99,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Tokens in the user's parentheses, if there are any.
+/// Encloses tokens in the user's parentheses, if there are any.
 fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
     match around {
         Some(around) => standing_for(around, tokens),
@@ -106,31 +107,30 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
     }
 }
 
-/// The value of an operator, at `span`. An error about it is shown where the operator's slot is, at its token.
+/// Returns the value of an operator, located at `span`. Errors about it are shown at the operator's token, the span of the slot.
 pub(super) fn applied(slot: &Ident, marker: &Ident, value: &TokenStream, span: Span) -> TokenStream {
     let at = slot.span();
-    asked(&quote_spanned!(at=> #slot.result(#value)), marker, at, span)
+    resolved(&quote_spanned!(at=> #slot.result(#value)), marker, at, span)
 }
 
-/// The value of an operator whose slot has learned its operands: what is left is to ask whether the device has it. An error
-/// about that is shown at `at`.
-pub(super) fn asked(learned: &TokenStream, marker: &Ident, at: Span, span: Span) -> TokenStream {
-    // Comparisons have diagnostics of their own.
-    let asked = match marker.to_string().as_str() {
+/// Resolves the device counterpart of an operator whose slot has recorded the operand types. Errors about it are shown at `at`.
+pub(super) fn resolved(recorded: &TokenStream, marker: &Ident, at: Span, span: Span) -> TokenStream {
+    // Comparisons have their own diagnostics.
+    let resolution = match marker.to_string().as_str() {
         "Eq" => quote_spanned!(at=> equal()),
         "Order" => quote_spanned!(at=> ordered()),
         _ => quote_spanned!(at=> of(::cumbia::__private::op::#marker)),
     };
-    standing_for(span, quote_spanned!(at=> #learned.#asked))
+    standing_for(span, quote_spanned!(at=> #recorded.#resolution))
 }
 
-/// Whether an operator faults on some numbers.
+/// Returns whether an operator faults for some operands.
 fn may_panic(op: BinaryOp) -> bool {
     use BinaryOp::{Add, Div, Mul, Rem, Shl, Shr, Sub};
     matches!(op, Add | Sub | Mul | Div | Rem | Shl | Shr)
 }
 
-/// The type that stands for an operator in its slot.
+/// Returns the marker type of an operator.
 fn marker(op: BinaryOp) -> Ident {
     let name = match op {
         BinaryOp::Add => "Add",
@@ -149,37 +149,37 @@ fn marker(op: BinaryOp) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
-/// The type that stands for `+=` and its like.
+/// Returns the marker type of a compound assignment such as `+=`.
 pub(super) fn assign_marker(op: BinaryOp) -> Ident {
     Ident::new(&format!("{}Assign", marker(op)), Span::call_site())
 }
 
-/// What an operator of Rust's is.
+/// The kind of a binary operator.
 enum Kind {
-    Both(BinaryOp),
+    Strict(BinaryOp),
     Logical(LogicalOp),
     Assign(BinaryOp),
 }
 
 fn kind_of(op: &BinOp) -> Option<Kind> {
-    use Kind::{Assign, Both, Logical};
+    use Kind::{Assign, Logical, Strict};
     Some(match op {
-        BinOp::Add(_) => Both(BinaryOp::Add),
-        BinOp::Sub(_) => Both(BinaryOp::Sub),
-        BinOp::Mul(_) => Both(BinaryOp::Mul),
-        BinOp::Div(_) => Both(BinaryOp::Div),
-        BinOp::Rem(_) => Both(BinaryOp::Rem),
-        BinOp::BitAnd(_) => Both(BinaryOp::BitAnd),
-        BinOp::BitOr(_) => Both(BinaryOp::BitOr),
-        BinOp::BitXor(_) => Both(BinaryOp::BitXor),
-        BinOp::Shl(_) => Both(BinaryOp::Shl),
-        BinOp::Shr(_) => Both(BinaryOp::Shr),
-        BinOp::Eq(_) => Both(BinaryOp::Eq),
-        BinOp::Ne(_) => Both(BinaryOp::Ne),
-        BinOp::Lt(_) => Both(BinaryOp::Lt),
-        BinOp::Le(_) => Both(BinaryOp::Le),
-        BinOp::Gt(_) => Both(BinaryOp::Gt),
-        BinOp::Ge(_) => Both(BinaryOp::Ge),
+        BinOp::Add(_) => Strict(BinaryOp::Add),
+        BinOp::Sub(_) => Strict(BinaryOp::Sub),
+        BinOp::Mul(_) => Strict(BinaryOp::Mul),
+        BinOp::Div(_) => Strict(BinaryOp::Div),
+        BinOp::Rem(_) => Strict(BinaryOp::Rem),
+        BinOp::BitAnd(_) => Strict(BinaryOp::BitAnd),
+        BinOp::BitOr(_) => Strict(BinaryOp::BitOr),
+        BinOp::BitXor(_) => Strict(BinaryOp::BitXor),
+        BinOp::Shl(_) => Strict(BinaryOp::Shl),
+        BinOp::Shr(_) => Strict(BinaryOp::Shr),
+        BinOp::Eq(_) => Strict(BinaryOp::Eq),
+        BinOp::Ne(_) => Strict(BinaryOp::Ne),
+        BinOp::Lt(_) => Strict(BinaryOp::Lt),
+        BinOp::Le(_) => Strict(BinaryOp::Le),
+        BinOp::Gt(_) => Strict(BinaryOp::Gt),
+        BinOp::Ge(_) => Strict(BinaryOp::Ge),
         BinOp::And(_) => Logical(LogicalOp::And),
         BinOp::Or(_) => Logical(LogicalOp::Or),
         BinOp::AddAssign(_) => Assign(BinaryOp::Add),
@@ -192,7 +192,7 @@ fn kind_of(op: &BinOp) -> Option<Kind> {
         BinOp::BitXorAssign(_) => Assign(BinaryOp::BitXor),
         BinOp::ShlAssign(_) => Assign(BinaryOp::Shl),
         BinOp::ShrAssign(_) => Assign(BinaryOp::Shr),
-        // `syn::BinOp` may grow with Rust.
+        // Future variants of `syn::BinOp`.
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Patterns: of `let`, `match` and `for`.
+//! Patterns of `let`, `match` and `for`.
 
 use cumbia_kernel_ir::ir::{LocalId, Pattern, SlotId};
 use proc_macro2::{Delimiter, Span, TokenStream};
@@ -13,19 +13,20 @@ use super::{Lowerer, Shape, grouped, peeled, slot_name};
 use crate::position::{Name, ours};
 use crate::rules;
 
-/// A pattern on its way: what it needs besides itself.
+/// The state of lowering one pattern.
 pub(super) struct Binder {
-    /// It may not fit. Then an upper-case name is a constant, as Rust names them; a `let` binds it.
+    /// The pattern is refutable. Then an upper-case identifier is a constant, by Rust's naming convention; an irrefutable
+    /// pattern binds it.
     refutable: bool,
-    /// Where an error about the type of a variable is shown, if not at its name.
+    /// The span of errors about the type of a variable, if it is not that of its name.
     at: Option<Span>,
-    /// The tokens that let the slots of its variables learn their types.
+    /// The tokens that record the types of the variables in their slots.
     pub(super) learn: TokenStream,
-    /// The tokens that let the slots of its constants learn their values; they belong before what the pattern is a part of.
+    /// The tokens that record the values of the constants in their slots, to be placed before the enclosing expression.
     pub(super) before: TokenStream,
-    /// The slot that holds the type of what it has to fit, if there is one.
+    /// The slot that holds the type of the matched value, if there is one.
     of: Option<SlotId>,
-    /// What it binds.
+    /// The variables bound so far.
     bound: Vec<(Name, LocalId)>,
 }
 
@@ -42,8 +43,8 @@ impl Binder {
         }
     }
 
-    /// For the `let` of a value whose type is in this slot. The type of a variable that is all of it is not learned twice,
-    /// so that a mistake in it is one.
+    /// For the `let` of a value whose type is in this slot. A variable that binds the whole value shares the slot, so that an
+    /// error about its type is reported once.
     pub(super) fn of(slot: Option<SlotId>, at: Option<Span>) -> Binder {
         Binder { of: slot, ..Binder::irrefutable(at) }
     }
@@ -54,14 +55,14 @@ impl Binder {
     }
 }
 
-/// A pattern in both of its uses.
+/// A lowered pattern.
 pub(super) struct Bound {
     pub(super) ir: Pattern,
     pub(super) cpu: TokenStream,
 }
 
 impl Lowerer<'_> {
-    /// Lowers a pattern, and declares its variables. `shape` is of what it has to fit.
+    /// Lowers a pattern and declares its variables. `shape` is that of the matched value.
     pub(super) fn pattern(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> Bound {
         if !matches!(pattern, Pat::Ident(_) | Pat::Paren(_)) {
             binder.of = None;
@@ -102,12 +103,12 @@ impl Lowerer<'_> {
             Pat::Reference(reference) => self.no_pattern(reference, &rules::REFERENCE_PATTERN),
             Pat::Rest(rest) => self.no_pattern(rest, &rules::REST_IN_THE_MIDDLE),
             Pat::Macro(call) => self.no_pattern(call, &rules::PATTERN),
-            // `box x`, a type or a guard where Rust has none, and what `syn::Pat` may grow by.
+            // `box x`, a type or a guard where Rust allows none, and future variants of `syn::Pat`.
             other => self.no_pattern(other, &rules::PATTERN),
         }
     }
 
-    /// A stand-in for a pattern that is refused.
+    /// Reports a refused pattern and returns a placeholder.
     fn no_pattern(&mut self, tokens: &impl ToTokens, rule: &rules::Rule) -> Bound {
         self.errors.refuse(tokens, rule);
         Bound { ir: Pattern::Wild, cpu: TokenStream::new() }
@@ -126,7 +127,8 @@ impl Lowerer<'_> {
         let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
         let cpu = match &inner {
             Some((at, Bound { cpu, .. })) => quote!(#mutability #ident #at #cpu),
-            // Of a constant's name rustc says that it cannot be shadowed, where it would take the bare name for the constant.
+            // rustc would take the bare identifier for a constant of that name; with `@ _` it reports that a binding cannot
+            // shadow it.
             None if binder.refutable => quote_spanned!(ours(ident.span())=> #mutability #ident @ _),
             None => quote!(#mutability #ident),
         };
@@ -137,7 +139,7 @@ impl Lowerer<'_> {
         Bound { ir, cpu }
     }
 
-    /// The variable that a pattern binds; each choice of `a | b` binds the same.
+    /// Returns the variable that a pattern binds; the alternatives of `a | b` bind the same variables.
     fn bound(&mut self, ident: &syn::Ident, mutable: bool, shape: &Shape, binder: &mut Binder) -> LocalId {
         let name = Name::of(ident);
         if let Some((_, local)) = binder.bound.iter().find(|(known, _)| *known == name) {
@@ -197,7 +199,7 @@ impl Lowerer<'_> {
                 continue;
             }
             let index = match (parts.rest, shape) {
-                // Behind `..` is counted from the end.
+                // The fields after `..` are counted from the end.
                 (Some(_), Shape::Tuple(all)) => (all.len() + position).saturating_sub(elems.len()),
                 _ => position,
             };
@@ -218,7 +220,7 @@ impl Lowerer<'_> {
             let member = &field.member;
             let Bound { ir, cpu: tokens } = self.pattern(&field.pat, &Shape::Owned, binder);
             fields.push((member_name(member), ir));
-            // `Point { x }`, unless it is written as `x @ _`.
+            // `Point { x }`, unless the binding is emitted as `x @ _`.
             let named = field.colon_token.is_some() || binder.refutable;
             let member = named.then(|| quote!(#member:));
             cpu.extend(quote!(#member #tokens,));
@@ -268,14 +270,14 @@ impl Lowerer<'_> {
     }
 }
 
-/// The patterns of a tuple.
+/// The subpatterns of a tuple.
 struct Parts {
     patterns: Vec<Pattern>,
-    /// How many stand before `..`
+    /// The number of subpatterns before `..`.
     rest: Option<usize>,
 }
 
-/// Patterns as those of the fields of these positions.
+/// Pairs each pattern with the name of the field at its position.
 fn numbered(patterns: Vec<Pattern>) -> Vec<(String, Pattern)> {
     patterns.into_iter().enumerate().map(|(position, pattern)| (position.to_string(), pattern)).collect()
 }

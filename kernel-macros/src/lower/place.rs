@@ -1,7 +1,7 @@
-//! Places: variables, their fields, elements, and what references lead to.
+//! Place expressions: variables, fields, elements, and dereferenced references.
 //!
-//! In the IR a place is one kind of expression. On the CPU it is either Rust's own (`v`, `v.position[2]`), or behind a
-//! handle of the runtime's, which each step of the path makes a further handle of:
+//! In the IR a place is an expression. On the CPU it is either a Rust place (`v`, `v.position[2]`), or it is behind a handle
+//! of the runtime, from which each projection derives another handle:
 //!
 //! ```text
 //! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { FieldOf::new(&raw mut (*p).position) }).at(cx, 2, AT)
@@ -19,47 +19,47 @@ use crate::position::{self, ours, standing_for};
 use crate::rules;
 use crate::signature::ParamKind;
 
-/// What is done with a place.
+/// The kind of access to a place.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Access {
     Read,
     Write,
 }
 
-/// A place in both of its uses, or a value that was computed.
+/// A lowered place, or a temporary.
 pub(super) struct Place {
     pub(super) id: ExprId,
     pub(super) cpu: TokenStream,
     pub(super) form: Form,
-    /// Of what is in the place.
+    /// The shape of the value in the place.
     pub(super) shape: Shape,
 }
 
-/// What the tokens for the CPU are.
+/// What the tokens for the CPU denote.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
-    /// A place of Rust's.
+    /// A Rust place.
     Variable,
-    /// A value that was computed, which Rust would keep for the statement.
+    /// A value expression, whose temporary lives to the end of the statement.
     Computed,
-    /// The handle of the place.
+    /// A handle of the place.
     Handle,
 }
 
 impl Place {
-    /// Whether the tokens are a handle: that of the place itself, or the reference that is in it.
-    pub(super) fn leads_to_handle(&self) -> bool {
+    /// Returns whether the tokens are a handle: that of the place, or a reference stored in it.
+    pub(super) fn is_behind_handle(&self) -> bool {
         self.form == Form::Handle || matches!(self.shape, Shape::Reference { .. })
     }
 
-    /// What is in a place.
+    /// Reads the place: the conversion of a place expression to its value.
     pub(super) fn read(self, span: Span) -> Value {
         let Place { id, cpu, form, shape } = self;
         match form {
             Form::Variable | Form::Computed => Value { id, cpu, shape },
             Form::Handle => {
                 let cpu = standing_for(span, quote_spanned!(ours(span)=> #cpu.get()));
-                // What memory holds is a value.
+                // Memory holds values only, never handles.
                 Value { id, cpu, shape: Shape::Owned }
             }
         }
@@ -67,7 +67,7 @@ impl Place {
 }
 
 impl Lowerer<'_> {
-    /// The place that an expression names. What names none is computed.
+    /// Lowers a place expression. Any other expression is a temporary.
     pub(super) fn place(&mut self, expr: &Expr, access: Access) -> Place {
         match expr {
             Expr::Path(path) if let Some(local) = self.variable(expr) => {
@@ -99,17 +99,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value that an operator or a message takes: Rust looks through a reference there.
+    /// Lowers an operand of an operator or a message, where Rust dereferences references implicitly.
     pub(super) fn operand(&mut self, expr: &Expr) -> Value {
         if let Expr::Reference(reference) = peeled(expr) {
             return self.operand(&reference.expr);
         }
         let value = self.expr(expr);
-        self.looked_through(value, expr.span())
+        self.dereferenced(value, expr.span())
     }
 
-    /// What a reference leads to; any other value itself.
-    pub(super) fn looked_through(&mut self, value: Value, span: Span) -> Value {
+    /// Returns the referent of a reference, and any other value unchanged.
+    pub(super) fn dereferenced(&mut self, value: Value, span: Span) -> Value {
         let Shape::Reference { mutable: _ } = value.shape else { return value };
         let id = self.push(ExprKind::Deref(value.id), span);
         Place { id, cpu: value.cpu, form: Form::Handle, shape: Shape::Owned }.read(span)
@@ -122,7 +122,7 @@ impl Lowerer<'_> {
             && let Some(help) = foreign::geometry(path, &field.member)
         {
             self.errors.explain(field, &help);
-            let Value { id, cpu, shape } = self.nothing(field);
+            let Value { id, cpu, shape } = self.placeholder(field);
             return Place { id, cpu, form: Form::Computed, shape };
         }
         let base = self.place(&field.base, access);
@@ -135,10 +135,10 @@ impl Lowerer<'_> {
             let Value { id, cpu, shape } = self.refuse_named(member, &rules::FIELD_OF_A_SLICE, &name);
             return Place { id, cpu, form: Form::Computed, shape };
         }
-        let (cpu, form, shape) = if base.leads_to_handle() {
+        let (cpu, form, shape) = if base.is_behind_handle() {
             let (span, base) = (ours(member.span()), &base.cpu);
             let place = Ident::new("place", span);
-            // Nothing of the user's is inside of the `unsafe` but the field's name.
+            // The `unsafe` block contains no user code except the field's name.
             let cpu = quote_spanned! {span=>
                 #base.project(|#place| unsafe { ::cumbia::__private::FieldOf::new(&raw mut (*#place).#member) })
             };
@@ -151,7 +151,7 @@ impl Lowerer<'_> {
         Place { id, cpu, form, shape }
     }
 
-    /// `x[i]`, whose faults are at `span`: where it begins, or the parentheses around it.
+    /// `x[i]`. Its faults are reported at `span`: that of the expression, or of the parentheses around it.
     pub(super) fn element(&mut self, index: &ExprIndex, access: Access, span: Span) -> Place {
         if let Expr::Range(range) = peeled(&index.index) {
             let Value { id, cpu, shape } = self.part(index, range, access == Access::Write);
@@ -162,7 +162,7 @@ impl Lowerer<'_> {
         let Value { id: position, cpu: position_cpu, shape: _ } = self.expr(&index.index);
         let base_cpu = &base.cpu;
         let (cpu, form) = if base.form != Form::Handle && base.shape == Shape::Owned {
-            // An array in a variable is indexed by Rust itself.
+            // An array in a variable is indexed by plain Rust.
             let brackets = grouped(Delimiter::Bracket, index.bracket_token.span.join(), position_cpu);
             let base_cpu = if position::is_ours(index.expr.span()) {
                 standing_for(self.shown(index.expr.span()), base_cpu.clone())
@@ -204,7 +204,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Refuses indices that are certainly mistaken: where rustc would speak of our types.
+    /// Rejects indices that are certainly invalid, for which rustc's error would mention types of the runtime.
     fn refuse_index(&mut self, index: &ExprIndex) {
         if let Expr::Cast(cast) = peeled(&index.index)
             && let Type::Path(ty) = &*cast.ty
@@ -224,12 +224,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Refuses to change what a parameter only reads, at the parameter's name. Where the slice has come another way, the
-    /// trait bound on its place does.
+    /// Rejects a write through a read-only parameter, naming the parameter. For any other slice the trait bound on the handle
+    /// does.
     pub(super) fn refuse_read_only(&mut self, place: &Expr) {
         let root = root(place);
         let Some(local) = self.variable(root) else { return };
-        // The parameters are the first locals. A parameter as such can be a variable like any other.
+        // The parameters are the first locals. A parameter itself may be assigned to like any other variable.
         let Some(param) = self.signature.params.get(local.index()) else { return };
         let rule = match &param.kind {
             ParamKind::Slice(_) => &rules::ASSIGN_TO_SLICE,
@@ -247,7 +247,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What the path to a place begins with.
+/// Returns the root of a place expression, without its projections.
 pub(super) fn root(place: &Expr) -> &Expr {
     match place {
         Expr::Index(index) => root(&index.expr),
@@ -259,13 +259,13 @@ pub(super) fn root(place: &Expr) -> &Expr {
     }
 }
 
-/// An integer type that is no index.
+/// Returns whether this is the name of an integer type other than `usize`.
 fn is_other_integer(name: &Ident) -> bool {
     const NAMES: [&str; 9] = ["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64"];
     NAMES.contains(&name.to_string().as_str())
 }
 
-/// Whether a type that is written down is a number or `bool`.
+/// Returns whether a type that is written out is a number or `bool`.
 fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| super::call::is_primitive(&name.to_string())))
 }

@@ -1,4 +1,4 @@
-//! `for`: over ranges, and over the elements of slices and arrays.
+//! `for` loops over ranges and over the elements of slices and arrays.
 
 use cumbia_kernel_ir::ir::{Adapter, Block, ExprId, ExprKind, LocalId, Range, Sequence, Stmt};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -14,33 +14,33 @@ use crate::position::{self, ours, standing_for};
 use crate::rules;
 use crate::signature::ParamKind;
 
-/// A range as a `for` counts through it.
+/// The range of a counted loop, with its adapters.
 struct Counted {
     ir: Range,
     cpu: TokenStream,
 }
 
-/// The elements of a slice or an array as a `for` goes through them.
+/// An iteration over the elements of a slice or an array.
 struct Elements {
     of: ExprId,
-    /// What is iterated over.
+    /// The tokens of the slice or the array.
     base: TokenStream,
     by: By,
     /// `.enumerate()`
     enumerated: bool,
-    /// An odd number of `.rev()`s.
+    /// An odd number of `.rev()` calls.
     reversed: bool,
-    /// The adapters, but for `.copied()`.
+    /// The adapters, except `.copied()`.
     adapters: TokenStream,
-    /// `.cloned()`, which is a copy of what is known to be cloned by one.
+    /// `.cloned()`, which is only accepted for types whose clone is a copy.
     cloned: bool,
-    /// Has rustc see that `.iter()` is the array's own.
+    /// Tokens that compile only if `.iter()` is the inherent method of the array.
     check: TokenStream,
-    /// Where `.iter()` stands, or else what is iterated over.
+    /// The span of `.iter()`, or otherwise of the slice or the array.
     span: Span,
 }
 
-/// How a `for` gets an element.
+/// How a loop binds an element.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     /// `for v in x.iter()`
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
             self.elements(&expr.expr).map(|elements| self.iterated(expr, &elements))
         };
         let Some(Looped { id, sequence, body, pattern, iterator }) = looped else {
-            return self.nothing(expr);
+            return self.placeholder(expr);
         };
         let (label, for_token, in_token, body_cpu) = (&expr.label, &expr.for_token, &expr.in_token, &body.cpu);
         let cpu = quote!(#label #for_token #pattern #in_token #iterator #body_cpu);
@@ -74,7 +74,7 @@ impl Lowerer<'_> {
                 lowerer.scoped(|lowerer| {
                     let mut binder = Binder::irrefutable(None);
                     let (local, bound) = lowerer.single(&expr.pat, &Shape::Owned, &mut binder);
-                    (local, bound, lowerer.turn(expr, &[binder.learn], Vec::new()))
+                    (local, bound, lowerer.iteration(expr, &[binder.learn], Vec::new()))
                 })
             });
         Looped { id, sequence: Sequence::Range { local, range: range.ir }, body, pattern, iterator: range.cpu }
@@ -103,7 +103,7 @@ impl Lowerer<'_> {
                 let mut binder = Binder::irrefutable(None);
                 let index = index_pattern.map(|pattern| lowerer.single(pattern, &Shape::Owned, &mut binder));
                 let mut first = Vec::new();
-                let (element, bound, taken_apart) =
+                let (element, bound, destructuring) =
                     lowerer.element_variable(element_pattern, &shape, &mut binder, &mut first);
                 let (index, pattern) = match index {
                     Some((index, Bound { ir: _, cpu })) => {
@@ -112,21 +112,21 @@ impl Lowerer<'_> {
                     }
                     None => (None, bound.cpu),
                 };
-                (index, element, pattern, lowerer.turn(expr, &[binder.learn, taken_apart], first))
+                (index, element, pattern, lowerer.iteration(expr, &[binder.learn, destructuring], first))
             })
         });
         let &Elements { of, reversed, .. } = elements;
         Looped { id, sequence: Sequence::Elements { of, index, element, reversed }, body, pattern, iterator }
     }
 
-    /// The body of a loop, behind the tokens and the statements that each turn begins with.
-    fn turn(&mut self, expr: &ExprForLoop, before: &[TokenStream], first: Vec<Stmt>) -> Body {
+    /// Lowers the body of a loop, preceded by the tokens and the statements that begin each iteration.
+    fn iteration(&mut self, expr: &ExprForLoop, before: &[TokenStream], first: Vec<Stmt>) -> Body {
         let Body { ir: Block { stmts, tail }, cpu, shape } = self.block(&expr.body);
         let stmts = first.into_iter().chain(stmts).collect();
         Body { ir: Block { stmts, tail }, cpu: in_braces(&expr.body, quote!(#(#before)* #cpu)), shape }
     }
 
-    /// The variable of a loop that counts: a name, or `_`.
+    /// Lowers the variable of a counted loop: an identifier or `_`.
     fn single(&mut self, pattern: &Pat, shape: &Shape, binder: &mut Binder) -> (Option<LocalId>, Bound) {
         match pattern {
             Pat::Wild(_) | Pat::Ident(PatIdent { by_ref: None, subpat: None, .. }) => {
@@ -145,8 +145,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The variable of a loop over elements. A pattern takes it apart in the first statement of the body, whose tokens are the
-    /// third result.
+    /// Lowers the variable of a loop over elements. A pattern is matched by the first statement of the body, whose tokens are
+    /// the third result.
     fn element_variable(
         &mut self,
         pattern: &Pat,
@@ -171,9 +171,9 @@ impl Lowerer<'_> {
         let Bound { ir, cpu } = self.pattern(pattern, shape, &mut inner);
         first.push(Stmt::Let { pattern: ir, init: Some(value), span: position::of(pattern.span()) });
         let learn = inner.learn;
-        let taken_apart = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
+        let destructuring = quote_spanned!(span=> #learn_element let #cpu = #name; #learn);
         let bound = Bound { ir: cumbia_kernel_ir::ir::Pattern::Local(local), cpu: name.to_token_stream() };
-        (Some(local), bound, taken_apart)
+        (Some(local), bound, destructuring)
     }
 
     /// `(index, element)`
@@ -241,10 +241,10 @@ impl Lowerer<'_> {
             Expr::MethodCall(call) if is_iteration(call) => self.adapted(call),
             Expr::Reference(reference) => {
                 let mutable = reference.mutability.is_some();
-                Some(self.lent_elements(&reference.expr, mutable, reference.span()))
+                Some(self.borrowed_elements(&reference.expr, mutable, reference.span()))
             }
             other => {
-                // A variable can be a reference or a slice, whose elements a `for` gets by reference.
+                // A variable can be a reference or a slice, which yield their elements by reference.
                 let value = self.expr(other);
                 let by = match value.shape {
                     Shape::Reference { mutable } => By::Reference { mutable },
@@ -256,14 +256,14 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a variable is a `&mut [_]` parameter. Of other slices it is not known; they are gone through as `&[_]`.
+    /// Returns whether a variable is a `&mut [_]` parameter. Any other slice is treated as `&[_]`.
     fn is_mutable_slice(&self, expr: &Expr) -> bool {
         let param = self.variable(expr).and_then(|local| self.signature.params.get(local.index()));
         param.is_some_and(|param| matches!(param.kind, ParamKind::SliceMut(_) | ParamKind::View { mutable: true, .. }))
     }
 
-    /// The elements of what is borrowed.
-    fn lent_elements(&mut self, expr: &Expr, mutable: bool, span: Span) -> Elements {
+    /// The elements of a borrowed slice or array.
+    fn borrowed_elements(&mut self, expr: &Expr, mutable: bool, span: Span) -> Elements {
         if mutable {
             self.refuse_read_only(expr);
         }
@@ -278,8 +278,8 @@ impl Lowerer<'_> {
         Elements::new(of, place.cpu, By::Reference { mutable }, span)
     }
 
-    /// Has rustc see that a method of an array in a variable is not that of a trait of the user's, whose hidden method would be
-    /// found beside one that every type has. Of what is no variable's array there is no such method.
+    /// Returns tokens that compile only if a method of an array in a variable is not that of a user's trait: the hidden method
+    /// of such a trait would make the call ambiguous. Only arrays in variables have these methods on the CPU.
     fn own_iterator(&self, receiver: &Expr, method: &Ident) -> TokenStream {
         let owned = self.variable(peeled(receiver)).is_some_and(|local| {
             matches!(self.known[local.index()].shape, Shape::Owned | Shape::Unknown)
@@ -303,7 +303,7 @@ impl Lowerer<'_> {
         match name.as_str() {
             "iter" | "iter_mut" => {
                 let check = self.own_iterator(receiver, method);
-                let elements = self.lent_elements(receiver, name == "iter_mut", method.span());
+                let elements = self.borrowed_elements(receiver, name == "iter_mut", method.span());
                 return Some(Elements { check, ..elements });
             }
             "into_iter" => {
@@ -345,7 +345,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The parts of a `for`.
+/// A lowered `for` loop.
 struct Looped {
     id: cumbia_kernel_ir::ir::LoopId,
     sequence: Sequence,
@@ -360,7 +360,7 @@ impl Elements {
         Elements { of, base, by, enumerated: false, reversed: false, adapters, cloned: false, check, span }
     }
 
-    /// What the CPU iterates over.
+    /// Returns the iterator for the CPU.
     fn iterator(&self, by: By) -> TokenStream {
         let Elements { base, adapters, check, span, .. } = self;
         let (span, end) = (*span, ours(*span));
@@ -380,7 +380,7 @@ impl Elements {
     }
 }
 
-/// Whether a `for` counts through a range.
+/// Returns whether a `for` iterates over a range.
 fn counts(expr: &Expr) -> bool {
     match peeled(expr) {
         Expr::Range(_) => true,
@@ -389,7 +389,7 @@ fn counts(expr: &Expr) -> bool {
     }
 }
 
-/// Whether a call makes or adapts an iterator: any other one computes what is iterated over.
+/// Returns whether a method creates or adapts an iterator. Any other call is the expression that is iterated over.
 fn is_iteration(call: &ExprMethodCall) -> bool {
     const NAMES: [&str; 24] = [
         "iter",

@@ -15,7 +15,7 @@ use super::{Body, GlobScope, Lowerer, Shape, Value, peeled, slot_name, sugar};
 use crate::position::{self, Name, ours};
 use crate::rules;
 
-/// Statements so far.
+/// The statements lowered so far.
 struct Statements {
     ir: Block,
     cpu: TokenStream,
@@ -23,9 +23,9 @@ struct Statements {
 }
 
 impl Lowerer<'_> {
-    /// Statements in order, in the scope that is open.
+    /// Lowers statements in the current scope.
     pub(super) fn statements(&mut self, stmts: &[SynStmt]) -> Body {
-        // Items are known in the whole block, whatever stands before them.
+        // Items are in scope in the whole block, including the statements before them.
         for stmt in stmts {
             match stmt {
                 SynStmt::Item(Item::Const(item)) => {
@@ -44,12 +44,12 @@ impl Lowerer<'_> {
             self.statement(stmt, last, &mut statements);
         }
         let Statements { ir, cpu, shape } = statements;
-        let unhidden = self.unhidden();
-        Body { ir, cpu: quote!(#unhidden #cpu), shape }
+        let checks = self.shadowing_checks();
+        Body { ir, cpu: quote!(#checks #cpu), shape }
     }
 
-    /// The names that a `use` in the open scope imports. To Rust they hide the variables of the scopes around it, and which of
-    /// them are values nothing tells here.
+    /// Reports names imported by a `use` in the current scope that are also names of variables. If they are values, they shadow
+    /// the variables of the enclosing scopes, and the tokens do not determine whether they are.
     fn imports(&mut self, tree: &UseTree, parent: Option<&Ident>) {
         let name = match tree {
             UseTree::Path(path) => return self.imports(&path.tree, Some(&path.ident)),
@@ -69,9 +69,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Sees that no glob import of the scope that is open hides a variable that is named in it: a closure captures a variable,
-    /// and not an item. Variables that are declared without a value may not have one yet, and are left out.
-    fn unhidden(&mut self) -> TokenStream {
+    /// Returns tokens that compile only if no glob import of the current scope shadows a variable that is used in it: a closure
+    /// captures variables, but not items. Variables declared without an initializer may be uninitialised, and are skipped.
+    fn shadowing_checks(&mut self) -> TokenStream {
         let depth = self.scopes.len() - 1;
         let mut checks = TokenStream::new();
         while let Some(glob) = self.globs.pop_if(|glob| glob.depth == depth) {
@@ -114,20 +114,20 @@ impl Lowerer<'_> {
         };
         if let Some((_, otherwise)) = &init.diverge {
             match sugar::let_else(local, init, otherwise) {
-                Some(written_out) => self.statement(&written_out, false, into),
+                Some(desugared) => self.statement(&desugared, false, into),
                 None => {
                     self.refuse(pattern, &rules::PATTERN);
                 }
             }
             return;
         }
-        let kept = sugar::kept(&init.expr, |root| self.variable(root).is_some());
-        let kept_init;
-        let init = match kept {
+        let extended = sugar::extended_temporary(&init.expr, |root| self.variable(root).is_some());
+        let extended_init;
+        let init = match extended {
             Some((temporary, init)) => {
                 self.statement(&temporary, false, into);
-                kept_init = init;
-                &kept_init
+                extended_init = init;
+                &extended_init
             }
             None => &*init.expr,
         };
@@ -154,7 +154,7 @@ impl Lowerer<'_> {
         into.cpu.extend(quote!(#before #let_token #pattern #annotation = #cpu; #learn));
     }
 
-    /// `let x;`, `let (x, mut y): (f32, u32);`: variables whose slots learn from what is assigned to them.
+    /// `let x;`, `let (x, mut y): (f32, u32);`: variables whose types are inferred from their assignments.
     fn declarations(&mut self, pattern: &Pat, ty: Option<&Type>, span: Span, into: &mut Statements) {
         match pattern {
             Pat::Ident(ident) if ident.by_ref.is_none() && ident.subpat.is_none() => {
@@ -165,10 +165,10 @@ impl Lowerer<'_> {
                 let annotation = ty.map(annotation);
                 into.cpu.extend(quote!(let #pattern #annotation;));
                 if let Some(annotation) = annotation {
-                    // A variable that is never assigned has its type from here.
+                    // Records the type of a variable that is never assigned.
                     let slot = slot_name(self.locals[id.index()].slot, ty.span());
                     let value = syn::Ident::new("value", ours(ty.span()));
-                    // An annotated parameter of the closure would make it generic over the lifetime of a reference.
+                    // With an annotated parameter the closure would be generic over the lifetime of a reference.
                     into.cpu.extend(quote_spanned!(ours(ty.span())=> let _ = |#value| {
                         let #value #annotation = #value;
                         #slot.tap(#value);
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value as the reference that the variable is declared to be: a reference to an array becomes a slice.
+    /// Coerces a value to the reference type that the variable is declared with: a reference to an array becomes a slice.
     fn coerced(&mut self, ty: &TypeReference, value: &mut Value, span: Span) -> Value {
         let mutable = ty.mutability.is_some();
         let cpu = std::mem::take(&mut value.cpu);
@@ -213,7 +213,7 @@ impl Lowerer<'_> {
         self.shaped(ExprKind::Borrow { place, mutable }, span, cpu, shape)
     }
 
-    /// Refuses attributes: they would have a meaning on the CPU only. Comments are not lost.
+    /// Rejects attributes, which would have an effect on the CPU only. Doc comments are ignored.
     pub(super) fn attributes(&mut self, attributes: &[Attribute]) {
         for attribute in attributes.iter().filter(|attribute| !attribute.path().is_ident("doc")) {
             let rule = if attribute.path().is_ident("unroll") { &rules::UNROLL_PLACE } else { &rules::ATTRIBUTE };
@@ -230,7 +230,7 @@ impl Statements {
             self.shape = shape;
         } else {
             self.ir.stmts.push(Stmt::Expr(id));
-            // A block that ends in `return;` has no value either.
+            // A block that ends in `return;` diverges as well.
             if last && shape == Shape::Never {
                 self.shape = Shape::Never;
             }
@@ -243,13 +243,13 @@ impl Statements {
     }
 }
 
-/// The type that a variable is declared with, on the CPU, where references are handles.
+/// Returns a type annotation for the CPU, where references are handles.
 fn annotation(ty: &Type) -> TokenStream {
-    let ty = handled(ty);
+    let ty = cpu_type(ty);
     quote!(: #ty)
 }
 
-fn handled(ty: &Type) -> TokenStream {
+fn cpu_type(ty: &Type) -> TokenStream {
     match ty {
         Type::Reference(TypeReference { elem, mutability, .. }) => {
             let span = ours(ty.span());
@@ -263,15 +263,15 @@ fn handled(ty: &Type) -> TokenStream {
             }
         }
         Type::Tuple(tuple) if !tuple.elems.is_empty() => {
-            let parts = tuple.elems.iter().map(handled);
+            let parts = tuple.elems.iter().map(cpu_type);
             quote!((#(#parts,)*))
         }
         ty => ty.to_token_stream(),
     }
 }
 
-/// Where an error about the type of the variable that `init` is the value of is shown: at the name of the function that is
-/// called, where rustc may have the same to say of the call, and says it once.
+/// Returns the span of errors about the type of a variable initialised with `init`: the name of the called function, if any.
+/// rustc may report the same error about the call, and reports errors at the same span once.
 fn shown_at(init: &Expr) -> Option<Span> {
     match peeled(init) {
         Expr::Call(call) => Some(call.func.span()),

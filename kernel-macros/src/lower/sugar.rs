@@ -1,5 +1,4 @@
-//! What is shorthand for something else, written out in Rust. Names of ours in it are hygienic, so what comes out is lowered
-//! like what a user wrote.
+//! Desugaring to simpler Rust. The generated identifiers are hygienic, so that the result is lowered like user code.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -16,7 +15,7 @@ use crate::position::{Name, ours};
 /// `(a, x[i]) = value` as `{ let (lhs0, lhs1) = value; a = lhs0; x[i] = lhs1; }`, as rustc does it; `None` if the left side
 /// is a place.
 pub(super) fn destructuring(assign: &ExprAssign) -> Option<Expr> {
-    if !takes_apart(peeled(&assign.left)) {
+    if !is_destructuring(peeled(&assign.left)) {
         return None;
     }
     let mut targets = Vec::new();
@@ -33,14 +32,14 @@ pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
     syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
 }
 
-/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None` where an
-/// index is a range, which is no value here.
+/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None` if an
+/// index is a range, which is not a value in a kernel.
 pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     struct Indices(Vec<(Ident, Expr)>);
 
     impl VisitMut for Indices {
         fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
-            // What is indexed is evaluated before its index.
+            // The indexed expression is evaluated before its index.
             self.visit_expr_mut(&mut index.expr);
             let name = Ident::new(&format!("at{}", self.0.len()), ours(index.index.span()));
             let written = std::mem::replace(&mut *index.index, syn::parse_quote!(#name));
@@ -64,7 +63,7 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     .ok()
 }
 
-/// A place of the same type that nothing has to be evaluated for: `v.rows[0][j]` for `v.rows[f()][j]`.
+/// Returns a place of the same type whose evaluation has no side effects: `v.rows[0][j]` for `v.rows[f()][j]`.
 pub(super) fn first_elements(place: &Expr) -> TokenStream {
     struct First;
 
@@ -72,7 +71,7 @@ pub(super) fn first_elements(place: &Expr) -> TokenStream {
         fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
             self.visit_expr_mut(&mut index.expr);
             match &mut *index.index {
-                // Variables may be indices of several dimensions.
+                // A variable may hold an index of several dimensions.
                 Expr::Path(_) | Expr::Lit(_) => {}
                 Expr::Array(dimensions) => dimensions.elems.iter_mut().for_each(|at| *at = syn::parse_quote!(0)),
                 number => *number = syn::parse_quote!(0),
@@ -85,7 +84,7 @@ pub(super) fn first_elements(place: &Expr) -> TokenStream {
     place.into_token_stream()
 }
 
-fn takes_apart(left: &Expr) -> bool {
+fn is_destructuring(left: &Expr) -> bool {
     match left {
         Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) => true,
         Expr::Call(call) => is_constructor(&call.func),
@@ -93,18 +92,18 @@ fn takes_apart(left: &Expr) -> bool {
     }
 }
 
-/// Whether an expression names a tuple struct, by the case of its first letter.
+/// Returns whether an expression names a tuple struct, by the case of its first letter.
 fn is_constructor(function: &Expr) -> bool {
     matches!(function, Expr::Path(path) if path.path.segments.last().is_some_and(|last| is_upper_case(&last.ident)))
 }
 
-/// Whether a name begins with an upper-case letter: that of a type or a constant, as Rust names them.
+/// Returns whether an identifier begins with an upper-case letter, as types and constants do by convention.
 pub(super) fn is_upper_case(name: &Ident) -> bool {
     let name = name.to_string();
     name.trim_start_matches("r#").trim_start_matches('_').starts_with(char::is_uppercase)
 }
 
-/// The left side of an assignment as a pattern, with a new variable for each place in it.
+/// Returns the left side of an assignment as a pattern, with a new variable for each place in it.
 fn target_pattern(left: &Expr, targets: &mut Vec<(Ident, Expr)>) -> TokenStream {
     match left {
         Expr::Infer(underscore) => underscore.to_token_stream(),
@@ -162,7 +161,7 @@ pub(super) fn let_else(local: &Local, init: &LocalInit, otherwise: &Expr) -> Opt
     syn::parse2(tokens).ok()
 }
 
-/// A pattern with its variables, of which none is `mut`.
+/// Returns the pattern with every `mut` removed, and collects its variables.
 fn immutable(pattern: &Pat, bindings: &mut Vec<(Ident, Option<Token![mut]>)>) -> Pat {
     struct Immutable<'a>(&'a mut Vec<(Ident, Option<Token![mut]>)>);
 
@@ -170,7 +169,7 @@ fn immutable(pattern: &Pat, bindings: &mut Vec<(Ident, Option<Token![mut]>)>) ->
         fn visit_pat_ident_mut(&mut self, pattern: &mut PatIdent) {
             let binds = pattern.mutability.is_some() || pattern.subpat.is_some() || !is_upper_case(&pattern.ident);
             let mutability = pattern.mutability.take();
-            // Each choice of `a | b` binds the same variables.
+            // The alternatives of `a | b` bind the same variables.
             if binds && !self.0.iter().any(|(known, _)| Name::of(known) == Name::of(&pattern.ident)) {
                 self.0.push((pattern.ident.clone(), mutability));
             }
@@ -183,7 +182,7 @@ fn immutable(pattern: &Pat, bindings: &mut Vec<(Ident, Option<Token![mut]>)>) ->
     pattern
 }
 
-/// A pattern without its type, and the type.
+/// Splits a pattern into the pattern without its type annotation, and the type.
 pub(super) fn typed(pattern: &Pat) -> (&Pat, Option<&Type>) {
     match pattern {
         Pat::Type(typed) => (&typed.pat, Some(&typed.ty)),
@@ -191,13 +190,13 @@ pub(super) fn typed(pattern: &Pat) -> (&Pat, Option<&Type>) {
     }
 }
 
-/// `let r = &value;` as `let mut temporary = value;` and `let r = &temporary;`: Rust keeps such a value as long as the
-/// variable. `None` if what is borrowed is kept anyway, as `is_kept` says of what the path to it begins with.
-pub(super) fn kept(init: &Expr, is_kept: impl FnOnce(&Expr) -> bool) -> Option<(Stmt, Expr)> {
+/// `let r = &value;` as `let mut temporary = value;` and `let r = &temporary;`: Rust extends the lifetime of such a temporary
+/// to that of the variable. `None` if the root of the borrowed place is not a temporary, which `is_variable` decides.
+pub(super) fn extended_temporary(init: &Expr, is_variable: impl FnOnce(&Expr) -> bool) -> Option<(Stmt, Expr)> {
     let Expr::Reference(_) = peeled(init) else { return None };
     let mut init = init.clone();
     let root = borrowed_root(&mut init);
-    if matches!(root, Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. })) || is_kept(root) {
+    if matches!(root, Expr::Unary(ExprUnary { op: UnOp::Deref(_), .. })) || is_variable(root) {
         return None;
     }
     let span = ours(root.span());
@@ -206,7 +205,7 @@ pub(super) fn kept(init: &Expr, is_kept: impl FnOnce(&Expr) -> bool) -> Option<(
     Some((syn::parse2(quote_spanned!(span=> let mut #name = #value;)).ok()?, init))
 }
 
-/// What the path to a borrowed place begins with.
+/// Returns the root of a borrowed place.
 fn borrowed_root(expr: &mut Expr) -> &mut Expr {
     match expr {
         Expr::Reference(reference) => borrowed_root(&mut reference.expr),
@@ -241,7 +240,7 @@ impl Parse for Matches {
 
 impl Matches {
     /// `match value { pattern if guard => true, _ => false }`
-    pub(super) fn written_out(&self, span: Span) -> syn::Result<Expr> {
+    pub(super) fn desugared(&self, span: Span) -> syn::Result<Expr> {
         let Matches { value, pattern, guard } = self;
         let guard = guard.as_ref().map(|(token, guard)| quote!(#token #guard));
         syn::parse2(quote_spanned!(ours(span)=> match #value { #pattern #guard => true, _ => false }))

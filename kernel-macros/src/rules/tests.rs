@@ -1,18 +1,18 @@
-//! `docs/limits.md` lists the rules as they are. `cargo xtask bless` writes the list anew.
+//! Tests that `docs/limits.md` lists the rules. `cargo xtask bless` regenerates the list.
 
 use std::fmt::Write;
 use std::fs;
 
 use super::{ALL, Rule};
 
-/// What stands around the list.
+/// The markers around the generated list.
 const START: &str = "<!-- the rules: written by `cargo xtask bless` -->\n";
 const END: &str = "<!-- the end of the rules -->\n";
 
 #[test]
 fn the_page_of_limits_lists_the_rules() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/limits.md");
-    // A package of crates.io has no documentation of the repository.
+    // The published package does not contain the documentation of the repository.
     let Ok(page) = fs::read_to_string(path) else { return };
     let (before, rest) = page.split_once(START).expect("the start of the list");
     let (_, after) = rest.split_once(END).expect("the end of the list");
@@ -20,11 +20,11 @@ fn the_page_of_limits_lists_the_rules() {
     if std::env::var_os("CUMBIA_BLESS").is_some_and(|value| value == "1") {
         fs::write(path, written).expect("a writable page");
     } else {
-        assert!(page == written, "docs/limits.md does not list the rules as they are\nto list them: cargo xtask bless");
+        assert!(page == written, "the rules in docs/limits.md are out of date\nto regenerate them: cargo xtask bless");
     }
 }
 
-/// A table for each section.
+/// Returns the Markdown tables, one for each section.
 fn tables() -> String {
     let mut text = String::new();
     for (section, Rule { what, why, help }) in ALL {
@@ -39,10 +39,10 @@ fn tables() -> String {
 }
 
 #[test]
-fn a_message_is_one_line_and_no_sentence() {
+fn messages_are_single_lines_in_lower_case_without_a_full_stop() {
     for (_, Rule { what, why, help }) in ALL {
         for part in [what, why, help] {
-            // `C` and `GPU` are names.
+            // An initialism such as `GPU` may begin a text.
             let capitalised = matches!(part.as_bytes(), [b'A'..=b'Z', b'a'..=b'z', ..]);
             assert!(!capitalised && !part.ends_with('.') && !part.contains('\n'), "{part}");
         }

@@ -1,101 +1,95 @@
-//! Arrays and views as a launch keeps them: where their elements are, without their types' business.
+//! Bound arrays and views: the form in which a launch keeps array arguments, independent of the argument's type.
 
 use std::marker::PhantomData;
 use std::ptr::NonNull;
 
-use super::transfer::{Direction, OnHost};
+use super::transfer::{Direction, HostCopy};
 use crate::array::{RawSlice, shape};
 use crate::array_view::ArrayView;
 use crate::cpu::access::Access;
 use crate::cpu::{Slice, View};
-use crate::error::Error;
+use crate::error::{Error, SharedError};
 use crate::memory::Memory;
 use crate::types::Element;
 
-/// Where the elements of an argument are.
+/// The location of an argument's elements.
 pub(crate) enum Location<'a> {
-    /// On a device.
+    /// In device memory of Cumbia.
     Device(&'a Memory),
-    /// On a device, in memory of another library.
+    /// In device memory of another library.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
-    Lent(Box<Lent<'a>>),
-    /// On the host.
-    Host(OnHost),
-    /// Nowhere that a launch could use.
-    Refused(Box<Unusable>),
+    Foreign(Box<ForeignMemory<'a>>),
+    /// In host memory, copied around the launch.
+    Host(HostCopy),
+    /// The argument is invalid, for this cause.
+    Invalid(SharedError),
 }
 
 impl Location<'_> {
-    /// Checks that this process can access the elements: a launch on the CPU, which asks for them, has seen to that.
+    /// Asserts that the host can access the elements, as validation of a launch on the CPU device guarantees.
     #[inline]
     fn assert_on_host(&self) {
         let is_on_host = match self {
             Location::Device(memory) => memory.device().is_cpu(),
             Location::Host(_) => true,
-            Location::Lent(_) | Location::Refused(_) => false,
+            Location::Foreign(_) | Location::Invalid(_) => false,
         };
-        assert!(is_on_host, "the elements of an array are viewed where it is");
+        assert!(is_on_host, "only the host's memory can be viewed on the host");
     }
 }
 
-/// Memory of another library that a launch has been lent.
+/// Memory of another library, borrowed by a launch.
 ///
-/// What is to be done behind a launch is done then, and not when this is dropped: a launch that is kept, as a prepared one is,
-/// must not hold its borrows until the end of the scope.
-pub(crate) struct Lent<'a> {
+/// The action after a launch is an explicit call instead of a destructor: with a destructor, a prepared launch would hold its
+/// borrows until the end of its scope.
+pub(crate) struct ForeignMemory<'a> {
     pub(super) memory: Memory,
-    /// The other library's array, borrowed for `'a`: exclusively if the launch writes.
+    /// The other library's array, borrowed for `'a`, mutably if the launch writes.
     array: NonNull<()>,
-    over: unsafe fn(NonNull<()>, &Memory),
+    after_launch: unsafe fn(NonNull<()>, &Memory),
     borrow: PhantomData<&'a mut ()>,
 }
 
-// SAFETY: who makes one promises that the array may be used from any thread; it is used by one launch at a time.
-unsafe impl Send for Lent<'_> {}
+// SAFETY: the contract of `new` requires that the array may be used from any thread; it is used by one launch at a time.
+unsafe impl Send for ForeignMemory<'_> {}
 // SAFETY: as above.
-unsafe impl Sync for Lent<'_> {}
+unsafe impl Sync for ForeignMemory<'_> {}
 
-impl Lent<'_> {
-    /// `over` is called with the array and the memory behind each launch, so that whoever uses the memory next is behind it.
+impl ForeignMemory<'_> {
+    /// Wraps the memory of `array`. `after_launch` is called with the array and the memory after each enqueue, to order the other
+    /// library's next access after the launch.
     ///
     /// # Safety
     ///
-    /// The array is borrowed for `'a`, exclusively if `over` changes it, and may be used from any thread.
+    /// The array is borrowed for `'a`, mutably if `after_launch` changes it, and may be used from any thread.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
-    pub(crate) unsafe fn new(memory: Memory, array: NonNull<()>, over: unsafe fn(NonNull<()>, &Memory)) -> Self {
-        Lent { memory, array, over, borrow: PhantomData }
+    pub(crate) unsafe fn new(
+        memory: Memory,
+        array: NonNull<()>,
+        after_launch: unsafe fn(NonNull<()>, &Memory),
+    ) -> Self {
+        ForeignMemory { memory, array, after_launch, borrow: PhantomData }
     }
 
-    /// Tells the other library of a launch that was asked for.
-    pub(crate) fn over(&self) {
-        // SAFETY: the array is still borrowed, for this has the borrow's lifetime. A launch is run by one thread at a time,
-        // since it is consumed, or is a prepared one, which stays on its thread.
-        unsafe { (self.over)(self.array, &self.memory) };
-    }
-}
-
-/// Why an argument cannot be used.
-pub(crate) struct Unusable {
-    pub(super) reason: String,
-}
-
-impl Unusable {
-    fn new(why: &Error) -> Self {
-        Unusable { reason: why.to_string() }
+    /// Notifies the other library of an enqueued launch.
+    pub(crate) fn after_launch(&self) {
+        // SAFETY: the array is still borrowed, since `self` has the borrow's lifetime. A launch is run by one thread at a time:
+        // it is consumed, or is a prepared launch, which is `!Sync`.
+        unsafe { (self.after_launch)(self.array, &self.memory) };
     }
 }
 
-// A launch is moved by each of the calls that say how to run it, with all its arguments.
+// Each call of the launch builder moves the launch with all its arguments, so a location is kept small.
 const _: () = assert!(size_of::<Location<'_>>() == 2 * size_of::<usize>());
 
-/// An array lent to a launch.
+/// An array argument of a launch.
 #[doc(hidden)]
 pub struct ArraySlice<'a, T, M> {
     elements: Elements<'a>,
     array: PhantomData<(&'a T, M)>,
 }
 
-/// The elements of an array, whatever they are.
+/// The elements of an array, independent of their type.
 pub(super) struct Elements<'a> {
     pub(super) raw: RawSlice,
     pub(super) location: Location<'a>,
@@ -105,46 +99,46 @@ pub(super) struct Elements<'a> {
 unsafe impl<T: Sync, M: Access> Sync for ArraySlice<'_, T, M> {}
 
 impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
-    /// Elements in this memory, borrowed for `'a`: exclusively if `M` writes.
+    /// Returns an argument in this device memory, borrowed for `'a`, mutably if `M` writes.
     #[inline]
     pub(crate) fn on_device(memory: &'a Memory, raw: RawSlice) -> Self {
-        ArraySlice::elsewhere(raw, Location::Device(memory))
+        ArraySlice::at(raw, Location::Device(memory))
     }
 
-    /// Elements somewhere else, borrowed for `'a`: exclusively if `M` writes.
+    /// Returns an argument at this location, borrowed for `'a`, mutably if `M` writes.
     #[inline]
-    pub(crate) fn elsewhere(raw: RawSlice, location: Location<'a>) -> Self {
+    pub(crate) fn at(raw: RawSlice, location: Location<'a>) -> Self {
         ArraySlice { elements: Elements { raw, location }, array: PhantomData }
     }
 
-    /// What cannot be an argument.
-    pub(crate) fn refused(why: &Error) -> Self {
+    /// Returns an invalid argument. The launch reports the cause.
+    pub(crate) fn invalid(cause: Error) -> Self {
         let raw = RawSlice { pointer: NonNull::<T>::dangling().as_ptr().cast(), len: 0 };
-        ArraySlice::elsewhere(raw, Location::Refused(Box::new(Unusable::new(why))))
+        ArraySlice::at(raw, Location::Invalid(cause.into()))
     }
 }
 
-// What the macro writes for a slice parameter asks nothing of its elements: their slot does, and says so once.
+// No bound on `T`: the slot of a slice parameter has it, and a second bound would report the same error twice.
 impl<'a, T, M> ArraySlice<'a, T, M> {
     #[inline]
     pub(super) fn elements(&self) -> &Elements<'a> {
         &self.elements
     }
 
-    /// The elements, for a kernel on the CPU.
+    /// Returns the elements, for a kernel on the CPU device.
     ///
     /// # Panics
     ///
-    /// Where the array is on a GPU.
+    /// If the array is on a GPU.
     pub fn view(&self) -> Slice<'_, T, M> {
         self.elements.location.assert_on_host();
-        // SAFETY: the array is memory of this process, aligned, initialised, and borrowed for `'a`: exclusively if `M`
-        // writes. Whoever has a view reaches it through places.
+        // SAFETY: the array is host memory, aligned, initialised, and borrowed for `'a`, mutably if `M` writes. A view accesses
+        // its elements through places only.
         unsafe { Slice::new(self.elements.raw.pointer.cast(), self.elements.raw.len) }
     }
 }
 
-/// A view lent to a launch.
+/// A view argument of a launch.
 #[doc(hidden)]
 pub struct ViewArgument<'a, T, const D: usize, M> {
     pointer: *mut T,
@@ -158,69 +152,69 @@ pub struct ViewArgument<'a, T, const D: usize, M> {
 unsafe impl<T: Sync, const D: usize, M: Access> Sync for ViewArgument<'_, T, D, M> {}
 
 impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
-    /// A view of an array on a device.
+    /// Returns an argument for a view of device memory.
     #[inline]
-    #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
+    #[allow(clippy::needless_pass_by_value, reason = "consumes the mutable view")]
     pub(crate) fn on_device(view: ArrayView<'a, T, D, M>) -> Self {
         let (&pointer, &shape, &strides) = view.raw();
         ViewArgument { pointer, shape, strides, location: Location::Device(view.memory()), array: PhantomData }
     }
 
-    /// Elements of the host in C's order, borrowed for `'a`: exclusively if `M` writes.
+    /// Returns an argument for host elements in row-major order, borrowed for `'a`, mutably if `M` writes.
     pub(crate) fn on_host(pointer: *mut T, shape: [usize; D], direction: Direction) -> Self {
-        let (strides, location) = (shape::row_major(&shape), Location::Host(OnHost::new::<T>(direction)));
+        let (strides, location) = (shape::row_major(&shape), Location::Host(HostCopy::new::<T>(direction)));
         ViewArgument { pointer, shape, strides, location, array: PhantomData }
     }
 
-    /// What cannot be an argument.
-    pub(crate) fn refused(why: &Error) -> Self {
+    /// Returns an invalid argument. The launch reports the cause.
+    pub(crate) fn invalid(cause: Error) -> Self {
         let pointer = NonNull::dangling().as_ptr();
-        let location = Location::Refused(Box::new(Unusable::new(why)));
+        let location = Location::Invalid(cause.into());
         ViewArgument { pointer, shape: [0; D], strides: [1; D], location, array: PhantomData }
     }
 }
 
 // As for `ArraySlice`.
 impl<'a, T, const D: usize, M> ViewArgument<'a, T, D, M> {
-    /// The first element, the shape, the strides, and where all that is.
+    /// Returns the address of the first element, the shape, the strides and the location.
     #[inline]
     pub(super) fn parts(&self) -> (&*mut T, &[usize; D], &[usize; D], &Location<'a>) {
         (&self.pointer, &self.shape, &self.strides, &self.location)
     }
 
-    /// The elements, for a kernel on the CPU.
+    /// Returns the elements, for a kernel on the CPU device.
     ///
     /// # Panics
     ///
-    /// Where the array is on a GPU.
+    /// If the array is on a GPU.
     pub fn elements(&self) -> View<'_, T, D, M> {
         self.location.assert_on_host();
-        // SAFETY: as in `ArraySlice::view`. The view is inside of the array and, if `M` writes, has these elements for itself.
+        // SAFETY: as in `ArraySlice::view`. The view is inside the array and, if `M` writes, has exclusive access to its elements.
         unsafe { View::new(self.pointer, self.shape, self.strides) }
     }
 }
 
 impl<'k, T, const D: usize, M> View<'k, T, D, M> {
-    /// The elements of a view in the memory of the host: a device function that the host calls works on them.
+    /// Returns the elements of a view in host memory, for a `#[device]` function that the host calls.
     ///
     /// # Panics
     ///
-    /// Where the array is on a GPU.
-    #[allow(clippy::needless_pass_by_value, reason = "the view that may be written is given up")]
+    /// If the array is on a GPU.
+    #[allow(clippy::needless_pass_by_value, reason = "consumes the mutable view")]
     pub fn from_host(view: ViewArgument<'k, T, D, M>) -> Self {
         let ViewArgument { pointer, shape, strides, location, array: _ } = view;
         let elsewhere = match location {
             Location::Device(memory) if memory.device().is_cpu() => None,
             Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
-            Location::Lent(lent) => Some(format!("the array is on {}", lent.memory.device())),
+            Location::Foreign(foreign) => Some(format!("the array is on {}", foreign.memory.device())),
             Location::Host(_) => None,
-            Location::Refused(why) => Some(why.reason),
+            Location::Invalid(cause) => Some(cause.to_string()),
         };
         if let Some(elsewhere) = elsewhere {
             panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
         }
-        // SAFETY: the array is memory of this process, aligned, initialised, and borrowed for `'k`; the view is inside of it
-        // and, if `M` writes, has these elements for itself.
+        // SAFETY: the array is host memory, aligned, initialised, and borrowed for `'k`; the view is inside the array and, if
+        // `M` writes, has exclusive access to its elements.
         unsafe { View::new(pointer, shape, strides) }
     }
 }

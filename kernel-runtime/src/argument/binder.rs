@@ -1,57 +1,57 @@
-//! The walk through the arguments of a launch that is thorough: whatever can be an argument, and all that can be wrong with it.
+//! Full argument validation and binding (slow path).
 
 use std::any::TypeId;
 use std::ffi::c_void;
 
 use smallvec::SmallVec;
 
-use super::array::{ArraySlice, Elements, Lent, Location, ViewArgument};
+use super::array::{ArraySlice, Elements, ForeignMemory, Location, ViewArgument};
+use super::packed_params::{Params, Sizes};
 use super::transfer::Transfer;
-use super::values::{Params, Sizes};
 use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
 use crate::cpu::access::Access;
 use crate::device::Device;
-use crate::error::LaunchError;
+use crate::error::{LaunchError, SharedError};
 use crate::memory::Use;
 use crate::specialise::Layout;
 
-/// What is known of the arguments.
+/// Facts about the arguments that the validation of a launch needs.
 #[derive(Clone, Copy)]
-pub(crate) struct Arguments {
+pub(crate) struct ArgumentFacts {
     pub(crate) layout: Layout,
-    /// The largest number that indices can come to.
-    pub(crate) largest: usize,
+    /// An upper bound of the indices into the arguments, and of the `usize` values among them.
+    pub(crate) max_index: usize,
 }
 
-/// Walks through the arguments of a launch, and notes all that may matter of them.
+/// A visitor that validates the arguments of a launch, and collects everything that the enqueue needs.
 pub(crate) struct Binder<'a> {
     kernel: &'static str,
     device: Option<(&'static str, &'a Device)>,
-    /// The first thing that is wrong with them.
-    refused: Option<LaunchError>,
+    /// The first error.
+    error: Option<LaunchError>,
     /// Pointers to the parameters.
     pub(crate) params: Params,
-    /// The sizes of the parameters.
+    /// The sizes of the parameters, in bytes.
     pub(crate) sizes: Sizes,
-    /// The memory of devices that they use.
+    /// The device memory that the launch accesses.
     pub(crate) uses: Uses<'a>,
-    /// The memory of the host that has to be on the device meanwhile.
+    /// The host arrays that are copied to or from the device.
     pub(crate) transfers: Vec<Transfer<'a>>,
-    /// The memory of other libraries among them.
-    pub(crate) lent: Vec<&'a Lent<'a>>,
-    /// Where the last parameter ends in the memory that they have on a GPU.
+    /// The arguments in memory of other libraries.
+    pub(crate) foreign: Vec<&'a ForeignMemory<'a>>,
+    /// The end of the last parameter in a GPU's parameter memory, in bytes.
     bytes: usize,
-    /// The largest `usize` that the kernel is given, or can reach in a view.
-    largest: usize,
-    /// Whether the elements of each view follow each other.
+    /// The largest `usize` argument, length, or index into a view.
+    max_index: usize,
+    /// Whether all views are contiguous.
     contiguous: bool,
 }
 
-/// What CUDA has for the parameters of a kernel on every architecture (CUDA C++ Programming Guide, "Function Parameters").
+/// The limit of a kernel's parameters on every architecture, in bytes (CUDA C++ Programming Guide, "Function Parameters").
 const PARAMETER_BYTES: usize = 4096;
 
-/// The memory that a launch uses.
+/// The device memory that a launch accesses.
 pub(crate) type Uses<'a> = SmallVec<[Use<'a>; 16]>;
 
 impl<'a> Binder<'a> {
@@ -59,116 +59,122 @@ impl<'a> Binder<'a> {
         Binder {
             kernel,
             device: None,
-            refused: None,
+            error: None,
             params: SmallVec::new(),
             sizes: SmallVec::new(),
             uses: SmallVec::new(),
             transfers: Vec::new(),
-            lent: Vec::new(),
+            foreign: Vec::new(),
             bytes: 0,
-            largest: 0,
+            max_index: 0,
             contiguous: true,
         }
     }
 
+    /// Appends a parameter.
     fn parameter(&mut self, pointer: *mut c_void, bytes: usize, alignment: usize) {
         self.bytes = self.bytes.next_multiple_of(alignment) + bytes;
         self.params.push(pointer);
         self.sizes.push(bytes as u32);
     }
 
-    /// Notes a number that indices can come to.
-    fn reaches(&mut self, number: usize) {
-        self.largest = self.largest.max(number);
+    /// Raises the upper bound of the indices to at least `number`.
+    fn note_index(&mut self, number: usize) {
+        self.max_index = self.max_index.max(number);
     }
 
-    /// As [`Visitor::array`], whatever the elements are: one function for all arguments of all kernels.
+    /// Binds an array, independent of its element type, so that the function is not monomorphised for each kernel.
     fn elements(&mut self, name: &'static str, array: &'a Elements<'_>, element_bytes: usize, writes: bool) {
         let Elements { raw: RawSlice { pointer, len }, location } = array;
-        self.reaches(*len);
+        self.note_index(*len);
         let param = self.params.len();
         self.value(pointer);
         self.value(len);
         let elements = Extent { start: pointer.cast(), len: *len, bytes: *len * element_bytes, writes };
-        self.locate(name, location, param, &elements);
+        self.bind_location(name, location, param, &elements);
     }
 
-    /// Notes where the elements of an argument are, and what becomes of them. A pointer to them is parameter `param`.
-    fn locate(&mut self, name: &'static str, location: &'a Location<'a>, param: usize, elements: &Extent) {
+    /// Records the location of an argument's elements and how the launch accesses them. Parameter `param` is the pointer to
+    /// them.
+    fn bind_location(&mut self, name: &'static str, location: &'a Location<'a>, param: usize, elements: &Extent) {
         let &Extent { start, len, bytes, writes } = elements;
         let memory = match location {
             Location::Device(memory) => *memory,
-            Location::Lent(lent) => {
-                self.lent.push(lent);
-                &lent.memory
+            Location::Foreign(foreign) => {
+                self.foreign.push(foreign);
+                &foreign.memory
             }
             Location::Host(host) => {
                 self.transfers.push(Transfer::new(param, start, len, bytes, *host));
                 return;
             }
-            Location::Refused(why) => return self.refuse(name, &why.reason),
+            Location::Invalid(cause) => return self.reject(name, cause),
         };
         let first = start.addr() - memory.pointer().addr();
         self.uses.push(Use { memory, bytes: first..first + bytes, writes });
         match self.device {
             Some((_, device)) if device == memory.device() => {}
-            Some((first, other)) => self.refuse_mixed((first, other), (name, memory.device())),
+            Some((first, other)) => self.reject_mixed_devices((first, other), (name, memory.device())),
             None => self.device = Some((name, memory.device())),
         }
     }
 
     #[cold]
-    fn refuse(&mut self, parameter: &'static str, reason: &str) {
-        let (kernel, reason) = (self.kernel, reason.to_owned());
-        self.refused.get_or_insert(LaunchError::Argument { kernel, parameter, reason });
+    fn reject(&mut self, parameter: &'static str, cause: &SharedError) {
+        let (kernel, cause) = (self.kernel, cause.clone());
+        self.error.get_or_insert(LaunchError::Argument { kernel, parameter, cause });
     }
 
     #[cold]
-    fn refuse_mixed(&mut self, (first, other): (&'static str, &Device), (second, device): (&'static str, &Device)) {
+    fn reject_mixed_devices(
+        &mut self,
+        (first, other): (&'static str, &Device),
+        (second, device): (&'static str, &Device),
+    ) {
         let kernel = self.kernel;
         let (first_device, second_device) = (other.to_string(), device.to_string());
         let mixed = LaunchError::MixedDevices { kernel, first, first_device, second, second_device };
-        self.refused.get_or_insert(mixed);
+        self.error.get_or_insert(mixed);
     }
 
-    /// Whether nothing is to be copied or told of the launch.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.transfers.is_empty() && self.lent.is_empty()
+    /// Returns whether the launch consists of the kernel launch alone, without host copies or actions for foreign memory.
+    pub(crate) fn is_launch_only(&self) -> bool {
+        self.transfers.is_empty() && self.foreign.is_empty()
     }
 
-    /// What a plan has to know of them.
-    pub(crate) fn arguments(&self) -> Arguments {
+    /// Returns the facts about the visited arguments.
+    pub(crate) fn arguments(&self) -> ArgumentFacts {
         let layout = if self.contiguous { Layout::Contiguous } else { Layout::Strided };
-        Arguments { layout, largest: self.largest }
+        ArgumentFacts { layout, max_index: self.max_index }
     }
 
-    /// The device that all arrays are on, if there are any.
+    /// Returns the device of the arrays; `None` without device arrays.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with the arguments.
+    /// The first error of the arguments.
     pub(crate) fn finish(&mut self) -> Result<Option<&'a Device>, LaunchError> {
-        // Our own last parameter, on which faults are noted.
+        // Including the launch parameter, through which faults are recorded.
         let bytes = self.bytes.next_multiple_of(align_of::<u64>()) + cumbia_kernel_ir::LAUNCH_BYTES;
-        if self.refused.is_some() || bytes > PARAMETER_BYTES {
-            return Err(self.what_is_wrong());
+        if self.error.is_some() || bytes > PARAMETER_BYTES {
+            return Err(self.take_error());
         }
         Ok(self.device.map(|(_, device)| device))
     }
 
     #[cold]
-    fn what_is_wrong(&mut self) -> LaunchError {
+    fn take_error(&mut self) -> LaunchError {
         let limit = PARAMETER_BYTES - cumbia_kernel_ir::LAUNCH_BYTES;
-        let large = LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit };
-        self.refused.take().unwrap_or(large)
+        let too_large = LaunchError::ArgumentsTooLarge { kernel: self.kernel, bytes: self.bytes, limit };
+        self.error.take().unwrap_or(too_large)
     }
 }
 
-/// The elements of an argument, as bytes.
+/// The extent of an argument's elements in memory.
 struct Extent {
-    /// On a GPU, an address there.
+    /// The first byte; on a GPU, a device address.
     start: *mut u8,
-    /// How many elements there are, with those between the elements of a view.
+    /// The number of elements, including those skipped by the strides of a view.
     len: usize,
     bytes: usize,
     writes: bool,
@@ -181,10 +187,10 @@ impl<'a> Visitor<'a> for Binder<'a> {
 
     fn narrow_value<T>(&mut self, value: &'a T) {
         self.value(value);
-        // A bound `T: 'static` would be one more error where `T` is no element.
+        // A bound `T: 'static` would add a second error if `T` is not an element type.
         if typeid::of::<T>() == TypeId::of::<usize>() {
-            // SAFETY: it is a `usize`, which has no lifetimes that the comparison would not see.
-            self.reaches(unsafe { std::ptr::from_ref(value).cast::<usize>().read() });
+            // SAFETY: `T` is `usize`, and has no lifetimes that the comparison could miss.
+            self.note_index(unsafe { std::ptr::from_ref(value).cast::<usize>().read() });
         }
     }
 
@@ -197,15 +203,15 @@ impl<'a> Visitor<'a> for Binder<'a> {
         let param = self.params.len();
         self.value(pointer);
         lengths.iter().chain(strides).for_each(|number| self.value(number));
-        // Behind the last element, so that no length is above it. A view without elements may have any lengths; others are
-        // inside an array.
+        // The end of the last element in each dimension, so that no length exceeds it. An empty view may have any lengths; others
+        // are inside an array, so the sum cannot overflow.
         let ends = lengths.iter().zip(strides).map(|(len, stride)| len.saturating_mul(*stride));
-        self.reaches(ends.fold(0, usize::saturating_add));
+        self.note_index(ends.fold(0, usize::saturating_add));
         self.contiguous &= shape::is_contiguous(lengths, strides);
-        // A view of the host's is contiguous.
+        // A view of a host array is contiguous, so `reach` is its number of elements.
         let len = shape::reach(lengths, strides);
         let elements = Extent { start: pointer.cast(), len, bytes: len * size_of::<T>(), writes: M::MUTABLE };
-        self.locate(name, location, param, &elements);
+        self.bind_location(name, location, param, &elements);
     }
 }
 
@@ -215,7 +221,7 @@ mod tests {
     use crate::argument::{ReadArgument as _, ReadView as _};
 
     #[test]
-    fn arguments_are_laid_out_as_the_gpu_does() {
+    fn parameters_have_the_gpus_layout() {
         let device = Device::cpu();
         let array = device.zeros::<f32>(6).unwrap();
         let (slice, view) = ((&array).bind(), array.reshape((2, 3)).unwrap().bind());
@@ -224,7 +230,7 @@ mod tests {
         binder.value(&2.0f64);
         binder.array("slice", &slice);
         binder.view("view", &view);
-        // One byte and seven between, then eight; a pointer and a length; a pointer, two lengths, two strides.
+        // One byte and seven of padding, then eight; a pointer and a length; a pointer, two lengths, two strides.
         assert_eq!(binder.bytes, 16 + 2 * 8 + 5 * 8);
         let on = binder.finish().unwrap();
         let Binder { params, sizes, uses, transfers, .. } = binder;
@@ -232,13 +238,13 @@ mod tests {
         assert_eq!(sizes.as_slice(), [1, 8, 8, 8, 8, 8, 8, 8, 8]);
         assert_eq!((on, params.len()), (Some(&device), 2 + 2 + 5));
         assert!(uses.iter().all(|used| used.bytes == (0..24) && !used.writes) && uses.len() == 2);
-        // SAFETY: each parameter is the address of a number that is still there.
+        // SAFETY: each parameter points to an integer that is alive.
         let numbers: Vec<usize> = params[5..].iter().map(|param| unsafe { param.cast::<usize>().read() }).collect();
         assert_eq!(numbers, [2, 3, 3, 1]);
     }
 
     #[test]
-    fn arguments_have_limited_memory() {
+    fn parameters_are_limited_to_4_kib() {
         let value = [0u8; 4000];
         let mut binder = Binder::new("kernel");
         binder.value(&value);

@@ -1,8 +1,8 @@
-//! Arrays of the host as arguments, which a launch takes to the device and back by itself.
+//! Host arrays as arguments, which the launch copies to the device and back.
 
 use super::array::{ArraySlice, Location, ViewArgument};
 use super::transfer::Direction;
-use super::transfer::OnHost;
+use super::transfer::HostCopy;
 use super::{ReadArgument, ReadView, WriteArgument, WriteView};
 use crate::array::{RawSlice, shape};
 use crate::cpu::access::{Access, Read, Write};
@@ -10,12 +10,12 @@ use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
 use crate::types::Element;
 
-/// An array of the host as the argument of a `&[T]` parameter: the launch copies it to the device.
+/// A host array as the argument of a `&[T]` parameter. The launch copies it to the device.
 ///
-/// [`In`], [`Out`] and [`InOut`] are for a launch now and then: each copies its array each time, and a launch with an array that
-/// comes back waits for it, and gives out the fault of its kernel. Where all arrays are the host's, the launch has to say
-/// where it is to run, by [`.on_device(&device)`](crate::Launch::on_device) or [`.on(&stream)`](crate::Launch::on). On the
-/// CPU device the kernel works on the arrays where they are.
+/// [`In`], [`Out`] and [`InOut`] are for occasional launches: each launch copies the array, and a launch with an output waits
+/// for the copy back and returns the fault of its kernel. If all arrays are host arrays, the launch has to name a device with
+/// [`.on_device(&device)`](crate::Launch::on_device) or [`.on(&stream)`](crate::Launch::on). On the CPU device the kernel works
+/// on the host arrays directly, without copies.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -39,8 +39,8 @@ use crate::types::Element;
 #[derive(Debug)]
 pub struct In<'a, A: ?Sized>(pub &'a A);
 
-/// An array of the host as the argument of a `&mut [T]` parameter: the kernel gets zeros, and the launch copies what it made of
-/// them to the host. See [`In`].
+/// A host array as the argument of a `&mut [T]` parameter that is written only. The kernel starts with zeros, and the launch
+/// copies the result to the host. See [`In`].
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -63,25 +63,25 @@ pub struct In<'a, A: ?Sized>(pub &'a A);
 #[derive(Debug)]
 pub struct Out<'a, A: ?Sized>(pub &'a mut A);
 
-/// An array of the host as the argument of a `&mut [T]` parameter: the launch copies it to the device, and what the kernel made of
-/// it back. See [`In`].
+/// A host array as the argument of a `&mut [T]` parameter that is read and written. The launch copies it to the device, and the
+/// result back. See [`In`].
 #[derive(Debug)]
 pub struct InOut<'a, A: ?Sized>(pub &'a mut A);
 
-/// Elements of the host, or why they cannot be an argument.
+/// Returns the argument for host elements, or an invalid argument with the cause.
 fn slice<'a, T: Element, M: Access>(elements: Result<RawSlice>, direction: Direction) -> ArraySlice<'a, T, M> {
     match elements {
-        Ok(raw) => ArraySlice::elsewhere(raw, Location::Host(OnHost::new::<T>(direction))),
-        Err(why) => ArraySlice::refused(&why),
+        Ok(raw) => ArraySlice::at(raw, Location::Host(HostCopy::new::<T>(direction))),
+        Err(cause) => ArraySlice::invalid(cause),
     }
 }
 
-/// Elements that a launch only reads.
+/// Returns the elements of an array that a launch reads.
 fn read<T>(elements: &[T]) -> RawSlice {
     RawSlice { pointer: elements.as_ptr().cast_mut().cast(), len: elements.len() }
 }
 
-/// Elements that a launch writes.
+/// Returns the elements of an array that a launch writes.
 fn written<T>(elements: &mut [T]) -> RawSlice {
     RawSlice { pointer: elements.as_mut_ptr().cast(), len: elements.len() }
 }
@@ -113,18 +113,18 @@ impl<'a, A: HostArrayMut + ?Sized> WriteArgument<'a> for InOut<'a, A> {
     }
 }
 
-/// A [`HostArray`] with a shape, for the parameters of kernels that are views: arrays of `ndarray`, with the feature of that name.
+/// A [`HostArray`] with a shape, for view parameters of kernels: arrays of `ndarray`, with the feature of that name.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no array of {D} dimensions of the host",
     label = "expected an array of `ndarray`",
     note = "help: use arrays of `ndarray` (feature `ndarray`), or views of a `DeviceArray`: `array.reshape((rows, columns))?`"
 )]
 pub trait HostView<const D: usize>: HostArray {
-    /// The length of each dimension, of which the last varies fastest.
+    /// Returns the length of each dimension, in row-major order (the last varies fastest).
     fn lengths(&self) -> [usize; D];
 }
 
-/// A [`HostView`] that can be written.
+/// A mutable [`HostView`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no array of {D} dimensions of the host that can be written",
     label = "expected an array of `ndarray` that is `mut`",
@@ -134,7 +134,8 @@ pub trait HostViewMut<const D: usize>: HostView<D> + HostArrayMut {}
 
 impl<A: HostView<D> + HostArrayMut + ?Sized, const D: usize> HostViewMut<D> for A {}
 
-/// As [`slice`], with a shape. Whose number of elements is compared: anyone may implement [`HostView`], and be wrong.
+/// As [`slice`], with a shape. The shape is checked against the number of elements, since a user's implementation of
+/// [`HostView`] may be wrong.
 fn view<'a, T: Element, const D: usize, M: Access>(
     elements: Result<RawSlice>,
     shape: [usize; D],
@@ -146,7 +147,7 @@ fn view<'a, T: Element, const D: usize, M: Access>(
     });
     match checked {
         Ok(RawSlice { pointer, len: _ }) => ViewArgument::on_host(pointer.cast(), shape, direction),
-        Err(why) => ViewArgument::refused(&why),
+        Err(cause) => ViewArgument::invalid(cause),
     }
 }
 

@@ -1,28 +1,30 @@
-//! Arguments: what a call of a kernel takes, and how a launch looks at them.
+//! Kernel arguments: the types that a kernel's parameters accept, and their binding at a launch.
+//!
+//! A launch visits its arguments with a [`Visitor`]: [`FastBinder`] on the fast path, [`Binder`] on the slow path.
 
 mod array;
 mod binder;
+mod fast_binder;
 mod host;
-mod plain;
+mod packed_params;
 mod transfer;
-mod values;
 mod visitor;
 
 pub use self::array::{ArraySlice, ViewArgument};
 #[cfg(feature = "cudarc")]
-pub(crate) use self::array::{Lent, Location};
-pub(crate) use self::binder::{Arguments, Binder};
+pub(crate) use self::array::{ForeignMemory, Location};
+pub(crate) use self::binder::{ArgumentFacts, Binder};
+pub(crate) use self::fast_binder::{FastBinder, ParamBuffer};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
-pub(crate) use self::plain::{Plain, Room};
-pub(crate) use self::transfer::{Transfer, on_gpu, on_host};
-pub(crate) use self::values::Values;
+pub(crate) use self::packed_params::PackedParams;
+pub(crate) use self::transfer::{Transfer, run_in_place, run_with_copies};
 pub use self::visitor::Visitor;
 use crate::array::{DeviceArray, DeviceSlice};
 use crate::array_view::ArrayView;
 use crate::cpu::access::{Access, Read, Write};
 use crate::types::Element;
 
-/// What a `&[T]` parameter takes: `&DeviceArray<T>`, a [`DeviceSlice<T>`](DeviceSlice), or an array of the host as `In(&x)`.
+/// Arguments for a `&[T]` parameter: `&DeviceArray<T>`, a [`DeviceSlice<T>`](DeviceSlice), or a host array as `In(&x)`.
 #[diagnostic::on_unimplemented(
     message = "a `&[_]` parameter of a kernel takes a `&DeviceArray<_>`, not a `{Self}`",
     label = "not a device array",
@@ -30,14 +32,14 @@ use crate::types::Element;
     note = "help: copy the data there first: `let x = device.to_device(&data)?`, then pass `&x`; or let the launch do so, with `In(&data)`"
 )]
 pub trait ReadArgument<'a> {
-    /// The elements.
+    /// The element type.
     type Element: Element;
     #[doc(hidden)]
     fn bind(self) -> ArraySlice<'a, Self::Element, Read>;
 }
 
-/// What a `&mut [T]` parameter takes: `&mut DeviceArray<T>`, a [`DeviceSliceMut<T>`](crate::DeviceSliceMut), or an array of the
-/// host as `InOut(&mut x)` or `Out(&mut x)`.
+/// Arguments for a `&mut [T]` parameter: `&mut DeviceArray<T>`, a [`DeviceSliceMut<T>`](crate::DeviceSliceMut), or a host array
+/// as `InOut(&mut x)` or `Out(&mut x)`.
 #[diagnostic::on_unimplemented(
     message = "a `&mut [_]` parameter of a kernel takes a `&mut DeviceArray<_>`, not a `{Self}`",
     label = "not an array that the kernel may change",
@@ -45,7 +47,7 @@ pub trait ReadArgument<'a> {
     note = "help: pass `&mut array`, where `array` is a `DeviceArray`; or let the launch copy an array of the host, with `InOut(&mut data)`"
 )]
 pub trait WriteArgument<'a> {
-    /// The elements.
+    /// The element type.
     type Element: Element;
     #[doc(hidden)]
     fn bind(self) -> ArraySlice<'a, Self::Element, Write>;
@@ -119,7 +121,7 @@ impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
     }
 }
 
-/// What an `ArrayView1<T>`, `ArrayView2<T>` or `ArrayView3<T>` parameter takes: such a view, or one that may be written.
+/// Arguments for an `ArrayView1<T>`, `ArrayView2<T>` or `ArrayView3<T>` parameter: such a view, or a mutable one.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayView{D}<_>` parameter of a kernel does not take a `{Self}`",
     label = "not a view of {D} dimensions",
@@ -127,13 +129,13 @@ impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
     note = "help: make a view of a `DeviceArray`: `array.reshape((rows, columns))?`"
 )]
 pub trait ReadView<'a, const D: usize> {
-    /// The elements.
+    /// The element type.
     type Element: Element;
     #[doc(hidden)]
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Read>;
 }
 
-/// What an `ArrayViewMut1<T>`, `ArrayViewMut2<T>` or `ArrayViewMut3<T>` parameter takes.
+/// Arguments for an `ArrayViewMut1<T>`, `ArrayViewMut2<T>` or `ArrayViewMut3<T>` parameter: such a view.
 #[diagnostic::on_unimplemented(
     message = "an `ArrayViewMut{D}<_>` parameter of a kernel does not take a `{Self}`",
     label = "not a view of {D} dimensions that the kernel may change",
@@ -141,7 +143,7 @@ pub trait ReadView<'a, const D: usize> {
     note = "help: make a view of a `DeviceArray`: `array.reshape_mut((rows, columns))?`"
 )]
 pub trait WriteView<'a, const D: usize> {
-    /// The elements.
+    /// The element type.
     type Element: Element;
     #[doc(hidden)]
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Write>;

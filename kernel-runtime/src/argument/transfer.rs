@@ -1,112 +1,113 @@
-//! The way of a host's array to the device and back, around one launch.
+//! Copies of host arrays to the device and back, around one launch.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::values::Params;
+use super::packed_params::Params;
 use crate::cuda;
 use crate::device::Device;
 use crate::error::Result;
+use crate::hazards::StreamRef;
 use crate::memory::{Contents, Memory};
-use crate::order::Lane;
 use crate::stream::Stream;
 use crate::types::{Element, make_valid};
 
-/// Which way an array of the host is copied.
+/// The direction in which a host array is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
-    /// To the device, before the launch.
+    /// To the device, before the launch (`In`).
     In,
-    /// To the host, behind the launch; it begins as zeros.
+    /// To the host, after the launch; the device copy is zero-initialised (`Out`).
     Out,
-    /// Both.
+    /// Both (`InOut`).
     InOut,
 }
 
 impl Direction {
-    fn comes_in(self) -> bool {
+    fn copies_in(self) -> bool {
         matches!(self, Direction::In | Direction::InOut)
     }
 
-    fn goes_out(self) -> bool {
+    fn copies_out(self) -> bool {
         matches!(self, Direction::Out | Direction::InOut)
     }
 }
 
-/// How elements of the host become an argument.
+/// How a host array is copied around a launch.
 #[derive(Clone, Copy)]
-pub(crate) struct OnHost {
+pub(crate) struct HostCopy {
     pub(crate) direction: Direction,
-    /// Makes values of that many elements, whatever their bits.
-    pub(crate) settle: unsafe fn(*mut u8, usize),
+    /// Replaces invalid bit patterns of that many elements by valid values.
+    pub(crate) make_valid: unsafe fn(*mut u8, usize),
 }
 
-impl OnHost {
-    pub(crate) fn new<T: Element>(direction: Direction) -> OnHost {
+impl HostCopy {
+    pub(crate) fn new<T: Element>(direction: Direction) -> HostCopy {
         /// # Safety
         ///
         /// As for `make_valid`.
-        unsafe fn settle<T: Element>(elements: *mut u8, len: usize) {
+        unsafe fn make_elements_valid<T: Element>(elements: *mut u8, len: usize) {
             // SAFETY: the caller's promise.
             unsafe { make_valid(elements.cast::<T>(), len) };
         }
-        OnHost { direction, settle: settle::<T> }
+        HostCopy { direction, make_valid: make_elements_valid::<T> }
     }
 }
 
-/// An argument in the memory of the host, borrowed by the launch: exclusively if it goes out.
+/// A host array among the arguments, borrowed by the launch, mutably if it is copied back.
 pub(crate) struct Transfer<'a> {
-    /// Which of the parameters is its pointer.
+    /// The index of the parameter that is the pointer to its elements.
     param: usize,
     host: *mut u8,
     len: usize,
     bytes: usize,
-    how: OnHost,
+    copy: HostCopy,
     borrow: PhantomData<&'a ()>,
 }
 
 impl Transfer<'_> {
-    /// `len` elements of the host in `bytes` at `host`, whose address is a parameter.
-    pub(super) fn new(param: usize, host: *mut u8, len: usize, bytes: usize, how: OnHost) -> Self {
-        Transfer { param, host, len, bytes, how, borrow: PhantomData }
+    /// Returns the transfer of `len` elements, in `bytes` at `host`. Their address is parameter `param`.
+    pub(super) fn new(param: usize, host: *mut u8, len: usize, bytes: usize, copy: HostCopy) -> Self {
+        Transfer { param, host, len, bytes, copy, borrow: PhantomData }
     }
 
-    fn begin_as_zeros(&self) {
-        if self.how.direction == Direction::Out {
-            // SAFETY: the host's memory is borrowed exclusively.
+    fn zero_output(&self) {
+        if self.copy.direction == Direction::Out {
+            // SAFETY: the host memory is borrowed mutably.
             unsafe { self.host.write_bytes(0, self.bytes) };
-            self.settle();
+            self.make_valid();
         }
     }
 
-    /// Makes values of what is in the host's memory.
-    fn settle(&self) {
-        // SAFETY: the host's memory has `len` elements, and is borrowed exclusively where this is called.
-        unsafe { (self.how.settle)(self.host, self.len) };
+    /// Replaces invalid bit patterns in the host memory by valid values.
+    fn make_valid(&self) {
+        // SAFETY: the host memory has `len` elements, and the callers have borrowed it mutably.
+        unsafe { (self.copy.make_valid)(self.host, self.len) };
     }
 }
 
-/// Runs a launch on the host's memory itself: `run` is to end when the kernel does. Then gives out its fault, if an array goes
-/// out, as a copy of it would.
-pub(crate) fn on_host(
+/// Runs a launch directly on host memory. `run` returns when the kernel has completed. If an array is an output, the pending
+/// fault is then returned, as a copy of the array would.
+pub(crate) fn run_in_place(
     transfers: &[Transfer<'_>],
     run: impl FnOnce(),
-    give_out_fault: impl FnOnce() -> Result<()>,
+    take_fault: impl FnOnce() -> Result<()>,
 ) -> Result<()> {
-    transfers.iter().for_each(Transfer::begin_as_zeros);
+    transfers.iter().for_each(Transfer::zero_output);
     run();
-    if transfers.iter().any(|transfer| transfer.how.direction.goes_out()) {
-        give_out_fault()?;
+    if transfers.iter().any(|transfer| transfer.copy.direction.copies_out()) {
+        take_fault()?;
     }
     Ok(())
 }
 
-/// Runs a launch on a GPU's copies of the host's memory. `launch` gets the parameters with the addresses of these.
+/// Enqueues a launch on device copies of the host arrays. `launch` receives the parameters with the addresses of the copies.
 ///
 /// # Errors
 ///
-/// What `launch` said, or a copy; and the fault of the kernel, if an array goes out, which is then copied all the same.
-pub(crate) fn on_gpu(
+/// The error of `launch` or of a copy. If an array is an output, also the fault of the kernel; the array is copied back
+/// nevertheless.
+pub(crate) fn run_with_copies(
     (device, stream): (&Device, &Arc<cuda::Stream>),
     transfers: &[Transfer<'_>],
     params: &mut Params,
@@ -115,16 +116,16 @@ pub(crate) fn on_gpu(
     if transfers.is_empty() {
         return launch(params);
     }
-    let stream = &Stream::of(device, Lane::Cuda(stream.clone()));
+    let stream = &Stream::of(device, StreamRef::Cuda(stream.clone()));
     let mut copies = Vec::with_capacity(transfers.len());
     for transfer in transfers {
-        let contents = if transfer.how.direction.comes_in() { Contents::Nothing } else { Contents::Zeros };
+        let contents = if transfer.copy.direction.copies_in() { Contents::Nothing } else { Contents::Zeros };
         let memory = Memory::allocate::<u8>(stream, transfer.bytes, contents)?;
         copies.push((memory.pointer(), memory));
     }
     for (transfer, (address, memory)) in transfers.iter().zip(&copies) {
-        if transfer.how.direction.comes_in() {
-            // SAFETY: both have that many bytes; the host's are borrowed by the launch.
+        if transfer.copy.direction.copies_in() {
+            // SAFETY: both have that many bytes; the host memory is borrowed by the launch.
             unsafe { memory.write(Some(stream), 0..transfer.bytes, transfer.host) }?;
         }
         params[transfer.param] = std::ptr::from_ref(address).cast_mut().cast();
@@ -132,11 +133,11 @@ pub(crate) fn on_gpu(
     launch(params)?;
     let mut result = Ok(());
     for (transfer, (_, memory)) in transfers.iter().zip(&copies) {
-        if transfer.how.direction.goes_out() {
-            // SAFETY: both have that many bytes; the host's are borrowed exclusively.
+        if transfer.copy.direction.copies_out() {
+            // SAFETY: both have that many bytes; the host memory is borrowed mutably.
             let done = unsafe { memory.read(Some(stream), 0..transfer.bytes, transfer.host) };
-            // Also after a fault, which is given out behind the copy.
-            transfer.settle();
+            // Also after a fault, which is returned after the copy.
+            transfer.make_valid();
             result = result.and(done);
         }
     }

@@ -1,14 +1,14 @@
-//! Arrays of numbers as arrays of vectors, and back: the same memory, seen in another way.
+//! Reinterpretation of arrays of scalars as arrays of vectors, and back, without copying.
 
 use std::any::type_name;
 
 use super::{DeviceArray, DeviceSlice, DeviceSliceMut};
 use crate::error::{Result, ShapeError};
-use crate::types::Lanes;
+use crate::types::Components;
 
-impl<T: Lanes> DeviceArray<T> {
-    /// The same memory as elements of another type that is made of the same numbers: an array of `f32` as one of `Float4`,
-    /// which a kernel reads in operations of 16 bytes. Nothing is copied.
+impl<T: Components> DeviceArray<T> {
+    /// Reinterprets the memory as elements of another type with the same scalar type: an array of `f32` as one of
+    /// `Float4`, which a kernel accesses with 16-byte loads and stores. Nothing is copied.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -35,31 +35,31 @@ impl<T: Lanes> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where the numbers do not make whole elements.
-    pub fn cast<U: Lanes<Lane = T::Lane>>(&self) -> Result<DeviceSlice<'_, U>> {
+    /// [`Error::Shape`](crate::Error::Shape) if the size is not a multiple of the new element's.
+    pub fn cast<U: Components<Component = T::Component>>(&self) -> Result<DeviceSlice<'_, U>> {
         DeviceSlice::whole(self).cast()
     }
 
-    /// As [`DeviceArray::cast`], to be written.
+    /// Like [`DeviceArray::cast`], for a mutable slice.
     ///
     /// # Errors
     ///
-    /// As [`DeviceArray::cast`].
-    pub fn cast_mut<U: Lanes<Lane = T::Lane>>(&mut self) -> Result<DeviceSliceMut<'_, U>> {
+    /// As for [`DeviceArray::cast`].
+    pub fn cast_mut<U: Components<Component = T::Component>>(&mut self) -> Result<DeviceSliceMut<'_, U>> {
         DeviceSlice::whole(self).cast()
     }
 }
 
-impl<'a, T: Lanes, M> DeviceSlice<'a, T, M> {
-    /// The same memory as elements of another type that is made of the same numbers, as [`DeviceArray::cast`].
+impl<'a, T: Components, M> DeviceSlice<'a, T, M> {
+    /// Reinterprets the memory as elements of another type with the same scalar type, like [`DeviceArray::cast`].
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where the numbers do not make whole elements, or where the first of them does
-    /// not stand where such an element can: a `Float4` begins at every fourth `f32` of an array.
-    pub fn cast<U: Lanes<Lane = T::Lane>>(self) -> Result<DeviceSlice<'a, U, M>> {
-        const { assert!(size_of::<U>() != 0, "an element without numbers") };
-        // That much memory is there.
+    /// [`Error::Shape`](crate::Error::Shape) if the size is not a multiple of the new element's, or if the first
+    /// element is not aligned for it: a `Float4` has to start at a multiple of four `f32` of an array.
+    pub fn cast<U: Components<Component = T::Component>>(self) -> Result<DeviceSlice<'a, U, M>> {
+        const { assert!(size_of::<U>() != 0, "zero-sized element type") };
+        // Cannot overflow, since the memory exists.
         let bytes = self.len() * size_of::<T>();
         let (from, to) = (type_name::<T>(), type_name::<U>());
         if !bytes.is_multiple_of(size_of::<U>()) {
@@ -69,7 +69,7 @@ impl<'a, T: Lanes, M> DeviceSlice<'a, T, M> {
         if !self.address().is_multiple_of(needed) {
             return Err(ShapeError::CastAlignment { from, to, needed }.into());
         }
-        Ok(self.seen_as(bytes / size_of::<U>()))
+        Ok(self.reinterpret(bytes / size_of::<U>()))
     }
 }
 
@@ -79,7 +79,7 @@ mod tests {
     use crate::error::{Error, ShapeError};
 
     #[test]
-    fn numbers_become_arrays_and_back() {
+    fn scalars_are_cast_to_vectors_and_back() {
         let mut x = Device::cpu().to_device(&[1i16, 2, 3, 4, 5, 6]).unwrap();
         assert_eq!(x.cast::<[i16; 3]>().unwrap().to_host().unwrap(), [[1, 2, 3], [4, 5, 6]]);
         x.cast_mut::<[i16; 2]>().unwrap().copy_from_host(&[[7, 8], [9, 10], [11, 12]]).unwrap();
@@ -88,17 +88,17 @@ mod tests {
         assert_eq!(pairs.cast::<f64>().unwrap().to_host().unwrap(), [1.0, 2.0, 3.0, 4.0]);
         assert_eq!(pairs.slice(1..).unwrap().cast::<f64>().unwrap().to_host().unwrap(), [3.0, 4.0]);
         assert_eq!(pairs.cast::<[[f64; 2]; 2]>().unwrap().len(), 1);
-        // Nothing is any number of elements.
+        // An empty array is a multiple of any element size.
         let nothing = Device::cpu().zeros::<u8>(0).unwrap();
         assert!(nothing.cast::<[u8; 16]>().unwrap().is_empty());
     }
 
     #[test]
-    fn what_is_left_over_is_refused() {
+    fn a_remainder_is_an_error() {
         let x = Device::cpu().to_device(&[0u32; 7]).unwrap();
         let error = x.cast::<[u32; 4]>().unwrap_err();
         let Error::Shape(ShapeError::CastLength { elements: 7, .. }) = &error else { panic!("{error:?}") };
-        assert!(error.to_string().contains("7 elements of u32 are no whole number of [u32; 4]"), "{error}");
+        assert!(error.to_string().contains("cannot cast 7 elements of u32 to a whole number of [u32; 4]"), "{error}");
         assert_eq!(x.slice(3..).unwrap().cast::<[u32; 4]>().unwrap().len(), 1);
     }
 }

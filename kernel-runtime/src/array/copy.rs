@@ -1,4 +1,4 @@
-//! Copies that stay on devices or in page-locked memory: from array to array, and asynchronously from and to the host.
+//! Copies between device arrays and page-locked arrays.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,50 +12,50 @@ use crate::pinned::PinnedMemory;
 use crate::stream::Stream;
 use crate::types::Element;
 
-/// What [`Stream::copy`] and [`DeviceArray::copy_from`] copy: an array of a device or a part of it, and a
-/// [`PinnedArray`](crate::PinnedArray) or a part of it.
+/// A source of [`Stream::copy`] and [`DeviceArray::copy_from`]: a device array, a [`PinnedArray`](crate::PinnedArray),
+/// or a slice of either.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be copied by the device itself",
-    label = "expected an array of a device, or a page-locked one",
+    message = "`{Self}` is not a source of device copies",
+    label = "expected a device array or a page-locked array",
     note = "help: `copy_from_host` copies from slices and vectors of the host"
 )]
 pub trait CopySource {
-    /// The elements.
+    /// The element type.
     type Element: Element;
 
     #[doc(hidden)]
     fn source(&self) -> Region<'_>;
 }
 
-/// What [`Stream::copy`] copies to, as [`CopySource`].
+/// A target of [`Stream::copy`]: the mutable counterpart of [`CopySource`].
 #[diagnostic::on_unimplemented(
-    message = "the device itself cannot copy to `{Self}`",
-    label = "expected an array of a device, or a page-locked one, that may be written",
+    message = "`{Self}` is not a target of device copies",
+    label = "expected a mutable device array or page-locked array",
     note = "help: `copy_to_host` copies to slices and vectors of the host"
 )]
 pub trait CopyTarget {
-    /// The elements.
+    /// The element type.
     type Element: Element;
 
     #[doc(hidden)]
     fn target(&mut self) -> Region<'_>;
 }
 
-/// One side of a copy.
+/// The source or the target of a copy.
 #[doc(hidden)]
 pub struct Region<'a> {
     pub(crate) place: Place<'a>,
-    /// The bytes, from the start of the memory.
+    /// The byte range, relative to the start of the memory.
     pub(crate) bytes: Range<usize>,
-    /// How many elements that is.
+    /// The number of elements.
     pub(crate) len: usize,
 }
 
 /// The memory of a [`Region`].
 pub(crate) enum Place<'a> {
-    /// A device's.
+    /// Device memory.
     Device(&'a Memory),
-    /// The host's, page-locked.
+    /// Page-locked host memory.
     Pinned(&'a Arc<PinnedMemory>),
 }
 
@@ -91,8 +91,8 @@ impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
     }
 }
 
-/// Copies all elements of `from` to `to`, on a stream or on the one that the device's side chooses. It waits for the copy, and
-/// gives out a fault, only where one side is the CPU device's or both are page-locked.
+/// Copies all elements of `from` to `to`, on a stream or on one that the device memory selects. Only waits for the
+/// copy, and reports a fault, if one side is on the CPU device or both are page-locked.
 pub(crate) fn copy<T: Element>(
     on: Option<&Stream>,
     operation: &'static str,
@@ -101,44 +101,44 @@ pub(crate) fn copy<T: Element>(
 ) -> Result<()> {
     let (from, to) = (from.source(), to.target());
     check_length(operation, from.len, to.len)?;
-    // SAFETY: both sides have as many bytes, inside of their memory. They are borrowed for the call, the target mutably, so
-    // that they do not overlap; what happens after the call is ordered by the memory of either side.
+    // SAFETY: both sides have the same size and are in bounds. They are borrowed for the call, the target mutably, so
+    // they do not overlap; later accesses are ordered by the memory of either side.
     unsafe { start(on, &from, &to) }
 }
 
-/// Starts a copy.
+/// Enqueues a copy.
 ///
 /// # Safety
 ///
-/// Both sides have as many bytes, inside of their memory, and do not overlap.
+/// Both sides have the same size, are in bounds, and do not overlap.
 pub(crate) unsafe fn start(on: Option<&Stream>, from: &Region<'_>, to: &Region<'_>) -> Result<()> {
     if from.bytes.is_empty() {
         return Ok(());
     }
     match (&from.place, &to.place) {
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         (Place::Device(memory), Place::Device(target)) => unsafe {
             memory.copy_to(on.unwrap_or(&target.home()), from.bytes.clone(), target, to.bytes.start)
         },
         (Place::Pinned(buffer), Place::Device(memory)) => {
             let stream = &on.cloned().unwrap_or_else(|| memory.home());
-            // SAFETY: the caller's promise, and what the buffer promises of the address.
-            buffer.reading(stream, from.bytes.clone(), |address| unsafe {
+            // SAFETY: upheld by the caller, and the buffer guarantees that the address stays valid.
+            buffer.enqueue_read(stream, from.bytes.clone(), |address| unsafe {
                 memory.start_write(stream, to.bytes.clone(), address)
             })
         }
         (Place::Device(memory), Place::Pinned(buffer)) => {
             let stream = &on.cloned().unwrap_or_else(|| memory.home());
             // SAFETY: as above.
-            buffer.writing(stream, to.bytes.clone(), |address| unsafe {
+            buffer.enqueue_write(stream, to.bytes.clone(), |address| unsafe {
                 memory.start_read(stream, from.bytes.clone(), address)
             })
         }
         (Place::Pinned(buffer), Place::Pinned(target)) => {
-            // Both are the host's own: it copies itself, once nobody else does.
+            // Both sides are host memory: the host copies, once no device copy conflicts.
             let bytes = from.bytes.len();
-            let (from, to) = (buffer.settled(&from.bytes, false)?, target.settled(&to.bytes, true)?);
-            // SAFETY: the caller's promise, and no copy of a device is using either.
+            let (from, to) = (buffer.host_access(&from.bytes, false)?, target.host_access(&to.bytes, true)?);
+            // SAFETY: upheld by the caller, and no device copy accesses either side.
             unsafe { to.copy_from_nonoverlapping(from, bytes) };
             Ok(())
         }

@@ -1,4 +1,4 @@
-//! Arrays on a device.
+//! Device arrays.
 
 mod cast;
 mod copy;
@@ -26,11 +26,11 @@ use crate::memory::{Contents, Memory};
 use crate::stream::Stream;
 use crate::types::Element;
 
-/// An array of `T` in the memory of a device.
+/// An array of `T` in device memory.
 ///
-/// [`Device::to_device`] and [`Device::zeros`] make one; kernels take `&DeviceArray<T>` for a `&[T]` and
-/// `&mut DeviceArray<T>` for a `&mut [T]`. Dropping it while a kernel uses it is fine: the memory is freed after the
-/// kernel.
+/// [`Device::to_device`] and [`Device::zeros`] create one; kernels take `&DeviceArray<T>` for a `&[T]` and `&mut
+/// DeviceArray<T>` for a `&mut [T]`. An array may be dropped while a kernel uses it: the memory is freed in stream
+/// order after the kernel.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -44,31 +44,32 @@ use crate::types::Element;
 /// ```
 pub struct DeviceArray<T> {
     memory: Memory,
-    /// Beside the handle: a launch reads it of each of its arrays, and need not touch their allocations.
+    /// Stored beside the handle: a launch reads it for each of its arrays, without touching their allocations.
     raw: RawSlice,
     elements: PhantomData<T>,
 }
 
-// SAFETY: the memory belongs to the array. A shared array is only read: a launch that writes borrows it mutably, and holds
-// the borrow until it is over (CPU) or ordered on the array's stream (GPU). The handle of the device may be sent.
+// SAFETY: the array owns the memory. A shared array is only read: a launch that writes borrows it mutably, and holds
+// the borrow until it has completed (CPU) or is ordered on the array's stream (GPU). The handle of the device is
+// `Send`.
 unsafe impl<T: Send> Send for DeviceArray<T> {}
 // SAFETY: as above.
 unsafe impl<T: Sync> Sync for DeviceArray<T> {}
 
-/// An array as a launch passes it on: where its elements are and how many.
+/// An array as a kernel argument: pointer and length.
 ///
-/// On a GPU the pointer is an address of the device, without provenance: the host must not read through it.
+/// On a GPU the pointer is a device address without provenance, which the host must not dereference.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawSlice {
-    /// The first element; aligned for it also where there is none.
+    /// The address of the first element, aligned even if the array is empty.
     pub(crate) pointer: *mut u8,
-    /// How many elements there are.
+    /// The number of elements.
     pub(crate) len: usize,
 }
 
 impl<T: Element> DeviceArray<T> {
-    /// A new array with a copy of `values`, in the order of a stream.
+    /// Creates an array with a copy of `values`, in the order of a stream.
     pub(crate) fn from_host(on: &Stream, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         let values = values.elements()?;
         let mut array = DeviceArray::allocate(on, values.len(), Contents::Nothing)?;
@@ -76,29 +77,29 @@ impl<T: Element> DeviceArray<T> {
         Ok(array)
     }
 
-    /// A new array, in the order of a stream.
+    /// Creates an array in the order of a stream.
     pub(crate) fn allocate(on: &Stream, len: usize, contents: Contents) -> Result<DeviceArray<T>> {
         Ok(DeviceArray::from_memory(Memory::allocate::<T>(on, len, contents)?, len))
     }
 
-    /// An array in memory of `len` elements.
+    /// Creates an array from memory of `len` elements.
     pub(crate) fn from_memory(memory: Memory, len: usize) -> DeviceArray<T> {
         let raw = RawSlice { pointer: memory.pointer(), len };
         DeviceArray { memory, raw, elements: PhantomData }
     }
 
-    /// The memory of the array.
+    /// Returns the memory of the array.
     #[cfg(feature = "cudarc")]
     pub(crate) fn into_memory(self) -> Memory {
         self.memory
     }
 
-    /// A copy of the elements, once everything that was asked of them before is done.
+    /// Copies the elements to a vector, after all earlier work that writes them.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`] where a kernel faulted since the last call that waited; the elements are then still there, and
-    /// the next call gives them. [`Error::OutOfMemory`] where the host has no room.
+    /// [`Error::Fault`] if a kernel has faulted since the last call that waited; the elements are unaffected, and the
+    /// next call returns them. [`Error::OutOfMemory`] if the host is out of memory.
     ///
     /// [`Error::Fault`]: crate::Error::Fault
     /// [`Error::OutOfMemory`]: crate::Error::OutOfMemory
@@ -106,30 +107,30 @@ impl<T: Element> DeviceArray<T> {
         self.as_slice().to_host()
     }
 
-    /// Copies the elements into `values`, once everything that was asked of them before is done.
+    /// Copies the elements to `values`, after all earlier work that writes them.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Shape`](crate::Error::Shape) where an array of
-    /// `ndarray` is not contiguous; [`Error::Fault`](crate::Error::Fault) as in [`DeviceArray::to_host`], where the elements
-    /// have been copied all the same.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch); [`Error::Shape`](crate::Error::Shape) if an array of
+    /// `ndarray` is not contiguous; [`Error::Fault`](crate::Error::Fault) as for [`DeviceArray::to_host`], in which
+    /// case the elements have been copied nevertheless.
     pub fn copy_to_host(&self, values: &mut (impl HostArrayMut<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice().copy_to_host(values)
     }
 
-    /// Copies `values` over the elements, once everything that was asked of them before is done.
+    /// Overwrites the elements with `values`, after all earlier work that accesses them.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), [`Error::Shape`](crate::Error::Shape) where an array of
-    /// `ndarray` is not contiguous, or what the driver refused.
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), [`Error::Shape`](crate::Error::Shape) if an array of
+    /// `ndarray` is not contiguous, or a CUDA driver error.
     pub fn copy_from_host(&mut self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice_mut().copy_from_host(values)
     }
 
-    /// Copies the elements of another array, a part of one, or a page-locked buffer, over these. The other may be on another
-    /// device. What is asked of either array later happens behind the copy, for which the call waits only where one of the
-    /// arrays is on the CPU device.
+    /// Overwrites the elements with those of another array, a slice of one, or a page-locked array. The source may be
+    /// on another device. Later work on either array is ordered after the copy. The call only waits for the copy if one
+    /// of the arrays is on the CPU device.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -146,8 +147,8 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or what the driver refused. Where the copy is from a GPU to the
-    /// CPU device, [`Error::Fault`](crate::Error::Fault) as from [`DeviceArray::to_host`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or a CUDA driver error. For a copy from a GPU to the
+    /// CPU device, [`Error::Fault`](crate::Error::Fault) as for [`DeviceArray::to_host`].
     pub fn copy_from(&mut self, from: &(impl CopySource<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice_mut().copy_from(from)
     }
@@ -160,7 +161,7 @@ impl<T: Element> DeviceArray<T> {
     /// # fn main() -> cumbia::Result<()> {
     /// let mut x = Device::open()?.zeros::<f32>(4)?;
     /// x.fill(0.5)?;
-    /// x.slice_mut(1..3)?.fill(f32::INFINITY)?; // a part of it
+    /// x.slice_mut(1..3)?.fill(f32::INFINITY)?; // a slice of it
     /// assert_eq!(x.to_host()?, [0.5, f32::INFINITY, f32::INFINITY, 0.5]);
     /// # Ok(())
     /// # }
@@ -173,8 +174,8 @@ impl<T: Element> DeviceArray<T> {
         self.as_slice_mut().fill(value)
     }
 
-    /// A copy of the array on a device, this one or another. Two GPUs copy between each other, without the host where they
-    /// can.
+    /// Copies the array to a device, the same or another one. GPUs copy directly between each other if they support
+    /// peer access, and through the host otherwise.
     ///
     /// # Errors
     ///
@@ -185,41 +186,41 @@ impl<T: Element> DeviceArray<T> {
 }
 
 impl<T> DeviceArray<T> {
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.raw.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the array is empty.
     pub fn is_empty(&self) -> bool {
         self.raw.len == 0
     }
 
-    /// The device that holds the array.
+    /// Returns the device of the array.
     pub fn device(&self) -> &Device {
         self.memory.device()
     }
 
-    /// All elements, borrowed.
+    /// Borrows all elements as a slice.
     pub fn as_slice(&self) -> DeviceSlice<'_, T> {
         DeviceSlice::whole(self)
     }
 
-    /// All elements, borrowed to be written.
+    /// Borrows all elements as a mutable slice.
     pub fn as_slice_mut(&mut self) -> DeviceSliceMut<'_, T> {
         DeviceSlice::whole(self)
     }
 
-    /// The elements with an index in `range`, borrowed.
+    /// Borrows the elements with indices in `range`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where the range is reversed or not inside.
+    /// [`Error::Shape`](crate::Error::Shape) if the range is decreasing or out of bounds.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<DeviceSlice<'_, T>> {
         self.as_slice().slice(range)
     }
 
-    /// As [`DeviceArray::slice`], to be written.
+    /// Mutably borrows the elements with indices in `range`.
     ///
     /// # Errors
     ///
@@ -228,16 +229,16 @@ impl<T> DeviceArray<T> {
         self.as_slice_mut().slice(range)
     }
 
-    /// The elements before `index`, and those from it on.
+    /// Splits the array at `index`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where there are fewer.
+    /// [`Error::Shape`](crate::Error::Shape) if `index` is greater than the length.
     pub fn split_at(&self, index: usize) -> Result<(DeviceSlice<'_, T>, DeviceSlice<'_, T>)> {
         self.as_slice().split_at(index)
     }
 
-    /// As [`DeviceArray::split_at`], to be written: two kernels can write the two parts at the same time.
+    /// Splits the array at `index` into mutable halves, which two kernels may write concurrently.
     ///
     /// # Errors
     ///
@@ -246,16 +247,16 @@ impl<T> DeviceArray<T> {
         self.as_slice_mut().split_at(index)
     }
 
-    /// The elements in parts of `len`, of which the last may be shorter.
+    /// Returns an iterator over chunks of `len` elements; the last chunk may be shorter.
     ///
     /// # Panics
     ///
-    /// Where `len` is 0, as [`slice::chunks`] does.
+    /// If `len` is 0, like [`slice::chunks`].
     pub fn chunks(&self, len: usize) -> DeviceChunks<'_, T> {
         self.as_slice().chunks(len)
     }
 
-    /// As [`DeviceArray::chunks`], to be written.
+    /// Returns an iterator over mutable chunks of `len` elements; the last chunk may be shorter.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -272,18 +273,18 @@ impl<T> DeviceArray<T> {
     ///
     /// # Panics
     ///
-    /// Where `len` is 0.
+    /// If `len` is 0.
     pub fn chunks_mut(&mut self, len: usize) -> DeviceChunks<'_, T, Write> {
         self.as_slice_mut().chunks(len)
     }
 
-    /// The array for a launch.
+    /// Returns the array as a kernel argument.
     #[inline]
     pub(crate) fn raw(&self) -> RawSlice {
         self.raw
     }
 
-    /// Its memory.
+    /// Returns the memory of the array.
     #[inline]
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
@@ -302,7 +303,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn copies_round_trip() {
         let device = Device::cpu();
         let mut array = device.to_device(&[1i32, -2, 3]).unwrap();
         assert_eq!(array.to_host().unwrap(), [1, -2, 3]);
@@ -325,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_array_is_an_array() {
+    fn empty_arrays_are_supported() {
         let mut array = Device::cpu().to_device::<u64>(&[]).unwrap();
         assert!(array.is_empty());
         array.copy_from_host(&[]).unwrap();
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn lengths_must_agree() {
+    fn lengths_must_match() {
         let mut array = Device::cpu().zeros::<i32>(3).unwrap();
         let error = array.copy_from_host(&[1, 2]).unwrap_err();
         assert_eq!(error.to_string(), "copy_from_host: the source has 2 elements and the target has 3");
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn too_much_memory_is_an_error() {
+    fn an_oversized_allocation_is_an_error() {
         for len in [usize::MAX, isize::MAX as usize, 1 << 60, (1 << 47) / size_of::<f64>()] {
             let error = Device::cpu().zeros::<f64>(len).unwrap_err();
             assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_crosses_threads() {
+    fn arrays_are_shared_across_threads() {
         let array = Device::cpu().to_device(&[1u32, 2, 3]).unwrap();
         let sums: Vec<u32> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| array.to_host().unwrap().iter().sum())).collect();

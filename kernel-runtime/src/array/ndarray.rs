@@ -1,4 +1,4 @@
-//! The arrays of the crate `ndarray`: to the device, and back in their shape.
+//! Interoperation with the arrays of the crate `ndarray`.
 
 use ndarray::{Array, ArrayBase, Axis, Data, DataMut, Dim, Dimension, IntoDimension};
 
@@ -9,7 +9,7 @@ use crate::error::{Error, Result, ShapeError};
 use crate::host::{HostArray, HostArrayMut};
 use crate::types::Element;
 
-/// In C's order, the one that the views of a device have too: the last dimension varies fastest, and nothing lies between.
+/// Only contiguous row-major arrays, which is the default order of device views as well.
 impl<T: Element, S: Data<Elem = T>, D: Dimension> HostArray for ArrayBase<S, D> {
     type Element = T;
 
@@ -29,7 +29,7 @@ macro_rules! shaped {
     ($($dimensions:literal),*) => {$(
         impl<T: Element, S: Data<Elem = T>> HostView<$dimensions> for ArrayBase<S, Dim<[usize; $dimensions]>> {
             fn lengths(&self) -> [usize; $dimensions] {
-                // It has as many dimensions as its type says.
+                // The number of dimensions is part of the type.
                 std::array::from_fn(|axis| self.len_of(Axis(axis)))
             }
         }
@@ -47,7 +47,7 @@ where
     [usize; D]: IntoDimension<Dim = Dim<[usize; D]>>,
     Dim<[usize; D]>: Dimension,
 {
-    /// A copy of the elements as an array of `ndarray`, once every kernel launched before is done.
+    /// Copies the elements to an array of `ndarray`, after all earlier work that writes them.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -80,13 +80,13 @@ mod tests {
     use crate::{Device, Error, ShapeError};
 
     #[test]
-    fn arrays_go_there_and_come_back() {
+    fn arrays_round_trip() {
         let device = Device::cpu();
         let matrix = Array2::from_shape_fn((3, 4), |(i, j)| (10 * i + j) as i32);
         let x = device.to_device(&matrix).unwrap();
         assert_eq!(x.len(), 12);
         assert_eq!(x.reshape((3, 4)).unwrap().to_ndarray().unwrap(), matrix);
-        // Rows follow each other, and a part of the columns does not.
+        // A range of rows is contiguous, a range of columns is not.
         assert_eq!(device.to_device(&matrix.slice(s![1.., ..])).unwrap().to_host().unwrap()[..2], [10, 11]);
         let part = x.reshape((3, 4)).unwrap().slice(.., 1..3).unwrap();
         assert_eq!(part.to_ndarray().unwrap(), matrix.slice(s![.., 1..3]));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_contiguous_is_refused() {
+    fn non_contiguous_arrays_are_rejected() {
         let matrix = array![[1, 2, 3], [4, 5, 6]];
         let error = Device::cpu().to_device(&matrix.t()).unwrap_err();
         let Error::Shape(ShapeError::NotContiguous { shape, strides }) = &error else { panic!("{error}") };

@@ -1,4 +1,4 @@
-//! Making arrays: on a device, or in the order of a stream.
+//! Creation of arrays, on a device or in the order of a stream.
 
 use super::{CopySource, CopyTarget, DeviceArray, copy};
 use crate::device::Device;
@@ -10,17 +10,17 @@ use crate::stream::Stream;
 use crate::types::Element;
 
 impl Device {
-    /// Copies `values` into a new array on this device: a slice, an array or a vector, or an array of `ndarray`.
+    /// Copies `values` to a new array on this device: a slice, an array, a vector, or an array of `ndarray`.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Shape`](crate::Error::Shape) where an array of `ndarray` is
-    /// not contiguous, or what the driver refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Shape`](crate::Error::Shape) if an array of
+    /// `ndarray` is not contiguous, or a CUDA driver error.
     pub fn to_device<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         self.default_stream().to_device(values)
     }
 
-    /// A new array of `len` zeros on this device.
+    /// Creates an array of `len` zeros on this device.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Device {
         self.default_stream().zeros(len)
     }
 
-    /// A new array of `len` elements on this device, which hold whatever was in the memory before.
+    /// Creates an array of `len` uninitialised elements on this device.
     ///
     /// # Errors
     ///
@@ -39,11 +39,11 @@ impl Device {
     ///
     /// Each element is written before it is read.
     pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe { self.default_stream().uninitialized(len) }
     }
 
-    /// Copies `values` into new page-locked memory of the host, for copies from and to this device that do not wait.
+    /// Copies `values` to a new page-locked array, for asynchronous copies from and to this device.
     ///
     /// # Errors
     ///
@@ -52,7 +52,7 @@ impl Device {
         PinnedArray::from_host(self, values)
     }
 
-    /// New page-locked memory of the host with `len` zeros, for copies from and to this device that do not wait.
+    /// Creates a page-locked array of `len` zeros, for asynchronous copies from and to this device.
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl Device {
     }
 }
 
-/// Arrays in the order of a stream.
+/// Stream-ordered creation and copies of arrays.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -77,7 +77,7 @@ impl Device {
 /// # }
 /// ```
 impl Stream {
-    /// As [`Device::to_device`], in the order of this stream. It waits for the copy.
+    /// Like [`Device::to_device`], in the order of this stream. Waits for the copy.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Stream {
         DeviceArray::from_host(self, values)
     }
 
-    /// As [`Device::zeros`], in the order of this stream.
+    /// Like [`Device::zeros`], in the order of this stream.
     ///
     /// # Errors
     ///
@@ -95,7 +95,7 @@ impl Stream {
         DeviceArray::allocate(self, len, Contents::Zeros)
     }
 
-    /// As [`Device::uninitialized`], in the order of this stream.
+    /// Like [`Device::uninitialized`], in the order of this stream.
     ///
     /// # Errors
     ///
@@ -108,17 +108,19 @@ impl Stream {
         DeviceArray::allocate(self, len, Contents::Nothing)
     }
 
-    /// Copies the elements of `from` over those of `to`, in the order of this stream. Each is an array of a device, a part of
-    /// one, a [`PinnedArray`](crate::PinnedArray), or a part of one.
+    /// Copies the elements of `from` to `to`, in the order of this stream. Each is a device array, a
+    /// [`PinnedArray`](crate::PinnedArray), or a slice of either.
     ///
-    /// The call does not wait for a copy of a GPU between its own arrays, those of other GPUs and page-locked ones. Any other
-    /// copy, from or to an array of the CPU device or between page-locked ones, is over when the call returns.
+    /// The call is asynchronous for copies between GPU arrays, of one or two GPUs, and between GPU arrays and
+    /// page-locked ones. Any other copy, from or to an array of the CPU device or between page-locked arrays, has
+    /// completed when the call returns.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) where
-    /// the stream is of the device of neither array, or what the driver refused. Where the copy is from a GPU to the CPU
-    /// device, [`Error::Fault`](crate::Error::Fault) as from [`DeviceArray::to_host`].
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch),
+    /// [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) if the stream belongs to the device of neither array,
+    /// or a CUDA driver error. For a copy from a GPU to the CPU device, [`Error::Fault`](crate::Error::Fault) as for
+    /// [`DeviceArray::to_host`].
     pub fn copy<T: Element>(
         &self,
         from: &(impl CopySource<Element = T> + ?Sized),

@@ -1,4 +1,4 @@
-//! Arrays as addresses: for libraries that know nothing of ours.
+//! Raw addresses of arrays, for interoperation with other libraries.
 
 use std::alloc::Layout;
 use std::any::Any;
@@ -11,9 +11,9 @@ use crate::stream::Stream;
 use crate::types::Element;
 
 impl<T: Element> DeviceArray<T> {
-    /// An array in memory that is there already, and that is freed by dropping `owner`: once all that uses the array is over
-    /// or, on a GPU, was waited for by `stream`, so that the owner may free it in the order of that stream. Where nothing
-    /// is to be freed, the owner is `()`.
+    /// Wraps existing memory, which is freed by dropping `owner`. The owner is dropped once all accesses to the array
+    /// have completed or, on a GPU, once `stream` waits for them, so that it may free the memory in the order of that
+    /// stream. Pass `()` if nothing is to be freed.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -22,7 +22,7 @@ impl<T: Element> DeviceArray<T> {
     /// let stream = Device::cpu().default_stream();
     /// let mut numbers: Box<[u32]> = Box::new([1, 2, 3]);
     /// let (pointer, len) = (numbers.as_mut_ptr(), numbers.len());
-    /// // SAFETY: the box has that many numbers, and is kept.
+    /// // SAFETY: the box has that many elements, and is the owner.
     /// let x = unsafe { DeviceArray::from_raw_parts(&stream, pointer, len, numbers)? };
     /// assert_eq!(x.to_host()?, [1, 2, 3]);
     /// # Ok(())
@@ -31,13 +31,13 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) where there cannot be so many elements.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the size of the array overflows.
     ///
     /// # Safety
     ///
-    /// For as long as `owner` lives, which a graph that uses the array keeps too, `pointer` is the address of `len` elements in
-    /// the memory of the stream's device, aligned for them (and on the CPU initialised), which others use in the order of the
-    /// stream or not at all.
+    /// For as long as `owner` lives, which a graph that uses the array may prolong, `pointer` is the address of `len`
+    /// elements in the memory of the stream's device, aligned for them (and on the CPU initialised). Others access them
+    /// only in the order of the stream.
     pub unsafe fn from_raw_parts(
         stream: &Stream,
         pointer: *mut T,
@@ -45,34 +45,34 @@ impl<T: Element> DeviceArray<T> {
         owner: impl Any + Send + Sync,
     ) -> Result<DeviceArray<T>> {
         let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(stream.device().to_string(), len))?;
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         let memory = unsafe { Memory::foreign(stream, pointer.cast(), layout, Box::new(owner)) }?;
         Ok(DeviceArray::from_memory(memory, len))
     }
 }
 
 impl<T> DeviceArray<T> {
-    /// The address of the first element: on a GPU, one of the device, which the host must not read.
+    /// Returns the address of the first element: on a GPU a device address, which the host must not dereference.
     ///
-    /// What is done with it is the caller's to order: behind a [`Device::synchronize`](crate::Device::synchronize), or on the
-    /// stream that the array is used on.
+    /// The caller is responsible for ordering accesses through it: after a
+    /// [`Device::synchronize`](crate::Device::synchronize), or on the stream on which the array is used.
     pub fn as_ptr(&self) -> *const T {
         self.raw().pointer.cast_const().cast()
     }
 
-    /// As [`DeviceArray::as_ptr`], to be written.
+    /// Like [`DeviceArray::as_ptr`], for writes.
     pub fn as_mut_ptr(&mut self) -> *mut T {
         self.raw().pointer.cast()
     }
 }
 
 impl<T, M> DeviceSlice<'_, T, M> {
-    /// The address of the first element, as [`DeviceArray::as_ptr`].
+    /// Returns the address of the first element, like [`DeviceArray::as_ptr`].
     pub fn as_ptr(&self) -> *const T {
         self.pointer().cast_const()
     }
 
-    /// As [`DeviceSlice::as_ptr`], to be written.
+    /// Like [`DeviceSlice::as_ptr`], for writes.
     pub fn as_mut_ptr(&mut self) -> *mut T
     where
         M: Writable,

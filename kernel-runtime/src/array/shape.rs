@@ -1,11 +1,11 @@
-//! Shapes, and how the elements of an array lie in them.
+//! Shapes and strides of arrays.
 
 use crate::error::{Result, ShapeError};
 
-/// What a [`DeviceArray`](crate::DeviceArray) can be reshaped to: a number, `(rows, columns)`, `(planes, rows, columns)`, or
-/// these in an array.
+/// A shape that a [`DeviceArray`](crate::DeviceArray) can be reshaped to: a length, `(rows, columns)`, `(planes, rows,
+/// columns)`, or an array of these lengths.
 pub trait Shape<const D: usize> {
-    /// The length of each dimension, the one that varies fastest last.
+    /// Returns the length of each dimension, in row-major order: the last dimension varies fastest.
     fn lengths(self) -> [usize; D];
 }
 
@@ -33,13 +33,13 @@ impl Shape<3> for (usize, usize, usize) {
     }
 }
 
-/// How many elements an array of this shape has; `None` where they cannot be counted.
+/// Returns the number of elements of a shape; `None` on overflow.
 fn count<const D: usize>(shape: &[usize; D]) -> Option<usize> {
-    // A length of 0 makes any other lengths nothing.
+    // With a length of 0 the other lengths are irrelevant, even if their product overflows.
     if shape.contains(&0) { Some(0) } else { shape.iter().try_fold(1usize, |count, &len| count.checked_mul(len)) }
 }
 
-/// Refuses a shape that has another number of elements.
+/// Checks that a shape has this number of elements.
 ///
 /// # Errors
 ///
@@ -48,18 +48,18 @@ pub(crate) fn check<const D: usize>(shape: &[usize; D], elements: usize) -> Resu
     if count(shape) == Some(elements) { Ok(()) } else { Err(ShapeError::Reshape { elements, shape: shape.to_vec() }) }
 }
 
-/// The strides of an array whose elements follow each other, the last dimension varying fastest.
+/// Returns the strides, in elements, of a contiguous row-major array.
 pub(crate) fn row_major<const D: usize>(shape: &[usize; D]) -> [usize; D] {
     let mut strides = [1usize; D];
     for axis in (1..D).rev() {
-        // Without elements the product may be too large, and is never used.
+        // An empty array's product may overflow; its strides are never used.
         strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
     }
     strides
 }
 
-/// How many elements of the array lie from the first of a view to behind its last one. None of it wraps, for a view is inside
-/// an array.
+/// Returns the distance, in elements, from the first element of a view to one past its last. Cannot overflow, since a
+/// view is in bounds of an array.
 pub(crate) fn reach<const D: usize>(shape: &[usize; D], strides: &[usize; D]) -> usize {
     if shape.contains(&0) {
         return 0;
@@ -68,15 +68,15 @@ pub(crate) fn reach<const D: usize>(shape: &[usize; D], strides: &[usize; D]) ->
     last + 1
 }
 
-/// Whether the elements of a view follow each other, the last dimension varying fastest. Along a dimension of one element
-/// nothing follows, whatever its stride is.
+/// Returns whether the elements of a view are contiguous in row-major order. The stride of a dimension of length 1 is
+/// irrelevant.
 #[inline]
 pub(crate) fn is_contiguous<const D: usize>(shape: &[usize; D], strides: &[usize; D]) -> bool {
     let mut expected = 1usize;
     let mut all = true;
     for (&len, &stride) in shape.iter().zip(strides).rev() {
         all &= len == 1 || stride == expected;
-        // Without elements the product may be too large, and is never used.
+        // An empty array's product may overflow; it is never used.
         expected = expected.saturating_mul(len);
     }
     all || shape.contains(&0)
@@ -87,18 +87,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shape_has_as_many_elements_as_the_array() {
+    fn the_number_of_elements_must_match() {
         assert!(check(&[2, 3], 6).is_ok() && check(&[0, usize::MAX, 2], 0).is_ok());
         assert!(check(&[2, 3], 5).is_err() && check(&[usize::MAX, 2], 0).is_err());
     }
 
     #[test]
-    fn strides_say_where_a_view_ends_and_whether_it_has_gaps() {
+    fn reach_and_contiguity_follow_from_strides() {
         let shape = [2, 3, 4];
         let strides = row_major(&shape);
         assert_eq!((strides, reach(&shape, &strides)), ([12, 4, 1], 24));
         assert!(is_contiguous(&shape, &strides) && is_contiguous(&[0, 3], &[1, 1]));
-        // One column of four; the transpose; one row, whatever the distance to the next would be.
+        // One column of a matrix with four columns; the transpose; a single row, whatever its stride is.
         assert!(
             !is_contiguous(&[3, 1], &[4, 1]) && !is_contiguous(&[3, 2], &[1, 3]) && is_contiguous(&[1, 3], &[7, 1])
         );

@@ -1,4 +1,4 @@
-//! Parts of arrays, borrowed: what all arrays and parts of them can do is written here, once.
+//! Slices of device arrays: the operations shared by arrays and their parts.
 
 use std::fmt;
 use std::iter::FusedIterator;
@@ -15,11 +15,11 @@ use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory, no_room};
 use crate::types::{Element, make_valid};
 
-/// Elements of a [`DeviceArray`] that follow each other: what a kernel's `&[T]` takes, as the array itself does.
+/// A contiguous range of elements of a [`DeviceArray`], accepted for a kernel's `&[T]` like the array itself.
 ///
-/// [`DeviceArray::slice`] makes one. `M` says whether its elements may be written: the names that a program uses are
-/// `DeviceSlice<'_, T>` and [`DeviceSliceMut<'_, T>`](DeviceSliceMut). Rust's rules of borrowing hold as for slices of the
-/// host, and so the halves of an array can be written at the same time:
+/// [`DeviceArray::slice`] creates one. The marker `M` tells whether the slice is mutable: programs use the names
+/// `DeviceSlice<'_, T>` and [`DeviceSliceMut<'_, T>`](DeviceSliceMut). Rust's borrow rules apply as for host slices, so
+/// that the halves of an array can be written concurrently:
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -43,13 +43,13 @@ use crate::types::{Element, make_valid};
 /// ```
 pub struct DeviceSlice<'a, T, M = Read> {
     memory: &'a Memory,
-    /// The first element; on a GPU, an address there. It stays inside the memory, or just behind it, where there is none.
+    /// The first element; a device address on a GPU. In bounds, or one past the end if the slice is empty.
     pointer: *mut T,
     len: usize,
     array: PhantomData<(&'a T, M)>,
 }
 
-/// A [`DeviceSlice`] whose elements may be written: what a kernel's `&mut [T]` takes.
+/// A mutable [`DeviceSlice`], accepted for a kernel's `&mut [T]`.
 pub type DeviceSliceMut<'a, T> = DeviceSlice<'a, T, Write>;
 
 impl<T> Clone for DeviceSlice<'_, T, Read> {
@@ -58,54 +58,54 @@ impl<T> Clone for DeviceSlice<'_, T, Read> {
     }
 }
 
-// A slice that may be written is not `Copy`: no two of them have an element in common.
+// A mutable slice is not `Copy`: no two of them overlap.
 impl<T> Copy for DeviceSlice<'_, T, Read> {}
 
-// SAFETY: a slice is a borrow of a `DeviceArray`: shared, or exclusive for the elements that it may write.
+// SAFETY: a slice is a borrow of a `DeviceArray`: shared, or exclusive for a mutable slice's elements.
 unsafe impl<T: Send + Sync, M: Access> Send for DeviceSlice<'_, T, M> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync, M: Access> Sync for DeviceSlice<'_, T, M> {}
 
 impl<'a, T, M> DeviceSlice<'a, T, M> {
-    /// All elements of an array. Who asks for a slice to be written has borrowed the array mutably.
+    /// Returns all elements of an array. The caller has borrowed the array mutably if the slice is mutable.
     pub(super) fn whole(array: &'a DeviceArray<T>) -> Self {
         let RawSlice { pointer, len } = array.raw();
         DeviceSlice { memory: array.memory(), pointer: pointer.cast(), len, array: PhantomData }
     }
 
-    /// The same memory as `len` elements of another type, whose alignment it has.
-    pub(super) fn seen_as<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
+    /// Reinterprets the memory as `len` elements of another type, for which it is aligned.
+    pub(super) fn reinterpret<U>(self, len: usize) -> DeviceSlice<'a, U, M> {
         let DeviceSlice { memory, pointer, len: _, array: _ } = self;
         DeviceSlice { memory, pointer: pointer.cast(), len, array: PhantomData }
     }
 
-    /// Where the first element is, on the device.
+    /// Returns the device address of the first element.
     pub(super) fn address(&self) -> usize {
         self.pointer.addr()
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the slice is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The device that holds the array.
+    /// Returns the device of the array.
     pub fn device(&self) -> &'a Device {
         self.memory.device()
     }
 
-    /// The same elements, to be read only.
+    /// Reborrows the slice as a shared one.
     pub fn as_slice(&self) -> DeviceSlice<'_, T, Read> {
         let &DeviceSlice { memory, pointer, len, array: _ } = self;
         DeviceSlice { memory, pointer, len, array: PhantomData }
     }
 
-    /// The same elements for as long as the result lives, after which this slice may be used again.
+    /// Reborrows the slice mutably.
     pub fn as_slice_mut(&mut self) -> DeviceSlice<'_, T, M>
     where
         M: Writable,
@@ -114,61 +114,61 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
         DeviceSlice { memory, pointer, len, array: PhantomData }
     }
 
-    /// The elements with an index in `range`.
+    /// Returns the elements with indices in `range`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where the range is reversed or not inside.
+    /// [`Error::Shape`] if the range is decreasing or out of bounds.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let Range { start, end } = inside(range, 0, self.len)?;
         Ok(self.part(start, end - start))
     }
 
-    /// The elements before `index`, and those from it on.
+    /// Splits the slice at `index`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] where there are fewer.
+    /// [`Error::Shape`] if `index` is greater than the length.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         inside(index.., 0, self.len)?;
         let behind = self.len - index;
         Ok((self.part(0, index), self.part(index, behind)))
     }
 
-    /// The elements in parts of `len`, of which the last may be shorter.
+    /// Returns an iterator over chunks of `len` elements; the last chunk may be shorter.
     ///
     /// # Panics
     ///
-    /// Where `len` is 0, as [`slice::chunks`] does.
+    /// If `len` is 0, like [`slice::chunks`].
     pub fn chunks(self, len: usize) -> DeviceChunks<'a, T, M> {
-        assert!(len != 0, "chunks of 0 elements");
+        assert!(len != 0, "chunk length must not be 0");
         DeviceChunks { rest: self, len }
     }
 
-    /// `len` elements from `start` on, which are inside. Of the parts that are made of one slice that may be written, no two
-    /// that are used have an element in common.
+    /// Returns `len` elements from `start` on, which must be in bounds. Parts of a mutable slice that are in use must
+    /// not overlap.
     fn part(&self, start: usize, len: usize) -> Self {
         let &DeviceSlice { memory, pointer, len: _, array } = self;
-        // It is an address of the device, so that it is only computed.
+        // May be a device address: only computed, never dereferenced.
         DeviceSlice { memory, pointer: pointer.wrapping_add(start), len, array }
     }
 
-    /// The memory that the elements are in.
+    /// Returns the memory of the elements.
     pub(crate) fn memory(&self) -> &'a Memory {
         self.memory
     }
 
-    /// The first element.
+    /// Returns the address of the first element.
     pub(crate) fn pointer(&self) -> *mut T {
         self.pointer
     }
 
-    /// The slice for a launch.
+    /// Returns the slice as a kernel argument.
     pub(crate) fn raw(&self) -> RawSlice {
         RawSlice { pointer: self.pointer.cast(), len: self.len }
     }
 
-    /// The bytes of the memory that the elements are.
+    /// Returns the byte range of the elements in the memory.
     pub(crate) fn bytes(&self) -> Range<usize> {
         let start = self.pointer.addr() - self.memory.pointer().addr();
         start..start + self.len * size_of::<T>()
@@ -176,7 +176,7 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
 }
 
 impl<T: Element, M> DeviceSlice<'_, T, M> {
-    /// A copy of the elements, once everything that was asked of them before is done.
+    /// Copies the elements to a vector, after all earlier work that writes them.
     ///
     /// # Errors
     ///
@@ -184,7 +184,8 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
     pub fn to_host(&self) -> Result<Vec<T>> {
         let mut values: Vec<T> = Vec::new();
         values.try_reserve_exact(self.len).map_err(|_| no_room::<T>("the host".to_owned(), self.len))?;
-        // SAFETY: the vector has room for `len` elements; all of them are written, made values, and only then its own.
+        // SAFETY: the vector has capacity for `len` elements; all of them are written and made valid before its length
+        // is set.
         unsafe {
             self.copy_bytes_to(values.as_mut_ptr())?;
             make_valid(values.as_mut_ptr(), self.len);
@@ -193,7 +194,7 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
         Ok(values)
     }
 
-    /// A copy of the elements on a device, this one or another.
+    /// Copies the elements to a new array on a device, the same or another one.
     ///
     /// # Errors
     ///
@@ -204,7 +205,7 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
         Ok(array)
     }
 
-    /// Copies the elements into `values`, once everything that was asked of them before is done.
+    /// Copies the elements to `values`, after all earlier work that writes them.
     ///
     /// # Errors
     ///
@@ -212,8 +213,8 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
     pub fn copy_to_host(&self, values: &mut (impl HostArrayMut<Element = T> + ?Sized)) -> Result<()> {
         let values = values.elements_mut()?;
         check_length("copy_to_host", self.len, values.len())?;
-        // SAFETY: the slice has `len` elements. They are made values even if there was an error: a fault is given out behind
-        // the copy.
+        // SAFETY: the slice has `len` elements. They are made valid even on an error: a fault is reported after the
+        // copy.
         unsafe {
             let result = self.copy_bytes_to(values.as_mut_ptr());
             make_valid(values.as_mut_ptr(), self.len);
@@ -221,19 +222,20 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
         }
     }
 
-    /// Copies the bytes of all elements to `to`. They may be no values: zeros and a kernel on a GPU can leave such.
+    /// Copies the bytes of all elements to `to`. They need not be valid values: zeroing and kernels on a GPU can leave
+    /// any bits.
     ///
     /// # Safety
     ///
-    /// `to` is valid for writing `len` elements.
+    /// `to` is valid for writes of `len` elements.
     unsafe fn copy_bytes_to(&self, to: *mut T) -> Result<()> {
-        // SAFETY: the caller's promise, and the elements are inside of the memory.
+        // SAFETY: upheld by the caller, and the elements are in bounds of the memory.
         unsafe { self.memory.read(None, self.bytes(), to.cast()) }
     }
 }
 
 impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
-    /// Copies `values` over the elements, once everything that was asked of them before is done.
+    /// Overwrites the elements with `values`, after all earlier work that accesses them.
     ///
     /// # Errors
     ///
@@ -241,11 +243,11 @@ impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
     pub fn copy_from_host(&mut self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<()> {
         let values = values.elements()?;
         check_length("copy_from_host", values.len(), self.len)?;
-        // SAFETY: both have that many bytes, and the elements are borrowed mutably.
+        // SAFETY: both sides have the same size, and the elements are borrowed mutably.
         unsafe { self.memory.write(None, self.bytes(), values.as_ptr().cast()) }
     }
 
-    /// Copies the elements of another array, a part of one, or a page-locked buffer, over these.
+    /// Overwrites the elements with those of another array, a slice of one, or a page-locked array.
     ///
     /// # Errors
     ///
@@ -261,9 +263,9 @@ impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
     /// What the driver refused.
     pub fn fill(&mut self, value: T) -> Result<()> {
         let mut element = MaybeUninit::<T>::uninit();
-        // SAFETY: the place is aligned, and nobody else has it. What lies between the fields of a value is set in the place
-        // itself: a `MaybeUninit::zeroed()` that is moved there need not bring it along. `store` leaves it as it is, so that
-        // every byte is one that was set here or by it.
+        // SAFETY: the memory is aligned and not shared. Padding between the fields of a value is zeroed in place:
+        // moving a `MaybeUninit::zeroed()` need not preserve it. `store` leaves padding unchanged, so every byte is
+        // initialised here or by `store`.
         let element = unsafe {
             element.as_mut_ptr().write_bytes(0, 1);
             T::store(element.as_mut_ptr(), value);
@@ -280,7 +282,7 @@ impl<T, M> fmt::Debug for DeviceSlice<'_, T, M> {
     }
 }
 
-/// The parts of a [`DeviceSlice`], from [`DeviceSlice::chunks`] or [`DeviceArray::chunks`].
+/// An iterator over chunks of a [`DeviceSlice`], from [`DeviceSlice::chunks`] or [`DeviceArray::chunks`].
 pub struct DeviceChunks<'a, T, M = Read> {
     rest: DeviceSlice<'a, T, M>,
     len: usize,
@@ -294,7 +296,7 @@ impl<'a, T, M> Iterator for DeviceChunks<'a, T, M> {
         if len == 0 {
             return None;
         }
-        // The parts have no element in common, so that all of them may be written if the slice may.
+        // The chunks are disjoint, so all of them may be mutable if the slice is.
         let next = self.rest.part(0, len);
         self.rest = self.rest.part(len, self.rest.len - len);
         Some(next)
@@ -316,11 +318,11 @@ impl<T, M> fmt::Debug for DeviceChunks<'_, T, M> {
     }
 }
 
-/// The indices of `range`, which are below `len`.
+/// Resolves `range` against the length `len` of dimension `axis`.
 ///
 /// # Errors
 ///
-/// [`Error::Shape`] where they are not, or the range is reversed.
+/// [`Error::Shape`] if it is out of bounds or decreasing.
 pub(crate) fn inside(range: impl RangeBounds<usize>, axis: usize, len: usize) -> Result<Range<usize>> {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
@@ -338,7 +340,7 @@ pub(crate) fn inside(range: impl RangeBounds<usize>, axis: usize, len: usize) ->
     Ok(start..end)
 }
 
-/// Whether both sides of a copy have as many elements.
+/// Checks that both sides of a copy have the same number of elements.
 pub(crate) fn check_length(operation: &'static str, from: usize, to: usize) -> Result<()> {
     if from == to { Ok(()) } else { Err(Error::LengthMismatch { operation, from, to }) }
 }
@@ -352,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_is_a_part() {
+    fn a_slice_is_a_range_of_the_array() {
         let array = numbers(6);
         let slice = array.slice(1..5).unwrap();
         assert_eq!((slice.len(), slice.bytes()), (4, 4..20));
@@ -379,10 +381,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_inside_is_refused() {
+    fn out_of_bounds_ranges_are_errors() {
         let mut array = numbers(4);
         let error = array.slice(2..5).unwrap_err();
-        assert_eq!(error.to_string(), "range 2..5 of dimension 0, whose length is 4");
+        assert_eq!(error.to_string(), "range 2..5 out of bounds for dimension 0 of length 4");
         assert!(array.slice((Bound::Included(3), Bound::Excluded(2))).is_err());
         assert!(array.slice(..=usize::MAX).is_err());
         assert!(array.slice_mut(5..).is_err());
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_written_through() {
+    fn writes_through_slices_reach_the_array() {
         let mut array = numbers(6);
         let (mut left, mut right) = array.split_at_mut(2).unwrap();
         left.fill(7).unwrap();
@@ -406,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_all_of_it() {
+    fn chunks_cover_the_array() {
         let mut array = numbers(7);
         assert_eq!(array.chunks(3).map(|chunk| chunk.len()).collect::<Vec<_>>(), [3, 3, 1]);
         assert_eq!(array.chunks(3).len(), 3);
@@ -418,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_of_any_size_fills() {
+    fn fill_accepts_elements_of_any_size() {
         let device = Device::cpu();
         let mut bytes = device.zeros::<u8>(5).unwrap();
         bytes.fill(0xab).unwrap();

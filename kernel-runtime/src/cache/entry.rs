@@ -1,17 +1,17 @@
-//! The bytes of a compiled kernel in a file.
+//! The file format of a compiled kernel.
 //!
 //! ```text
-//! "cumbia\0\0"  key (32)  then of architecture, cubin, PTX and log each: length (u64), bytes  BLAKE3 of all that (32)
+//! "cumbia\0\0"  key (32)  for each of architecture, cubin, PTX and log: length (u64), bytes  BLAKE3 of all that (32)
 //! ```
 //!
-//! Numbers are little-endian; an image without a cubin has one of no bytes. The version of the format is part of the key.
+//! Integers are little-endian; an image without a cubin has one of length 0. The format version is part of the key.
 
 use super::key::Key;
 use crate::cuda::Image;
 
 const MAGIC: &[u8; 8] = b"cumbia\0\0";
 
-/// The bytes for an image.
+/// Encodes an image.
 pub(crate) fn encode(image: &Image, key: &Key) -> Vec<u8> {
     let Image { architecture, cubin, ptx, log } = image;
     let mut bytes = Vec::from(MAGIC);
@@ -25,7 +25,7 @@ pub(crate) fn encode(image: &Image, key: &Key) -> Vec<u8> {
     bytes
 }
 
-/// The image of some bytes; `None` where they are anything else than what [`encode`] wrote for this key.
+/// Decodes an image. Returns `None` unless the bytes are what [`encode`] returns for this key.
 pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
     let (body, checksum) = bytes.split_last_chunk::<32>()?;
     if blake3::hash(body) != *checksum {
@@ -38,7 +38,7 @@ pub(crate) fn decode(bytes: &[u8], key: &Key) -> Option<Image> {
     rest.is_empty().then_some(Image { architecture, cubin, ptx, log })
 }
 
-/// Takes a part off the front; `None` where the bytes end too soon.
+/// Removes a part from the front; `None` if the bytes end early.
 fn part<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let (length, after) = rest.split_first_chunk::<8>()?;
     let (part, after) = after.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)?;

@@ -1,27 +1,28 @@
-//! Files that are only ever replaced whole, so that processes may share a folder without locks.
+//! Atomic replacement of files, so that processes share a folder without locks.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-/// How the name of a file begins that is not whole yet.
+/// The prefix of the name of a file that is being written.
 pub(super) const UNFINISHED: &str = ".unfinished-";
 
-/// Who may read what is written. Nobody but the user may write it: see [`trust`](super::trust).
+/// Who may read a written file. Only the user may write it: see [`trust`](super::trust).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readers {
-    /// The user.
+    /// Only the user.
     User,
-    /// Whoever the user's umask lets read: the folder is to be shipped.
+    /// Everyone that the user's umask permits, for a folder that is shipped with a program.
     All,
 }
 
-/// A kernel's name as the beginning of a file's: generic arguments and paths have characters that no file should.
+/// Returns a kernel's name as a file name prefix: characters of paths and generic arguments that are unsuitable for file names
+/// become underscores.
 pub(crate) fn file_stem(kernel: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' };
     kernel.chars().map(plain).take(100).collect()
 }
 
-/// Makes a folder and those above it, where they are missing.
+/// Creates a folder and its parents, if they are missing.
 pub(crate) fn make_folder(path: &Path, readers: Readers) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -38,18 +39,18 @@ pub(crate) fn make_folder(path: &Path, readers: Readers) -> io::Result<()> {
     builder.create(path)
 }
 
-/// Writes a file aside and renames it: readers see the old one or the new one, and never a part. What is there already is
-/// replaced, whatever it is, but for a folder.
+/// Replaces a file atomically, by writing a temporary file and renaming it: readers see the old or the new contents, never a
+/// part. Anything but a folder is replaced.
 ///
 /// # Errors
 ///
-/// Where the folder cannot be made or the file not be written; nothing is left then.
+/// If the folder cannot be created or the file not be written. The temporary file is then removed.
 pub(crate) fn replace(path: &Path, bytes: &[u8], readers: Readers) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut attempts = 0;
     loop {
         match write(folder, path, bytes, readers) {
-            // Another process may have cleared the folder away between two of our steps.
+            // Another process may have removed the folder between two steps.
             Err(error) if error.kind() == io::ErrorKind::NotFound && attempts < 3 => attempts += 1,
             done => return done,
         }
@@ -68,10 +69,10 @@ fn write(folder: &Path, path: &Path, bytes: &[u8], readers: Readers) -> io::Resu
             Readers::All => 0o644,
         }));
     }
-    // In the same folder, because a rename is atomic within a file system only.
+    // In the same folder, because a rename is atomic only within a file system.
     let mut file = builder.tempfile_in(folder)?;
     file.write_all(bytes)?;
-    // No sync: a file that a power failure tore has the wrong checksum and is compiled again.
+    // No `fsync`: a file torn by a power failure fails its checksum, which is a miss.
     file.persist(path)?;
     Ok(())
 }

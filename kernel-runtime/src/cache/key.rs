@@ -1,8 +1,9 @@
-//! The key of a cached kernel: a hash of all that its image depends on, but for NVRTC's version.
+//! The key of a cached kernel: a hash of everything that its image depends on, except NVRTC's version.
 
 use std::fmt;
 
-/// Changes with the meaning of a key or the layout of an entry, so that an older Cumbia's files are never read as ours.
+/// The format version of keys and entries. It is incremented when the meaning of a key or the layout of an entry changes, so
+/// that files of another version of Cumbia are misses.
 pub(super) const FORMAT: u32 = 1;
 
 /// A BLAKE3 hash.
@@ -10,7 +11,7 @@ pub(super) const FORMAT: u32 = 1;
 pub(crate) struct Key(pub(super) [u8; 32]);
 
 impl Key {
-    /// The hash of some parts. Each is hashed with its length: parts that only join to the same text differ.
+    /// Returns the hash of the parts. Each is hashed with its length, so that different parts with the same concatenation differ.
     pub(crate) fn of(parts: &[&str]) -> Key {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&FORMAT.to_le_bytes());
@@ -33,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_counts() {
+    fn keys_depend_on_every_part_and_its_length() {
         let keys = [
             Key::of(&["ab", "c"]),
             Key::of(&["a", "bc"]),

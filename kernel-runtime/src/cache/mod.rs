@@ -1,25 +1,24 @@
-//! The disk cache: compiled kernels, kept from one process to the next.
+//! The disk cache of compiled kernels, shared by processes.
 //!
-//! It is on by default, in the user's cache folder; `CUMBIA_CACHE_DIR` moves it, `CUMBIA_CACHE_SIZE` sets its limit (1 GiB
-//! otherwise), and `CUMBIA_CACHE=off` turns it off. [`stats`] tells what became of this process's kernels, and [`clear`]
-//! empties it.
+//! It is enabled by default, in the user's cache folder; `CUMBIA_CACHE_DIR` sets another folder, `CUMBIA_CACHE_SIZE` the size
+//! limit (default 1 GiB), and `CUMBIA_CACHE=off` disables it. [`stats`] returns its counters, and [`clear`] empties it.
 //!
-//! It is an aid and never a cause of failure: what cannot be read is compiled again, and what cannot be written is gone
-//! after one warning. Files are only ever replaced whole, so that processes may share a folder without locks. What was used
-//! least recently is removed when the folder grows beyond its limit.
+//! The cache never causes an error: an unreadable entry is a miss, and a failed write gives one warning. Files are replaced
+//! atomically, so processes share a folder without locks. When the folder exceeds its limit, the least recently used entries
+//! are evicted.
 //!
-//! A kernel's file is found by what its machine code depends on: a hash of its CUDA C, the architecture and the options,
-//! and the version of NVRTC. So an edit of a kernel or of a device function that it calls, in whatever crate, is a miss.
+//! The key of an entry is everything that the machine code depends on: a hash of the CUDA C, the architecture and the options,
+//! and the version of NVRTC. An edit of a kernel, or of a device function that it calls in any crate, is therefore a miss.
 //!
-//! Compiled kernels are code that runs in the process. So on Unix the cache is private to its user (folders 0700, files
-//! 0600), and a folder or file is not used where another user than this one and root owns it, where its group or everyone
-//! may write it, or where it is a symbolic link or no regular file; one warning says so, and kernels are compiled. The
-//! folder itself may be a link. A process trusts its user, root, and the environment variables that name folders.
+//! Compiled kernels are code that runs in the process. On Unix the cache is therefore private to its user (folders 0700, files
+//! 0600), and a folder or file is not used if a user other than this one and root owns it, if its group or others may write
+//! it, or if it is a symbolic link or not a regular file; this gives one warning, and kernels are compiled. The cache folder
+//! itself may be a link. A process trusts its user, root, and the environment variables that name folders.
 
 // ```text
-// ab/cdef…-13.5.kernel   an image; its key in hexadecimal, and the NVRTC that made it
-// nvrtc/0123…            where that NVRTC is, so that its version is known without loading it
-// refused/saxpy-….cu     a source that NVRTC refused, kept for the bug report
+// ab/cdef…-13.5.kernel   an image: its key in hexadecimal, and the version of the NVRTC that compiled it
+// nvrtc/0123…            the path of that NVRTC, so that its version is known without loading it
+// refused/saxpy-….cu     a source that NVRTC rejected, kept for the bug report
 // ```
 
 mod entry;
@@ -42,36 +41,36 @@ use settings::Settings;
 pub(crate) use stats::COUNTS;
 pub use stats::{Stats, stats};
 use trust::Reason;
-pub(crate) use trust::{Owners, Refused};
+pub(crate) use trust::{TrustedOwners, Untrusted};
 
 use crate::cuda::Image;
 use crate::error::{Error, Result};
 use crate::warning::event;
 
-/// The folder of [`Cache::write_note`]'s texts about NVRTC.
+/// The folder of [`Cache::write_note`]'s notes about NVRTC.
 pub(crate) const NOTES: &str = "nvrtc";
-/// The folder of sources that NVRTC refused.
+/// The folder of sources that NVRTC rejected.
 pub(crate) const REFUSED: &str = "refused";
-/// How the name of a compiled kernel ends.
+/// The file name extension of a compiled kernel.
 pub(crate) const SUFFIX: &str = ".kernel";
 
-/// The target of what is said through `tracing`.
+/// The `tracing` target of the cache's events.
 const TARGET: &str = "cumbia::cache";
 
 /// A folder of compiled kernels.
 #[derive(Clone, Debug)]
 pub(crate) struct Cache {
     folder: PathBuf,
-    /// The bytes that it is kept below.
+    /// The size limit, in bytes.
     limit: u64,
 }
 
-/// Removes every compiled kernel from the cache, and what else Cumbia keeps there. Other files in the folder stay, and
-/// kernels that are loaded stay loaded. Where the cache is off, nothing happens.
+/// Removes all of Cumbia's files from the cache folder. Other files in the folder stay, and loaded kernels stay loaded. Does
+/// nothing if the cache is disabled.
 ///
 /// # Errors
 ///
-/// [`Error::File`] where a file cannot be removed; those that can be are gone then.
+/// [`Error::File`] if a file cannot be removed; all others are removed nevertheless.
 ///
 /// ```no_run
 /// cumbia::cache::clear()?;
@@ -83,7 +82,7 @@ pub fn clear() -> Result<()> {
 }
 
 impl Cache {
-    /// The cache that the environment asks for; `None` where it is off.
+    /// Returns the cache configured by the environment; `None` if it is disabled.
     pub(crate) fn of_process() -> Option<Cache> {
         Settings::of_process().cache(dirs::cache_dir).unwrap_or_else(|reason| {
             warn_once(reason, WRITABLE);
@@ -91,18 +90,18 @@ impl Cache {
         })
     }
 
-    /// A cache in a folder of a test.
+    /// Returns a cache in a test's folder.
     #[cfg(test)]
     pub(crate) fn in_folder(folder: PathBuf) -> Cache {
         Cache { folder, limit: settings::DEFAULT_LIMIT }
     }
 
-    /// Where it is.
+    /// Returns the cache folder.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The image that the NVRTC of this version made for the key.
+    /// Returns the image for the key, compiled by this version of NVRTC.
     pub(crate) fn get(&self, key: &Key, version: &str) -> Option<Image> {
         let path = self.path(key, version);
         let image = decode(&self.read_used(&path)?, key);
@@ -113,9 +112,9 @@ impl Cache {
         image
     }
 
-    /// The image that any NVRTC made for the key, of the newest one if there are several.
-    pub(crate) fn get_any(&self, key: &Key) -> Option<Image> {
-        let (folder, prefix) = self.place(key);
+    /// Returns the image for the key, compiled by the newest version of NVRTC that has an entry.
+    pub(crate) fn get_any_version(&self, key: &Key) -> Option<Image> {
+        let (folder, prefix) = self.location(key);
         let mut versions: Vec<String> = std::fs::read_dir(folder)
             .ok()?
             .filter_map(|file| {
@@ -127,32 +126,32 @@ impl Cache {
         versions.iter().rev().find_map(|version| self.get(key, version))
     }
 
-    /// Keeps an image, in place of what was there.
+    /// Stores an image, replacing an existing entry.
     pub(crate) fn put(&self, key: &Key, version: &str, image: &Image) {
         let bytes = encode(image, key);
-        if bytes.len() as u64 > trust::LARGEST {
+        if bytes.len() as u64 > trust::MAX_FILE_BYTES {
             return;
         }
         if self.write(&self.path(key, version), &bytes).is_ok() {
-            self.trim_now_and_then(bytes.len() as u64);
+            self.trim_periodically(bytes.len() as u64);
         }
     }
 
-    /// A note that [`Cache::write_note`] left.
+    /// Returns a note written by [`Cache::write_note`].
     pub(crate) fn read_note(&self, folder: &str, name: &str) -> Option<String> {
         String::from_utf8(self.read_used(&self.folder.join(folder).join(name))?).ok()
     }
 
-    /// Leaves a text in a folder of the cache; gives its path if that worked.
+    /// Writes a text into a folder of the cache, and returns its path on success.
     pub(crate) fn write_note(&self, folder: &str, name: &str, text: &str) -> Option<PathBuf> {
         let path = self.folder.join(folder).join(name);
         self.write(&path, text.as_bytes()).ok().map(|()| path)
     }
 
-    /// Whether something can be written there; if not, why.
+    /// Checks that the cache folder is writable and trusted.
     pub(crate) fn try_writing(&self) -> io::Result<()> {
         file::make_folder(&self.folder, Readers::User)?;
-        Owners::of_process().check_folder(&self.folder)?;
+        TrustedOwners::of_process().check_folder(&self.folder)?;
         tempfile::tempfile_in(&self.folder).map(drop)
     }
 
@@ -164,7 +163,7 @@ impl Cache {
             {
                 done = Err(Error::File { operation: "removing", path: entry.path, source });
             } else if let Some(folder) = entry.path.parent() {
-                // Fails as long as something is in it.
+                // Fails while the folder is not empty.
                 let _ = std::fs::remove_dir(folder);
             }
         }
@@ -172,34 +171,34 @@ impl Cache {
     }
 
     fn path(&self, key: &Key, version: &str) -> PathBuf {
-        let (folder, prefix) = self.place(key);
+        let (folder, prefix) = self.location(key);
         folder.join(format!("{prefix}-{version}{SUFFIX}"))
     }
 
-    /// The folder of a key and how its files begin; 256 folders keep each of them short.
-    fn place(&self, key: &Key) -> (PathBuf, String) {
+    /// Returns the folder of a key and the prefix of its file names. Entries are spread over 256 folders.
+    fn location(&self, key: &Key) -> (PathBuf, String) {
         let mut hex = key.to_string();
         let rest = hex.split_off(2);
         (self.folder.join(hex), rest)
     }
 
-    /// The bytes of a file, which counts as used from now on; `None` where there is none, or where it is not to be trusted.
+    /// Returns the contents of a file, and updates its time of last use. Returns `None` if it does not exist or is not trusted.
     fn read_used(&self, path: &Path) -> Option<Vec<u8>> {
-        let owners = Owners::of_process();
+        let owners = TrustedOwners::of_process();
         let checked = owners.check_folder(&self.folder).and_then(|()| match path.parent() {
             Some(folder) if folder != self.folder => owners.check_inner_folder(folder),
             _ => Ok(()),
         });
         match checked.and_then(|()| owners.read(path)) {
             Ok((bytes, file)) => {
-                // In a folder that is read-only a file keeps its time: nothing depends on it but the order in which files
-                // are removed, and those are not removed.
+                // This fails in a read-only folder. The time only determines the eviction order, and files in such a
+                // folder are not evicted.
                 let _ = file.set_modified(SystemTime::now());
                 Some(bytes)
             }
             Err(error) => {
-                if let Some(refused) = Refused::of(&error) {
-                    self.refuse(refused);
+                if let Some(untrusted) = Untrusted::of(&error) {
+                    self.warn_untrusted(untrusted);
                 }
                 None
             }
@@ -208,7 +207,7 @@ impl Cache {
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         let write = || {
-            let owners = Owners::of_process();
+            let owners = TrustedOwners::of_process();
             file::make_folder(&self.folder, Readers::User)?;
             owners.check_folder(&self.folder)?;
             if let Some(folder) = path.parent() {
@@ -219,41 +218,40 @@ impl Cache {
             }
             file::replace(path, bytes, Readers::User)
         };
-        write().inspect_err(|error| match Refused::of(error) {
-            Some(refused) => self.refuse(refused),
-            None => warn_once(&format!("{} cannot be written: {error}", self.folder.display()), WRITABLE),
+        write().inspect_err(|error| match Untrusted::of(error) {
+            Some(untrusted) => self.warn_untrusted(untrusted),
+            None => warn_once(&format!("{} is not writable: {error}", self.folder.display()), WRITABLE),
         })
     }
 
-    /// Says, once in a process, what is not trusted.
-    fn refuse(&self, refused: &Refused) {
+    /// Warns once per process about an untrusted file or folder.
+    fn warn_untrusted(&self, untrusted: &Untrusted) {
         static WARNED: AtomicBool = AtomicBool::new(false);
-        if refused.path == self.folder {
-            match refused.reason {
+        if untrusted.path == self.folder {
+            match untrusted.reason {
                 Reason::Kind { is, wanted } => {
-                    let reason =
-                        format!("{} cannot be written: it is a {is} and not a {wanted}", self.folder.display());
+                    let reason = format!("{} is not writable: it is a {is}, not a {wanted}", self.folder.display());
                     warn_once(&reason, WRITABLE);
                 }
-                _ => warn_once(&refused.to_string(), refused.help()),
+                _ => warn_once(&untrusted.to_string(), untrusted.help()),
             }
         } else if !WARNED.swap(true, Ordering::Relaxed) {
-            let message = format!("part of the cache of compiled kernels is not used: {refused}");
-            crate::warning::warn(message, refused.help());
+            let message = format!("part of the cache of compiled kernels is not used: {untrusted}");
+            crate::warning::warn(message, untrusted.help());
         }
     }
 
-    /// Keeps the folder below its limit. Looking at all of it takes milliseconds, so it is done on a thread of its own, at
-    /// the first file that a process writes and then whenever it has written a 64th of the limit.
-    fn trim_now_and_then(&self, written: u64) {
-        static UNSEEN: AtomicU64 = AtomicU64::new(u64::MAX / 2);
-        let unseen = UNSEEN.fetch_add(written, Ordering::Relaxed).saturating_add(written);
-        if unseen <= self.limit / 64 {
+    /// Enforces the size limit. Listing the folder takes milliseconds, so this runs on a separate thread, after the process's
+    /// first write and then whenever it has written a 64th of the limit.
+    fn trim_periodically(&self, written: u64) {
+        static UNTRIMMED: AtomicU64 = AtomicU64::new(u64::MAX / 2);
+        let untrimmed = UNTRIMMED.fetch_add(written, Ordering::Relaxed).saturating_add(written);
+        if untrimmed <= self.limit / 64 {
             return;
         }
-        UNSEEN.store(0, Ordering::Relaxed);
+        UNTRIMMED.store(0, Ordering::Relaxed);
         let cache = self.clone();
-        // Where no thread can be had, another process trims.
+        // If no thread can be created, trimming is left to another process.
         let _ = std::thread::Builder::new().name("cumbia-cache".to_owned()).spawn(move || cache.trim());
     }
 
@@ -267,14 +265,14 @@ impl Cache {
     }
 }
 
-/// What to do where a folder cannot be written.
-const WRITABLE: &str = "point CUMBIA_CACHE_DIR at a folder that can be written, or set CUMBIA_CACHE=off";
+/// The remedy for a folder that is not writable.
+const WRITABLE: &str = "point CUMBIA_CACHE_DIR at a writable folder, or set CUMBIA_CACHE=off";
 
-/// Says, once in a process, why there is no cache: to whoever listens to `tracing`, and otherwise on stderr.
+/// Warns once per process that there is no cache: through `tracing` if there is a subscriber, otherwise on stderr.
 fn warn_once(reason: &str, help: &'static str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {
-        crate::warning::warn(format!("Cumbia compiles its kernels anew in each process, because {reason}"), help);
+        crate::warning::warn(format!("kernels are recompiled in each process, because {reason}"), help);
     }
 }
 

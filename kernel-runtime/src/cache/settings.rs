@@ -1,4 +1,4 @@
-//! What the environment says about the cache.
+//! The cache's configuration from environment variables.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use super::Cache;
 use crate::variable::variable;
 use crate::warning::warn;
 
-/// The size of the cache where `CUMBIA_CACHE_SIZE` does not say.
+/// The default size limit, in bytes, without `CUMBIA_CACHE_SIZE`.
 pub(super) const DEFAULT_LIMIT: u64 = 1 << 30;
 
-/// The variables.
+/// The values of the variables.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     /// `CUMBIA_CACHE`: `off`, or anything else.
@@ -25,8 +25,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Those of this process. They are read at each call, which is nothing beside a compilation, so that a program may
-    /// change them.
+    /// Reads the variables of this process. They are read at each call, since the cost is negligible compared with a
+    /// compilation, so that a program may change them.
     pub(super) fn of_process() -> Settings {
         Settings {
             switch: variable("CUMBIA_CACHE"),
@@ -35,12 +35,12 @@ impl Settings {
         }
     }
 
-    /// The cache that they ask for: `None` where it is off. `users` gives the user's own cache folder.
+    /// Returns the configured cache; `None` if it is disabled. `user_folder` returns the user's cache folder.
     ///
     /// # Errors
     ///
-    /// Why there is no cache although it is not off.
-    pub(super) fn cache(self, users: impl FnOnce() -> Option<PathBuf>) -> Result<Option<Cache>, &'static str> {
+    /// Why there is no cache although it is enabled.
+    pub(super) fn cache(self, user_folder: impl FnOnce() -> Option<PathBuf>) -> Result<Option<Cache>, &'static str> {
         let switch = self.switch.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         if matches!(switch.as_str(), "off" | "0" | "no" | "false") {
             return Ok(None);
@@ -51,13 +51,14 @@ impl Settings {
         };
         let folder = match self.folder.filter(|folder| !folder.is_empty()) {
             Some(folder) => PathBuf::from(folder),
-            None => users().ok_or("this user has no cache folder")?.join("cumbia"),
+            None => user_folder().ok_or("this user has no cache folder")?.join("cumbia"),
         };
         Ok(Some(Cache { folder, limit }))
     }
 }
 
-/// A size such as `1 GiB`, `500MB` or `1073741824`. A cache of the usual size is better than none because of a typing error.
+/// Parses a size such as `1 GiB`, `500MB` or `1073741824`. An invalid size gives a warning and the default limit, since a cache of
+/// the default size is better than none.
 fn parse(size: &str) -> u64 {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if let Ok(ByteSize(bytes)) = size.trim().parse() {
@@ -65,7 +66,7 @@ fn parse(size: &str) -> u64 {
     }
     if !WARNED.swap(true, Ordering::Relaxed) {
         warn(
-            format!("CUMBIA_CACHE_SIZE is `{size}`, which is no size; the cache is kept below 1 GiB"),
+            format!("CUMBIA_CACHE_SIZE is `{size}`, which is not a size; the limit is 1 GiB"),
             "write a number of bytes, or one with a unit, such as `512 MiB` or `2GB`",
         );
     }

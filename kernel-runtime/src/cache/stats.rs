@@ -1,4 +1,4 @@
-//! What the cache did in this process, and what is in it.
+//! Counters of the cache in this process, and its contents.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -10,40 +10,40 @@ use bytesize::ByteSize;
 use super::trim::{self, Kind};
 use super::{Cache, Settings};
 
-/// What became of the kernels of this process, and what is in the cache. From [`stats`].
+/// The counters of this process and the contents of the cache, from [`stats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stats {
-    /// The cache's folder; `None` where the cache is off.
+    /// The cache's folder; `None` if the cache is disabled.
     pub folder: Option<PathBuf>,
-    /// The size that the folder is kept below, in bytes.
+    /// The size limit of the folder, in bytes.
     pub limit: u64,
-    /// Compiled kernels in the folder, of all processes.
+    /// Compiled kernels in the folder, from all processes.
     pub entries: u64,
-    /// The bytes of all that is in the folder.
+    /// The size of all of Cumbia's files in the folder, in bytes.
     pub bytes: u64,
-    /// Kernels that this process took from the folder.
+    /// Cache hits of this process.
     pub hits: u64,
-    /// Kernels that this process looked for in the folder in vain.
+    /// Cache misses of this process.
     pub misses: u64,
-    /// Files that this process found damaged, and treated as missing.
+    /// Corrupt files that this process found and treated as misses.
     pub damaged: u64,
-    /// Kernels that came with the program, from [`precompile`](crate::precompile).
+    /// Kernels that this process loaded from a folder of [`precompile`](crate::precompile).
     pub precompiled: u64,
-    /// Kernels that this process had NVRTC compile.
+    /// Compilations with NVRTC in this process.
     pub compilations: u64,
-    /// Files that this process removed to keep the folder below its limit.
+    /// Files that this process evicted.
     pub evictions: u64,
-    /// The time that NVRTC took to compile, over all threads.
+    /// The total compile time of NVRTC, summed over all threads.
     pub compiling: Duration,
-    /// The time that it took to find NVRTC and to load it.
+    /// The time to find and load NVRTC.
     pub loading_nvrtc: Duration,
 }
 
-/// What became of the kernels of this process, and what is in the cache.
+/// Returns the counters of this process and the contents of the cache.
 ///
-/// The counts are of this process, and what is in the folder is of all: each file of it is looked at, so that this takes
-/// milliseconds where there are thousands.
+/// The contents are those of all processes. Each file of the folder is examined, which takes milliseconds for thousands of
+/// files.
 ///
 /// ```
 /// let stats = cumbia::cache::stats();
@@ -84,7 +84,7 @@ impl fmt::Display for Stats {
     }
 }
 
-/// The counts of this process.
+/// The counters of this process.
 pub(crate) static COUNTS: Counts = Counts {
     hits: AtomicU64::new(0),
     misses: AtomicU64::new(0),
@@ -96,7 +96,7 @@ pub(crate) static COUNTS: Counts = Counts {
     loading_nvrtc: AtomicU64::new(0),
 };
 
-/// See [`Stats`]; the times are nanoseconds. Relaxed throughout: each number stands for itself.
+/// The counters behind [`Stats`]; times are in nanoseconds. Relaxed ordering suffices, since the counters are independent.
 #[derive(Debug)]
 pub(crate) struct Counts {
     hits: AtomicU64,

@@ -1,4 +1,4 @@
-//! The cache under corruption, strangers and races.
+//! Tests of the cache: corruption, foreign files and races.
 
 use std::process::{Child, Command, Stdio};
 
@@ -21,7 +21,7 @@ fn fresh() -> (tempfile::TempDir, Cache) {
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn stored_images_are_returned() {
     let (_folder, cache) = fresh();
     let key = Key::of(&["source"]);
     assert_eq!(cache.get(&key, "13.5"), None);
@@ -35,20 +35,20 @@ fn what_goes_in_comes_out() {
 }
 
 #[test]
-fn any_version_is_the_newest() {
+fn get_any_version_returns_the_newest() {
     let (_folder, cache) = fresh();
     let key = Key::of(&["source"]);
-    assert_eq!(cache.get_any(&key), None);
+    assert_eq!(cache.get_any_version(&key), None);
     for version in ["12.9", "13.10", "13.9"] {
         cache.put(&key, version, &image(version));
     }
-    assert_eq!(cache.get_any(&key).unwrap().ptx, "13.10");
+    assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.10");
     std::fs::write(cache.path(&key, "13.10"), b"broken").unwrap();
-    assert_eq!(cache.get_any(&key).unwrap().ptx, "13.9");
+    assert_eq!(cache.get_any_version(&key).unwrap().ptx, "13.9");
 }
 
 #[test]
-fn any_damage_is_a_miss_and_then_replaced() {
+fn any_corruption_is_a_miss_and_is_replaced() {
     let (_folder, cache) = fresh();
     let key = Key::of(&["source"]);
     let image = Image { cubin: Some(vec![7; 40]), ..image("ptx") };
@@ -70,7 +70,7 @@ fn any_damage_is_a_miss_and_then_replaced() {
         cache.put(&key, "13.5", &image);
         assert_eq!(cache.get(&key, "13.5").as_ref(), Some(&image));
     }
-    // A whole entry, but of another key: someone renamed it.
+    // An intact entry of another key, as after a rename.
     let other = Key::of(&["other"]);
     std::fs::create_dir_all(cache.path(&other, "13.5").parent().unwrap()).unwrap();
     std::fs::copy(&path, cache.path(&other, "13.5")).unwrap();
@@ -78,7 +78,7 @@ fn any_damage_is_a_miss_and_then_replaced() {
 }
 
 #[test]
-fn lengths_that_lie_are_a_miss() {
+fn invalid_lengths_are_a_miss() {
     let key = Key::of(&["source"]);
     for length in [1u64, 1 << 40, u64::MAX] {
         let mut bytes = b"cumbia\0\0".to_vec();
@@ -91,7 +91,7 @@ fn lengths_that_lie_are_a_miss() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_is_no_error() {
+fn an_unwritable_folder_causes_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("a file");
     std::fs::write(&file, "").unwrap();
@@ -99,12 +99,12 @@ fn a_folder_that_cannot_be_written_is_no_error() {
     let key = Key::of(&["source"]);
     cache.put(&key, "13.5", &image("a"));
     assert_eq!(cache.get(&key, "13.5"), None);
-    assert_eq!(cache.get_any(&key), None);
+    assert_eq!(cache.get_any_version(&key), None);
     assert_eq!(cache.write_note("nvrtc", "a", "b"), None);
 }
 
 #[test]
-fn the_environment_decides() {
+fn settings_determine_folder_and_limit() {
     let cache = |switch: &str, folder: &str, size: &str| {
         let settings = Settings { switch: Some(switch.into()), folder: Some(folder.into()), size: Some(size.into()) };
         settings.cache(|| Some(PathBuf::from("/home/ana/.cache"))).unwrap().map(|cache| (cache.folder, cache.limit))
@@ -112,7 +112,7 @@ fn the_environment_decides() {
     assert_eq!(cache("", "", "1 GiB"), Some((PathBuf::from("/home/ana/.cache/cumbia"), 1 << 30)));
     assert_eq!(cache("on", "/scratch/c", "5000"), Some((PathBuf::from("/scratch/c"), 5000)));
     assert_eq!(cache("on", "/scratch/c", " 2MB ").unwrap().1, 2_000_000);
-    // A mistake is told and not obeyed.
+    // An invalid size gives a warning and the default limit.
     for nonsense in ["much", "-1", "1 parsec"] {
         assert_eq!(cache("on", "/scratch/c", nonsense).unwrap().1, settings::DEFAULT_LIMIT);
     }
@@ -124,14 +124,14 @@ fn the_environment_decides() {
     assert!(Settings::default().cache(|| None).is_err());
 }
 
-/// Makes it seem that a file was used some seconds ago.
+/// Sets a file's time of last use to some seconds ago.
 fn age(path: &Path, seconds: u64) {
     let then = std::time::SystemTime::now() - std::time::Duration::from_secs(seconds);
     std::fs::File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
 }
 
 #[test]
-fn what_was_used_least_recently_goes_first() {
+fn least_recently_used_entries_are_evicted_first() {
     let folder = tempfile::tempdir().unwrap();
     let keys: Vec<Key> = (0..10).map(|i| Key::of(&[&i.to_string()])).collect();
     // Each of the ten has about 5 kB.
@@ -140,7 +140,7 @@ fn what_was_used_least_recently_goes_first() {
         file::replace(&cache.path(key, "13.5"), &encode(&image("text"), key), Readers::User).unwrap();
         age(&cache.path(key, "13.5"), 1000 - i as u64);
     }
-    // These are old, but were used just now.
+    // Old entries, used just now.
     assert!(cache.get(&keys[0], "13.5").is_some() && cache.get(&keys[3], "13.5").is_some());
     cache.trim();
     let left: Vec<usize> = (0..10).filter(|&i| cache.get(&keys[i], "13.5").is_some()).collect();
@@ -148,7 +148,7 @@ fn what_was_used_least_recently_goes_first() {
     let bytes: u64 = trim::entries(&cache.folder).iter().map(|entry| entry.bytes).sum();
     assert!(bytes <= cache.limit, "{bytes}");
 
-    // Below the limit nothing goes, and one file may be larger than the limit.
+    // Below the limit nothing is evicted; a single file may exceed the limit.
     cache.trim();
     assert_eq!(trim::entries(&cache.folder).len(), 5);
     Cache { limit: 10, ..cache.clone() }.trim();
@@ -156,14 +156,14 @@ fn what_was_used_least_recently_goes_first() {
 }
 
 #[test]
-fn files_of_others_and_files_being_written_stay() {
+fn foreign_and_unfinished_files_are_kept() {
     let (_folder, cache) = fresh();
     let key = Key::of(&["source"]);
     cache.put(&key, "13.5", &image("text"));
     let (note, source) = (key.to_string(), format!("saxpy_f32_-{}.cu", &key.to_string()[..16]));
     cache.write_note(NOTES, &note, "text").unwrap();
     cache.write_note(REFUSED, &source, "text").unwrap();
-    let (place, _) = cache.place(&key);
+    let (place, _) = cache.location(&key);
     let foreign = [
         cache.folder.join("thesis.tex"),
         cache.folder.join("ab/notes.txt"),
@@ -206,7 +206,7 @@ fn files_of_others_and_files_being_written_stay() {
 }
 
 #[test]
-fn an_older_format_is_another_key() {
+fn an_older_format_has_a_different_key() {
     let older = |format: u32| {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&format.to_le_bytes());
@@ -216,13 +216,13 @@ fn an_older_format_is_another_key() {
     };
     let key = Key::of(&["source"]);
     assert_eq!(older(key::FORMAT), key);
-    // Also where its file is under our name.
+    // Also if its file has the name of the current key.
     let bytes = encode(&image("text"), &older(key::FORMAT - 1));
     assert_eq!(decode(&bytes, &key), None);
     assert!(decode(&encode(&image("text"), &key), &key).is_some());
 }
 
-/// Reads and writes one entry again and again; whatever is read must be whole.
+/// Reads and writes one entry repeatedly; every read has to return an intact image.
 fn race(cache: &Cache, text: &str) {
     let key = Key::of(&["raced"]);
     for _ in 0..200 {
@@ -233,7 +233,7 @@ fn race(cache: &Cache, text: &str) {
 }
 
 #[test]
-fn threads_may_race() {
+fn concurrent_threads_read_intact_entries() {
     let folder = tempfile::tempdir().unwrap();
     let cache = Cache::in_folder(folder.path().to_owned());
     std::thread::scope(|scope| {
@@ -242,7 +242,7 @@ fn threads_may_race() {
             scope.spawn(move || race(cache, text));
         }
     });
-    let (place, _) = cache.place(&Key::of(&["raced"]));
+    let (place, _) = cache.location(&Key::of(&["raced"]));
     assert_eq!(std::fs::read_dir(place).unwrap().count(), 1, "no temporary file is left");
 }
 
@@ -259,9 +259,9 @@ fn start_racing(folder: &Path) -> Child {
         .unwrap()
 }
 
-/// Sixteen processes write and read the same few files, some are killed at any moment, and some clear the folder.
+/// Sixteen processes write and read the same few files; some are killed at random times, and some clear the folder.
 #[test]
-fn processes_may_race_and_be_killed() {
+fn concurrent_processes_survive_kills() {
     let folder = tempfile::tempdir().unwrap();
     let mut random = fastrand::Rng::new();
     let mut processes: Vec<Child> = (0..PROCESSES).map(|_| start_racing(folder.path())).collect();
@@ -274,16 +274,16 @@ fn processes_may_race_and_be_killed() {
     }
     std::thread::sleep(std::time::Duration::from_millis(300));
     for process in &mut processes {
-        // One that found a mistake has ended with a panic; the others go on until they are killed.
+        // A process that found an error has ended with a panic; the others run until they are killed.
         let ended = process.try_wait().unwrap();
-        let mut said = String::new();
+        let mut stderr = String::new();
         let _ = process.kill();
-        let _ = std::io::Read::read_to_string(process.stderr.as_mut().unwrap(), &mut said);
-        assert!(ended.is_none(), "{ended:?}: {said}");
+        let _ = std::io::Read::read_to_string(process.stderr.as_mut().unwrap(), &mut stderr);
+        assert!(ended.is_none(), "{ended:?}: {stderr}");
         process.wait().unwrap();
     }
 
-    // Whatever was killed when: each file is whole, or is seen to be unfinished by its name.
+    // Each file is intact, or has the name of an unfinished file.
     let cache = Cache::in_folder(folder.path().to_owned());
     let keys: Vec<Key> = (0..RACED_KEYS).map(raced_key).collect();
     let mut whole = 0;
@@ -308,7 +308,7 @@ fn raced_key(i: usize) -> Key {
 }
 
 #[test]
-#[ignore = "the other processes of `processes_may_race_and_be_killed`"]
+#[ignore = "run as a separate process by `concurrent_processes_survive_kills`"]
 fn racing_process() {
     let Some(folder) = std::env::var_os("CUMBIA_TEST_RACE") else { return };
     let cache = Cache::in_folder(folder.into());
@@ -326,7 +326,7 @@ fn racing_process() {
                 if let Some(Image { cubin: Some(cubin), ptx, .. }) = cache.get(&key, "13.5") {
                     assert!(cubin.iter().eq(ptx.as_bytes().iter().cycle().take(cubin.len())), "two images in one");
                 }
-                assert_eq!(stats().damaged, 0, "a file was read that was not whole");
+                assert_eq!(stats().damaged, 0, "a partial file was read");
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Keeping the cache's folder below its limit: what was used least recently goes first.
+//! Eviction: keeps the cache's folder below its limit by removing the least recently used files.
 //!
-//! The time of a file's change is when it was last used. Only files that are ours by their place and name are ever looked
-//! at: a folder that somebody else uses too is safe.
+//! A file's modification time is the time of its last use. Only files whose folder and name match the cache's patterns are
+//! considered, so other files in the same folder are safe.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use super::file::UNFINISHED;
 use super::{NOTES, REFUSED, SUFFIX};
 
-/// A process that writes a file is done with it after this time, or it was killed.
+/// The age after which an unfinished file is considered abandoned by a killed process.
 const ABANDONED_AFTER: Duration = Duration::from_hours(1);
 
 /// A file of the cache.
@@ -22,21 +22,21 @@ pub(super) struct Entry {
     pub(super) kind: Kind,
 }
 
-/// What a file of the cache is.
+/// The kind of a file of the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A compiled kernel.
     Kernel,
-    /// A note, or a refused source.
+    /// A note, or a rejected source.
     Text,
-    /// What a process is writing, or left when it was killed.
+    /// A file that a process is writing, or did not finish because it was killed.
     Unfinished,
 }
 
-/// All files of the cache in a folder. What cannot be read is not there.
+/// Returns all files of the cache in a folder. Unreadable files are skipped.
 pub(super) fn entries(folder: &Path) -> Vec<Entry> {
     let mut entries = Vec::new();
-    // No links: what they lead to may be anybody's.
+    // Links are not followed: their targets may belong to other users.
     for inner in files(folder).filter(|inner| inner.file_type().is_ok_and(|kind| kind.is_dir())) {
         let Some(name) = inner.file_name().into_string().ok() else { continue };
         let kind_of = match name.as_str() {
@@ -55,8 +55,8 @@ pub(super) fn entries(folder: &Path) -> Vec<Entry> {
     entries
 }
 
-/// Removes what a killed process left, and then, of the rest, what was used least recently until seven eighths of the
-/// limit are left. Gives how many kernels and texts that were.
+/// Removes abandoned files, and then, if the folder exceeds the limit, the least recently used files until it is at most seven
+/// eighths of the limit. Returns the number of evicted kernels and texts.
 pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
     let now = SystemTime::now();
     let mut entries = entries(folder);
@@ -70,7 +70,7 @@ pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
     if total <= limit {
         return 0;
     }
-    // Some room, so that the next file does not ask for the same again.
+    // Below the limit by a margin, so that the next file does not cause another eviction.
     let goal = limit - limit / 8;
     entries.retain(|entry| entry.kind != Kind::Unfinished);
     entries.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
@@ -81,9 +81,9 @@ pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
         }
         match fs::remove_file(&entry.path) {
             Ok(()) => removed += 1,
-            // Another process trims as well.
+            // Another process evicts concurrently.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            // It stays, and something younger goes in its place.
+            // It cannot be removed; the next one is evicted instead.
             Err(_) => continue,
         }
         total -= entry.bytes;
@@ -91,18 +91,20 @@ pub(super) fn trim(folder: &Path, limit: u64) -> u64 {
     removed
 }
 
-/// The name of a compiled kernel: what its key has behind the folder's two digits, NVRTC's version, and the suffix.
+/// Returns whether a name is that of a compiled kernel: the key without the folder's two digits, NVRTC's version, and the
+/// extension.
 fn is_kernel(name: &str) -> bool {
     let parts = || name.strip_suffix(SUFFIX)?.split_once('-');
     parts().is_some_and(|(key, _)| is_hex(key, 62))
 }
 
-/// The name of a note on NVRTC: a hash of what the search for it depends on. Others have folders of the name `nvrtc` too.
+/// Returns whether a name is that of a note on NVRTC: a hash of the inputs of the search for it. The name is checked because
+/// other software uses folders named `nvrtc`, too.
 fn is_note(name: &str) -> bool {
     is_hex(name, 64)
 }
 
-/// The name of a source that NVRTC refused: the kernel's, and the beginning of a hash.
+/// Returns whether a name is that of a source that NVRTC rejected: the kernel's name, and the prefix of a hash.
 fn is_refused(name: &str) -> bool {
     let parts = || name.strip_suffix(".cu")?.rsplit_once('-');
     parts().is_some_and(|(kernel, hash)| !kernel.is_empty() && is_hex(hash, 16))

@@ -1,63 +1,63 @@
-//! The trust boundary of compiled kernels on disk: whose files are loaded.
+//! The trust boundary of compiled kernels on disk: which files are loaded.
 //!
-//! Machine code and PTX of a file run in the user's process, on a GPU that reaches the process's memory. A checksum finds
-//! damage and not malice. So a file is read only where nobody but the user and root can have written it:
+//! The machine code and PTX of a file run in the user's process, on a GPU that can access the process's memory. A checksum detects
+//! corruption, not tampering. A file is therefore read only if no one but the user and root can have written it:
 //!
 //! - the folder, the folders in it and the file belong to the effective user or to root (or, beside the executable, to the
 //!   owner of that), and neither the group nor others may write them;
-//! - the folders in it and the file are no symbolic links, and the file is a regular one. It is opened without following
-//!   links and without waiting for the other end of a FIFO, and what counts is what was opened (`fstat`), so that nothing can
-//!   be swapped in between.
+//! - the folders in it and the file are not symbolic links, and the file is a regular file. It is opened without following
+//!   links and without blocking on a FIFO, and the opened file is checked (`fstat`), so that it cannot be exchanged between
+//!   the check and the use.
 //!
-//! Elsewhere than on Unix the folders of a user are protected by their place, and only the kind of a file is looked at.
+//! On systems other than Unix, a user's folders are protected by their location, and only the kind of a file is checked.
 
 use std::fmt;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The most bytes that are read of a file. No compiled kernel is as large.
-pub(crate) const LARGEST: u64 = 256 << 20;
+/// The size limit of a file, in bytes. Compiled kernels are far smaller.
+pub(crate) const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// Whose files are read.
+/// The users whose files are trusted, as user IDs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Owners(Vec<u32>);
+pub(crate) struct TrustedOwners(Vec<u32>);
 
-/// A file or folder that is not used, for what it is and not for what went wrong.
+/// A file or folder that is not trusted. It is carried inside an `io::Error`.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
+pub(crate) struct Untrusted {
     pub(crate) path: PathBuf,
     pub(crate) reason: Reason,
 }
 
-/// Why something is not used.
+/// Why a file or folder is not trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(unix), expect(dead_code, reason = "owners and modes are Unix's"))]
 pub(crate) enum Reason {
     /// Another user owns it.
     Owner { uid: u32 },
-    /// Its group or everyone may write it; the permissions.
+    /// Its group or others may write it, by these permissions.
     Writable { mode: u32 },
-    /// It is not what is kept there.
+    /// It is not of the expected kind.
     Kind { is: &'static str, wanted: &'static str },
-    /// It has more bytes than [`LARGEST`].
+    /// It is larger than [`MAX_FILE_BYTES`].
     Size { bytes: u64 },
 }
 
-impl Owners {
-    /// The effective user and root.
-    pub(crate) fn of_process() -> Owners {
+impl TrustedOwners {
+    /// Returns the effective user and root.
+    pub(crate) fn of_process() -> TrustedOwners {
         #[cfg(unix)]
         {
-            // SAFETY: the function has no conditions, and cannot fail.
-            Owners(vec![0, unsafe { libc::geteuid() }])
+            // SAFETY: the function has no preconditions, and cannot fail.
+            TrustedOwners(vec![0, unsafe { libc::geteuid() }])
         }
         #[cfg(not(unix))]
-        Owners(Vec::new())
+        TrustedOwners(Vec::new())
     }
 
-    /// These and the owner of a file: who owns a program can make it do anything.
-    pub(crate) fn or_that_of(mut self, file: &Path) -> Owners {
+    /// Adds the owner of a file, for the executable: its owner controls what the process does anyway.
+    pub(crate) fn or_owner_of(mut self, file: &Path) -> TrustedOwners {
         #[cfg(unix)]
         self.0.extend(fs::metadata(file).map(|file| std::os::unix::fs::MetadataExt::uid(&file)));
         #[cfg(not(unix))]
@@ -65,29 +65,29 @@ impl Owners {
         self
     }
 
-    /// Checks a folder that is named by the user, who may have made it a link.
+    /// Checks a folder that the user has named, which may be a link.
     ///
     /// # Errors
     ///
-    /// [`Refused`], as an `io::Error`, or why it cannot be looked at.
+    /// [`Untrusted`], inside an `io::Error`, or an error of the operating system.
     pub(crate) fn check_folder(&self, path: &Path) -> io::Result<()> {
         self.check_metadata(path, &fs::metadata(path)?, true)
     }
 
-    /// Checks a folder inside of one that was checked.
+    /// Checks a folder inside a folder that was checked.
     ///
     /// # Errors
     ///
-    /// As for [`Owners::check_folder`].
+    /// As for [`TrustedOwners::check_folder`].
     pub(crate) fn check_inner_folder(&self, path: &Path) -> io::Result<()> {
         self.check_metadata(path, &fs::symlink_metadata(path)?, true)
     }
 
-    /// The bytes of a file, and the file.
+    /// Checks and reads a file. Returns its contents, and the open file.
     ///
     /// # Errors
     ///
-    /// As for [`Owners::check_folder`], or what reading it gives.
+    /// As for [`TrustedOwners::check_folder`].
     pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, File)> {
         let mut options = File::options();
         options.read(true);
@@ -97,21 +97,22 @@ impl Owners {
             options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC);
         }
         let file = options.open(path).map_err(|error| {
-            // `ELOOP` has other causes, and the errors of sockets and devices are many.
+            // The kind of the file explains the failure better than the error: `ELOOP` has several causes, and sockets and
+            // devices have various errors.
             let found = fs::symlink_metadata(path);
             found.ok().and_then(|found| self.check_metadata(path, &found, false).err()).unwrap_or(error)
         })?;
         let metadata = file.metadata()?;
         self.check_metadata(path, &metadata, false)?;
-        let refused = |bytes| Refused { path: path.to_owned(), reason: Reason::Size { bytes } };
-        if metadata.len() > LARGEST {
-            return Err(refused(metadata.len()).into());
+        let too_large = |bytes| Untrusted { path: path.to_owned(), reason: Reason::Size { bytes } };
+        if metadata.len() > MAX_FILE_BYTES {
+            return Err(too_large(metadata.len()).into());
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        // It may grow meanwhile.
-        (&file).take(LARGEST + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > LARGEST {
-            return Err(refused(bytes.len() as u64).into());
+        // The file may grow while it is read.
+        (&file).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(too_large(bytes.len() as u64).into());
         }
         Ok((bytes, file))
     }
@@ -120,13 +121,13 @@ impl Owners {
         let reason = if metadata.is_dir() != folder || metadata.is_file() == folder {
             Some(Reason::Kind { is: kind(metadata), wanted: if folder { "folder" } else { "regular file" } })
         } else {
-            self.distrust(metadata)
+            self.violation(metadata)
         };
-        reason.map_or(Ok(()), |reason| Err(Refused { path: path.to_owned(), reason }.into()))
+        reason.map_or(Ok(()), |reason| Err(Untrusted { path: path.to_owned(), reason }.into()))
     }
 
     #[cfg(unix)]
-    fn distrust(&self, metadata: &Metadata) -> Option<Reason> {
+    fn violation(&self, metadata: &Metadata) -> Option<Reason> {
         use std::os::unix::fs::MetadataExt;
         let (uid, mode) = (metadata.uid(), metadata.mode() & 0o7777);
         if !self.0.contains(&uid) {
@@ -140,12 +141,12 @@ impl Owners {
 
     #[cfg(not(unix))]
     #[allow(clippy::unused_self, reason = "as on Unix")]
-    fn distrust(&self, _metadata: &Metadata) -> Option<Reason> {
+    fn violation(&self, _metadata: &Metadata) -> Option<Reason> {
         None
     }
 }
 
-/// What something is that is not what is wanted.
+/// Returns the kind of a file, for a message.
 fn kind(metadata: &Metadata) -> &'static str {
     let kind = metadata.file_type();
     #[cfg(unix)]
@@ -170,46 +171,46 @@ fn kind(metadata: &Metadata) -> &'static str {
     }
 }
 
-impl Refused {
-    /// What an error says of this kind.
-    pub(crate) fn of(error: &io::Error) -> Option<&Refused> {
+impl Untrusted {
+    /// Returns the reason inside an `io::Error`, if it is of this type.
+    pub(crate) fn of(error: &io::Error) -> Option<&Untrusted> {
         error.get_ref()?.downcast_ref()
     }
 
-    /// What to do.
+    /// Returns the remedy.
     pub(crate) fn help(&self) -> &'static str {
         match self.reason {
             Reason::Owner { .. } => {
-                "compiled kernels are run: use a folder of this user's own, by CUMBIA_CACHE_DIR or CUMBIA_KERNELS, \
+                "compiled kernels are executed: set CUMBIA_CACHE_DIR or CUMBIA_KERNELS to a folder owned by this user, \
                  or set CUMBIA_CACHE=off"
             }
             Reason::Writable { .. } => {
-                "compiled kernels are run: remove what others may have put there, and take their permission away with \
-                 `chmod -R go-w`"
+                "compiled kernels are executed: remove files that others may have put there, and revoke their write \
+                 permission with `chmod -R go-w`"
             }
             Reason::Kind { .. } | Reason::Size { .. } => "remove it",
         }
     }
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for Untrusted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Refused { path, reason } = self;
+        let Untrusted { path, reason } = self;
         write!(f, "{} ", path.display())?;
         match reason {
             Reason::Owner { uid } => write!(f, "belongs to another user (uid {uid})"),
-            Reason::Writable { mode } => write!(f, "can be written by other users (mode {mode:04o})"),
-            Reason::Kind { is, wanted } => write!(f, "is a {is} and not a {wanted}"),
-            Reason::Size { bytes } => write!(f, "has {bytes} bytes, more than any compiled kernel"),
+            Reason::Writable { mode } => write!(f, "is writable by other users (mode {mode:04o})"),
+            Reason::Kind { is, wanted } => write!(f, "is a {is}, not a {wanted}"),
+            Reason::Size { bytes } => write!(f, "has {bytes} bytes, which exceeds the size limit of a compiled kernel"),
         }
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for Untrusted {}
 
-impl From<Refused> for io::Error {
-    fn from(refused: Refused) -> io::Error {
-        io::Error::new(io::ErrorKind::PermissionDenied, refused)
+impl From<Untrusted> for io::Error {
+    fn from(untrusted: Untrusted) -> io::Error {
+        io::Error::new(io::ErrorKind::PermissionDenied, untrusted)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Whether a place may be written.
+//! Access modes: read-only and writable.
 
-/// How a place may be used.
+/// The access mode of a place, slice or view.
 pub trait Access: Copy + Send + Sync + 'static {
-    /// It comes from a `&mut`.
+    /// Whether the place was borrowed mutably.
     const MUTABLE: bool;
 }
 
@@ -22,11 +22,11 @@ impl Access for Write {
     const MUTABLE: bool = true;
 }
 
-/// What an assignment needs of its place.
+/// The access mode that an assignment requires of its target.
 #[diagnostic::on_unimplemented(
     message = "cannot assign through a `&[_]` or `&_`",
-    label = "this can only be read",
-    note = "why: the kernel promises not to change what is behind a reference without `mut`",
+    label = "this is read-only",
+    note = "why: a kernel must not write through a shared reference",
     note = "help: make the parameter a `&mut [_]` or `&mut _`"
 )]
 pub trait Writable: Access {}

@@ -1,122 +1,122 @@
-//! What a kernel's body knows on the CPU: which thread it is, what it shares, and how to wait and to fault.
+//! The execution context of a thread: its index, its shared memory, synchronisation and faults.
 
 use std::any::TypeId;
 use std::fmt::{self, Display};
 
-use crate::cpu::at::At;
-use crate::cpu::block::{BlockMemory, Position};
-use crate::cpu::coroutine::Member;
+use crate::cpu::block::{BlockGeometry, BlockMemory};
+use crate::cpu::coroutine::CoroutineHandle;
+use crate::cpu::location::Location;
 use crate::cpu::receiver::Origin;
-use crate::cpu::{crew, fault};
+use crate::cpu::{fault, work_sharing};
 use crate::dim::Dim3;
 
-/// The thread that a body runs as.
+/// The execution context that each compiled body receives.
 ///
-/// It is a plain value, and nothing takes its address: so a loop over the threads of a block keeps all of it in
-/// registers. A fault does not need it either, whoever catches the fault knows which thread ran.
+/// It is passed by value and its address is never taken, so that a loop over the threads of a block keeps all of it in
+/// registers. Faults do not need it: the code that catches a fault knows which thread ran.
 #[derive(Clone, Copy)]
 pub struct Cx<'k> {
-    position: Position,
+    geometry: BlockGeometry,
     thread: Dim3,
     memory: &'k BlockMemory,
     function: TypeId,
-    member: Option<&'k Member<'k>>,
+    coroutine: Option<&'k CoroutineHandle<'k>>,
 }
 
 impl<'k> Cx<'k> {
-    /// A thread that cannot wait for others.
+    /// Returns the context of a thread that is not a coroutine.
     #[inline(always)]
-    pub(crate) fn plain(position: Position, thread: Dim3, memory: &'k BlockMemory) -> Self {
-        Cx { position, thread, memory, function: TypeId::of::<()>(), member: None }
+    pub(crate) fn plain(geometry: BlockGeometry, thread: Dim3, memory: &'k BlockMemory) -> Self {
+        Cx { geometry, thread, memory, function: TypeId::of::<()>(), coroutine: None }
     }
 
-    /// The same thread as a coroutine.
-    pub(crate) fn with_member(self, member: &'k Member<'k>) -> Self {
-        Cx { member: Some(member), ..self }
+    /// Returns the same context for a thread that is a coroutine.
+    pub(crate) fn with_coroutine(self, coroutine: &'k CoroutineHandle<'k>) -> Self {
+        Cx { coroutine: Some(coroutine), ..self }
     }
 
-    /// The thread as a coroutine, if it is one.
+    /// Returns the thread's coroutine, if it is one.
     #[inline(always)]
-    pub(crate) fn member(self) -> Option<&'k Member<'k>> {
-        self.member
+    pub(crate) fn coroutine(self) -> Option<&'k CoroutineHandle<'k>> {
+        self.coroutine
     }
 
-    /// The same thread in the body of the function, at its choice of generic arguments, that `F` stands for.
+    /// Returns the context for the body of the function instance with the key `F`.
     #[inline(always)]
     #[must_use]
     pub fn within<F: 'static>(self) -> Self {
         Cx { function: TypeId::of::<F>(), ..self }
     }
 
-    /// What stands for the function that runs.
+    /// Returns the key of the current function instance.
     #[inline(always)]
     pub(crate) fn function(self) -> TypeId {
         self.function
     }
 
-    /// Calls `body` as the only thread of a grid of one: what a device function runs in when the host calls it.
+    /// Calls `body` as the only thread of a grid of one thread, as when the host calls a device function.
     #[inline(always)]
     pub fn host<R>(body: impl FnOnce(Cx<'_>) -> R) -> R {
         let memory = BlockMemory::empty();
-        body(Cx::plain(Position::SINGLE, Dim3::ZERO, &memory))
+        body(Cx::plain(BlockGeometry::SINGLE, Dim3::ZERO, &memory))
     }
 
-    /// The block's place in the grid.
+    /// Returns the index of the block, and the dimensions of block and grid.
     #[inline(always)]
-    pub(crate) fn position(self) -> Position {
-        self.position
+    pub(crate) fn geometry(self) -> BlockGeometry {
+        self.geometry
     }
 
-    /// The thread's index in the block.
+    /// Returns the thread's index in the block.
     #[inline(always)]
     pub(crate) fn thread(self) -> Dim3 {
         self.thread
     }
 
-    /// The memory that the threads of the block share.
+    /// Returns the block's shared memory.
     #[inline(always)]
     pub(crate) fn memory(self) -> &'k BlockMemory {
         self.memory
     }
 
-    /// The call of a device function or intrinsic from `at`.
+    /// Returns the call context of a device function or intrinsic that is called at `at`.
     #[inline(always)]
-    pub fn call(self, at: &'static At) -> Call<'k> {
+    pub fn call(self, at: &'static Location) -> Call<'k> {
         Call { cx: self, at, origin: None }
     }
 
-    /// The step of a `for`, or a fault where it is 0.
+    /// Returns the step of a `for` loop; faults if it is 0.
     #[inline(always)]
-    pub fn step(self, step: usize, at: &'static At) -> usize {
+    pub fn step(self, step: usize, at: &'static Location) -> usize {
         if step == 0 {
             self.panic(at, "assertion failed: step != 0");
         }
         step
     }
 
-    /// Passes on the last operand of a function of the standard library's that may panic: the panic would name a position
-    /// in the library, and the fault is to name the call.
+    /// Returns the last operand of a call to a function of the standard library that may panic, and records the call:
+    /// the panic's position would be inside the library, and the fault must name the call.
     #[inline(always)]
-    pub fn calling<T>(self, at: &'static At, operand: T) -> T {
+    pub fn calling<T>(self, at: &'static Location, operand: T) -> T {
         fault::note_call(at);
         operand
     }
 
-    /// Prints what `print!` or `println!` of the user's says.
+    /// Prints the message of a `print!` or `println!`.
     #[cold]
     pub fn print(self, message: fmt::Arguments<'_>) {
-        crew::say(&message.to_string());
+        work_sharing::print_text(&message.to_string());
     }
 
-    /// Ends the thread with a `panic!` of the user's, or an assertion of theirs.
+    /// Ends the thread with the fault of a `panic!` or a failed assertion.
     #[inline(always)]
-    pub fn panic(self, at: &'static At, message: impl Display) -> ! {
+    pub fn panic(self, at: &'static Location, message: impl Display) -> ! {
         fault::panic(at, &message)
     }
 
-    /// Ends the thread at the call of a function that the user wrote in CUDA C only.
+    /// Ends the thread with the fault of a call to a function that has a body in CUDA C only.
     #[cold]
-    pub fn no_body(self, at: &'static At, name: &str) -> ! {
+    pub fn no_body(self, at: &'static Location, name: &str) -> ! {
         fault::panic(
             at,
             &format_args!(
@@ -127,31 +127,31 @@ impl<'k> Cx<'k> {
     }
 }
 
-/// A call under way: the thread that makes it, and from where.
+/// The context of a call: the calling thread and the call's location.
 #[derive(Clone, Copy)]
 pub struct Call<'k> {
-    /// The caller's thread.
+    /// The calling thread.
     pub cx: Cx<'k>,
-    /// The place of the call.
-    pub at: &'static At,
-    /// Where the receiver is, if that is a place in memory.
+    /// The location of the call.
+    pub at: &'static Location,
+    /// The receiver's place, if it is in memory.
     origin: Option<Origin<'k>>,
 }
 
 impl<'k> Call<'k> {
-    /// The same call, on a receiver in memory.
+    /// Returns the same call with a receiver in memory.
     #[inline(always)]
     pub(crate) fn on(self, origin: Origin<'k>) -> Self {
         Call { origin: Some(origin), ..self }
     }
 
-    /// Where the receiver is, if that is a place in memory.
+    /// Returns the receiver's place, if it is in memory.
     #[inline(always)]
     pub(crate) fn origin(self) -> Option<Origin<'k>> {
         self.origin
     }
 
-    /// Remembers the call of a function of the standard library's that may panic, as [`Cx::calling`] does.
+    /// Records a call to a function of the standard library that may panic, as [`Cx::calling`] does.
     #[inline(always)]
     pub(crate) fn note(self) {
         fault::note_call(self.at);

@@ -1,19 +1,19 @@
-//! The threads of a block as coroutines, for kernels whose threads wait for each other.
+//! Cooperative scheduling of a block's threads as coroutines, for kernels whose threads synchronise.
 //!
-//! Each thread has a stack of its own and runs until it waits or ends. A turn resumes every thread that can go on once.
-//! Who waits is noted in the [`Team`]; whoever comes last to where others wait lets them go on. When nobody can, the
-//! threads wait for each other, which is a fault: nothing hangs. A thread that asks memory again and again for what
-//! another thread is to write there lets the others run meanwhile.
+//! Each thread has its own stack and runs until it blocks or ends. A scheduling turn resumes each ready thread once.
+//! Blocked threads are recorded in the [`BlockState`]; the last thread to arrive at a synchronisation point makes the
+//! others ready. If no thread is ready, the block is deadlocked, which is a fault: nothing hangs. A thread that spins
+//! on memory yields, so that the thread whose write it waits for can run.
 //!
-//! # Barriers and ended threads
+//! # Barriers and exited threads
 //!
 //! Since Volta a barrier of the block "will not succeed until reached by all non-exited threads in the block" (CUDA C++
-//! Programming Guide, "Independent Thread Scheduling"), and `__syncthreads()` "is allowed in conditional code but only if
-//! the conditional evaluates identically across the entire thread block". PTX agrees: `bar.sync` is `barrier.sync.aligned`,
-//! which is undefined where only some threads of a warp execute it. So a thread that left the kernel, by `return` or by a
-//! fault, is not waited for; but a thread that reached the end of the body has gone around the barrier at which others
-//! wait, and that is a [`FaultKind::Deadlock`]. At a barrier of the grid every thread counts: the blocks wait for each
-//! other there, and one whose threads have ended never arrives.
+//! Programming Guide, "Independent Thread Scheduling"), and `__syncthreads()` "is allowed in conditional code but only
+//! if the conditional evaluates identically across the entire thread block". PTX agrees: `bar.sync` is
+//! `barrier.sync.aligned`, which is undefined if only some threads of a warp execute it. So barriers do not wait for a
+//! thread that left the kernel by `return` or by a fault; but a thread that reached the end of the body has skipped the
+//! barrier at which others wait, which is a [`FaultKind::Deadlock`]. A grid barrier waits for every thread: blocks wait
+//! for each other there, and a block with exited threads never arrives.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -22,81 +22,81 @@ use std::rc::Rc;
 use corosensei::stack::DefaultStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 
-use crate::cpu::At;
-use crate::cpu::block::{BlockMemory, Position};
+use crate::cpu::Location;
+use crate::cpu::block::{BlockGeometry, BlockMemory};
 use crate::cpu::body::Body;
 use crate::cpu::context::Cx;
 use crate::cpu::fault::{self, Fault};
-use crate::cpu::running::Running;
-use crate::cpu::stacks::{Stacks, guard_of};
+use crate::cpu::stack_overflow::RunningThread;
+use crate::cpu::stack_pool::{WorkerStacks, guard_of};
 use crate::cpu::wait::{Missing, Scope, Wait, deadlock};
 use crate::cpu::warp::{self, Warp};
 use crate::error::FaultKind;
 
-/// How often a thread may ask memory in vain before the others have their turn. A switch of stacks costs as much as ten of
-/// these operations or so, and most kernels never ask as often.
-const PATIENCE: u32 = 64;
+/// The number of failed polls of memory after which a thread yields. Switching stacks costs about as much as ten polls,
+/// and most kernels never poll as often.
+const SPIN_LIMIT: u32 = 64;
 
-/// What the threads of a block know of each other.
-struct Team {
-    position: Position,
+/// The scheduling state of a block, shared by its threads.
+struct BlockState {
+    geometry: BlockGeometry,
     memory: BlockMemory,
-    /// The threads that can go on, a bit for each.
+    /// The ready threads, one bit each.
     ready: Box<[Cell<u64>]>,
-    /// Where each thread waits, on its stack; of those that do not wait, where they last did.
+    /// The wait of each blocked thread, on that thread's stack; for other threads, their last wait.
     waits: Box<[Cell<*const Wait>]>,
     warps: Box<[RefCell<Warp>]>,
-    /// Those that have not ended.
+    /// The number of threads that have not ended.
     alive: Cell<u32>,
-    /// Where the guard page of each thread's stack begins.
+    /// The address of the guard page of each thread's stack.
     guards: Box<[Cell<usize>]>,
     /// How each thread ended.
     ends: Box<[Cell<Option<End>>]>,
-    /// The threads that reached the end of the body: no barrier of the block succeeds without them.
+    /// The number of threads that reached the end of the body: no barrier of the block succeeds without them.
     finished: Cell<u32>,
     barrier: Barrier,
-    /// Those that wait for the other blocks.
+    /// The number of threads that wait at the grid barrier.
     at_grid: Cell<u32>,
-    /// Those that ask which lanes are with them.
-    gathering: RefCell<Vec<Gathering>>,
-    /// The threads that in this turn only asked memory in vain, a bit for each. They can go on.
+    /// The pending `active_mask` requests.
+    active_mask_requests: RefCell<Vec<ActiveMaskRequest>>,
+    /// The threads that only spun in this turn, one bit each. They are ready.
     spinning: Box<[Cell<u64>]>,
 }
 
-/// A barrier of the block, at which some threads may have arrived.
+/// The state of the block's barrier.
 #[derive(Default)]
 struct Barrier {
-    /// Who waits here.
+    /// The number of threads that wait.
     arrived: Cell<u32>,
-    /// For how many of them the predicate holds.
+    /// The number of waiting threads whose predicate is true.
     holds: Cell<u32>,
-    /// Where the first of them waits.
-    at: Cell<Option<&'static At>>,
-    /// Not all of them wait at the same place.
+    /// The location of the first thread's wait.
+    at: Cell<Option<&'static Location>>,
+    /// Whether threads wait at different locations.
     mixed: Cell<bool>,
-    /// What the last barrier said. The next cannot say it before everyone has read this.
-    verdict: Cell<Verdict>,
+    /// The result of the last barrier. The next barrier cannot overwrite it before every thread has read it.
+    vote: Cell<VoteCount>,
 }
 
-/// Of how many threads a predicate holds, and how many there are.
+/// The number of threads at a barrier whose predicate is true, and the number of threads.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Verdict {
+pub(crate) struct VoteCount {
     pub(crate) holds: u32,
-    pub(crate) of: u32,
+    pub(crate) threads: u32,
 }
 
-/// A lane that asks which lanes are with it.
-struct Gathering {
+/// A lane that waits for the result of `active_mask`.
+struct ActiveMaskRequest {
     thread: usize,
-    at: &'static At,
-    /// On the lane's stack: where the answer goes.
-    answer: *const Cell<u32>,
+    at: &'static Location,
+    /// The destination of the result, on the lane's stack.
+    result: *const Cell<u32>,
 }
 
 /// How a thread ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// By a `return` of the kernel.
+    /// By a `return` from the kernel.
     Returned,
     /// At the end of the kernel's body.
     Finished,
@@ -104,29 +104,29 @@ pub(crate) enum End {
     Faulted,
 }
 
-/// How far the threads of a block have come.
+/// The state of a block after a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Progress {
-    /// Some can go on.
-    Moving,
-    /// All that can go on ask memory in vain: what they wait for may be up to another block.
+pub(crate) enum BlockProgress {
+    /// Some thread is ready.
+    Progressing,
+    /// All ready threads are spinning on memory: what they wait for may depend on another block.
     Spinning,
-    /// All wait at a barrier of the grid.
-    AtGrid,
-    /// None can go on, and not all wait at a barrier of the grid.
+    /// All threads wait at the grid barrier.
+    AtGridBarrier,
+    /// No thread is ready, and not all wait at the grid barrier.
     Deadlocked,
-    /// All have ended.
+    /// All threads have ended.
     Ended,
 }
 
-impl Team {
-    fn new(position: Position, shared_bytes: usize) -> Team {
-        let threads = position.block_dim.count() as usize;
+impl BlockState {
+    fn new(geometry: BlockGeometry, shared_bytes: usize) -> BlockState {
+        let threads = geometry.block_dim.count() as usize;
         let lanes = |warp: usize| u32::MAX >> (warp::SIZE - (threads - warp * warp::SIZE).min(warp::SIZE));
         let all = |word: usize| u64::MAX >> (64 - (threads - word * 64).min(64));
         let words = threads.div_ceil(64);
-        Team {
-            position,
+        BlockState {
+            geometry,
             memory: BlockMemory::new(shared_bytes),
             ready: (0..words).map(|word| Cell::new(all(word))).collect(),
             waits: (0..threads).map(|_| Cell::new(std::ptr::null())).collect(),
@@ -137,61 +137,62 @@ impl Team {
             finished: Cell::new(0),
             barrier: Barrier::default(),
             at_grid: Cell::new(0),
-            gathering: RefCell::default(),
+            active_mask_requests: RefCell::default(),
             spinning: (0..words).map(|_| Cell::new(0)).collect(),
         }
     }
 
-    /// Lets some lanes of a warp go on.
+    /// Makes lanes of a warp ready.
     fn release_lanes(&self, warp: usize, lanes: u32) {
         let word = &self.ready[warp / 2];
         word.set(word.get() | u64::from(lanes) << (warp % 2 * warp::SIZE));
     }
 
-    /// Lets every thread go on that has not ended.
+    /// Makes every thread ready that has not ended.
     fn release_all(&self) {
         for (number, warp) in self.warps.iter().enumerate() {
             self.release_lanes(number, warp.borrow().alive());
         }
     }
 
-    /// Whether a lane of the warp can go on, and does not only ask memory in vain.
-    fn moves(&self, warp: usize) -> bool {
-        let moving = self.ready[warp / 2].get() & !self.spinning[warp / 2].get();
-        (moving >> (warp % 2 * warp::SIZE)) as u32 != 0
+    /// Returns whether a lane of the warp is ready and not spinning.
+    fn is_progressing(&self, warp: usize) -> bool {
+        let progressing = self.ready[warp / 2].get() & !self.spinning[warp / 2].get();
+        (progressing >> (warp % 2 * warp::SIZE)) as u32 != 0
     }
 
-    /// Lets the threads at the barrier go on, if nobody is missing. Those at different barriers stay, and so do those at a
-    /// barrier that a thread went around.
-    fn conclude_barrier(&self) -> bool {
-        let Barrier { arrived, holds, at, mixed, verdict } = &self.barrier;
+    /// Releases the threads at the barrier if all have arrived. Threads at different barriers stay blocked, as do those
+    /// at a barrier that another thread has skipped.
+    fn release_barrier(&self) -> bool {
+        let Barrier { arrived, holds, at, mixed, vote } = &self.barrier;
         if arrived.get() == 0 || arrived.get() < self.alive.get() || mixed.get() || self.finished.get() > 0 {
             return false;
         }
-        verdict.set(Verdict { holds: holds.take(), of: arrived.take() });
+        vote.set(VoteCount { holds: holds.take(), threads: arrived.take() });
         at.set(None);
         self.release_all();
         true
     }
 
-    /// Answers those that ask which lanes are with them, in warps where nobody else can go on.
-    fn answer_gatherings(&self) {
-        let mut gathering = self.gathering.borrow_mut();
-        if gathering.is_empty() {
+    /// Resolves the `active_mask` requests of warps in which no other lane is progressing.
+    fn resolve_active_masks(&self) {
+        let mut requests = self.active_mask_requests.borrow_mut();
+        if requests.is_empty() {
             return;
         }
-        let answered: Vec<_> = gathering.extract_if(.., |asked| !self.moves(asked.thread / warp::SIZE)).collect();
-        for asked in &answered {
-            let warp = asked.thread / warp::SIZE;
-            let with = answered.iter().filter(|other| other.thread / warp::SIZE == warp && other.at == asked.at);
-            let lanes = with.fold(0, |mask, other| mask | 1 << (other.thread % warp::SIZE));
-            // SAFETY: the lane that asked still waits, so that its answer is live.
-            unsafe { &*asked.answer }.set(lanes);
-            self.release_lanes(warp, 1 << (asked.thread % warp::SIZE));
+        let resolved: Vec<_> =
+            requests.extract_if(.., |request| !self.is_progressing(request.thread / warp::SIZE)).collect();
+        for request in &resolved {
+            let warp = request.thread / warp::SIZE;
+            let converged = resolved.iter().filter(|other| other.thread / warp::SIZE == warp && other.at == request.at);
+            let lanes = converged.fold(0, |mask, other| mask | 1 << (other.thread % warp::SIZE));
+            // SAFETY: the requesting lane is still blocked, so its result is live.
+            unsafe { &*request.result }.set(lanes);
+            self.release_lanes(warp, 1 << (request.thread % warp::SIZE));
         }
     }
 
-    /// Notes that a thread has ended, which others may have waited for.
+    /// Records that a thread has ended, and releases threads that waited only for it.
     fn end(&self, thread: usize, end: End) {
         let (warp, lane) = (thread / warp::SIZE, (thread % warp::SIZE) as u32);
         self.ends[thread].set(Some(end));
@@ -199,62 +200,63 @@ impl Team {
         self.alive.update(|alive| alive - 1);
         let released = self.warps[warp].borrow_mut().end(lane);
         self.release_lanes(warp, released);
-        self.conclude_barrier();
+        self.release_barrier();
     }
 
-    /// What a thread waits for, and who does not come.
+    /// Returns the wait of a thread, and the absent threads that it waits for.
     ///
     /// # Safety
     ///
-    /// The thread waits.
+    /// The thread is blocked.
     unsafe fn wait_of(&self, thread: usize, ended_blocks: u64) -> (Wait, Missing) {
-        // SAFETY: the thread stands still in `Member::wait`, where the pointer leads.
+        // SAFETY: the thread is suspended in `CoroutineHandle::wait`, whose argument the pointer refers to.
         let wait = unsafe { *self.waits[thread].get() };
         let lane = (thread % warp::SIZE) as u32;
         let missing = match wait.scope {
             Scope::Lanes(mask) => {
-                Missing { lanes: self.warps[thread / warp::SIZE].borrow().missing(lane, mask), ..Missing::NOBODY }
+                Missing { lanes: self.warps[thread / warp::SIZE].borrow().missing(lane, mask), ..Missing::NONE }
             }
             Scope::Block => self.ended_threads(|end| end == End::Finished),
             Scope::Grid => Missing {
                 blocks: ended_blocks,
                 ..self.ended_threads(|end| matches!(end, End::Finished | End::Returned))
             },
-            Scope::Memory => Missing::NOBODY,
+            Scope::Memory => Missing::NONE,
         };
         (wait, missing)
     }
 
-    /// The threads that have ended in a way that `counts`.
+    /// Returns the number and the first of the threads whose end satisfies `counts`.
     fn ended_threads(&self, counts: impl Fn(End) -> bool) -> Missing {
         let ended = || (0..self.ends.len()).filter(|&thread| self.ends[thread].get().is_some_and(&counts));
-        let first = ended().next().map(|thread| self.position.block_dim.position(thread as u64));
-        Missing { threads: ended().count(), first, ..Missing::NOBODY }
+        let first = ended().next().map(|thread| self.geometry.block_dim.position(thread as u64));
+        Missing { threads: ended().count(), first, ..Missing::NONE }
     }
 }
 
-/// A thread of a team, as its body knows it.
-pub(crate) struct Member<'k> {
-    team: &'k Team,
+/// A thread of a block, as its body sees it.
+pub(crate) struct CoroutineHandle<'k> {
+    block: &'k BlockState,
     yielder: &'k Yielder<(), ()>,
     thread: usize,
-    /// How often the thread may still ask memory in vain.
-    patience: Cell<u32>,
-    /// The thread leaves the kernel by a `return`.
+    /// The number of failed polls that remain before the thread yields.
+    spins_left: Cell<u32>,
+    /// Whether the thread is leaving the kernel by a `return`.
     returning: Cell<bool>,
 }
 
-impl Member<'_> {
-    /// Lets others run until someone lets this thread go on.
+impl CoroutineHandle<'_> {
+    /// Suspends the thread until another thread makes it ready.
     fn wait(&self, wait: &Wait) {
-        self.team.waits[self.thread].set(wait);
+        self.block.waits[self.thread].set(wait);
         self.yielder.suspend(());
-        self.patience.set(PATIENCE);
+        self.spins_left.set(SPIN_LIMIT);
     }
 
-    /// Waits until all threads of the block that have not ended have come here.
-    pub(crate) fn barrier(&self, at: &'static At, operation: &'static str, holds: bool) -> Verdict {
-        let barrier = &self.team.barrier;
+    /// Waits until all threads of the block that have not ended have arrived. Returns the number of predicates that are
+    /// true.
+    pub(crate) fn barrier(&self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
+        let barrier = &self.block.barrier;
         let arrived = barrier.arrived.get() + 1;
         barrier.arrived.set(arrived);
         barrier.holds.update(|number| number + u32::from(holds));
@@ -263,249 +265,264 @@ impl Member<'_> {
             Some(_) => barrier.mixed.set(true),
             None => barrier.at.set(Some(at)),
         }
-        if arrived == self.team.alive.get() && self.team.conclude_barrier() {
-            self.go_on();
+        if arrived == self.block.alive.get() && self.block.release_barrier() {
+            self.stay_running();
         } else {
             self.wait(&Wait { operation, at, scope: Scope::Block });
         }
-        barrier.verdict.get()
+        barrier.vote.get()
     }
 
-    /// Waits until all threads of the grid have come here.
-    pub(crate) fn grid_barrier(&self, at: &'static At, operation: &'static str) {
-        self.team.at_grid.update(|waiting| waiting + 1);
+    /// Waits until all threads of the grid have arrived.
+    pub(crate) fn grid_barrier(&self, at: &'static Location, operation: &'static str) {
+        self.block.at_grid.update(|waiting| waiting + 1);
         self.wait(&Wait { operation, at, scope: Scope::Grid });
     }
 
-    /// Meets lanes of the warp. `arrive` says who may go on, once nobody is missing.
-    pub(crate) fn meet(
+    /// Arrives at an exchange among lanes of the warp. `arrive` returns the lanes to release once all have arrived.
+    pub(crate) fn exchange(
         &self,
-        at: &'static At,
+        at: &'static Location,
         operation: &'static str,
         mask: u32,
         arrive: impl FnOnce(&mut Warp) -> Option<u32>,
     ) {
         let warp = self.thread / warp::SIZE;
-        let released = arrive(&mut self.team.warps[warp].borrow_mut());
+        let released = arrive(&mut self.block.warps[warp].borrow_mut());
         match released {
             Some(lanes) => {
-                self.team.release_lanes(warp, lanes);
-                self.go_on();
+                self.block.release_lanes(warp, lanes);
+                self.stay_running();
             }
             None => self.wait(&Wait { operation, at, scope: Scope::Lanes(mask) }),
         }
     }
 
-    /// The lanes of the warp that are here too.
-    pub(crate) fn gather(&self, at: &'static At, operation: &'static str) -> u32 {
-        let answer = Cell::new(0);
-        self.team.gathering.borrow_mut().push(Gathering { thread: self.thread, at, answer: &raw const answer });
+    /// Returns the mask of the lanes of the warp that are converged with this one.
+    pub(crate) fn active_mask(&self, at: &'static Location, operation: &'static str) -> u32 {
+        let result = Cell::new(0);
+        let request = ActiveMaskRequest { thread: self.thread, at, result: &raw const result };
+        self.block.active_mask_requests.borrow_mut().push(request);
         self.wait(&Wait { operation, at, scope: Scope::Memory });
-        answer.get()
+        result.get()
     }
 
-    /// Takes this thread out of those that wait to go on: it was the last to arrive, and does.
-    fn go_on(&self) {
-        let word = &self.team.ready[self.thread / 64];
+    /// Clears this thread's ready bit: as the last to arrive it was released with the others, but it is running.
+    fn stay_running(&self) {
+        let word = &self.block.ready[self.thread / 64];
         word.set(word.get() & !(1 << (self.thread % 64)));
     }
 
-    /// The thread asked memory in vain, and may wait for what another is to write.
-    pub(crate) fn asked_in_vain(&self, at: &'static At, operation: &'static str) {
-        let patience = self.patience.get();
-        if patience > 0 {
-            self.patience.set(patience - 1);
+    /// Counts a failed poll of memory, and yields after [`SPIN_LIMIT`] of them: another thread may have to write the
+    /// value.
+    pub(crate) fn spin(&self, at: &'static Location, operation: &'static str) {
+        let spins_left = self.spins_left.get();
+        if spins_left > 0 {
+            self.spins_left.set(spins_left - 1);
             return;
         }
-        let word = &self.team.ready[self.thread / 64];
+        let word = &self.block.ready[self.thread / 64];
         word.set(word.get() | 1 << (self.thread % 64));
-        let word = &self.team.spinning[self.thread / 64];
+        let word = &self.block.spinning[self.thread / 64];
         word.set(word.get() | 1 << (self.thread % 64));
         self.wait(&Wait { operation, at, scope: Scope::Memory });
     }
 
-    /// How the thread ends that has come to the end of its function.
+    /// Returns how a thread that has come to the end of its function ended.
     fn end(&self) -> End {
         if self.returning.get() { End::Returned } else { End::Finished }
     }
 }
 
-/// A thread with its stack.
+/// A coroutine with its stack.
 type Thread = Coroutine<(), (), End, DefaultStack>;
 
-/// A block whose threads run side by side.
+/// A block whose threads are coroutines.
 pub(crate) struct Block<'b> {
-    /// By number; `None` for those that have ended. They unwind when they are dropped.
+    /// By thread number; `None` for those that have ended. They unwind when they are dropped.
     threads: Box<[Option<Thread>]>,
-    team: Rc<Team>,
+    state: Rc<BlockState>,
     body: PhantomData<&'b ()>,
 }
 
 impl<'b> Block<'b> {
-    /// A block, none of whose threads has run yet. There have to be stacks for all of them.
-    pub(crate) fn new(position: Position, shared_bytes: usize, stacks: &mut Stacks, body: &'b dyn Body) -> Block<'b> {
-        let team = Rc::new(Team::new(position, shared_bytes));
-        let mut threads = Vec::with_capacity(team.waits.len());
-        position.block_dim.for_each_position(|index| {
-            let stack = stacks.take().expect("the caller has prepared the stacks");
-            team.guards[threads.len()].set(guard_of(&stack));
-            let (team, thread) = (Rc::clone(&team), threads.len());
+    /// Creates a block whose threads have not started. `stacks` must hold a stack for each of them.
+    pub(crate) fn new(
+        geometry: BlockGeometry,
+        shared_bytes: usize,
+        stacks: &mut WorkerStacks,
+        body: &'b dyn Body,
+    ) -> Block<'b> {
+        let state = Rc::new(BlockState::new(geometry, shared_bytes));
+        let mut threads = Vec::with_capacity(state.waits.len());
+        geometry.block_dim.for_each_position(|index| {
+            let stack = stacks.take().expect("the caller has reserved the stacks");
+            state.guards[threads.len()].set(guard_of(&stack));
+            let (state, thread) = (Rc::clone(&state), threads.len());
             let run = move |yielder: &Yielder<(), ()>, ()| {
-                let (patience, returning) = (Cell::new(PATIENCE), Cell::new(false));
-                let member = Member { team: &team, yielder, thread, patience, returning };
-                body.run(Cx::plain(team.position, index, &team.memory).with_member(&member));
-                member.end()
+                let (spins_left, returning) = (Cell::new(SPIN_LIMIT), Cell::new(false));
+                let coroutine = CoroutineHandle { block: &state, yielder, thread, spins_left, returning };
+                body.run(Cx::plain(state.geometry, index, &state.memory).with_coroutine(&coroutine));
+                coroutine.end()
             };
-            // SAFETY: the closure owns its part of the team, and what `body` borrows outlives the block, which is never
-            // forgotten: dropping it drops the coroutine.
+            // SAFETY: the closure shares ownership of the state, and what `body` borrows outlives the block, which is
+            // never forgotten: dropping it drops the coroutine.
             threads.push(Some(unsafe { Coroutine::with_stack_unchecked(stack, run) }));
         });
-        Block { threads: threads.into(), team, body: PhantomData }
+        Block { threads: threads.into(), state, body: PhantomData }
     }
 
-    /// The block's place in the grid.
-    pub(crate) fn position(&self) -> Position {
-        self.team.position
+    /// Returns the index of the block, and the dimensions of block and grid.
+    pub(crate) fn geometry(&self) -> BlockGeometry {
+        self.state.geometry
     }
 
-    /// Resumes each thread that can go on once. `note` hears of each thread that faults, and so ends; the others go on.
+    /// Resumes each ready thread once. A thread that faults ends and is reported to `note`; the others continue.
     pub(crate) fn turn(
         &mut self,
-        stacks: &mut Stacks,
-        running: &Running,
+        stacks: &mut WorkerStacks,
+        running: &RunningThread,
         note: &mut dyn FnMut(usize, Fault),
-    ) -> Progress {
-        let Block { threads, team, body: _ } = self;
+    ) -> BlockProgress {
+        let Block { threads, state, body: _ } = self;
         let mut resumed = 0;
         let current = Cell::new(0);
-        running.begin(team.position);
-        for (word, ready) in team.ready.iter().enumerate() {
+        running.set_block(state.geometry);
+        for (word, ready) in state.ready.iter().enumerate() {
             let now = Cell::new(ready.take());
-            // A panic in a coroutine comes out of `resume`: that thread has ended, and those behind it have their turn.
+            // A panic in a coroutine propagates out of `resume`: that thread has ended, and those after it still run.
             while let Err(fault) = fault::catch(|| {
                 while now.get() != 0 {
                     let number = word * 64 + now.get().trailing_zeros() as usize;
                     now.set(now.get() & (now.get() - 1));
                     resumed += 1;
                     current.set(number);
-                    resume(number, &mut threads[number], stacks, running, team);
+                    resume(number, &mut threads[number], stacks, running, state);
                 }
             }) {
                 let number = current.get();
                 if let Some(coroutine) = threads[number].take() {
                     stacks.put(coroutine.into_stack());
                 }
-                team.end(number, End::Faulted);
+                state.end(number, End::Faulted);
                 note(number, fault);
             }
         }
-        team.answer_gatherings();
-        let spun: u32 = team.spinning.iter().map(|word| word.take().count_ones()).sum();
-        if team.alive.get() == 0 {
-            return Progress::Ended;
+        state.resolve_active_masks();
+        let spun: u32 = state.spinning.iter().map(|word| word.take().count_ones()).sum();
+        if state.alive.get() == 0 {
+            return BlockProgress::Ended;
         }
-        if team.ready.iter().any(|ready| ready.get() != 0) {
-            return if spun < resumed { Progress::Moving } else { Progress::Spinning };
+        if state.ready.iter().any(|ready| ready.get() != 0) {
+            return if spun < resumed { BlockProgress::Progressing } else { BlockProgress::Spinning };
         }
-        if team.at_grid.get() == team.alive.get() { Progress::AtGrid } else { Progress::Deadlocked }
+        if state.at_grid.get() == state.alive.get() { BlockProgress::AtGridBarrier } else { BlockProgress::Deadlocked }
     }
 
-    /// Whether a thread has ended without a fault, so that the block never comes to a further barrier of the grid.
-    pub(crate) fn lacks_threads(&self) -> bool {
-        self.team.ends.iter().any(|end| matches!(end.get(), Some(End::Returned | End::Finished)))
+    /// Returns whether a thread has ended without a fault, so that the block never arrives at another grid barrier.
+    pub(crate) fn has_exited_threads(&self) -> bool {
+        self.state.ends.iter().any(|end| matches!(end.get(), Some(End::Returned | End::Finished)))
     }
 
-    /// Lets the threads go on that wait at a barrier of the grid.
-    pub(crate) fn pass_grid(&mut self) {
-        self.team.at_grid.set(0);
-        self.team.release_all();
+    /// Makes the threads ready that wait at the grid barrier.
+    pub(crate) fn release_grid_barrier(&mut self) {
+        self.state.at_grid.set(0);
+        self.state.release_all();
     }
 
-    /// The fault of threads that wait for each other, and the first of them: none of those that have not ended can go on.
-    /// At a barrier of the grid they may lack blocks that have ended.
+    /// Returns the deadlock fault of a block without ready threads, and the number of its first blocked thread. At a
+    /// grid barrier, `ended_blocks` is the number of blocks that have ended without arriving.
     pub(crate) fn deadlock(&self, ended_blocks: u64) -> (usize, Fault) {
         let alive = (0..self.threads.len()).filter(|&thread| self.threads[thread].is_some());
-        // SAFETY: who cannot go on and has not ended waits.
-        let waits: Vec<_> = alive.map(|thread| (thread, unsafe { self.team.wait_of(thread, ended_blocks) })).collect();
-        let &(thread, (Wait { at, .. }, _)) = waits.first().expect("a block whose threads have ended is no deadlock");
-        let &At { file, line, column, id: _ } = at;
+        // SAFETY: no thread is ready, so that those that have not ended are blocked.
+        let waits: Vec<_> = alive.map(|thread| (thread, unsafe { self.state.wait_of(thread, ended_blocks) })).collect();
+        let &(thread, (Wait { at, .. }, _)) = waits.first().expect("a deadlocked block has a blocked thread");
+        let &Location { file, line, column, id: _ } = at;
         let kind = deadlock(waits.into_iter().map(|(_, wait)| wait));
         (thread, Fault { file: file.to_owned(), line, column, kind })
     }
 }
 
-/// Resumes a thread, and forgets it if it ends.
-fn resume(number: usize, thread: &mut Option<Thread>, stacks: &mut Stacks, running: &Running, team: &Team) {
+/// Resumes a thread, and releases its stack if it ends.
+fn resume(
+    number: usize,
+    thread: &mut Option<Thread>,
+    stacks: &mut WorkerStacks,
+    running: &RunningThread,
+    state: &BlockState,
+) {
     let Some(coroutine) = thread else { return };
-    running.resume(number, team.guards[number].get());
+    running.set_thread_on_stack(number, state.guards[number].get());
     match coroutine.resume(()) {
         CoroutineResult::Yield(()) => {}
         CoroutineResult::Return(end) => {
             if let Some(coroutine) = thread.take() {
                 stacks.put(coroutine.into_stack());
             }
-            team.end(number, end);
+            state.end(number, end);
         }
     }
 }
 
-/// There is no memory for the stacks of a block.
+/// Returns the fault of a grid whose stacks could not be allocated.
 pub(crate) fn no_stacks(error: &std::io::Error) -> Fault {
     Fault {
         file: String::from("the CPU device"),
         line: 0,
         column: 0,
-        kind: FaultKind::Panic(format!("no memory for the stack of a thread: {error}")),
+        kind: FaultKind::Panic(format!("cannot allocate the stack of a thread: {error}")),
     }
 }
 
-// All of these are inlined, so that nothing but the member is looked at: a `Cx` is large.
+// All of these are inlined, so that only the coroutine handle is read: a `Cx` is large.
 impl Cx<'_> {
-    /// The thread's number in its block, `x` fastest.
+    /// Returns the thread's number in its block, `x` fastest.
     #[inline(always)]
     pub(crate) fn number(self) -> usize {
-        self.position().block_dim.number(self.thread())
+        self.geometry().block_dim.number(self.thread())
     }
 
-    /// Waits until all threads of the block that have not ended have come here, and says of how many `holds` is true.
+    /// Waits until all threads of the block that have not ended have arrived. Returns the number of predicates that are
+    /// true.
     ///
-    /// A thread that is no coroutine is alone in its block.
+    /// A thread that is not a coroutine is the only one that the barrier waits for.
     #[inline(always)]
-    pub(crate) fn barrier(self, at: &'static At, operation: &'static str, holds: bool) -> Verdict {
-        match self.member() {
-            Some(member) => member.barrier(at, operation, holds),
-            None => Verdict { holds: holds.into(), of: 1 },
+    pub(crate) fn barrier(self, at: &'static Location, operation: &'static str, holds: bool) -> VoteCount {
+        match self.coroutine() {
+            Some(coroutine) => coroutine.barrier(at, operation, holds),
+            None => VoteCount { holds: holds.into(), threads: 1 },
         }
     }
 
-    /// Waits until all threads of the grid have come here.
+    /// Waits until all threads of the grid have arrived.
     #[inline(always)]
-    pub(crate) fn grid_barrier(self, at: &'static At, operation: &'static str) {
-        if let Some(member) = self.member() {
-            member.grid_barrier(at, operation);
+    pub(crate) fn grid_barrier(self, at: &'static Location, operation: &'static str) {
+        if let Some(coroutine) = self.coroutine() {
+            coroutine.grid_barrier(at, operation);
         }
     }
 
-    /// Passes on the value of a `return` of the kernel, and notes that the thread leaves by it: barriers do not wait for it.
+    /// Returns the value of a `return` from the kernel, and records that the thread exits by it: barriers do not wait
+    /// for it.
     #[inline(always)]
     pub fn returning<T>(self, value: T) -> T {
-        if let Some(member) = self.member() {
-            member.returning.set(true);
+        if let Some(coroutine) = self.coroutine() {
+            coroutine.returning.set(true);
         }
         value
     }
 
-    /// The lanes of the warp that are here too.
+    /// Returns the mask of the lanes of the warp that are converged with this one.
     #[inline(always)]
-    pub(crate) fn gather(self, at: &'static At, operation: &'static str) -> u32 {
-        self.member().map_or(1 << self.lane(), |member| member.gather(at, operation))
+    pub(crate) fn active_mask(self, at: &'static Location, operation: &'static str) -> u32 {
+        self.coroutine().map_or(1 << self.lane(), |coroutine| coroutine.active_mask(at, operation))
     }
 
-    /// The thread asked memory for something that may be up to another thread, and did not get it.
+    /// Counts a failed poll of memory, after which the thread may have to yield to the thread that writes the value.
     #[inline(always)]
-    pub(crate) fn asked_in_vain(self, at: &'static At, operation: &'static str) {
-        if let Some(member) = self.member() {
-            member.asked_in_vain(at, operation);
+    pub(crate) fn spin(self, at: &'static Location, operation: &'static str) {
+        if let Some(coroutine) = self.coroutine() {
+            coroutine.spin(at, operation);
         }
     }
 }

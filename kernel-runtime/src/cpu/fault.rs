@@ -1,11 +1,11 @@
-//! How a thread of the CPU device stops: it unwinds, with what happened as the payload.
+//! Faults of the CPU executor: a thread that faults unwinds with the fault as its payload.
 //!
-//! Our own faults unwind without going through the panic hook, so that nothing is printed. Rust's own panics (integer
-//! overflow, division by zero, a panic inside a called function) do go through it: a hook of ours takes their
-//! position and message while a kernel runs on the thread, and is silent; all other panics go to the hook that was
-//! there before. Where the program sets another hook later, that one hears of the next such panic, whose position is then
-//! not known: Rust tells it to hooks alone, and nobody can ask which hook is set without taking it away for a moment. The
-//! launch after that puts ours before the other one.
+//! Faults raised by the executor unwind without the panic hook, so that nothing is printed. Rust's own panics (integer
+//! overflow, division by zero, a panic in a called function) do run the panic hook: while a kernel runs on the thread,
+//! a hook installed here records their position and message silently; other panics go to the previously installed hook.
+//! If the program installs another hook later, that hook receives the next such panic, whose position is then unknown:
+//! Rust passes it to hooks only, and the installed hook cannot be queried without removing it for a moment. The next
+//! grid installs our hook again, in front of the other one.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -14,12 +14,12 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use crate::cpu::at::At;
+use crate::cpu::location::Location;
 use crate::error::FaultKind;
 use crate::sync::{Mutex, assert_unlocked};
 use crate::{methods, number};
 
-/// A fault on its way up.
+/// A fault with its source location.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) file: String,
@@ -28,65 +28,65 @@ pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
 }
 
-/// Ends the thread with an index out of bounds.
+/// Ends the thread with an out-of-bounds fault.
 #[cold]
 #[inline(never)]
-pub(crate) fn out_of_bounds(at: &'static At, index: usize, len: usize) -> ! {
+pub(crate) fn out_of_bounds(at: &'static Location, index: usize, len: usize) -> ! {
     raise(at, FaultKind::IndexOutOfBounds { index: index as u64, len: len as u64 })
 }
 
-/// Ends the thread with a `panic!` of the user's, or an assertion of theirs.
+/// Ends the thread with the fault of a `panic!` or a failed assertion.
 #[cold]
 #[inline(never)]
-pub(crate) fn panic(at: &'static At, message: &dyn Display) -> ! {
+pub(crate) fn panic(at: &'static Location, message: &dyn Display) -> ! {
     raise(at, FaultKind::Panic(message.to_string()))
 }
 
-/// Ends the thread with an operation of the warp whose mask does not name the thread's lane.
+/// Ends the thread with the fault of a warp operation whose mask does not contain the thread's lane.
 #[cold]
 #[inline(never)]
-pub(crate) fn not_in_mask(at: &'static At, operation: &str, lane: u32, mask: u32) -> ! {
+pub(crate) fn not_in_mask(at: &'static Location, operation: &str, lane: u32, mask: u32) -> ! {
     let message = format!("`{operation}` by lane {lane} with the mask {mask:#010x}, which does not name that lane");
     raise(at, FaultKind::Panic(message))
 }
 
-/// Unwinds with a fault.
-fn raise(at: &'static At, kind: FaultKind) -> ! {
-    let &At { file, line, column, id: _ } = at;
+/// Unwinds with a fault, or panics if no kernel runs on this thread.
+fn raise(at: &'static Location, kind: FaultKind) -> ! {
+    let &Location { file, line, column, id: _ } = at;
     if IN_KERNEL.get() {
         panic::resume_unwind(Box::new(Fault { file: file.to_owned(), line, column, kind }))
     }
-    // The host called a device function: there it is an ordinary panic.
+    // The host called a device function, where a fault is an ordinary panic.
     panic!("{file}:{line}:{column}: {kind}")
 }
 
 thread_local! {
-    /// A kernel runs on this thread, so that a panic is a fault.
+    /// Whether a kernel runs on this thread, so that a panic is a fault.
     static IN_KERNEL: Cell<bool> = const { Cell::new(false) };
-    /// The call, in a kernel on this thread, of a method of the standard library's that may panic.
-    static LAST_CALL: Cell<Option<&'static At>> = const { Cell::new(None) };
-    /// The last panic of Rust's in a kernel on this thread.
+    /// The location of the last call, in a kernel on this thread, of a library function that may panic.
+    static LAST_CALL: Cell<Option<&'static Location>> = const { Cell::new(None) };
+    /// The last panic raised by Rust in a kernel on this thread.
     static LAST_PANIC: RefCell<Option<Fault>> = const { RefCell::new(None) };
 }
 
-/// Runs part of a kernel, and gives the fault that ended it.
+/// Runs a part of a kernel. Returns the fault that ended it, if any.
 pub(crate) fn catch<R>(part: impl FnOnce() -> R) -> Result<R, Fault> {
     let outer = IN_KERNEL.replace(true);
     LAST_CALL.set(None);
-    // Unwind safety: after a fault nothing reads what the part was changing but the user's arrays, which hold plain
-    // numbers.
+    // Unwind safety: of the state that the part modifies, only the user's arrays are read after a fault, and they hold
+    // plain numbers.
     let result = panic::catch_unwind(AssertUnwindSafe(part));
     IN_KERNEL.set(outer);
     result.map_err(from_payload)
 }
 
-/// Whether a kernel runs on this thread.
+/// Returns whether a kernel runs on this thread.
 pub(crate) fn in_kernel() -> bool {
     IN_KERNEL.get()
 }
 
-/// Does what may panic for a reason that nobody is to hear of; `None` where it did. Call [`install_hook`] before, where no lock
-/// is held.
+/// Runs code that may panic, and suppresses the panic's message. Returns `None` if it panicked. Call [`install_hook`]
+/// first, while no lock is held.
 pub(crate) fn quietly<R>(part: impl FnOnce() -> R) -> Option<R> {
     let outer = IN_KERNEL.replace(true);
     let result = panic::catch_unwind(AssertUnwindSafe(part));
@@ -97,12 +97,12 @@ pub(crate) fn quietly<R>(part: impl FnOnce() -> R) -> Option<R> {
     result.ok()
 }
 
-/// The fault in a caught panic.
+/// Returns the fault of a caught panic.
 fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
     match payload.downcast::<Fault>() {
         Ok(fault) => *fault,
         Err(payload) => LAST_PANIC.take().unwrap_or_else(|| {
-            // Another hook has replaced ours, so that the position is not known. The next launch looks for it.
+            // Another hook has replaced ours, so that the position is unknown. The next grid installs ours again.
             INSTALLED.store(false, Ordering::Relaxed);
             let kind = classify(message_of(payload.as_ref()));
             Fault { file: String::from("unknown"), line: 0, column: 0, kind }
@@ -110,40 +110,41 @@ fn from_payload(payload: Box<dyn Any + Send>) -> Fault {
     }
 }
 
-/// Whether `addition`, which overflows, is a panic: for the macros, where a panic unwinds and nothing else tells.
+/// Returns whether `addition`, which overflows, panics. The macros call it where overflow checks cannot be queried
+/// otherwise.
 pub fn overflows(addition: fn() -> u8) -> bool {
     install_hook();
     catch(addition).is_err()
 }
 
-/// Our hook is the one that hears of panics, as far as we know.
+/// Whether our hook is installed, as far as is known.
 static INSTALLED: AtomicBool = AtomicBool::new(false);
 
-/// Our hook, as we set it last.
-static OURS: Mutex<Option<Ours>> = Mutex::new(None);
+/// The hook that was installed last.
+static HOOK: Mutex<Option<InstalledHook>> = Mutex::new(None);
 
-/// How our hook is known again.
-struct Ours {
+/// The identity of an installed hook.
+struct InstalledHook {
     address: usize,
-    /// It is still there, so that nothing else is at its address.
+    /// Whether the hook still exists, so that no other hook can have its address.
     alive: Weak<()>,
 }
 
-/// Makes panics of kernels silent: sees that the hook of the process is ours, if that is not known already.
+/// Installs the hook that makes panics of kernels silent, unless it is known to be installed.
 pub(crate) fn install_hook() {
     if INSTALLED.load(Ordering::Relaxed) || std::thread::panicking() {
-        return; // `set_hook` is not allowed while this thread unwinds; the next launch installs it
+        return; // `set_hook` is not allowed while this thread unwinds; the next grid installs it
     }
-    // `take_hook` waits for hooks that run, and so for what they wait for.
+    // `take_hook` waits for running hooks, and so for whatever these wait for.
     assert_unlocked();
-    // One at a time: another would take the hook while there is none.
-    let mut ours = OURS.lock();
+    // One thread at a time: another one would take the hook while none is set.
+    let mut installed = HOOK.lock();
     if INSTALLED.load(Ordering::Relaxed) {
         return;
     }
     let previous = panic::take_hook();
-    // A panic of a kernel may have come by without a hook, by `resume_unwind`.
-    if ours.as_ref().is_some_and(|ours| ours.alive.strong_count() > 0 && ours.address == address_of(&*previous)) {
+    // A kernel may have panicked without running the hook, by `resume_unwind`.
+    if installed.as_ref().is_some_and(|hook| hook.alive.strong_count() > 0 && hook.address == address_of(&*previous)) {
         panic::set_hook(previous);
     } else {
         let alive = Arc::new(());
@@ -152,7 +153,7 @@ pub(crate) fn install_hook() {
             let _ = &alive;
             if IN_KERNEL.get() { LAST_PANIC.set(Some(from_hook(info))) } else { previous(info) }
         });
-        *ours = Some(Ours { address: address_of(&*hook), alive: weak });
+        *installed = Some(InstalledHook { address: address_of(&*hook), alive: weak });
         panic::set_hook(hook);
     }
     INSTALLED.store(true, Ordering::Relaxed);
@@ -164,35 +165,35 @@ fn address_of(hook: &Hook) -> usize {
     std::ptr::from_ref(hook).addr()
 }
 
-/// Remembers a call of a method of the standard library's that may panic.
+/// Records the location of a call to a library function that may panic.
 #[inline(always)]
-pub(crate) fn note_call(at: &'static At) {
+pub(crate) fn note_call(at: &'static Location) {
     LAST_CALL.set(Some(at));
 }
 
-/// The fault that a panic of Rust's is.
+/// Returns the fault that corresponds to a panic raised by Rust.
 fn from_hook(info: &PanicHookInfo<'_>) -> Fault {
     let kind = classify(message_of(info.payload()));
     let Some(location) = info.location() else {
         return Fault { file: String::from("unknown"), line: 0, column: 0, kind };
     };
     match LAST_CALL.get() {
-        Some(&At { file, line, column, .. }) if is_in_library(location.file()) || forwards(location.file()) => {
+        Some(&Location { file, line, column, .. }) if is_in_library(location.file()) || forwards(location.file()) => {
             Fault { file: file.to_owned(), line, column, kind }
         }
         _ => Fault { file: location.file().to_owned(), line: location.line(), column: location.column(), kind },
     }
 }
 
-/// Whether a source file is the standard library's: `/rustc/<commit>/library/core/src/num/mod.rs`, or the same below the
-/// toolchain's folder where its sources are installed.
+/// Returns whether a source file belongs to the standard library: `/rustc/<commit>/library/core/src/num/mod.rs`, or the
+/// same path under the toolchain's folder if its sources are installed.
 fn is_in_library(file: &str) -> bool {
     let file = file.replace('\\', "/");
     ["core", "std", "alloc"].iter().any(|name| file.contains(&format!("/library/{name}/src/")))
 }
 
-/// Whether a source file is one of ours that calls methods of the standard library for a kernel: where such a method tracks
-/// its caller, that is what it names.
+/// Returns whether a source file is one of ours that forwards a kernel's calls to the standard library: a
+/// `#[track_caller]` function reports the forwarding line as its caller.
 fn forwards(file: &str) -> bool {
     [methods::FORWARDING, number::FORWARDING].contains(&file)
 }
@@ -205,7 +206,7 @@ fn message_of(payload: &dyn Any) -> &str {
         .unwrap_or("a panic without a message")
 }
 
-/// What Rust's own message says happened. The texts are those of `core::panicking`.
+/// Classifies a panic by Rust's own message. The texts are those of `core::panicking`.
 fn classify(message: &str) -> FaultKind {
     match message {
         "attempt to divide by zero" | "attempt to calculate the remainder with a divisor of zero" => {
@@ -216,7 +217,7 @@ fn classify(message: &str) -> FaultKind {
     }
 }
 
-/// An index of a local array, which Rust itself has checked: its message is that of `panic_bounds_check`.
+/// Parses the message of `panic_bounds_check`, which Rust raises for an index of a local array.
 fn index_of(message: &str) -> Option<FaultKind> {
     let numbers = message.strip_prefix("index out of bounds: the len is ")?;
     let (len, index) = numbers.split_once(" but the index is ")?;
@@ -228,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_of_rust_are_read() {
+    fn rust_panic_messages_are_classified() {
         assert_eq!(
             classify("attempt to add with overflow"),
             FaultKind::Overflow("attempt to add with overflow".to_owned())

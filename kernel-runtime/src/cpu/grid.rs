@@ -1,200 +1,203 @@
-//! Running a grid: its blocks in parallel, each on one thread of the pool.
+//! Execution of a grid: its blocks run in parallel, each on one thread of the pool.
 //!
-//! A block whose threads wait for another block does not hold its worker up: the worker begins the next block beside it.
-//! So all blocks of a grid can wait for each other, as far as there are stacks, whatever the number of workers.
+//! A block whose threads wait for another block does not occupy its worker: the worker starts the next block and
+//! alternates between them. So all blocks of a grid can wait for each other, as long as there are stacks, whatever the
+//! number of workers.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::cpu::block::{BlockMemory, Position};
+use crate::cpu::block::{BlockGeometry, BlockMemory};
 use crate::cpu::body::Body;
 use crate::cpu::context::Cx;
-use crate::cpu::coroutine::{Block, Progress, no_stacks};
-use crate::cpu::crew;
+use crate::cpu::coroutine::{Block, BlockProgress, no_stacks};
 use crate::cpu::fault::{self, Fault};
-use crate::cpu::running::Running;
-use crate::cpu::stacks::{self, OwnStack, Permit, Size, Stacks};
+use crate::cpu::stack_overflow::RunningThread;
+use crate::cpu::stack_pool::{self, OwnStack, Permit, StackSize, WorkerStacks};
+use crate::cpu::work_sharing;
 use crate::dim::Dim3;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 
-/// How many turns the blocks of a worker may ask memory in vain before the next block is begun beside them.
-const PATIENCE: u32 = 8;
+/// The number of consecutive turns in which all of a worker's threads spin, before it starts another block.
+const SPIN_LIMIT: u32 = 8;
 
-/// How long all threads that are left may ask memory in vain after a fault, before they are ended: what they wait for was
-/// likely up to the thread that faulted. On a GPU they wait for ever.
-const GRACE: Duration = Duration::from_secs(1);
+/// The time for which all remaining threads may spin after a fault before they are ended: they most likely wait for the
+/// thread that faulted. On a GPU they would wait forever.
+const LIVELOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How often a worker claims blocks, if all are equally fast: the last claim bounds how long the others wait for it.
-const CLAIMS: u64 = 16;
+/// The number of claims per worker, if all are equally fast: the size of the last claim bounds how long the others
+/// wait.
+const CLAIMS_PER_WORKER: u64 = 16;
 
-/// The most blocks in a claim.
-const LARGEST_CLAIM: u64 = 64;
+/// The maximum number of blocks of a claim.
+const MAX_CLAIM_BLOCKS: u64 = 64;
 
-/// How to run a grid.
+/// The configuration of a grid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct GridConfig {
     pub(crate) grid: Dim3,
     pub(crate) block: Dim3,
-    /// Bytes of dynamic shared memory for each block.
+    /// The dynamic shared memory of each block, in bytes.
     pub(crate) shared_bytes: usize,
-    /// The threads of a block may wait for each other, so that they run side by side.
-    pub(crate) side_by_side: bool,
-    /// All blocks run at once, and may wait for each other at a barrier of the grid. There are at most as many threads as
-    /// [`RESIDENT`].
+    /// Whether the threads of a block may wait for each other, so that they run concurrently, as coroutines.
+    pub(crate) concurrent: bool,
+    /// Whether all blocks are resident at the same time, and may wait for each other at a grid barrier. The grid has at
+    /// most [`MAX_RESIDENT_THREADS`] threads.
     pub(crate) cooperative: bool,
-    /// Bytes of the frames of a thread, at most [`LARGEST_STACK`].
+    /// The size of a thread's stack frames in bytes, at most [`MAX_STACK_BYTES`].
     pub(crate) stack_bytes: u64,
-    /// The kernel calls functions of the host's, whose frames nobody knows.
+    /// Whether the kernel calls host functions, the size of whose frames is unknown.
     pub(crate) calls_host_code: bool,
 }
 
-/// How many threads a cooperative launch may have.
-pub(crate) const RESIDENT: usize = stacks::LIMIT;
+/// The maximum number of threads of a cooperative grid.
+pub(crate) const MAX_RESIDENT_THREADS: usize = stack_pool::LIMIT;
 
-/// How many bytes the frames of a thread may take.
-pub(crate) const LARGEST_STACK: u64 = stacks::LARGEST;
+/// The maximum size of a thread's stack frames, in bytes.
+pub(crate) const MAX_STACK_BYTES: u64 = stack_pool::MAX_FRAME_BYTES;
 
-/// A fault, and where in the grid it was.
-pub(crate) struct Stopped {
+/// A fault with the indices of its block and thread.
+pub(crate) struct ThreadFault {
     pub(crate) block: Dim3,
     pub(crate) thread: Dim3,
     pub(crate) fault: Fault,
 }
 
-/// Runs `body`, of the kernel with this name, once for each thread of the grid, and gives the first fault. A thread that
-/// faults ends; all others run, as on a GPU.
-pub(crate) fn run(kernel: &'static str, shape: Shape, body: &dyn Body) -> Option<Stopped> {
+/// Runs `body`, of the kernel `kernel`, once for each thread of the grid. Returns the first fault. A thread that faults
+/// ends; all others run, as on a GPU.
+pub(crate) fn run(kernel: &'static str, config: GridConfig, body: &dyn Body) -> Option<ThreadFault> {
     fault::install_hook();
-    let workers = (rayon::current_num_threads() as u64).min(shape.grid.count()).max(1);
-    // Dropped after the launch, which has given back its stacks then.
-    let _withheld = shape.side_by_side.then(crew::withhold);
-    let launch = Launch::new(kernel, shape, workers);
+    let workers = (rayon::current_num_threads() as u64).min(config.grid.count()).max(1);
+    // Dropped, and so flushed, after the execution, which has returned its stacks by then.
+    let _output = config.concurrent.then(work_sharing::buffer_output);
+    let execution = GridExecution::new(kernel, config, workers);
     let work = |first| {
-        let ended = OnUnwind(&launch);
-        if shape.side_by_side {
-            launch.side_by_side(|| Worker::new(&launch, body).run(first));
+        let ended = AbandonOnUnwind(&execution);
+        if config.concurrent {
+            execution.with_permit(|| Worker::new(&execution, body).run(first));
         } else {
-            run_in_turn(&launch, body);
+            run_sequential_blocks(&execution, body);
         }
         std::mem::forget(ended);
     };
-    // The caller's thread is the first worker, and alone able to do all. So a launch that waits for stacks on a thread of
-    // the pool never holds up the launch that has them.
-    crew::run((workers - 1) as usize, &|| work(false), || work(true));
-    launch.first.into_inner()
+    // The calling thread is the first worker, and can run the whole grid alone. So a grid that waits for stacks on a
+    // thread of the pool never blocks the grid that holds them.
+    work_sharing::run((workers - 1) as usize, &|| work(false), || work(true));
+    execution.first_fault.into_inner()
 }
 
-/// What the workers of a launch share.
-struct Launch {
+/// The state of a running grid, shared by its workers.
+struct GridExecution {
     kernel: &'static str,
-    shape: Shape,
+    config: GridConfig,
     blocks: u64,
-    /// The number of blocks that a worker claims at once, where they need not run side by side.
-    claim: u64,
-    /// The next block to begin.
-    next: AtomicU64,
-    /// There was a fault.
+    /// The number of blocks that a worker claims at once, if they need not be resident at the same time.
+    claim_blocks: u64,
+    /// The number of the next block to start.
+    next_block: AtomicU64,
+    /// Whether a thread has faulted.
     faulted: AtomicBool,
-    /// A worker unwound, or has no memory for stacks: no further block is to begin, and those that wait are to be given up.
+    /// Whether a worker has unwound or could not allocate stacks: no more blocks are started, and blocked ones are
+    /// abandoned.
     abandoned: AtomicBool,
-    first: Mutex<Option<Stopped>>,
+    first_fault: Mutex<Option<ThreadFault>>,
     barrier: GridBarrier,
-    /// For the stacks of all threads, where all run at once. Given back when no worker is left that uses them, which is
-    /// before the launch is over.
+    /// The permit for the stacks of all threads, if all blocks are resident at the same time. Released by the last
+    /// worker that uses them, before the execution ends.
     permit: Mutex<Option<Permit>>,
     has_permit: bool,
-    /// The workers that run blocks side by side.
-    at_work: AtomicU64,
+    /// The number of workers that run concurrent blocks.
+    active_workers: AtomicU64,
     /// Used after a fault.
-    quiet: Mutex<Quiet>,
+    livelock: Mutex<LivelockDetector>,
 }
 
-/// Blocks that one worker is to run.
-struct Claimed<'l> {
-    launch: &'l Launch,
+/// A range of blocks that one worker has claimed.
+struct ClaimedBlocks<'l> {
+    execution: &'l GridExecution,
     next: u64,
     end: u64,
 }
 
-impl Iterator for Claimed<'_> {
-    type Item = Position;
+impl Iterator for ClaimedBlocks<'_> {
+    type Item = BlockGeometry;
 
-    fn next(&mut self) -> Option<Position> {
-        let Shape { grid, block, .. } = self.launch.shape;
-        if self.next == self.end || self.launch.is_abandoned() {
+    fn next(&mut self) -> Option<BlockGeometry> {
+        let GridConfig { grid, block, .. } = self.execution.config;
+        if self.next == self.end || self.execution.is_abandoned() {
             return None;
         }
         let block_idx = grid.position(self.next);
         self.next += 1;
-        Some(Position { block_idx, block_dim: block, grid_dim: grid })
+        Some(BlockGeometry { block_idx, block_dim: block, grid_dim: grid })
     }
 }
 
-/// Detection of threads that poll memory for what a thread that faulted would have written.
+/// Detects threads that, after a fault, spin on memory that the faulted thread would have written.
 #[derive(Default)]
-struct Quiet {
-    /// Counts the turns, of all workers, in which a thread did something else.
-    moves: u64,
-    /// The workers whose blocks have only polled since.
-    workers: u64,
-    /// When the last of all workers became one of these.
+struct LivelockDetector {
+    /// The number of turns, of all workers, in which a thread made progress.
+    progress: u64,
+    /// The number of workers whose blocks have only spun since the last progress.
+    spinning_workers: u64,
+    /// The time since which all workers have been spinning.
     since: Option<Instant>,
-    /// It was over once, so that no other block is worth waiting for.
-    over: bool,
+    /// Whether the timeout has elapsed once; later timeouts are shorter, since no other block is worth waiting for.
+    expired: bool,
 }
 
-impl Launch {
-    fn new(kernel: &'static str, shape: Shape, workers: u64) -> Launch {
-        let blocks = shape.grid.count();
-        let all_at_once = shape.cooperative && shape.side_by_side;
-        Launch {
+impl GridExecution {
+    fn new(kernel: &'static str, config: GridConfig, workers: u64) -> GridExecution {
+        let blocks = config.grid.count();
+        let all_resident = config.cooperative && config.concurrent;
+        GridExecution {
             kernel,
-            shape,
+            config,
             blocks,
-            claim: (blocks / (CLAIMS * workers)).clamp(1, LARGEST_CLAIM),
-            next: AtomicU64::new(0),
+            claim_blocks: (blocks / (CLAIMS_PER_WORKER * workers)).clamp(1, MAX_CLAIM_BLOCKS),
+            next_block: AtomicU64::new(0),
             faulted: AtomicBool::new(false),
             abandoned: AtomicBool::new(false),
-            first: Mutex::new(None),
+            first_fault: Mutex::new(None),
             barrier: GridBarrier::new(blocks),
-            permit: Mutex::new(all_at_once.then(|| Permit::wait_for((blocks * shape.block.count()) as usize))),
-            has_permit: all_at_once,
-            at_work: AtomicU64::new(0),
-            quiet: Mutex::default(),
+            permit: Mutex::new(all_resident.then(|| Permit::acquire((blocks * config.block.count()) as usize))),
+            has_permit: all_resident,
+            active_workers: AtomicU64::new(0),
+            livelock: Mutex::default(),
         }
     }
 
-    fn all_have_begun(&self) -> bool {
-        self.is_abandoned() || self.next.load(Ordering::Relaxed) >= self.blocks
+    fn all_blocks_started(&self) -> bool {
+        self.is_abandoned() || self.next_block.load(Ordering::Relaxed) >= self.blocks
     }
 
-    /// Up to `most` blocks that nobody has begun, if there are any.
-    fn claim(&self, most: u64) -> Option<Claimed<'_>> {
+    /// Claims up to `max` blocks that have not been started, if there are any.
+    fn claim(&self, max: u64) -> Option<ClaimedBlocks<'_>> {
         if self.is_abandoned() {
             return None;
         }
-        let next = self.next.fetch_add(most, Ordering::Relaxed);
-        let end = next.saturating_add(most).min(self.blocks);
-        (next < end).then_some(Claimed { launch: self, next, end })
+        let next = self.next_block.fetch_add(max, Ordering::Relaxed);
+        let end = next.saturating_add(max).min(self.blocks);
+        (next < end).then_some(ClaimedBlocks { execution: self, next, end })
     }
 
-    /// The next block to begin, if there is one.
-    fn next(&self) -> Option<Position> {
+    /// Claims the next block to start, if there is one.
+    fn claim_one(&self) -> Option<BlockGeometry> {
         self.claim(1)?.next()
     }
 
-    /// The size of a thread's stack.
-    fn stack_size(&self) -> Size {
-        Size::of(self.shape.stack_bytes)
+    /// Returns the size of a thread's stack.
+    fn stack_size(&self) -> StackSize {
+        StackSize::of(self.config.stack_bytes)
     }
 
-    /// Does the `work` of one worker.
-    fn side_by_side(&self, work: impl FnOnce()) {
-        self.at_work.fetch_add(1, Ordering::Relaxed);
+    /// Does the `work` of one worker. The last worker releases the permit for the stacks.
+    fn with_permit(&self, work: impl FnOnce()) {
+        self.active_workers.fetch_add(1, Ordering::Relaxed);
         work();
-        // Those that come later find that all blocks have begun: the first worker begins them.
-        if self.at_work.fetch_sub(1, Ordering::Relaxed) == 1 {
+        // Workers that start later find that all blocks have been started, since the first worker starts them.
+        if self.active_workers.fetch_sub(1, Ordering::Relaxed) == 1 {
             self.permit.lock().take();
         }
     }
@@ -207,298 +210,311 @@ impl Launch {
         self.abandoned.load(Ordering::Relaxed)
     }
 
-    /// Notes the fault of a thread. The first one stays.
-    fn note(&self, position: Position, thread: usize, fault: Fault) {
-        let Position { block_idx, block_dim, .. } = position;
+    /// Records the fault of a thread. Only the first one is kept.
+    fn note(&self, geometry: BlockGeometry, thread: usize, fault: Fault) {
+        let BlockGeometry { block_idx, block_dim, .. } = geometry;
         let thread = block_dim.position(thread as u64);
-        self.first.lock().get_or_insert(Stopped { block: block_idx, thread, fault });
+        self.first_fault.lock().get_or_insert(ThreadFault { block: block_idx, thread, fault });
         self.faulted.store(true, Ordering::Relaxed);
         self.barrier.wake();
     }
 
-    /// Gives the launch up for want of memory.
-    fn without_stacks(&self, error: &std::io::Error) {
+    /// Abandons the execution because a stack could not be allocated.
+    fn abandon_without_stacks(&self, error: &std::io::Error) {
         let fault = no_stacks(error);
-        self.first.lock().get_or_insert(Stopped { block: Dim3::ZERO, thread: Dim3::ZERO, fault });
-        self.give_up();
+        self.first_fault.lock().get_or_insert(ThreadFault { block: Dim3::ZERO, thread: Dim3::ZERO, fault });
+        self.abandon();
     }
 
-    fn give_up(&self) {
+    fn abandon(&self) {
         self.abandoned.store(true, Ordering::Relaxed);
         self.barrier.wake();
     }
 
-    /// After a fault: a worker had a turn in which a thread did something other than asking memory in vain.
-    fn moved(&self) {
-        let mut quiet = self.quiet.lock();
-        let &mut Quiet { moves, over, .. } = &mut *quiet;
-        *quiet = Quiet { moves: moves + 1, workers: 0, since: None, over };
+    /// After a fault: records a turn of a worker in which a thread did something other than spinning.
+    fn note_progress(&self) {
+        let mut livelock = self.livelock.lock();
+        let &mut LivelockDetector { progress, expired, .. } = &mut *livelock;
+        *livelock = LivelockDetector { progress: progress + 1, spinning_workers: 0, since: None, expired };
     }
 
-    /// After a fault: a worker had a turn in which all threads asked memory in vain, and cannot begin another block. Says
-    /// whether they ask for nothing. `seen` is the worker's.
-    fn asks_for_nothing(&self, seen: &mut Option<u64>) -> bool {
-        let mut quiet = self.quiet.lock();
-        if seen.replace(quiet.moves) != Some(quiet.moves) {
-            quiet.workers += 1;
+    /// After a fault: records a turn of a worker in which all threads were spinning, and no other block could be
+    /// started. Returns whether the grid is livelocked. `seen` is the worker's own state.
+    fn is_livelocked(&self, seen: &mut Option<u64>) -> bool {
+        let mut livelock = self.livelock.lock();
+        if seen.replace(livelock.progress) != Some(livelock.progress) {
+            livelock.spinning_workers += 1;
         }
-        if quiet.workers < self.at_work.load(Ordering::Relaxed) {
+        if livelock.spinning_workers < self.active_workers.load(Ordering::Relaxed) {
             return false;
         }
-        let grace = if quiet.over { GRACE / 100 } else { GRACE };
-        quiet.over |= quiet.since.get_or_insert_with(Instant::now).elapsed() >= grace;
-        quiet.over && quiet.since.is_some_and(|since| since.elapsed() >= grace)
+        let timeout = if livelock.expired { LIVELOCK_TIMEOUT / 100 } else { LIVELOCK_TIMEOUT };
+        livelock.expired |= livelock.since.get_or_insert_with(Instant::now).elapsed() >= timeout;
+        livelock.expired && livelock.since.is_some_and(|since| since.elapsed() >= timeout)
     }
 }
 
-/// Gives the launch up when its worker unwinds, which no fault makes it do: its blocks are gone, and others may wait for
-/// them.
-struct OnUnwind<'l>(&'l Launch);
+/// Abandons the execution when its worker unwinds, which no fault causes: the worker's blocks are lost, and others may
+/// wait for them.
+struct AbandonOnUnwind<'l>(&'l GridExecution);
 
-impl Drop for OnUnwind<'_> {
+impl Drop for AbandonOnUnwind<'_> {
     fn drop(&mut self) {
-        self.0.give_up();
+        self.0.abandon();
     }
 }
 
-/// Runs blocks whose threads need not wait: each is a loop over its threads. A kernel that may need much stack gets one of
-/// its own: that of the thread which launches has any size, and its callers use any part of it.
-fn run_in_turn(launch: &Launch, body: &dyn Body) {
-    let Shape { stack_bytes, calls_host_code, .. } = launch.shape;
-    let running = Running::new(launch.kernel, launch.stack_size());
-    if stacks::fits_on_any_thread(stack_bytes) && !calls_host_code {
-        return run_blocks(launch, body, &running, false);
+/// Runs blocks whose threads do not wait: each is a loop over its threads. A kernel that may need a large stack runs on
+/// one from the pool: the size of the calling thread's stack is unknown, and so is how much of it is in use.
+fn run_sequential_blocks(execution: &GridExecution, body: &dyn Body) {
+    let GridConfig { stack_bytes, calls_host_code, .. } = execution.config;
+    let running = RunningThread::new(execution.kernel, execution.stack_size());
+    if stack_pool::fits_on_caller_stack(stack_bytes) && !calls_host_code {
+        return run_blocks(execution, body, &running, false);
     }
-    if launch.all_have_begun() {
+    if execution.all_blocks_started() {
         return;
     }
-    let mut stack = match OwnStack::new(launch.stack_size()) {
+    let mut stack = match OwnStack::new(execution.stack_size()) {
         Ok(stack) => stack,
-        Err(error) => return launch.without_stacks(&error),
+        Err(error) => return execution.abandon_without_stacks(&error),
     };
-    stack.run(|guard| {
-        running.on(guard);
-        running.during(|| run_blocks(launch, body, &running, calls_host_code));
+    stack.run(|guard_page| {
+        running.set_guard_page(guard_page);
+        running.monitor(|| run_blocks(execution, body, &running, calls_host_code));
     });
 }
 
-/// Runs blocks on the stack in use. With `noting`, it is known at any time which thread runs, at the cost of a call for each.
-fn run_blocks(launch: &Launch, body: &dyn Body, running: &Running, noting: bool) {
-    let Shape { block, shared_bytes, .. } = launch.shape;
-    while let Some(mut blocks) = launch.claim(launch.claim) {
+/// Runs blocks on the current stack. With `track_threads`, the running thread is recorded at all times, at the cost of
+/// a call per thread.
+fn run_blocks(execution: &GridExecution, body: &dyn Body, running: &RunningThread, track_threads: bool) {
+    let GridConfig { block, shared_bytes, .. } = execution.config;
+    while let Some(mut blocks) = execution.claim(execution.claim_blocks) {
         while let Some(first) = blocks.next() {
-            let (mut position, mut memory) = (first, BlockMemory::new(shared_bytes));
-            running.begin(position);
-            let mut begun = 0;
-            if !noting {
+            let (mut geometry, mut memory) = (first, BlockMemory::new(shared_bytes));
+            running.set_block(geometry);
+            let mut started = 0;
+            if !track_threads {
                 let thread = Cell::new(Dim3::ZERO);
                 // Catching a panic costs as much as a few dozen threads, hence once for all of these blocks.
                 let run = || {
                     loop {
-                        body.run_in_turn(position, &memory, &thread);
-                        crew::write_out();
+                        body.run_sequentially(geometry, &memory, &thread);
+                        work_sharing::flush();
                         let Some(next) = blocks.next() else { return };
-                        (position, memory) = (next, BlockMemory::new(shared_bytes));
-                        running.begin(position);
+                        (geometry, memory) = (next, BlockMemory::new(shared_bytes));
+                        running.set_block(geometry);
                     }
                 };
-                begun = block.count() as usize;
+                started = block.count() as usize;
                 if let Err(fault) = fault::catch(run) {
                     let faulted = block.number(thread.get());
-                    launch.note(position, faulted, fault);
-                    begun = faulted + 1;
+                    execution.note(geometry, faulted, fault);
+                    started = faulted + 1;
                 }
             }
-            one_by_one(launch, body, position, &memory, begun, running);
-            crew::write_out();
+            run_threads_from(execution, body, geometry, &memory, started, running);
+            work_sharing::flush();
         }
     }
 }
 
-/// Runs the threads of a block from number `first` one after the other, each of which may fault.
-fn one_by_one(
-    launch: &Launch,
+/// Runs the threads of a block from number `first` sequentially, and continues after the fault of one.
+fn run_threads_from(
+    execution: &GridExecution,
     body: &dyn Body,
-    position: Position,
+    geometry: BlockGeometry,
     memory: &BlockMemory,
     first: usize,
-    running: &Running,
+    running: &RunningThread,
 ) {
-    let threads = position.block_dim.count() as usize;
+    let threads = geometry.block_dim.count() as usize;
     let next = Cell::new(first);
     while next.get() < threads {
         let rest = || {
             while next.get() < threads {
                 let thread = next.replace(next.get() + 1);
-                running.next(thread);
-                body.run(Cx::plain(position, position.block_dim.position(thread as u64), memory));
+                running.set_thread(thread);
+                body.run(Cx::plain(geometry, geometry.block_dim.position(thread as u64), memory));
             }
         };
         if let Err(fault) = fault::catch(rest) {
-            launch.note(position, next.get() - 1, fault);
+            execution.note(geometry, next.get() - 1, fault);
         }
     }
-    running.between_threads();
+    running.clear_thread();
 }
 
-/// Runs blocks whose threads may wait for each other.
+/// Runs blocks whose threads are coroutines.
 struct Worker<'l> {
-    launch: &'l Launch,
+    execution: &'l GridExecution,
     body: &'l dyn Body,
-    /// The blocks that have begun and not ended.
-    open: Vec<Open<'l>>,
-    running: Running,
+    /// The blocks that have started and not ended.
+    active: Vec<ActiveBlock<'l>>,
+    running: RunningThread,
     /// Dropped after the blocks, which use some of them.
-    stacks: Stacks,
+    stacks: WorkerStacks,
 }
 
-/// A block that has begun.
-struct Open<'l> {
+/// A block that has started.
+struct ActiveBlock<'l> {
     block: Block<'l>,
-    /// It waits for the grid's barrier to have been passed this often.
-    at_grid: Option<u64>,
+    /// If the block waits at the grid barrier, the number of passages after which it continues.
+    at_grid_barrier: Option<u64>,
 }
 
-/// What came of a turn of all blocks of a worker.
+/// The outcome of a turn of all blocks of a worker.
 enum Turn {
-    /// A thread did something.
-    Moved,
-    /// All threads ask memory in vain, or wait for the grid.
-    Vain,
-    /// All threads wait for the grid, until its barrier has been passed this often.
-    AtGrid(u64),
+    /// A thread made progress.
+    Progressed,
+    /// All threads are spinning on memory, or wait at the grid barrier.
+    Spinning,
+    /// All threads wait at the grid barrier, until it has been passed this many times.
+    AtGridBarrier(u64),
 }
 
 impl<'l> Worker<'l> {
-    fn new(launch: &'l Launch, body: &'l dyn Body) -> Self {
-        let running = Running::new(launch.kernel, launch.stack_size());
-        let stacks = Stacks::new(launch.stack_size(), launch.has_permit);
-        Worker { launch, body, open: Vec::new(), running, stacks }
+    fn new(execution: &'l GridExecution, body: &'l dyn Body) -> Self {
+        let running = RunningThread::new(execution.kernel, execution.stack_size());
+        let stacks = WorkerStacks::new(execution.stack_size(), execution.has_permit);
+        Worker { execution, body, active: Vec::new(), running, stacks }
     }
 
-    /// Runs blocks until none is left to begin. Workers but the `first` leave them to it where there are no stacks.
+    /// Runs blocks until none is left to start. Only the `first` worker waits for stacks; others leave the blocks to
+    /// it.
     fn run(mut self, first: bool) {
-        let launch = self.launch;
-        let mut vain = 0;
+        let execution = self.execution;
+        let mut spins = 0;
         let mut seen = None;
-        while !self.open.is_empty() || self.begin(first) {
+        while !self.active.is_empty() || self.start_block(first) {
             let turn = self.turn();
             match turn {
-                Turn::Moved => {
-                    vain = 0;
-                    if launch.has_faulted() {
-                        launch.moved();
+                Turn::Progressed => {
+                    spins = 0;
+                    if execution.has_faulted() {
+                        execution.note_progress();
                     }
                 }
-                Turn::AtGrid(times) => {
-                    if !self.begin(false) {
-                        launch.barrier.wait(times, || launch.has_faulted() || launch.is_abandoned());
+                Turn::AtGridBarrier(passages) => {
+                    if !self.start_block(false) {
+                        execution.barrier.wait(passages, || execution.has_faulted() || execution.is_abandoned());
                     }
                 }
-                Turn::Vain if vain < PATIENCE => vain += 1,
-                Turn::Vain => {
-                    vain = 0;
-                    if !self.begin(false) {
-                        if launch.has_faulted() && launch.asks_for_nothing(&mut seen) {
+                Turn::Spinning if spins < SPIN_LIMIT => spins += 1,
+                Turn::Spinning => {
+                    spins = 0;
+                    if !self.start_block(false) {
+                        if execution.has_faulted() && execution.is_livelocked(&mut seen) {
                             self.end_blocks();
                         }
                         std::thread::yield_now();
                     }
                 }
             }
-            if launch.is_abandoned() {
-                return; // what they wait for may have been up to the blocks that are gone
+            if execution.is_abandoned() {
+                return; // the blocks may wait for blocks that no longer exist
             }
         }
     }
 
-    /// Ends all open blocks. Their threads unwind.
+    /// Ends all active blocks. Their threads unwind.
     fn end_blocks(&mut self) {
-        for _ in self.open.drain(..) {
-            self.launch.barrier.leave();
+        for _ in self.active.drain(..) {
+            self.execution.barrier.leave();
         }
     }
 
-    /// Begins the next block, if there is one and there are stacks for it.
-    fn begin(&mut self, wait: bool) -> bool {
-        let Worker { launch, body, open, running: _, stacks } = self;
-        if launch.all_have_begun() {
+    /// Starts the next block, if there is one and there are stacks for it. Returns whether it did.
+    fn start_block(&mut self, wait: bool) -> bool {
+        let Worker { execution, body, active, running: _, stacks } = self;
+        if execution.all_blocks_started() {
             return false;
         }
-        match stacks.prepare(launch.shape.block.count() as usize, wait) {
+        match stacks.reserve(execution.config.block.count() as usize, wait) {
             Ok(true) => {}
             Ok(false) => return false,
             Err(error) => {
-                launch.without_stacks(&error);
+                execution.abandon_without_stacks(&error);
                 return false;
             }
         }
-        let Some(position) = launch.next() else { return false };
-        open.push(Open { block: Block::new(position, launch.shape.shared_bytes, stacks, *body), at_grid: None });
+        let Some(geometry) = execution.claim_one() else { return false };
+        let block = Block::new(geometry, execution.config.shared_bytes, stacks, *body);
+        active.push(ActiveBlock { block, at_grid_barrier: None });
         true
     }
 
-    /// Gives each open block a turn, and forgets those that end.
+    /// Runs a turn of each active block, and drops those that end.
     fn turn(&mut self) -> Turn {
-        let Worker { launch, body: _, open, running, stacks } = self;
-        let mut moved = false;
-        running.during(|| {
-            open.retain_mut(|open| {
-                let Some(progress) = turn_of(launch, open, running, stacks) else { return true };
-                moved |= progress != Progress::Spinning;
-                let stays = matches!(progress, Progress::Moving | Progress::Spinning | Progress::AtGrid);
+        let Worker { execution, body: _, active, running, stacks } = self;
+        let mut progressed = false;
+        running.monitor(|| {
+            active.retain_mut(|active| {
+                let Some(progress) = turn_of(execution, active, running, stacks) else { return true };
+                progressed |= progress != BlockProgress::Spinning;
+                let stays = matches!(
+                    progress,
+                    BlockProgress::Progressing | BlockProgress::Spinning | BlockProgress::AtGridBarrier
+                );
                 if !stays {
-                    launch.barrier.leave();
+                    execution.barrier.leave();
                 }
                 stays
             });
         });
-        // Those that wait for the grid all wait for the same passage of its barrier.
-        let at_grid = || open.iter().map(|open| open.at_grid).reduce(Option::and).flatten();
-        if moved { Turn::Moved } else { at_grid().map_or(Turn::Vain, Turn::AtGrid) }
+        // All blocks at the grid barrier wait for the same passage.
+        let at_grid_barrier = || active.iter().map(|active| active.at_grid_barrier).reduce(Option::and).flatten();
+        if progressed { Turn::Progressed } else { at_grid_barrier().map_or(Turn::Spinning, Turn::AtGridBarrier) }
     }
 }
 
-/// Gives a block a turn; `None` where it still waits for the grid.
-fn turn_of(launch: &Launch, open: &mut Open<'_>, running: &Running, stacks: &mut Stacks) -> Option<Progress> {
-    let Open { block, at_grid } = open;
-    let position = block.position();
-    if let &mut Some(times) = at_grid {
-        // The emitted `sync_grid` does the same: a fault marks the count, and who sees the mark exits.
-        if launch.has_faulted() {
-            return Some(Progress::Ended);
+/// Runs a turn of a block. Returns `None` if it still waits at the grid barrier.
+fn turn_of(
+    execution: &GridExecution,
+    active: &mut ActiveBlock<'_>,
+    running: &RunningThread,
+    stacks: &mut WorkerStacks,
+) -> Option<BlockProgress> {
+    let ActiveBlock { block, at_grid_barrier } = active;
+    let geometry = block.geometry();
+    if let &mut Some(passages) = at_grid_barrier {
+        // The emitted `sync_grid` does the same: a fault marks the count, and threads that see the mark exit.
+        if execution.has_faulted() {
+            return Some(BlockProgress::Ended);
         }
-        if !launch.barrier.is_passed(times) {
-            let ended = launch.barrier.lacks(times)?;
+        if !execution.barrier.is_passed(passages) {
+            let ended = execution.barrier.ended_before(passages)?;
             let (thread, fault) = block.deadlock(ended);
-            launch.note(position, thread, fault);
-            return Some(Progress::Deadlocked);
+            execution.note(geometry, thread, fault);
+            return Some(BlockProgress::Deadlocked);
         }
-        *at_grid = None;
-        block.pass_grid();
+        *at_grid_barrier = None;
+        block.release_grid_barrier();
     }
-    let progress = block.turn(stacks, running, &mut |thread, fault| launch.note(position, thread, fault));
+    let progress = block.turn(stacks, running, &mut |thread, fault| execution.note(geometry, thread, fault));
     match progress {
-        Progress::Moving | Progress::Spinning | Progress::Ended => {}
-        Progress::AtGrid if launch.has_faulted() => return Some(Progress::Ended),
-        Progress::AtGrid if !block.lacks_threads() => *at_grid = Some(launch.barrier.arrive()),
-        Progress::AtGrid | Progress::Deadlocked => {
+        BlockProgress::Progressing | BlockProgress::Spinning | BlockProgress::Ended => {}
+        BlockProgress::AtGridBarrier if execution.has_faulted() => return Some(BlockProgress::Ended),
+        BlockProgress::AtGridBarrier if !block.has_exited_threads() => {
+            *at_grid_barrier = Some(execution.barrier.arrive());
+        }
+        BlockProgress::AtGridBarrier | BlockProgress::Deadlocked => {
             let (thread, fault) = block.deadlock(0);
-            launch.note(position, thread, fault);
-            return Some(Progress::Deadlocked);
+            execution.note(geometry, thread, fault);
+            return Some(BlockProgress::Deadlocked);
         }
     }
     Some(progress)
 }
 
-/// A barrier of the grid, as the blocks see it.
+/// The grid barrier, at which whole blocks arrive.
 struct GridBarrier {
     blocks: u64,
-    /// The blocks that wait.
+    /// The number of blocks that wait.
     waiting: Mutex<u64>,
-    /// How often it has been passed. Written under the lock.
+    /// The number of times that the barrier has been passed. Written under the lock.
     passed: AtomicU64,
-    /// The blocks that have ended. Written under the lock.
+    /// The number of blocks that have ended. Written under the lock.
     ended: AtomicU64,
     changed: Condvar,
 }
@@ -513,20 +529,20 @@ impl GridBarrier {
         self.waiting.lock()
     }
 
-    /// A block arrives. It may go on once the barrier has been passed as often as the result says.
+    /// Records the arrival of a block. Returns the number of passages after which it may continue.
     fn arrive(&self) -> u64 {
         let mut waiting = self.waiting();
-        let times = self.passed.load(Ordering::Relaxed) + 1;
+        let passages = self.passed.load(Ordering::Relaxed) + 1;
         *waiting += 1;
         if *waiting == self.blocks {
             *waiting = 0;
-            self.passed.store(times, Ordering::Release);
+            self.passed.store(passages, Ordering::Release);
             self.changed.notify_all();
         }
-        times
+        passages
     }
 
-    /// A block ends. Those that wait at the barrier then do so in vain.
+    /// Records the end of a block. Blocks that wait at the barrier can then never pass it.
     fn leave(&self) {
         let waiting = self.waiting();
         self.ended.fetch_add(1, Ordering::Release);
@@ -535,26 +551,27 @@ impl GridBarrier {
         }
     }
 
-    /// How many blocks have ended, if there are any and the barrier has not been passed so often: it never will be.
-    fn lacks(&self, times: u64) -> Option<u64> {
-        // In this order: a block that ended had passed the barrier before, which is seen then.
+    /// Returns the number of ended blocks if they prevent the barrier from being passed `passages` times.
+    fn ended_before(&self, passages: u64) -> Option<u64> {
+        // In this order: a block that ended had passed the barrier before, which is then visible.
         let ended = self.ended.load(Ordering::Acquire);
-        (ended > 0 && !self.is_passed(times)).then_some(ended)
+        (ended > 0 && !self.is_passed(passages)).then_some(ended)
     }
 
-    fn is_passed(&self, times: u64) -> bool {
-        self.passed.load(Ordering::Acquire) >= times
+    fn is_passed(&self, passages: u64) -> bool {
+        self.passed.load(Ordering::Acquire) >= passages
     }
 
-    /// Waits until the barrier has been passed so often, never will be, or is `given_up`; then call [`GridBarrier::wake`].
-    fn wait(&self, times: u64, given_up: impl Fn() -> bool) {
+    /// Waits until the barrier has been passed `passages` times, can never be, or `is_cancelled`. Call
+    /// [`GridBarrier::wake`] when the result of `is_cancelled` changes.
+    fn wait(&self, passages: u64, is_cancelled: impl Fn() -> bool) {
         let mut waiting = self.waiting();
-        while !self.is_passed(times) && self.lacks(times).is_none() && !given_up() {
+        while !self.is_passed(passages) && self.ended_before(passages).is_none() && !is_cancelled() {
             waiting = self.changed.wait(waiting);
         }
     }
 
-    /// Wakes those that wait, so that they see that it is given up.
+    /// Wakes the waiting blocks, so that they re-evaluate `is_cancelled`.
     fn wake(&self) {
         let _waiting = self.waiting();
         self.changed.notify_all();

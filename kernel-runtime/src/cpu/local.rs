@@ -1,32 +1,32 @@
-//! Elements of the arrays that a kernel has in its variables.
+//! Places of local arrays.
 //!
-//! A variable belongs to one thread, so its memory is plain: nothing here is atomic, and the optimiser may keep an array in
-//! registers. It becomes a [`Place`] where a device function takes a reference to it.
+//! A local array belongs to one thread, so its elements are accessed non-atomically, and the optimiser may keep it in
+//! registers. It becomes a [`Place`] when a device function borrows it.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
-use crate::cpu::at::At;
 use crate::cpu::context::Cx;
 use crate::cpu::fault;
+use crate::cpu::location::Location;
 use crate::cpu::place::{FieldOf, Place, field_of};
 use crate::cpu::receiver::{Handle, Receiver};
 use crate::cpu::slice::Slice;
 use crate::types::Element;
 
-/// The place of an element of a local array, or of a part of one.
+/// The place of an element of a local array, or of a part of an element.
 ///
-/// It is a pointer and no reference, so that it can be copied, as a [`Place`] can. It does not leave its thread.
+/// It is a pointer rather than a reference, so that it can be copied like a [`Place`]. It does not leave its thread.
 pub struct Local<'a, T, M> {
     pointer: *mut T,
     array: PhantomData<(&'a (), M)>,
 }
 
-/// The place of an element of an array that is not written.
+/// A read-only place in a local array.
 pub type LocalRef<'a, T> = Local<'a, T, Read>;
 
-/// The place of an element of an array that may be written.
+/// A writable place in a local array.
 pub type LocalMut<'a, T> = Local<'a, T, Write>;
 
 impl<T, M> Clone for Local<'_, T, M> {
@@ -40,37 +40,37 @@ impl<T, M> Copy for Local<'_, T, M> {}
 impl<'a, T, M> Local<'a, T, M> {
     /// # Safety
     ///
-    /// For `'a` there must be a live `T` at `pointer`, which no other thread reaches. If `M` is [`Write`], only copies of
-    /// this place and of what is made of it may read or write it; otherwise nothing writes it.
+    /// For `'a` there must be a live `T` at `pointer`, which no other thread accesses. If `M` is [`Write`], only copies
+    /// of this place and places derived from it may read or write it; otherwise nothing writes it.
     #[inline(always)]
     unsafe fn new(pointer: *mut T) -> Self {
         Local { pointer, array: PhantomData }
     }
 
-    /// The same place, to be read only.
+    /// Returns the same place, read-only.
     #[inline(always)]
     #[must_use]
     pub fn read(self) -> LocalRef<'a, T> {
-        // SAFETY: it is the place that this one is, and is only read through the result. This one may still write: both are
-        // pointers, so that no reference forbids it.
+        // SAFETY: it is the same place, and the result only reads it. `self` may still write: both are pointers, so
+        // that no reference is invalidated.
         unsafe { Local::new(self.pointer) }
     }
 
-    /// The same place, to be written.
+    /// Returns the same place, writable.
     #[inline(always)]
     fn write(self) -> LocalMut<'a, T>
     where
         M: Writable,
     {
-        // SAFETY: the bound says that the place may be written.
+        // SAFETY: the bound guarantees that the place is writable.
         unsafe { Local::new(self.pointer) }
     }
 
-    /// The place of a part of the value: `field` gives one of its fields.
+    /// Returns the place of a field of the value, of which `field` computes the address.
     #[inline(always)]
     pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Local<'a, U, M> {
         let part = field_of(self.pointer, field);
-        // SAFETY: the part is a field of the value, so that all that is promised of the value holds for it.
+        // SAFETY: a field is inside the value, so that the guarantees for the value hold for it.
         unsafe { Local::new(part) }
     }
 }
@@ -79,7 +79,7 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
     /// Reads the value.
     #[inline(always)]
     pub fn get(self) -> T {
-        // SAFETY: a place is one of a live value, and of this thread only.
+        // SAFETY: the place refers to a live value, which only this thread accesses.
         unsafe { self.pointer.read() }
     }
 
@@ -89,11 +89,11 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
     where
         M: Writable,
     {
-        // SAFETY: as in `get`; the bound says that the place may be written.
+        // SAFETY: as in `get`; the bound guarantees that the place is writable.
         unsafe { self.pointer.write(value) }
     }
 
-    /// What a method is called on.
+    /// Returns the receiver for a method call.
     #[inline(always)]
     pub fn receiver(self) -> Receiver<'a, Self>
     where
@@ -102,14 +102,14 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
         Receiver::new(self)
     }
 
-    /// The place as device functions take it.
+    /// Returns the place in the form that device functions take.
     #[inline(always)]
     pub(crate) fn as_place(self) -> Place<'a, T, M>
     where
         T: Element,
     {
-        // SAFETY: the value is live for `'a`, aligned, a value, and only this thread reaches it; if it may be written, only
-        // through places.
+        // SAFETY: the value is live for `'a`, aligned and valid, and accessed by this thread only; if it is writable,
+        // through places only.
         unsafe { Place::new(self.pointer) }
     }
 }
@@ -138,25 +138,25 @@ impl<'a, T: Copy + 'static, M: Access> Handle<'a> for Local<'a, T, M> {
     }
 
     #[inline(always)]
-    fn stand_in(self) -> T {
+    fn placeholder(self) -> T {
         self.get()
     }
 }
 
 impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
-    /// The place of element `index`, or a fault.
+    /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> Local<'a, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Local<'a, T, M> {
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
-        // SAFETY: `index` is below the length, so that the place is one of the elements.
+        // SAFETY: `index` is less than the length.
         unsafe { self.element(index) }
     }
 
-    /// As [`Local::at`], to be written.
+    /// As [`Local::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static At) -> LocalMut<'a, T>
+    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalMut<'a, T>
     where
         M: Writable,
     {
@@ -165,14 +165,14 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
 
     /// # Safety
     ///
-    /// `index` is below the length.
+    /// `index` is less than the length.
     #[inline(always)]
     unsafe fn element(self, index: usize) -> Local<'a, T, M> {
-        // SAFETY: the element is inside of the array, so that all that is promised of the array holds for it.
+        // SAFETY: an element is inside the array, so that the guarantees for the array hold for it.
         unsafe { Local::new(self.pointer.cast::<T>().add(index)) }
     }
 
-    /// The elements as a slice.
+    /// Returns the elements as a slice.
     #[inline(always)]
     pub(crate) fn as_slice(self) -> Slice<'a, T, M>
     where
@@ -181,18 +181,18 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
         self.as_place().as_slice()
     }
 
-    /// `&x[range]`, or a fault.
+    /// `&x[range]`; faults if the range is out of bounds.
     #[inline(always)]
-    pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'a, T, Read>
+    pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, Read>
     where
         T: Element,
     {
         self.as_slice().part(cx, range, at)
     }
 
-    /// `&mut x[range]`, or a fault.
+    /// `&mut x[range]`; faults if the range is out of bounds.
     #[inline(always)]
-    pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'a, T, Write>
+    pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, Write>
     where
         T: Element,
         M: Writable,
@@ -203,7 +203,7 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     /// `x.iter()`: the place of each element.
     #[inline(always)]
     pub fn __elements(self) -> impl DoubleEndedIterator<Item = LocalRef<'a, T>> + ExactSizeIterator {
-        // SAFETY: each index is below the length.
+        // SAFETY: each index is less than the length.
         (0..N).map(move |index| unsafe { self.read().element(index) })
     }
 
@@ -213,32 +213,32 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     where
         M: Writable,
     {
-        // SAFETY: each index is below the length.
+        // SAFETY: each index is less than the length.
         (0..N).map(move |index| unsafe { self.write().element(index) })
     }
 
-    /// `for &v in x`: each element.
+    /// `for &v in x`: the value of each element.
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         self.__elements().map(Local::get)
     }
 }
 
-/// What an array in a variable can do in a kernel, under the names that places have for it.
+/// The operations of a local array in a kernel, with the names that they have for places.
 pub trait LocalArray<T: Copy, const N: usize> {
-    /// The place of element `index`, or a fault.
-    fn at(&self, cx: Cx<'_>, index: usize, at: &'static At) -> LocalRef<'_, T>;
+    /// Returns the place of element `index`; faults if it is out of bounds.
+    fn at(&self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalRef<'_, T>;
 
-    /// As [`LocalArray::at`], to be written.
-    fn at_mut(&mut self, cx: Cx<'_>, index: usize, at: &'static At) -> LocalMut<'_, T>;
+    /// As [`LocalArray::at`], writable.
+    fn at_mut(&mut self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalMut<'_, T>;
 
-    /// `&x[range]`, or a fault.
-    fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'_, T, Read>
+    /// `&x[range]`; faults if the range is out of bounds.
+    fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
         T: Element;
 
-    /// `&mut x[range]`, or a fault.
-    fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'_, T, Write>
+    /// `&mut x[range]`; faults if the range is out of bounds.
+    fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Write>
     where
         T: Element;
 
@@ -248,37 +248,37 @@ pub trait LocalArray<T: Copy, const N: usize> {
     /// `x.iter_mut()`: the place of each element.
     fn __elements_mut(&mut self) -> impl DoubleEndedIterator<Item = LocalMut<'_, T>> + ExactSizeIterator;
 
-    /// `for v in x`: each element.
+    /// `for v in x`: the value of each element.
     fn __values(&self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator;
 }
 
-/// The place of an array that is borrowed.
+/// Returns the place of a borrowed array.
 #[inline(always)]
 fn of<T>(value: &T) -> LocalRef<'_, T> {
-    // SAFETY: the borrow keeps the value alive and unwritten; a `Read` place does not leave the thread.
+    // SAFETY: the borrow keeps the value live and unmodified; a `Read` place does not leave the thread.
     unsafe { Local::new(std::ptr::from_ref(value).cast_mut()) }
 }
 
-/// The place of an array that is borrowed mutably.
+/// Returns the place of a mutably borrowed array.
 #[inline(always)]
 fn of_mut<T>(value: &mut T) -> LocalMut<'_, T> {
-    // SAFETY: the borrow keeps the value alive and is exclusive.
+    // SAFETY: the borrow keeps the value live and is exclusive.
     unsafe { Local::new(std::ptr::from_mut(value)) }
 }
 
 impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
-    fn at(&self, cx: Cx<'_>, index: usize, at: &'static At) -> LocalRef<'_, T> {
+    fn at(&self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalRef<'_, T> {
         of(self).at(cx, index, at)
     }
 
     #[inline(always)]
-    fn at_mut(&mut self, cx: Cx<'_>, index: usize, at: &'static At) -> LocalMut<'_, T> {
+    fn at_mut(&mut self, cx: Cx<'_>, index: usize, at: &'static Location) -> LocalMut<'_, T> {
         of_mut(self).at_mut(cx, index, at)
     }
 
     #[inline(always)]
-    fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'_, T, Read>
+    fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
         T: Element,
     {
@@ -286,7 +286,7 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     }
 
     #[inline(always)]
-    fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'_, T, Write>
+    fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Write>
     where
         T: Element,
     {

@@ -1,46 +1,47 @@
-//! The CPU device: rustc compiled the body, and the blocks of a grid run in parallel on a thread pool.
+//! The CPU executor: runs the body that rustc compiled for each thread of a grid, with the blocks in parallel on a
+//! thread pool.
 //!
-//! A kernel whose threads may wait for each other runs each of them as a coroutine; the threads of any other are a plain
-//! loop. The threads of one block share one thread of the host, blocks do not; they touch array elements through
-//! relaxed atomics only, so that racing kernels are wrong but never undefined.
+//! If the threads of a block synchronise with each other, each of them is a coroutine; otherwise they are a plain loop.
+//! The threads of one block share one host thread. Elements are accessed by relaxed atomic operations only, so that a
+//! data race in a kernel gives wrong values but never undefined behaviour.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
 pub mod access;
-mod at;
 mod block;
 mod body;
+mod borrow;
 mod context;
 mod coroutine;
-mod crew;
 pub mod fault;
 mod grid;
-mod lend;
 mod local;
+mod location;
 mod place;
 mod range;
 mod receiver;
-mod running;
 mod slice;
-mod stacks;
+mod stack_overflow;
+mod stack_pool;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod view;
 mod wait;
 pub(crate) mod warp;
+mod work_sharing;
 
 pub use access::{Read, Write};
-pub use at::At;
-pub use context::{Call, Cx};
-pub(crate) use grid::{LARGEST_STACK, RESIDENT, Shape, Stopped, run};
-pub use lend::{
-    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Lend, LendMut, Lent, LentMut, lend,
-    lend_mut,
+pub use borrow::{
+    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver, PathReceiverMut, borrow,
+    borrow_mut,
 };
+pub use context::{Call, Cx};
+pub(crate) use grid::{GridConfig, MAX_RESIDENT_THREADS, MAX_STACK_BYTES, ThreadFault, run};
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
+pub use location::Location;
 pub use place::{FieldOf, Place};
-pub(crate) use range::split_outside;
+pub(crate) use range::split_out_of_bounds;
 pub use receiver::{Handle, Receiver};
 pub use slice::Slice;
 pub(crate) use stream::{Stream, Streams};

@@ -1,19 +1,19 @@
-//! `&T` and `&mut T` in a kernel on the CPU: the place of a value in memory.
+//! Places of values in memory: `&T` and `&mut T` in a kernel on the CPU.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
-use crate::cpu::at::At;
 use crate::cpu::context::Cx;
 use crate::cpu::fault;
+use crate::cpu::location::Location;
 use crate::cpu::receiver::{Handle, Receiver};
 use crate::cpu::slice::Slice;
 use crate::types::Element;
 
-/// `&T` or `&mut T` in a kernel: an element of an array, a field of it, shared memory.
+/// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
 ///
-/// It stays on its thread, as it may lead to a variable of the thread, whose memory is accessed without atomics.
+/// It stays on its thread, since it may refer to a local variable of that thread, which is accessed non-atomically.
 pub struct Place<'k, T, M> {
     pointer: *mut T,
     memory: PhantomData<(&'k (), M)>,
@@ -27,119 +27,121 @@ impl<T, M> Clone for Place<'_, T, M> {
 
 impl<T, M> Copy for Place<'_, T, M> {}
 
-// What the macros write for a parameter asks nothing of its type: its slot does, and says so once.
+// No bounds on `T`: the code that the macros emit for a parameter would report them a second time, after the
+// parameter's slot.
 impl<'k, T, M> Place<'k, T, M> {
     /// # Safety
     ///
-    /// For `'k` there must be a live, initialised `T` at `pointer`, aligned, though its bits need not be a value. All access
-    /// to it by other threads is atomic; if `M` is [`Write`], nothing but places may read or write it.
+    /// For `'k` there must be a live, initialised `T` at `pointer`, aligned, though its bits need not be a value. All
+    /// accesses by other threads are atomic; if `M` is [`Write`], it is accessed through places only.
     #[inline(always)]
     pub(crate) unsafe fn new(pointer: *mut T) -> Self {
         Place { pointer, memory: PhantomData }
     }
 
-    /// The place of a value of the host's.
+    /// Returns the place of a host value.
     #[inline(always)]
     pub fn from_ref(value: &'k T) -> Place<'k, T, Read> {
-        // SAFETY: the borrow keeps the value alive and unwritten for `'k`, and a `Read` place does not write.
+        // SAFETY: the borrow keeps the value live and unmodified for `'k`, and a `Read` place does not write.
         unsafe { Place::new(std::ptr::from_ref(value).cast_mut()) }
     }
 
-    /// The place of a value of the host's that may be written.
+    /// Returns the writable place of a host value.
     #[inline(always)]
     pub fn from_mut(value: &'k mut T) -> Place<'k, T, Write> {
-        // SAFETY: the borrow is exclusive for `'k`, so that only places reach the value.
+        // SAFETY: the borrow is exclusive for `'k`, so that the value is accessed through places only.
         unsafe { Place::new(std::ptr::from_mut(value)) }
     }
 
-    /// Where the value is.
+    /// Returns the address of the value.
     #[inline(always)]
     pub(super) fn pointer(self) -> *mut T {
         self.pointer
     }
 
-    /// The same place, to be read only.
+    /// Returns the same place, read-only.
     #[inline(always)]
     #[must_use]
     pub fn read(self) -> Place<'k, T, Read> {
-        // SAFETY: it is the place that this one is, and a `Read` place promises less.
+        // SAFETY: it is the same place, and a `Read` place has weaker requirements.
         unsafe { Place::new(self.pointer) }
     }
 
-    /// The same place, to be written.
+    /// Returns the same place, writable.
     #[inline(always)]
     pub(crate) fn write(self) -> Place<'k, T, Write>
     where
         M: Writable,
     {
-        // SAFETY: the bound says that the place may be written.
+        // SAFETY: the bound guarantees that the place is writable.
         unsafe { Place::new(self.pointer) }
     }
 
-    /// The place of a part of the value: `field` gives one of its fields.
+    /// Returns the place of a field of the value, of which `field` computes the address.
     #[inline(always)]
     pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Place<'k, U, M> {
         let part = field_of(self.pointer, field);
-        // SAFETY: the part is a field of the value, so that all that is promised of the value holds for it.
+        // SAFETY: a field is inside the value, so that the guarantees for the value hold for it.
         unsafe { Place::new(part) }
     }
 }
 
-/// The address of a field, as a projection gives it.
+/// The address of a field, as the closure of a projection returns it.
 pub struct FieldOf<U>(*mut U);
 
 impl<U> FieldOf<U> {
-    /// The field at an address.
+    /// Wraps the address of a field.
     ///
     /// # Safety
     ///
-    /// This is the result of the closure that a `project` has been given, and the address is that of a field of type `U` of
-    /// what the closure's argument points to: no other type, and nothing behind a pointer or a reference.
+    /// This is the result of a closure that is passed to a `project`, and the address is that of a field of type `U` of
+    /// the value that the closure's argument points to: of no other type, and not behind a pointer or a reference.
     #[inline(always)]
     pub unsafe fn new(address: *mut U) -> Self {
         FieldOf(address)
     }
 }
 
-/// The address of the field that `field` gives, which is inside of the value at `pointer`. For a field it always is, so that
-/// nothing is left of the check; a type that the compiler dereferences on the way would lead elsewhere.
+/// Returns the address of the field that `field` computes, which is inside the value at `pointer`. For a field the
+/// check always holds and is optimised away; a type that the compiler dereferences on the way would lead outside the
+/// value.
 #[inline(always)]
 pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> FieldOf<U>) -> *mut U {
     let FieldOf(part) = field(pointer);
     let offset = part.addr().wrapping_sub(pointer.addr());
     let inside = offset <= size_of::<T>() && size_of::<U>() <= size_of::<T>() - offset;
-    assert!(inside && part.is_aligned(), "a field is inside of its struct");
+    assert!(inside && part.is_aligned(), "the field is not inside its struct");
     part
 }
 
 impl<'k, T: Element, M: Access> Place<'k, T, M> {
-    /// The value as a reference of Rust's, for a body that the user wrote for the CPU.
+    /// Returns the value as a Rust reference, for a body that the user wrote for the CPU.
     ///
     /// # Safety
     ///
-    /// While the result is used, nothing may write the value, and its bits must be one.
+    /// While the result is in use, nothing may write the value, and its bits must be valid.
     pub unsafe fn as_host(self) -> &'k T {
-        // SAFETY: the value is live for `'k`, and the rest the caller promises.
+        // SAFETY: the value is live for `'k`; the caller guarantees the rest.
         unsafe { &*self.pointer }
     }
 
-    /// The value as a mutable reference of Rust's, for a body that the user wrote for the CPU.
+    /// Returns the value as a mutable Rust reference, for a body that the user wrote for the CPU.
     ///
     /// # Safety
     ///
-    /// While the result is used, nothing else may reach the value, and its bits must be one.
+    /// While the result is in use, nothing else may access the value, and its bits must be valid.
     pub unsafe fn as_host_mut(self) -> &'k mut T
     where
         M: Writable,
     {
-        // SAFETY: the value is live for `'k` and may be written, and the rest the caller promises.
+        // SAFETY: the value is live for `'k` and writable; the caller guarantees the rest.
         unsafe { &mut *self.pointer }
     }
 
     /// Reads the value.
     #[inline(always)]
     pub fn get(self) -> T {
-        // SAFETY: a place is one of a live value, aligned, that all threads access atomically.
+        // SAFETY: the place refers to a live, aligned value, which all threads access atomically.
         unsafe { T::load(self.pointer) }
     }
 
@@ -149,23 +151,24 @@ impl<'k, T: Element, M: Access> Place<'k, T, M> {
     where
         M: Writable,
     {
-        // SAFETY: as in `get`; the bound says that the place may be written.
+        // SAFETY: as in `get`; the bound guarantees that the place is writable.
         unsafe { T::store(self.pointer, value) }
     }
 
-    /// What a method is called on.
+    /// Returns the receiver for a method call.
     #[inline(always)]
     pub fn receiver(self) -> Receiver<'k, Self> {
         Receiver::new(self)
     }
 
-    /// Where the value is, for atomic loads. It is aligned, live for `'k`, and accessed atomically only.
+    /// Returns the address of the value, for atomic loads. It is aligned, live for `'k`, and accessed atomically only.
     #[inline(always)]
     pub(crate) fn as_const_ptr(self) -> *const T {
         self.pointer
     }
 
-    /// Where the value is, for atomic operations. It is aligned, live for `'k`, and accessed atomically only.
+    /// Returns the address of the value, for atomic operations. It is aligned, live for `'k`, and accessed atomically
+    /// only.
     #[inline(always)]
     pub(crate) fn as_ptr(self) -> *mut T
     where
@@ -197,49 +200,49 @@ impl<'k, T: Element, M: Access> Handle<'k> for Place<'k, T, M> {
         self
     }
 
-    // An atomic read is an effect to LLVM, used or not.
+    // Not a load: LLVM treats an atomic load as a side effect, even if its result is unused.
     #[inline(always)]
-    fn stand_in(self) -> T {
-        T::stand_in()
+    fn placeholder(self) -> T {
+        T::placeholder()
     }
 }
 
 impl<'k, T: Element, const N: usize, M: Access> Place<'k, [T; N], M> {
-    /// The elements as a slice.
+    /// Returns the elements as a slice.
     #[inline(always)]
     pub(crate) fn as_slice(self) -> Slice<'k, T, M> {
-        // SAFETY: an array is its `N` elements, one after the other, so that all that is promised of it holds for them.
+        // SAFETY: an array consists of its `N` contiguous elements, so that the guarantees for it hold for them.
         unsafe { Slice::new(self.pointer.cast(), N) }
     }
 
-    /// The place of element `index`, or a fault.
+    /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, M> {
         if index >= N {
             fault::out_of_bounds(at, index, N);
         }
-        // SAFETY: `index` is below the length, so that the place is one of the elements.
+        // SAFETY: `index` is less than the length.
         unsafe { Place::new(self.pointer.cast::<T>().add(index)) }
     }
 
-    /// As [`Place::at`], to be written.
+    /// As [`Place::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static At) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, Write>
     where
         M: Writable,
     {
         self.at(cx, index, at).write()
     }
 
-    /// `&x[range]`, or a fault.
+    /// `&x[range]`; faults if the range is out of bounds.
     #[inline(always)]
-    pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'k, T, Read> {
+    pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Read> {
         self.as_slice().part(cx, range, at)
     }
 
-    /// `&mut x[range]`, or a fault.
+    /// `&mut x[range]`; faults if the range is out of bounds.
     #[inline(always)]
-    pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'k, T, Write>
+    pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Write>
     where
         M: Writable,
     {
@@ -261,7 +264,7 @@ impl<'k, T: Element, const N: usize, M: Access> Place<'k, [T; N], M> {
         self.as_slice().__elements_mut()
     }
 
-    /// `for &v in x`: each element, read when its turn comes.
+    /// `for &v in x`: the value of each element, read in its iteration.
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         self.as_slice().__values()

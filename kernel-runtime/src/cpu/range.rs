@@ -1,35 +1,35 @@
-//! The bounds of a part of a slice, with Rust's own messages where it is not inside.
+//! Bounds checks of slice ranges, with Rust's own messages.
 
 use std::ops::{Bound, Range, RangeBounds};
 
-use crate::cpu::at::At;
 use crate::cpu::fault;
+use crate::cpu::location::Location;
 
-/// The elements that `range` names in a slice of `len` elements, or a fault.
+/// Returns the indices that `range` selects in a slice of `len` elements; faults if they are out of bounds.
 #[inline(always)]
-pub(crate) fn part_of(range: &impl RangeBounds<usize>, len: usize, at: &'static At) -> Range<usize> {
+pub(crate) fn resolve(range: &impl RangeBounds<usize>, len: usize, at: &'static Location) -> Range<usize> {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
         Bound::Excluded(&before) => before.saturating_add(1),
         Bound::Unbounded => 0,
     };
     let end = match range.end_bound() {
-        // The element after the last one, where there is one. Else the message is to name the last one.
+        // The element after the last one, if there is one. Otherwise the message must name the last one.
         Bound::Included(&last) if last < len => last + 1,
-        Bound::Included(&last) => outside(start, last, len, at),
+        Bound::Included(&last) => out_of_bounds(start, last, len, at),
         Bound::Excluded(&end) => end,
         Bound::Unbounded => len,
     };
     if start > end || end > len {
-        outside(start, end, len, at);
+        out_of_bounds(start, end, len, at);
     }
     start..end
 }
 
-/// The message is that of `slice_index_fail` in the standard library's `core/src/slice/index.rs`.
+/// Faults with the message of `slice_index_fail` in the standard library's `core/src/slice/index.rs`.
 #[cold]
 #[inline(never)]
-fn outside(start: usize, end: usize, len: usize, at: &'static At) -> ! {
+fn out_of_bounds(start: usize, end: usize, len: usize, at: &'static Location) -> ! {
     if start > len {
         fault::panic(at, &format_args!("range start index {start} out of range for slice of length {len}"))
     } else if start > end && end < len {
@@ -39,10 +39,10 @@ fn outside(start: usize, end: usize, len: usize, at: &'static At) -> ! {
     }
 }
 
-/// The fault of `split_at` behind the end.
+/// Faults as `split_at` does beyond the end of a slice.
 #[cold]
 #[inline(never)]
-pub(crate) fn split_outside(at: &'static At) -> ! {
+pub(crate) fn split_out_of_bounds(at: &'static Location) -> ! {
     fault::panic(at, &"mid > len")
 }
 
@@ -50,10 +50,10 @@ pub(crate) fn split_outside(at: &'static At) -> ! {
 mod tests {
     use super::*;
 
-    static AT: At = At { file: "kernel.rs", line: 1, column: 2, id: 0 };
+    static AT: Location = Location { file: "kernel.rs", line: 1, column: 2, id: 0 };
 
-    /// What Rust does with the same range of a slice of 5 elements: the range, or the message.
-    fn of_rust<R: RangeBounds<usize> + std::slice::SliceIndex<[u8], Output = [u8]> + Clone>(range: &R) -> String {
+    /// Returns the result of Rust for the same range of a slice of 5 elements: the elements, or the message.
+    fn rust_result<R: RangeBounds<usize> + std::slice::SliceIndex<[u8], Output = [u8]> + Clone>(range: &R) -> String {
         let slice = [0u8, 1, 2, 3, 4];
         message_of(|| {
             let part = &slice[range.clone()];
@@ -69,14 +69,14 @@ mod tests {
     #[track_caller]
     fn check(range: impl RangeBounds<usize> + std::slice::SliceIndex<[u8], Output = [u8]> + Clone) {
         let ours = message_of(|| {
-            let part = part_of(&range, 5, &AT);
+            let part = resolve(&range, 5, &AT);
             if part.is_empty() { String::from("empty") } else { format!("{}, {}", part.start, part.len()) }
         });
-        assert_eq!(ours, of_rust(&range));
+        assert_eq!(ours, rust_result(&range));
     }
 
     #[test]
-    fn ranges_are_those_of_rust() {
+    fn ranges_and_messages_agree_with_rust() {
         const MAX: usize = usize::MAX;
         for start in [0, 1, 4, 5, 6, 9, MAX] {
             check(start..);

@@ -1,19 +1,20 @@
-//! Receivers of methods that are in memory: `particles[i].accelerate(force)`.
+//! Receivers of method calls that are in memory: `particles[i].accelerate(force)`.
 //!
-//! A method is a Rust function that takes `&self` or `&mut self`, and rustc resolves it by a receiver of the user's type. No
-//! Rust reference may lead into an array that other threads access, and the method must work on the place itself all the same:
-//! its atomic operations, its fences and its waiting would be lost on a copy. So two things travel to the hidden method that a
-//! call in a kernel resolves to: a reference to a *stand-in* of the receiver's type, by which rustc resolves the method, and,
-//! in the [`Call`], the place that it stands for. The hidden method asks [`Place::of_receiver`] what `self` means, and passes
-//! that handle to the body. Nothing looks at a stand-in that was borrowed.
+//! A method is a Rust function with a `&self` or `&mut self` parameter, and rustc resolves it by a receiver of the
+//! user's type. A Rust reference must not point into an array that other threads access, yet the method must operate on
+//! the place itself: its atomic operations, fences and waits would have no effect on a copy. So the hidden method that
+//! a call in a kernel resolves to receives two things: a reference to a *placeholder* of the receiver's type, by which
+//! rustc resolves the method, and, in the [`Call`], the place that the placeholder represents. The hidden method
+//! obtains the meaning of `self` from [`Place::of_receiver`], and passes that handle to the body. A borrowed
+//! placeholder is never read.
 //!
-//! A method that takes `self` by value gets the value that the place has where the receiver is evaluated, which is before the
-//! arguments. Whether a method takes `self` or `&self` does not show where the receiver is dereferenced, so that the value is
-//! read for both; for `&mut self` any value will do, and the optimiser removes it.
+//! A method that takes `self` by value receives the value that the place has when the receiver is evaluated, which is
+//! before the arguments. Where the receiver is dereferenced, `self` and `&self` cannot be distinguished, so that the
+//! value is read for both; for `&mut self` any value is sufficient, and the optimiser removes it.
 //!
-//! Safe code may call a hidden method with any reference and any [`Call`]. The place in a `Call` is valid for the lifetime of
-//! the `Call`. It is taken only for a `self` of its own type, and for a `&mut self` only if it may be written. So any
-//! combination gives a valid place.
+//! Safe code may call a hidden method with any reference and any [`Call`]. The place in a `Call` is valid for the
+//! lifetime of the `Call`. It is used only for a `self` of its own type, and for a `&mut self` only if it is writable.
+//! So any combination results in a valid place.
 
 use std::any::TypeId;
 use std::cell::OnceCell;
@@ -26,9 +27,9 @@ use crate::cpu::place::Place;
 
 /// A place that a method can be called on.
 pub trait Handle<'k>: Copy {
-    /// The value in that place.
+    /// The type of the value in the place.
     type Value: Copy + 'static;
-    /// Whether it may be written.
+    /// The access mode of the place.
     type Access: Access;
 
     /// Reads the value.
@@ -39,26 +40,27 @@ pub trait Handle<'k>: Copy {
     where
         Self::Access: Writable;
 
-    /// The place as device functions take it.
+    /// Returns the place in the form that device functions take.
     fn place(self) -> Place<'k, Self::Value, Self::Access>;
 
-    /// Any value, which is not looked at: making it has no effect, so that it costs nothing.
+    /// Returns an arbitrary value, which is never read. It has no side effect, so that it is optimised away.
     #[doc(hidden)]
-    fn stand_in(self) -> Self::Value;
+    fn placeholder(self) -> Self::Value;
 }
 
-/// The receiver of a method call, for as long as the call lasts.
+/// The receiver of a method call, for the duration of the call.
 pub struct Receiver<'k, H: Handle<'k>> {
     handle: H,
-    /// The value for a method that takes it; any value for one that borrows it mutably.
-    stand_in: OnceCell<H::Value>,
+    /// The value for a method that takes `self` by value; an arbitrary value for `&mut self`.
+    placeholder: OnceCell<H::Value>,
     lifetime: PhantomData<&'k ()>,
 }
 
-/// The place that the receiver of a [`Call`] stands for.
+/// The place that the receiver of a [`Call`] represents.
 #[derive(Clone, Copy)]
 pub(crate) struct Origin<'k> {
-    /// A place of `ty` that is valid for `'k`: [`Place::new`] has been promised so, of a [`Write`] place if it is `writable`.
+    /// A place of type `ty` that is valid for `'k`: the requirements of [`Place::new`] hold, for [`Write`] if it is
+    /// `writable`.
     pointer: *mut (),
     ty: TypeId,
     writable: bool,
@@ -68,10 +70,10 @@ pub(crate) struct Origin<'k> {
 impl<'k, H: Handle<'k>> Receiver<'k, H> {
     #[inline(always)]
     pub(super) fn new(handle: H) -> Self {
-        Receiver { handle, stand_in: OnceCell::new(), lifetime: PhantomData }
+        Receiver { handle, placeholder: OnceCell::new(), lifetime: PhantomData }
     }
 
-    /// The call of a method on this receiver.
+    /// Returns the context of a method call on this receiver.
     #[inline(always)]
     pub fn called<'c>(&self, call: Call<'c>) -> Call<'c>
     where
@@ -86,7 +88,7 @@ impl<'k, H: Handle<'k>> Receiver<'k, H> {
         call.on(origin)
     }
 
-    /// The place itself.
+    /// Returns the place itself.
     #[inline(always)]
     pub(crate) fn handle(&self) -> H {
         self.handle
@@ -98,7 +100,7 @@ impl<'k, H: Handle<'k>> Deref for Receiver<'k, H> {
 
     #[inline(always)]
     fn deref(&self) -> &H::Value {
-        self.stand_in.get_or_init(|| self.handle.load())
+        self.placeholder.get_or_init(|| self.handle.load())
     }
 }
 
@@ -108,17 +110,17 @@ where
 {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut H::Value {
-        self.stand_in.get_or_init(|| self.handle.stand_in());
-        self.stand_in.get_mut().expect("it was made just now")
+        self.placeholder.get_or_init(|| self.handle.placeholder());
+        self.placeholder.get_mut().expect("it was initialised by the line above")
     }
 }
 
 impl<'k, T: 'static> Place<'k, T, Read> {
-    /// What `&self` means in a method that a kernel calls: the place that the call was made on, or what `this` refers to.
+    /// Returns the meaning of `&self` in a method called from a kernel: the place of the receiver, or that of `this`.
     #[inline(always)]
     pub fn of_receiver(this: &'k T, call: Call<'k>) -> Self {
         match call.origin() {
-            // SAFETY: the place is one of a `T`, valid for `'k`, and a `Read` place promises less than any other.
+            // SAFETY: the place is one of a `T`, valid for `'k`, and a `Read` place has the weakest requirements.
             Some(origin) if origin.ty == TypeId::of::<T>() => unsafe { Place::new(origin.pointer.cast()) },
             _ => Place::<T, Read>::from_ref(this),
         }
@@ -126,11 +128,11 @@ impl<'k, T: 'static> Place<'k, T, Read> {
 }
 
 impl<'k, T: 'static> Place<'k, T, Write> {
-    /// As [`Place::of_receiver`], of `&mut self`.
+    /// As [`Place::of_receiver`], for `&mut self`.
     #[inline(always)]
     pub fn of_receiver_mut(this: &'k mut T, call: Call<'k>) -> Self {
         match call.origin() {
-            // SAFETY: the place is one of a `T`, valid for `'k`, that may be written.
+            // SAFETY: the place is one of a `T`, valid for `'k`, and writable.
             Some(origin) if origin.writable && origin.ty == TypeId::of::<T>() => unsafe {
                 Place::new(origin.pointer.cast())
             },
@@ -142,13 +144,13 @@ impl<'k, T: 'static> Place<'k, T, Write> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cpu::{At, Cx, Slice};
+    use crate::cpu::{Cx, Location, Slice};
 
-    static AT: At = At { file: "kernel.rs", line: 1, column: 1, id: 0 };
+    static AT: Location = Location { file: "kernel.rs", line: 1, column: 1, id: 0 };
 
     /// Safe code can combine any call with any reference.
     #[test]
-    fn a_call_gives_places_of_its_type_and_access_only() {
+    fn a_call_yields_only_places_of_its_type_and_access_mode() {
         let mut values = [1u32, 2];
         let (mut other, mut another) = (7u32, 1.0f32);
         Cx::host(|cx| {
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_receiver_by_value_is_read_where_it_is_dereferenced() {
+    fn a_receiver_by_value_is_read_when_it_is_dereferenced() {
         let mut values = [3u32];
         Cx::host(|cx| {
             let place = Slice::<u32, Write>::from_host_mut(&mut values).at_mut(cx, 0, &AT);

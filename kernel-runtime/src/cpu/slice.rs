@@ -1,17 +1,17 @@
-//! `&[T]` and `&mut [T]` in a kernel on the CPU.
+//! Slices: `&[T]` and `&mut [T]` in a kernel on the CPU.
 
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
 use crate::cpu::access::{Access, Read, Writable, Write};
-use crate::cpu::at::At;
 use crate::cpu::context::{Call, Cx};
 use crate::cpu::fault;
+use crate::cpu::location::Location;
 use crate::cpu::place::Place;
-use crate::cpu::range::part_of;
+use crate::cpu::range;
 use crate::types::Element;
 
-/// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a `Place` does.
+/// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`Place`] does.
 pub struct Slice<'k, T, M> {
     pointer: *mut T,
     len: usize,
@@ -26,55 +26,56 @@ impl<T, M> Clone for Slice<'_, T, M> {
 
 impl<T, M> Copy for Slice<'_, T, M> {}
 
-// What the macros write for a parameter asks nothing of its elements: their slot does, and says so once.
+// No bounds on `T`: the code that the macros emit for a parameter would report them a second time, after the
+// parameter's slot.
 impl<'k, T, M> Slice<'k, T, M> {
-    /// The place of `len` elements from `pointer`.
+    /// Creates the slice of `len` elements at `pointer`.
     ///
     /// # Safety
     ///
-    /// For `'k` the elements must be live and initialised, at an aligned address, and all access to them by other
-    /// threads atomic; if `M` is [`Write`], nothing but places may read or write them.
+    /// For `'k` the elements must be live and initialised, at an aligned address, and all accesses to them by other
+    /// threads atomic; if `M` is [`Write`], they are accessed through places only.
     #[inline]
     pub unsafe fn new(pointer: *mut T, len: usize) -> Self {
         Slice { pointer, len, array: PhantomData }
     }
 
-    /// The elements of a host slice.
+    /// Returns the elements of a host slice.
     #[inline]
     pub fn from_host(slice: &'k [T]) -> Slice<'k, T, Read> {
-        // SAFETY: the borrow keeps the elements alive and unwritten for `'k`, and a `Read` slice does not write.
+        // SAFETY: the borrow keeps the elements live and unmodified for `'k`, and a `Read` slice does not write.
         unsafe { Slice::new(slice.as_ptr().cast_mut(), slice.len()) }
     }
 
-    /// The elements of a host slice that may be written.
+    /// Returns the elements of a mutable host slice.
     #[inline]
     pub fn from_host_mut(slice: &'k mut [T]) -> Slice<'k, T, Write> {
-        // SAFETY: the borrow is exclusive for `'k`, so that only places reach the elements.
+        // SAFETY: the borrow is exclusive for `'k`, so that the elements are accessed through places only.
         unsafe { Slice::new(slice.as_mut_ptr(), slice.len()) }
     }
 
-    /// The same elements, to be read only.
+    /// Returns the same elements, read-only.
     #[inline(always)]
     #[must_use]
     pub fn read(self) -> Slice<'k, T, Read> {
-        // SAFETY: these are the elements that this slice is of, and a `Read` slice promises less.
+        // SAFETY: these are the same elements, and a `Read` slice has weaker requirements.
         unsafe { Slice::new(self.pointer, self.len) }
     }
 
-    /// What a method is called on: the slice itself.
+    /// Returns the receiver for a method call: the slice itself.
     #[inline(always)]
     #[must_use]
     pub fn receiver(self) -> Self {
         self
     }
 
-    /// The call of a method on it.
+    /// Returns the context of a method call on it.
     #[inline(always)]
     pub fn called(self, call: Call<'_>) -> Call<'_> {
         call
     }
 
-    /// The number of elements.
+    /// Returns the number of elements.
     #[inline(always)]
     pub(crate) fn count(self) -> usize {
         self.len
@@ -82,92 +83,92 @@ impl<'k, T, M> Slice<'k, T, M> {
 }
 
 impl<'k, T: Element, M: Access> Slice<'k, T, M> {
-    /// The elements as a host slice, for a body that the user wrote for the CPU.
+    /// Returns the elements as a host slice, for a body that the user wrote for the CPU.
     ///
     /// # Safety
     ///
-    /// While the result is used, nothing may write the elements, and their bits must be values.
+    /// While the result is in use, nothing may write the elements, and their bits must be valid.
     pub unsafe fn as_host(self) -> &'k [T] {
-        // SAFETY: the elements are live for `'k`, and the rest the caller promises.
+        // SAFETY: the elements are live for `'k`; the caller guarantees the rest.
         unsafe { std::slice::from_raw_parts(self.pointer, self.len) }
     }
 
-    /// The elements as a host slice that may be written, for a body that the user wrote for the CPU.
+    /// Returns the elements as a mutable host slice, for a body that the user wrote for the CPU.
     ///
     /// # Safety
     ///
-    /// While the result is used, nothing else may reach the elements, and their bits must be values.
+    /// While the result is in use, nothing else may access the elements, and their bits must be valid.
     pub unsafe fn as_host_mut(self) -> &'k mut [T]
     where
         M: Writable,
     {
-        // SAFETY: the elements are live for `'k` and may be written, and the rest the caller promises.
+        // SAFETY: the elements are live for `'k` and writable; the caller guarantees the rest.
         unsafe { std::slice::from_raw_parts_mut(self.pointer, self.len) }
     }
 
-    /// The place of element `index`, or a fault.
+    /// Returns the place of element `index`; faults if it is out of bounds.
     #[inline(always)]
-    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static At) -> Place<'k, T, M> {
+    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, M> {
         if index >= self.len {
             fault::out_of_bounds(at, index, self.len);
         }
-        // SAFETY: `index` is below the length, so that the place is one of the elements.
+        // SAFETY: `index` is less than the length.
         unsafe { Place::new(self.pointer.add(index)) }
     }
 
-    /// As [`Slice::at`], to be written.
+    /// As [`Slice::at`], writable.
     #[inline(always)]
-    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static At) -> Place<'k, T, Write>
+    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, Write>
     where
         M: Writable,
     {
         self.at(cx, index, at).write()
     }
 
-    /// `&x[range]`, or a fault.
+    /// `&x[range]`; faults if the range is out of bounds.
     #[inline(always)]
-    pub fn part(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'k, T, Read> {
-        self.within(range, at).read()
+    pub fn part(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Read> {
+        self.subslice(range, at).read()
     }
 
-    /// `&mut x[range]`, or a fault.
+    /// `&mut x[range]`; faults if the range is out of bounds.
     #[inline(always)]
-    pub fn part_mut(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static At) -> Slice<'k, T, Write>
+    pub fn part_mut(self, _cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Write>
     where
         M: Writable,
     {
-        self.within(range, at).write()
+        self.subslice(range, at).write()
     }
 
     #[inline(always)]
-    fn within(self, range: impl RangeBounds<usize>, at: &'static At) -> Self {
-        let part = part_of(&range, self.len, at);
-        // SAFETY: the part is inside, so that its elements are some of these.
+    fn subslice(self, range: impl RangeBounds<usize>, at: &'static Location) -> Self {
+        let part = range::resolve(&range, self.len, at);
+        // SAFETY: the range is in bounds, so that its elements are a part of these.
         unsafe { Slice::new(self.pointer.add(part.start), part.len()) }
     }
 
-    /// The elements before `mid` and those from it on, where there are that many.
+    /// Returns the elements before `mid` and those from `mid` on, or `None` if `mid` exceeds the length.
     #[inline(always)]
     pub(crate) fn split(self, mid: usize) -> Option<(Self, Self)> {
         let rest = self.len.checked_sub(mid)?;
-        // SAFETY: `mid` is not behind the end, so that both parts are inside.
+        // SAFETY: `mid` does not exceed the length, so that both parts are in bounds.
         Some(unsafe { (Slice::new(self.pointer, mid), Slice::new(self.pointer.add(mid), rest)) })
     }
 
-    /// The same elements, to be written.
+    /// Returns the same elements, writable.
     #[inline(always)]
     pub(crate) fn write(self) -> Slice<'k, T, Write>
     where
         M: Writable,
     {
-        // SAFETY: the bound says that these elements may be written.
+        // SAFETY: the bound guarantees that the elements are writable.
         unsafe { Slice::new(self.pointer, self.len) }
     }
 
     /// `x.iter()`: the place of each element.
     #[inline(always)]
     pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
-        // SAFETY: each index is below the length, so that the place is one of the elements.
+        // SAFETY: each index is less than the length.
         (0..self.len).map(move |index| unsafe { Place::new(self.pointer.add(index)) })
     }
 
@@ -177,11 +178,11 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     where
         M: Writable,
     {
-        // SAFETY: as above, and the bound says that the elements may be written.
+        // SAFETY: as above, and the bound guarantees that the elements are writable.
         (0..self.len).map(move |index| unsafe { Place::new(self.pointer.add(index)) })
     }
 
-    /// `for &v in x`: each element, read when its turn comes.
+    /// `for &v in x`: the value of each element, read in its iteration.
     #[inline(always)]
     pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
         self.__elements().map(Place::get)

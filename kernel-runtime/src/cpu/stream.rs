@@ -1,4 +1,4 @@
-//! A stream of the CPU device: work is done when a launch returns, so that all there is to keep is its fault.
+//! Streams of the CPU device: work completes synchronously, so that a stream only keeps its pending fault.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,42 +9,42 @@ use crate::sync::Mutex;
 /// A stream of the CPU device.
 #[derive(Debug)]
 pub(crate) struct Stream {
-    /// Tells streams apart.
+    /// Identifies the stream.
     number: u64,
-    /// The fault of a launch, until the next synchronising call gives it out.
+    /// The pending fault, until the next synchronising call returns it.
     pending: Mutex<Option<Error>>,
-    /// Someone holds it, so that it is not handed out.
+    /// Whether the stream is in use, so that it is not handed out again.
     held: AtomicBool,
-    /// How often it was handed out again.
-    tenancy: AtomicU64,
+    /// The number of times that the stream was reused.
+    generation: AtomicU64,
 }
 
 impl Default for Stream {
     fn default() -> Self {
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
-        Stream { number, pending: Mutex::default(), held: AtomicBool::new(true), tenancy: AtomicU64::new(0) }
+        Stream { number, pending: Mutex::default(), held: AtomicBool::new(true), generation: AtomicU64::new(0) }
     }
 }
 
 impl Stream {
-    /// Notes the fault of a launch; the first one stays, as on a GPU.
+    /// Records a fault; the first one is kept, as on a GPU.
     pub(crate) fn note_fault(&self, fault: Error) {
         self.pending.lock().get_or_insert(fault);
     }
 
-    /// Gives the fault out, once.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
+    /// Returns the pending fault, if any, and clears it.
+    pub(crate) fn take_fault(&self) -> Result<()> {
         self.pending.lock().take().map_or(Ok(()), Err)
     }
 
-    /// How often it was handed out again.
-    pub(crate) fn tenancy(&self) -> u64 {
-        self.tenancy.load(Ordering::Acquire)
+    /// Returns the number of times that the stream was reused.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
-    /// Nobody holds the stream any more.
-    pub(crate) fn let_go(&self) {
+    /// Makes the stream available for reuse.
+    pub(crate) fn release(&self) {
         self.held.store(false, Ordering::Release);
     }
 }
@@ -57,55 +57,55 @@ impl PartialEq for Stream {
 
 impl Eq for Stream {}
 
-/// The streams of the CPU device.
+/// The stream pool of the CPU device.
 #[derive(Debug)]
 pub(crate) struct Streams {
     default: Arc<Stream>,
-    /// All of them, with the default one. As on a GPU, one that nobody holds is handed out again when its fault is given
-    /// out, so that none is lost.
+    /// All streams, including the default one. As on a GPU, a released stream is reused only after its fault was taken,
+    /// so that no fault is lost.
     all: Mutex<Vec<Arc<Stream>>>,
-    /// There is more than the default one, so that uses of memory are noted.
-    several: AtomicBool,
+    /// Whether there is a stream besides the default one, so that accesses to memory must be tracked.
+    multi_stream: AtomicBool,
 }
 
 impl Default for Streams {
     fn default() -> Self {
         let default = Arc::<Stream>::default();
-        Streams { all: Mutex::new(vec![default.clone()]), default, several: AtomicBool::new(false) }
+        Streams { all: Mutex::new(vec![default.clone()]), default, multi_stream: AtomicBool::new(false) }
     }
 }
 
 impl Streams {
-    /// The stream of what names no other.
+    /// Returns the default stream.
     pub(crate) fn default_stream(&self) -> &Arc<Stream> {
         &self.default
     }
 
-    /// Whether there are others.
-    pub(crate) fn are_several(&self) -> bool {
-        self.several.load(Ordering::SeqCst)
+    /// Returns whether there is a stream besides the default one.
+    pub(crate) fn is_multi_stream(&self) -> bool {
+        self.multi_stream.load(Ordering::SeqCst)
     }
 
-    /// A stream that nobody else holds. Call [`Stream::let_go`] when it is held no more.
+    /// Returns an unused stream. Call [`Stream::release`] when it is no longer in use.
     pub(crate) fn stream(&self) -> Arc<Stream> {
         let mut all = self.all.lock();
-        self.several.store(true, Ordering::SeqCst);
+        self.multi_stream.store(true, Ordering::SeqCst);
         let is_free = |stream: &&Arc<Stream>| {
             let pending = stream.pending.lock();
             pending.is_none() && !stream.held.swap(true, Ordering::AcqRel)
         };
         if let Some(free) = all.iter().find(is_free) {
-            free.tenancy.fetch_add(1, Ordering::AcqRel);
+            free.generation.fetch_add(1, Ordering::AcqRel);
             return free.clone();
         }
         all.push(Arc::default());
         all[all.len() - 1].clone()
     }
 
-    /// Gives out the fault of a stream, once. Those of the others stay.
-    pub(crate) fn give_out_fault(&self) -> Result<()> {
+    /// Returns the first pending fault of all streams, and clears it. Those of the other streams remain pending.
+    pub(crate) fn take_fault(&self) -> Result<()> {
         let all = self.all.lock().clone();
-        all.iter().try_for_each(|stream| stream.give_out_fault())
+        all.iter().try_for_each(|stream| stream.take_fault())
     }
 }
 
@@ -126,32 +126,32 @@ mod tests {
     }
 
     #[test]
-    fn the_first_fault_of_a_stream_is_given_out_once() {
+    fn the_first_fault_of_a_stream_is_returned_once() {
         let streams = Streams::default();
         let (a, b) = (streams.stream(), streams.stream());
         a.note_fault(fault(1));
         a.note_fault(fault(2));
         b.note_fault(fault(3));
-        assert!(streams.default_stream().give_out_fault().is_ok());
-        check(&a.give_out_fault(), 1);
-        assert!(a.give_out_fault().is_ok());
-        check(&streams.give_out_fault(), 3);
-        assert!(streams.give_out_fault().is_ok());
+        assert!(streams.default_stream().take_fault().is_ok());
+        check(&a.take_fault(), 1);
+        assert!(a.take_fault().is_ok());
+        check(&streams.take_fault(), 3);
+        assert!(streams.take_fault().is_ok());
     }
 
     #[test]
-    fn a_stream_with_a_fault_is_not_handed_out_again() {
+    fn a_stream_with_a_pending_fault_is_not_reused() {
         let streams = Streams::default();
-        assert!(!streams.are_several());
+        assert!(!streams.is_multi_stream());
         let first = streams.stream();
-        first.let_go();
+        first.release();
         let second = streams.stream();
         assert_eq!(first, second);
         second.note_fault(fault(1));
-        second.let_go();
+        second.release();
         assert_ne!(streams.stream(), second);
-        check(&streams.give_out_fault(), 1);
+        check(&streams.take_fault(), 1);
         assert_eq!(streams.stream(), second);
-        assert!(streams.are_several());
+        assert!(streams.is_multi_stream());
     }
 }

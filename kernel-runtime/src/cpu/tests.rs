@@ -1,67 +1,67 @@
-//! Threads that wait for each other.
+//! Tests of the executor: threads that synchronise with each other.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::grid::{RESIDENT, Shape, Stopped, run};
-use super::warp::{Exchange, Lanes};
-use super::{At, Cx};
+use super::grid::{GridConfig, MAX_RESIDENT_THREADS, ThreadFault, run};
+use super::warp::{Exchange, LaneInputs};
+use super::{Cx, Location};
 use crate::dim::Dim3;
 use crate::error::{FaultKind, Waiting};
 
-/// A place in an imaginary kernel.
+/// A location in an imaginary kernel.
 macro_rules! at {
     () => {{
-        static AT: At = At { file: file!(), line: line!(), column: column!(), id: 0 };
+        static AT: Location = Location { file: file!(), line: line!(), column: column!(), id: 0 };
         &AT
     }};
 }
 
-fn shape(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Shape {
+fn config(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> GridConfig {
     let (grid, block) = (grid.into(), block.into());
-    let (side_by_side, cooperative) = (true, false);
-    Shape { grid, block, shared_bytes: 0, side_by_side, cooperative, stack_bytes: 0, calls_host_code: false }
+    let (concurrent, cooperative) = (true, false);
+    GridConfig { grid, block, shared_bytes: 0, concurrent, cooperative, stack_bytes: 0, calls_host_code: false }
 }
 
-fn cooperative(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> Shape {
-    Shape { cooperative: true, ..shape(grid, block) }
+fn cooperative(grid: impl Into<Dim3>, block: impl Into<Dim3>) -> GridConfig {
+    GridConfig { cooperative: true, ..config(grid, block) }
 }
 
 #[track_caller]
-fn succeeds(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) {
-    if let Some(Stopped { block, thread, fault }) = run("k", shape, &body) {
+fn succeeds(config: GridConfig, body: impl Fn(Cx<'_>) + Copy + Sync) {
+    if let Some(ThreadFault { block, thread, fault }) = run("k", config, &body) {
         panic!("block {block}, thread {thread}: {fault:?}");
     }
 }
 
-/// The fault of a launch, as text, and the thread that it names.
+/// Returns the message of a grid's fault, and the thread that it names.
 #[track_caller]
-fn faults(shape: Shape, body: impl Fn(Cx<'_>) + Copy + Sync) -> (String, usize) {
-    let Stopped { thread, fault, .. } = run("k", shape, &body).expect("a fault");
+fn faults(config: GridConfig, body: impl Fn(Cx<'_>) + Copy + Sync) -> (String, usize) {
+    let ThreadFault { thread, fault, .. } = run("k", config, &body).expect("a fault");
     (fault.kind.to_string(), thread.x)
 }
 
-/// The sum of what all lanes bring.
+/// The sum of the inputs of all lanes.
 struct Sum;
 
 impl Exchange for Sum {
-    type Brings = u32;
-    type Gets = u32;
+    type Input = u32;
+    type Output = u32;
     const NAME: &'static str = "sum";
 
-    fn exchange(_: u32, _: &u32, lanes: &Lanes<'_, u32>) -> u32 {
+    fn exchange(_: u32, _: &u32, lanes: &LaneInputs<'_, u32>) -> u32 {
         lanes.iter().map(|(_, number)| number).sum()
     }
 }
 
-/// What the lane to the right brings.
+/// The input of the next lane.
 struct Right;
 
 impl Exchange for Right {
-    type Brings = String;
-    type Gets = Option<String>;
+    type Input = String;
+    type Output = Option<String>;
     const NAME: &'static str = "right";
 
-    fn exchange(lane: u32, _: &String, lanes: &Lanes<'_, String>) -> Option<String> {
+    fn exchange(lane: u32, _: &String, lanes: &LaneInputs<'_, String>) -> Option<String> {
         lanes.of(lane + 1).cloned()
     }
 }
@@ -69,15 +69,15 @@ impl Exchange for Right {
 const ALL: u32 = u32::MAX;
 
 #[test]
-fn a_barrier_waits_for_all() {
+fn a_barrier_waits_for_all_threads() {
     for block in [1, 31, 64, 65, 1000] {
         let before = AtomicU32::new(0);
-        succeeds(shape(1, block), |cx| {
+        succeeds(config(1, block), |cx| {
             for round in 1..=3 {
                 before.fetch_add(1, Relaxed);
-                let verdict = cx.barrier(at!(), "sync_threads", cx.number() % 3 == 0);
+                let vote = cx.barrier(at!(), "sync_threads", cx.number() % 3 == 0);
                 assert!(before.load(Relaxed) >= round * block as u32);
-                assert_eq!((verdict.holds, verdict.of), ((block as u32).div_ceil(3), block as u32));
+                assert_eq!((vote.holds, vote.threads), ((block as u32).div_ceil(3), block as u32));
                 cx.barrier(at!(), "sync_threads", true);
             }
         });
@@ -87,33 +87,33 @@ fn a_barrier_waits_for_all() {
 
 #[test]
 fn a_barrier_does_not_wait_for_threads_that_have_returned() {
-    succeeds(shape(3, 100), |cx| {
+    succeeds(config(3, 100), |cx| {
         for left in (1..=100).rev() {
-            assert_eq!(cx.barrier(at!(), "sync_threads", true).of, left);
+            assert_eq!(cx.barrier(at!(), "sync_threads", true).threads, left);
             if cx.number() + 1 == left as usize {
                 return cx.returning(());
             }
         }
     });
-    // Before it, all but one, and after others have arrived.
+    // The other threads end before this one arrives, or after others have arrived.
     for last in [0, 1, 31, 32, 99] {
-        succeeds(shape(2, 100), |cx| {
+        succeeds(config(2, 100), |cx| {
             if cx.number() != last {
                 return cx.returning(());
             }
-            assert_eq!(cx.barrier(at!(), "sync_threads", true).of, 1);
+            assert_eq!(cx.barrier(at!(), "sync_threads", true).threads, 1);
         });
     }
 }
 
-/// The places of a deadlock: how many threads wait, at what, how many threads of the block ended without coming, the first
-/// of these, and how many blocks did.
+/// Returns the waits of a deadlock: how many threads wait, at which operation, how many threads of the block ended
+/// without arriving, the first of these, and how many blocks did.
 #[track_caller]
 fn deadlocks(
-    shape: Shape,
+    config: GridConfig,
     body: impl Fn(Cx<'_>) + Copy + Sync,
 ) -> Vec<(usize, &'static str, usize, Option<usize>, u64)> {
-    let Stopped { fault, .. } = run("k", shape, &body).expect("a fault");
+    let ThreadFault { fault, .. } = run("k", config, &body).expect("a fault");
     let FaultKind::Deadlock(waits) = fault.kind else { panic!("{:?}", fault.kind) };
     let summary = |wait: &Waiting| {
         let first = wait.first_ended.map(|first| first.x);
@@ -123,10 +123,10 @@ fn deadlocks(
 }
 
 #[test]
-fn threads_that_go_around_a_barrier_are_a_fault() {
-    // Which threads come: whole warps, parts of them, one, all but one; before and after the others have ended.
-    type Comes = fn(usize) -> bool;
-    let cases: [(Comes, usize, usize); 7] = [
+fn skipping_a_barrier_is_a_deadlock() {
+    // The threads that arrive: whole warps, parts of them, one, all but one; before and after the others have ended.
+    type Arrives = fn(usize) -> bool;
+    let cases: [(Arrives, usize, usize); 7] = [
         (|t| t < 16, 16, 16),
         (|t| t >= 16, 16, 0),
         (|t| t < 64, 64, 64),
@@ -135,34 +135,34 @@ fn threads_that_go_around_a_barrier_are_a_fault() {
         (|t| t != 50, 99, 50),
         (|t| t % 2 == 1, 50, 0),
     ];
-    for (comes, count, first) in cases {
+    for (arrives, count, first) in cases {
         let all = if first == 16 || count == 16 { 32 } else { 100 };
         let expected = [(count, "sync_threads", all - count, Some(first), 0)];
         let body = move |cx: Cx<'_>| {
-            if comes(cx.number()) {
+            if arrives(cx.number()) {
                 cx.barrier(at!(), "sync_threads", true);
             }
         };
-        assert_eq!(deadlocks(shape(1, all), body), expected);
-        // The last round of a loop, whose rounds before all threads share.
+        assert_eq!(deadlocks(config(1, all), body), expected);
+        // The last iteration of a loop, after iterations that all threads share.
         let body = move |cx: Cx<'_>| {
-            for _ in 0..if comes(cx.number()) { 4 } else { 3 } {
+            for _ in 0..if arrives(cx.number()) { 4 } else { 3 } {
                 cx.barrier(at!(), "sync_threads", true);
             }
         };
-        assert_eq!(deadlocks(shape(1, all), body), expected);
-        // Those that return are not missed beside those that reach the end.
+        assert_eq!(deadlocks(config(1, all), body), expected);
+        // Threads that return are not reported as missing beside those that reach the end.
         let body = move |cx: Cx<'_>| {
             if cx.number() == all {
                 return cx.returning(());
             }
-            if comes(cx.number()) {
+            if arrives(cx.number()) {
                 cx.barrier(at!(), "sync_threads", true);
             }
         };
-        assert_eq!(deadlocks(shape(1, all + 1), body), expected);
+        assert_eq!(deadlocks(config(1, all + 1), body), expected);
     }
-    let (text, _) = faults(shape(1, 32), |cx| {
+    let (text, _) = faults(config(1, 32), |cx| {
         if cx.number() < 16 {
             cx.barrier(at!(), "sync_threads", true);
         }
@@ -173,73 +173,73 @@ fn threads_that_go_around_a_barrier_are_a_fault() {
 
 #[test]
 fn lanes_exchange_values() {
-    succeeds(shape(2, (10, 5, 2)), |cx| {
+    succeeds(config(2, (10, 5, 2)), |cx| {
         let first = cx.number() / 32 * 32;
         let last = (first + 31).min(99);
-        let sum = cx.meet::<Sum>(at!(), ALL, cx.number() as u32);
+        let sum = cx.exchange::<Sum>(at!(), ALL, cx.number() as u32);
         assert_eq!(sum as usize, (first..=last).sum());
-        let right = cx.meet::<Right>(at!(), ALL, cx.number().to_string());
+        let right = cx.exchange::<Right>(at!(), ALL, cx.number().to_string());
         assert_eq!(right, (cx.number() < last).then(|| (cx.number() + 1).to_string()));
     });
 }
 
 #[test]
-fn halves_of_a_warp_go_their_own_ways() {
-    succeeds(shape(1, 32), |cx| {
+fn halves_of_a_warp_diverge() {
+    succeeds(config(1, 32), |cx| {
         let lane = cx.lane();
         if lane < 16 {
             for round in 0..3 {
-                assert_eq!(cx.meet::<Sum>(at!(), 0xffff, round), 16 * round);
+                assert_eq!(cx.exchange::<Sum>(at!(), 0xffff, round), 16 * round);
             }
         } else {
-            assert_eq!(cx.meet::<Sum>(at!(), 0xffff_0000, lane), (16..32).sum());
+            assert_eq!(cx.exchange::<Sum>(at!(), 0xffff_0000, lane), (16..32).sum());
         }
-        // The same operation from two places.
-        let sum = if lane % 2 == 0 { cx.meet::<Sum>(at!(), ALL, 1) } else { cx.meet::<Sum>(at!(), ALL, 2) };
+        // The same operation at two locations.
+        let sum = if lane % 2 == 0 { cx.exchange::<Sum>(at!(), ALL, 1) } else { cx.exchange::<Sum>(at!(), ALL, 2) };
         assert_eq!(sum, 48);
     });
 }
 
 #[test]
-fn a_lane_that_ends_is_not_waited_for() {
-    succeeds(shape(1, 32), |cx| {
+fn exchanges_do_not_wait_for_lanes_that_have_ended() {
+    succeeds(config(1, 32), |cx| {
         let lane = cx.lane();
         if lane % 2 == 1 {
             return;
         }
-        assert_eq!(cx.meet::<Sum>(at!(), ALL, lane), (0..32).step_by(2).sum());
+        assert_eq!(cx.exchange::<Sum>(at!(), ALL, lane), (0..32).step_by(2).sum());
         if lane == 30 {
-            // The others wait for this lane until it ends.
-            cx.meet::<Sum>(at!(), 1 << 30, 0);
+            // The other lanes wait for this one until it ends.
+            cx.exchange::<Sum>(at!(), 1 << 30, 0);
             return;
         }
-        assert_eq!(cx.meet::<Sum>(at!(), ALL, 1), 15);
+        assert_eq!(cx.exchange::<Sum>(at!(), ALL, 1), 15);
     });
 }
 
 #[test]
-fn lanes_that_are_together_find_each_other() {
-    succeeds(shape(1, 48), |cx| {
+fn converged_lanes_share_an_active_mask() {
+    succeeds(config(1, 48), |cx| {
         let (lane, all) = (cx.lane(), if cx.number() < 32 { ALL } else { 0xffff });
         let even = 0x5555_5555;
-        assert_eq!(cx.gather(at!(), "active_mask"), all);
-        let (together, expected) = if lane % 2 == 0 {
-            (cx.gather(at!(), "active_mask"), even)
+        assert_eq!(cx.active_mask(at!(), "active_mask"), all);
+        let (converged, expected) = if lane % 2 == 0 {
+            (cx.active_mask(at!(), "active_mask"), even)
         } else {
-            (cx.gather(at!(), "active_mask"), !even)
+            (cx.active_mask(at!(), "active_mask"), !even)
         };
-        assert_eq!(together, expected & all);
-        cx.meet::<Sum>(at!(), together, lane);
-        assert_eq!(cx.gather(at!(), "active_mask"), all);
+        assert_eq!(converged, expected & all);
+        cx.exchange::<Sum>(at!(), converged, lane);
+        assert_eq!(cx.active_mask(at!(), "active_mask"), all);
     });
-    // Some wait at a barrier, others are busy asking memory.
+    // Some lanes wait at a barrier, and one spins on memory.
     let flag = AtomicU32::new(0);
-    succeeds(shape(1, 32), |cx| {
+    succeeds(config(1, 32), |cx| {
         match cx.lane() {
-            0..8 => assert_eq!(cx.gather(at!(), "active_mask"), 0xff),
+            0..8 => assert_eq!(cx.active_mask(at!(), "active_mask"), 0xff),
             8 => {
                 while flag.load(Relaxed) < 8 {
-                    cx.asked_in_vain(at!(), "atomic_load");
+                    cx.spin(at!(), "atomic_load");
                 }
             }
             _ => {}
@@ -250,17 +250,17 @@ fn lanes_that_are_together_find_each_other() {
 }
 
 #[test]
-fn a_lane_has_to_be_in_its_mask() {
-    let (text, thread) = faults(shape(1, 32), |cx| {
-        cx.meet::<Sum>(at!(), 0xffff_fff7, 0);
+fn a_mask_without_the_calling_lane_is_a_fault() {
+    let (text, thread) = faults(config(1, 32), |cx| {
+        cx.exchange::<Sum>(at!(), 0xffff_fff7, 0);
     });
     assert_eq!(thread, 3);
     assert_eq!(text, "`sum` by lane 3 with the mask 0xfffffff7, which does not name that lane");
 }
 
 #[test]
-fn threads_at_different_barriers_are_a_fault() {
-    let stopped = run("k", shape(1, 40), &|cx: Cx<'_>| {
+fn threads_at_different_barriers_are_deadlocked() {
+    let stopped = run("k", config(1, 40), &|cx: Cx<'_>| {
         if cx.number() < 8 {
             cx.barrier(at!(), "sync_threads", true);
         } else {
@@ -273,25 +273,23 @@ fn threads_at_different_barriers_are_a_fault() {
 }
 
 #[test]
-fn a_lane_that_waits_elsewhere_is_a_fault() {
-    let (text, thread) = faults(shape(1, 64), |cx| {
+fn a_lane_that_waits_at_another_operation_is_a_deadlock() {
+    let (text, thread) = faults(config(1, 64), |cx| {
         if cx.number() == 7 {
             cx.barrier(at!(), "sync_threads", true);
         }
-        cx.meet::<Sum>(at!(), ALL, 0);
+        cx.exchange::<Sum>(at!(), ALL, 0);
         cx.barrier(at!(), "sync_threads", true);
     });
     assert_eq!(thread, 0);
+    assert!(text.starts_with("deadlock: no thread of the block can make progress: 31 threads at `sum` ("));
     assert!(
-        text.starts_with("the threads of the block wait for each other, and none can go on: 31 threads at `sum` (")
-    );
-    assert!(
-        text.contains("), whose mask 0xffffffff names the lanes 0x00000080 that do not come; 1 thread at "),
+        text.contains("), whose mask 0xffffffff includes lanes 0x00000080 that do not participate; 1 thread at "),
         "{text}"
     );
-    // Different masks never meet.
-    let (text, _) = faults(shape(1, 2), |cx| {
-        cx.meet::<Sum>(at!(), if cx.lane() == 0 { 3 } else { 7 }, 0);
+    // Exchanges with different masks are never the same.
+    let (text, _) = faults(config(1, 2), |cx| {
+        cx.exchange::<Sum>(at!(), if cx.lane() == 0 { 3 } else { 7 }, 0);
     });
     assert!(text.contains("whose mask 0x00000003 names the lanes 0x00000002"), "{text}");
 }
@@ -306,14 +304,14 @@ impl Drop for Dropped<'_> {
 }
 
 #[test]
-fn a_fault_ends_its_thread_alone() {
+fn a_fault_ends_only_its_thread() {
     let (dropped, ended) = (AtomicU32::new(0), AtomicU32::new(0));
-    let (text, thread) = faults(shape(1, 64), |cx| {
+    let (text, thread) = faults(config(1, 64), |cx| {
         let _dropped = Dropped(&dropped);
         if cx.number() == 40 {
             cx.panic(at!(), "40");
         }
-        assert_eq!(cx.barrier(at!(), "sync_threads", true).of, 63);
+        assert_eq!(cx.barrier(at!(), "sync_threads", true).threads, 63);
         ended.fetch_add(1, Relaxed);
     });
     assert_eq!((text.as_str(), thread), ("40", 40));
@@ -321,23 +319,23 @@ fn a_fault_ends_its_thread_alone() {
 }
 
 #[test]
-fn all_blocks_run_whatever_faults() {
-    // Which threads fault, of 70 blocks of 50.
+fn all_blocks_run_despite_faults() {
+    // The faulting threads of 70 blocks of 50 threads.
     let faulty: [fn(usize) -> bool; 5] = [|i| i == 0, |i| i == 3499, |i| i % 50 == 49, |i| i % 7 == 3, |_| true];
-    for side_by_side in [true, false] {
+    for concurrent in [true, false] {
         for calls_host_code in [true, false] {
             for stack_bytes in [0, 3 << 20] {
                 for faulty in faulty {
                     let ended = AtomicU32::new(0);
-                    let shape = Shape { side_by_side, stack_bytes, calls_host_code, ..shape(70, 50) };
+                    let config = GridConfig { concurrent, stack_bytes, calls_host_code, ..config(70, 50) };
                     let body = |cx: Cx<'_>| {
-                        let i = cx.position().block_idx.x * 50 + cx.thread().x;
+                        let i = cx.geometry().block_idx.x * 50 + cx.thread().x;
                         if faulty(i) {
                             cx.panic(at!(), i);
                         }
                         ended.fetch_add(1, Relaxed);
                     };
-                    let Stopped { block, thread, fault } = run("k", shape, &body).expect("a fault");
+                    let ThreadFault { block, thread, fault } = run("k", config, &body).expect("a fault");
                     assert_eq!(fault.kind, FaultKind::Panic((block.x * 50 + thread.x).to_string()));
                     assert_eq!(ended.into_inner() as usize, (0..3500).filter(|&i| !faulty(i)).count());
                 }
@@ -347,10 +345,10 @@ fn all_blocks_run_whatever_faults() {
 }
 
 #[test]
-fn threads_that_wait_go_on_without_those_that_fault() {
+fn waiting_threads_continue_without_those_that_fault() {
     for barrier in [true, false] {
         let ended = AtomicU32::new(0);
-        let (text, _) = faults(shape(20, 64), |cx| {
+        let (text, _) = faults(config(20, 64), |cx| {
             for round in 0..4 {
                 if cx.number() % 4 == 3 && cx.number() / 16 == round {
                     cx.panic(at!(), "a quarter");
@@ -358,7 +356,7 @@ fn threads_that_wait_go_on_without_those_that_fault() {
                 if barrier {
                     cx.barrier(at!(), "sync_threads", true);
                 } else {
-                    cx.meet::<Sum>(at!(), ALL, 1);
+                    cx.exchange::<Sum>(at!(), ALL, 1);
                 }
             }
             ended.fetch_add(1, Relaxed);
@@ -367,11 +365,11 @@ fn threads_that_wait_go_on_without_those_that_fault() {
     }
 }
 
-/// The fault that is reported is the first, not what follows from it.
+/// The first fault is reported, not its consequences.
 #[test]
-fn a_deadlock_behind_a_fault_is_not_what_is_reported() {
+fn a_fault_takes_precedence_over_a_later_deadlock() {
     let ended = AtomicU32::new(0);
-    let (text, thread) = faults(shape(3, 8), |cx| {
+    let (text, thread) = faults(config(3, 8), |cx| {
         if cx.number() == 2 {
             cx.panic(at!(), "first");
         }
@@ -384,10 +382,10 @@ fn a_deadlock_behind_a_fault_is_not_what_is_reported() {
 }
 
 #[test]
-fn a_deadlock_ends_its_block_alone() {
+fn a_deadlock_ends_only_its_block() {
     let ended = AtomicU32::new(0);
-    let (text, _) = faults(shape(30, 8), |cx| {
-        if cx.position().block_idx.x % 3 == 1 && cx.number() < 4 {
+    let (text, _) = faults(config(30, 8), |cx| {
+        if cx.geometry().block_idx.x % 3 == 1 && cx.number() < 4 {
             cx.barrier(at!(), "sync_threads", true);
         }
         ended.fetch_add(1, Relaxed);
@@ -397,29 +395,29 @@ fn a_deadlock_ends_its_block_alone() {
 }
 
 #[test]
-fn a_thread_may_wait_for_what_another_writes() {
-    // Within a block, whichever of them runs first.
+fn a_thread_may_wait_for_the_write_of_another() {
+    // Within a block, for either execution order.
     for last in [0, 99] {
         let flag = AtomicU32::new(0);
-        succeeds(shape(1, 100), |cx| {
+        succeeds(config(1, 100), |cx| {
             if cx.number() == last {
                 flag.store(1, Relaxed);
             }
             while flag.load(Relaxed) == 0 {
-                cx.asked_in_vain(at!(), "atomic_load");
+                cx.spin(at!(), "atomic_load");
             }
         });
     }
-    // Between blocks, which are more than there are workers, in both directions.
+    // Between more blocks than there are workers, in both directions.
     for forwards in [true, false] {
         let turn = AtomicU64::new(0);
-        succeeds(shape(200, 3), |cx| {
-            let block = cx.position().block_idx.x as u64;
+        succeeds(config(200, 3), |cx| {
+            let block = cx.geometry().block_idx.x as u64;
             let mine = if forwards { block } else { 199 - block };
             while turn.load(Relaxed) != mine {
-                cx.asked_in_vain(at!(), "atomic_load");
+                cx.spin(at!(), "atomic_load");
             }
-            if cx.barrier(at!(), "sync_threads", true).of == 3 && cx.number() == 0 {
+            if cx.barrier(at!(), "sync_threads", true).threads == 3 && cx.number() == 0 {
                 turn.fetch_add(1, Relaxed);
             }
         });
@@ -427,16 +425,16 @@ fn a_thread_may_wait_for_what_another_writes() {
 }
 
 #[test]
-fn a_fault_ends_those_that_poll_for_it_in_vain() {
+fn a_fault_ends_threads_that_spin_forever_because_of_it() {
     let (flag, ended) = (AtomicU32::new(0), AtomicU32::new(0));
-    let (text, _) = faults(shape(50, 4), |cx| {
-        let block = cx.position().block_idx.x;
+    let (text, _) = faults(config(50, 4), |cx| {
+        let block = cx.geometry().block_idx.x;
         if block == 30 {
             cx.panic(at!(), "it never comes");
         }
-        // Some wait for nothing, and run to their end.
+        // Half of the blocks do not wait, and run to their end.
         while block % 2 == 0 && flag.load(Relaxed) == 0 {
-            cx.asked_in_vain(at!(), "atomic_load");
+            cx.spin(at!(), "atomic_load");
         }
         ended.fetch_add(1, Relaxed);
     });
@@ -444,17 +442,17 @@ fn a_fault_ends_those_that_poll_for_it_in_vain() {
 }
 
 #[test]
-fn polling_goes_on_after_a_fault_if_it_is_not_in_vain() {
+fn threads_that_make_progress_may_spin_after_a_fault() {
     let turn = AtomicU64::new(0);
-    let (text, _) = faults(shape(100, 3), |cx| {
-        let block = cx.position().block_idx.x as u64;
+    let (text, _) = faults(config(100, 3), |cx| {
+        let block = cx.geometry().block_idx.x as u64;
         if cx.number() == 2 {
             cx.panic(at!(), "the third of each block");
         }
         while turn.load(Relaxed) != 99 - block {
-            cx.asked_in_vain(at!(), "atomic_load");
+            cx.spin(at!(), "atomic_load");
         }
-        if cx.barrier(at!(), "sync_threads", true).of == 2 && cx.number() == 0 {
+        if cx.barrier(at!(), "sync_threads", true).threads == 2 && cx.number() == 0 {
             turn.fetch_add(1, Relaxed);
         }
     });
@@ -462,8 +460,10 @@ fn polling_goes_on_after_a_fault_if_it_is_not_in_vain() {
 }
 
 #[test]
-fn the_grid_waits_for_all_blocks() {
-    for (grid, block) in [(1, 1), (1, 64), (7, 33), (256, 64), (RESIDENT, 1), (RESIDENT / 1024, 1024)] {
+fn a_grid_barrier_waits_for_all_blocks() {
+    for (grid, block) in
+        [(1, 1), (1, 64), (7, 33), (256, 64), (MAX_RESIDENT_THREADS, 1), (MAX_RESIDENT_THREADS / 1024, 1024)]
+    {
         let arrived = AtomicU64::new(0);
         let all = (grid * block) as u64;
         succeeds(cooperative(grid, block), |cx| {
@@ -479,14 +479,14 @@ fn the_grid_waits_for_all_blocks() {
 }
 
 #[test]
-fn the_grid_waits_for_threads_that_have_ended() {
+fn a_grid_barrier_with_exited_threads_is_a_deadlock() {
     for returns in [true, false] {
         let end = move |cx: Cx<'_>| {
             if returns {
                 cx.returning(());
             }
         };
-        // A thread of a block, in the first round and in a later one; here the first of the block, there another.
+        // A thread of a block, before the first barrier and before a later one; the first of the block, and another.
         for (round, ended) in [(0, 3), (0, 0), (1, 9)] {
             let waits = deadlocks(cooperative(1, 10), |cx| {
                 for at in 0..3 {
@@ -502,7 +502,7 @@ fn the_grid_waits_for_threads_that_have_ended() {
         for (round, ended) in [(0, 0), (1, 19)] {
             let waits = deadlocks(cooperative(20, 10), |cx| {
                 for at in 0..3 {
-                    if at == round && cx.position().block_idx.x == ended {
+                    if at == round && cx.geometry().block_idx.x == ended {
                         return end(cx);
                     }
                     cx.grid_barrier(at!(), "sync_grid");
@@ -510,9 +510,9 @@ fn the_grid_waits_for_threads_that_have_ended() {
             });
             assert_eq!(waits, [(10, "sync_grid", 0, None, 1)]);
         }
-        // Both: whichever is noted first.
+        // Both: whichever is recorded first.
         let (text, _) = faults(cooperative(20, 10), |cx| {
-            let block = cx.position().block_idx.x;
+            let block = cx.geometry().block_idx.x;
             if block % 2 == 0 || cx.number() == 3 {
                 return end(cx);
             }
@@ -521,7 +521,7 @@ fn the_grid_waits_for_threads_that_have_ended() {
         assert!(text.contains(" threads at `sync_grid` (") && text.contains("ended without reaching"), "{text}");
     }
     let (text, _) = faults(cooperative(3, 10), |cx| {
-        if cx.position().block_idx.x < 1 {
+        if cx.geometry().block_idx.x < 1 {
             return cx.returning(());
         }
         cx.grid_barrier(at!(), "sync_grid");
@@ -530,10 +530,10 @@ fn the_grid_waits_for_threads_that_have_ended() {
 }
 
 #[test]
-fn a_fault_ends_those_at_the_grid() {
+fn a_fault_ends_threads_at_a_grid_barrier() {
     let ended = AtomicU32::new(0);
     let (text, thread) = faults(cooperative(64, 8), |cx| {
-        if cx.position().block_idx.x == 60 && cx.number() == 5 {
+        if cx.geometry().block_idx.x == 60 && cx.number() == 5 {
             cx.panic(at!(), "60");
         }
         cx.grid_barrier(at!(), "sync_grid");
@@ -541,7 +541,7 @@ fn a_fault_ends_those_at_the_grid() {
     });
     assert_eq!((text.as_str(), thread, ended.into_inner()), ("60", 5, 0));
     let (text, _) = faults(cooperative(4, 8), |cx| {
-        if cx.position().block_idx.x == 2 && cx.number() == 5 {
+        if cx.geometry().block_idx.x == 2 && cx.number() == 5 {
             cx.barrier(at!(), "sync_threads", true);
         }
         cx.grid_barrier(at!(), "sync_grid");
@@ -550,13 +550,13 @@ fn a_fault_ends_those_at_the_grid() {
 }
 
 #[test]
-fn many_launches_share_the_stacks() {
+fn concurrent_grids_share_the_stack_pool() {
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
                 for cooperative in [true, false] {
                     let sum = AtomicU64::new(0);
-                    succeeds(Shape { cooperative, ..shape(16, 1000) }, |cx| {
+                    succeeds(GridConfig { cooperative, ..config(16, 1000) }, |cx| {
                         sum.fetch_add(1, Relaxed);
                         if cooperative {
                             cx.grid_barrier(at!(), "sync_grid");
@@ -571,19 +571,19 @@ fn many_launches_share_the_stacks() {
     });
 }
 
-/// `blockIdx.x * blockDim.x` wraps in CUDA C.
+/// In CUDA C, `blockIdx.x * blockDim.x` wraps at 32 bits.
 #[test]
-fn positions_have_64_bits() {
+fn grid_positions_have_64_bits() {
     use std::marker::PhantomData;
 
-    use super::block::{BlockMemory, Position};
+    use super::block::{BlockGeometry, BlockMemory};
     use crate::intrinsics::{grid, grid_size};
 
     let memory = BlockMemory::empty();
-    // The last thread of the largest grid that CUDA has.
+    // The last thread of CUDA's largest grid.
     let block_idx = Dim3 { x: (1 << 31) - 2, y: 65_534, z: 65_534 };
     let grid_dim = Dim3 { x: (1 << 31) - 1, y: 65_535, z: 65_535 };
-    let position = Position { block_idx, block_dim: Dim3 { x: 1024, y: 1024, z: 64 }, grid_dim };
+    let position = BlockGeometry { block_idx, block_dim: Dim3 { x: 1024, y: 1024, z: 64 }, grid_dim };
     let cx = Cx::plain(position, Dim3 { x: 1023, y: 1023, z: 63 }, &memory);
     let (call, types) = (cx.call(at!()), PhantomData);
     let end = ((1 << 41) - 1024, 65_535 * 1024, 65_535 * 64);

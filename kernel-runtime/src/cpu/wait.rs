@@ -1,17 +1,17 @@
-//! Waiting threads of a block, and the fault of a block none of whose threads can continue.
+//! Waits of blocked threads, and the deadlock fault that reports them.
 
-use crate::cpu::at::At;
+use crate::cpu::location::Location;
 use crate::dim::Dim3;
 use crate::error::{FaultKind, Waiting};
 
-/// Where a thread waits.
+/// The wait of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Wait {
-    /// The operation, as a kernel names it.
+    /// The name of the operation in a kernel.
     pub(crate) operation: &'static str,
-    /// The place of its call.
-    pub(crate) at: &'static At,
-    /// Which threads the operation waits for.
+    /// The location of its call.
+    pub(crate) at: &'static Location,
+    /// The threads that the operation waits for.
     pub(crate) scope: Scope,
 }
 
@@ -20,32 +20,32 @@ pub(crate) struct Wait {
 pub(crate) enum Scope {
     /// The lanes of a mask.
     Lanes(u32),
-    /// Those of the block.
+    /// The threads of the block.
     Block,
-    /// Those of the grid.
+    /// The threads of the grid.
     Grid,
-    /// None in particular: the thread polls memory, or asks which lanes are with it.
+    /// No particular threads: the thread polls memory, or requests the active mask.
     Memory,
 }
 
-/// The threads that do not come to an operation.
+/// The threads that an operation waits for and that cannot arrive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Missing {
-    /// A mask of the lanes that wait elsewhere.
+    /// The mask of the lanes that wait at another operation.
     pub(crate) lanes: u32,
-    /// How many threads of the block have ended without coming.
+    /// The number of threads of the block that have ended without arriving.
     pub(crate) threads: usize,
-    /// The first of these.
+    /// The first of these threads.
     pub(crate) first: Option<Dim3>,
-    /// How many blocks of the grid have.
+    /// The number of blocks of the grid that have ended without arriving.
     pub(crate) blocks: u64,
 }
 
 impl Missing {
-    pub(crate) const NOBODY: Missing = Missing { lanes: 0, threads: 0, first: None, blocks: 0 };
+    pub(crate) const NONE: Missing = Missing { lanes: 0, threads: 0, first: None, blocks: 0 };
 }
 
-/// The fault of threads that wait for each other. Of each there is where it waits, and who does not come.
+/// Returns the deadlock fault of blocked threads, given the wait and the missing threads of each.
 pub(crate) fn deadlock(waits: impl IntoIterator<Item = (Wait, Missing)>) -> FaultKind {
     let mut groups: Vec<(Wait, Waiting)> = Vec::new();
     for (wait, missing) in waits {
@@ -54,7 +54,7 @@ pub(crate) fn deadlock(waits: impl IntoIterator<Item = (Wait, Missing)>) -> Faul
             continue;
         }
         let Wait { operation, at, scope } = wait;
-        let &At { file, line, column, id: _ } = at;
+        let &Location { file, line, column, id: _ } = at;
         let mask = match scope {
             Scope::Lanes(mask) => Some(mask),
             Scope::Block | Scope::Grid | Scope::Memory => None,

@@ -1,16 +1,16 @@
-//! What code is compiled for: `sm_90a`, `compute_80`.
+//! Target architectures of compiled code: `sm_90a`, `compute_80`.
 
 use std::fmt;
 
 use crate::error::CompileError;
 
-/// An architecture as NVRTC's `--gpu-architecture` takes it.
+/// An architecture in the notation of NVRTC's `--gpu-architecture`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Architecture {
     kind: Kind,
-    /// The compute capability without its dot: 90 for 9.0.
+    /// The compute capability without the dot: 90 for 9.0.
     number: u32,
-    /// `a` for code that runs on this very capability alone and may use all of it, `f` for its family.
+    /// `a` for architecture-specific code, which runs on exactly this compute capability; `f` for family-specific code.
     suffix: Option<char>,
 }
 
@@ -18,11 +18,12 @@ pub(crate) struct Architecture {
 enum Kind {
     /// `sm_`: machine code.
     Real,
-    /// `compute_`: PTX, which the driver turns into machine code.
+    /// `compute_`: PTX, which the driver compiles to machine code.
     Virtual,
 }
 
-/// How well code serves a GPU, in order: machine code before PTX, then newer before older, then what uses more of the GPU.
+/// The rank of an image among those that run on a GPU: machine code before PTX, then the higher compute capability,
+/// then the more specific feature set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Suitability {
     is_real: bool,
@@ -31,12 +32,13 @@ pub(crate) struct Suitability {
 }
 
 impl Architecture {
-    /// That of a GPU. From 9.0 on it is the one with all of the GPU's instructions, since the code is for this GPU alone.
+    /// Returns the architecture of a GPU. From 9.0 on it is the architecture-specific one, with all instructions of the
+    /// GPU, since the code is compiled for this GPU only.
     pub(crate) fn of_device(major: u32, minor: u32) -> Architecture {
         Architecture { kind: Kind::Real, number: major * 10 + minor, suffix: (major >= 9).then_some('a') }
     }
 
-    /// Reads a name such as `sm_90a`.
+    /// Parses a name such as `sm_90a`.
     pub(crate) fn parse(name: &str) -> Result<Architecture, CompileError> {
         let parts = || {
             let (kind, rest) = match name.split_once('_')? {
@@ -46,23 +48,24 @@ impl Architecture {
             };
             let suffix = rest.chars().last().filter(|last| matches!(last, 'a' | 'f'));
             let digits = &rest[..rest.len() - usize::from(suffix.is_some())];
-            // `parse` would take a sign too.
+            // `parse` would accept a sign as well.
             let plain = digits.bytes().all(|digit| digit.is_ascii_digit());
             Some(Architecture { kind, number: digits.parse().ok().filter(|_| plain)?, suffix })
         };
         parts().ok_or_else(|| CompileError::NotAnArchitecture { name: name.to_owned() })
     }
 
-    /// The newest PTX that a GPU of this architecture runs, of the capabilities that NVRTC knows.
+    /// Returns the newest PTX architecture, among the compute capabilities known to NVRTC, that runs on a GPU of this
+    /// architecture.
     pub(crate) fn newest_ptx(&self, known: &[u32]) -> Option<Architecture> {
         let number = known.iter().copied().filter(|known| *known <= self.number).max()?;
         Some(Architecture { kind: Kind::Virtual, number, suffix: None })
     }
 
-    /// How well code for this architecture serves a GPU of another: the greater the better, and `None` where it does not
-    /// run there. By the CUDA C++ Programming Guide, "Application Compatibility": machine code runs on the same major
-    /// capability with the same or a higher minor one, PTX on any higher capability, what ends in `a` on its very
-    /// capability, and what ends in `f` on those of its family.
+    /// Returns the rank of code for this architecture on a GPU of another one, or `None` if it does not run there. By
+    /// the CUDA C++ Programming Guide, "Application Compatibility", machine code runs on the same major compute
+    /// capability with the same or a higher minor one, PTX on any higher compute capability, architecture-specific code
+    /// (`a`) on exactly its compute capability, and family-specific code (`f`) on those of its family.
     pub(crate) fn suits(&self, gpu: &Architecture) -> Option<Suitability> {
         let same_family = self.number / 10 == gpu.number / 10 && self.number <= gpu.number;
         let runs = match (self.kind, self.suffix) {
@@ -81,17 +84,17 @@ impl Architecture {
         })
     }
 
-    /// The PTX of the same capability.
+    /// Returns the PTX architecture of the same compute capability.
     pub(crate) fn to_virtual(&self) -> Architecture {
         Architecture { kind: Kind::Virtual, ..self.clone() }
     }
 
-    /// The compute capability without its dot.
+    /// Returns the compute capability without the dot.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }
 
-    /// Whether this asks for machine code.
+    /// Returns whether this is a machine-code architecture.
     pub(crate) fn is_real(&self) -> bool {
         self.kind == Kind::Real
     }
@@ -113,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_read_and_written() {
+    fn names_are_parsed_and_displayed() {
         for name in ["sm_75", "sm_90", "sm_90a", "sm_100f", "sm_121a", "compute_80"] {
             assert_eq!(Architecture::parse(name).unwrap().to_string(), name);
         }
@@ -136,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_gets_its_own_and_else_the_newest_ptx() {
+    fn a_gpu_newer_than_nvrtc_uses_the_newest_ptx() {
         let known = [75, 80, 90, 100];
         assert_eq!(Architecture::of_device(8, 6).to_string(), "sm_86");
         assert_eq!(Architecture::of_device(9, 0).to_string(), "sm_90a");
@@ -145,7 +148,7 @@ mod tests {
         assert_eq!(Architecture::of_device(7, 0).newest_ptx(&known), None);
     }
 
-    /// Those of some architectures that run on a GPU, the best first.
+    /// Returns those of some architectures that run on a GPU, the best first.
     fn that_run_on(major: u32, minor: u32, names: &[&str]) -> Vec<String> {
         let gpu = Architecture::of_device(major, minor);
         let architectures = names.iter().map(|name| Architecture::parse(name).unwrap());
@@ -155,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_where() {
+    fn images_are_ranked_by_application_compatibility() {
         let names = ["sm_90a", "sm_90", "compute_90a", "compute_90", "sm_80", "compute_80", "sm_100f", "sm_100"];
         assert_eq!(that_run_on(9, 0, &names), ["sm_90a", "sm_90", "compute_90a", "compute_90", "compute_80"]);
         assert_eq!(that_run_on(8, 6, &names), ["sm_80", "compute_80"]);

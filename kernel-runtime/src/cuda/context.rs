@@ -1,7 +1,7 @@
-//! A GPU: its primary context, its streams, its limits, and waiting for it.
+//! A GPU: its primary context, streams, limits and device-wide synchronisation.
 //!
-//! There is one [`Context`] for each GPU of the process, and it lives as long as the process. It is the primary context,
-//! which other CUDA libraries in the process share, so that their arrays and ours can meet.
+//! The process has one [`Context`] per GPU, which lives as long as the process. It wraps the primary context, which the
+//! process shares with other CUDA libraries, so that memory can be exchanged with them.
 
 #[cfg(feature = "cudarc")]
 use std::any::Any;
@@ -13,47 +13,47 @@ use cudarc::driver::sys::CUdevice;
 
 use super::architecture::Architecture;
 use super::driver::Driver;
+use super::error::CudaError;
 use super::event::Event;
 use super::exit;
 use super::hardware::{limits_of, name_of, properties_of};
 use super::memory::pool_of;
-use super::primary::Primary;
-use super::refusal::Refusal;
-use super::stream::{Kind, Stream};
+use super::primary_context::PrimaryContext;
+use super::stream::{Stream, StreamOptions};
 use crate::error::{DeviceError, Error};
 use crate::properties::{Limits, Properties};
 use crate::sync::Mutex;
 
-/// The GPUs that are open.
+/// The open GPUs by ordinal.
 static OPEN: Mutex<BTreeMap<usize, Arc<Context>>> = Mutex::new(BTreeMap::new());
 
-/// A GPU that is open.
+/// An open GPU.
 pub(crate) struct Context {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     ordinal: usize,
     name: String,
     limits: Limits,
     properties: Properties,
     architecture: Architecture,
-    /// The stream of what names no other.
+    /// The stream of operations that name no other.
     default: Arc<Stream>,
-    /// All streams that we know, with the default one.
+    /// All known streams, including the default stream.
     streams: Mutex<Vec<Arc<Stream>>>,
-    /// An event of the default stream, behind all that was done while there was no other one.
-    alone: Mutex<Option<Event>>,
+    /// An event on the default stream that covers all work enqueued while it was the only stream.
+    single_stream_end: Mutex<Option<Event>>,
 }
 
 impl Context {
-    /// How many GPUs there are.
+    /// Returns the number of GPUs.
     pub(crate) fn count() -> Result<usize, Error> {
         Driver::get()?.device_count()
     }
 
-    /// GPU number `ordinal`; every call gives the same context.
+    /// Opens GPU number `ordinal`; every call returns the same context.
     ///
     /// # Errors
     ///
-    /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or what the driver refused.
+    /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or a CUDA driver error.
     pub(crate) fn open(ordinal: usize) -> Result<Arc<Context>, Error> {
         let mut open = OPEN.lock();
         if let Some(context) = open.get(&ordinal) {
@@ -70,27 +70,27 @@ impl Context {
         Ok(context)
     }
 
-    /// Those that are open, or none where another thread is about to open one.
+    /// Returns the open GPUs, or none while another thread is opening one.
     pub(super) fn all_open() -> Vec<Arc<Context>> {
         OPEN.try_lock().map_or_else(Vec::new, |open| open.values().cloned().collect())
     }
 
-    /// Frees what kernels write on the host, if no kernel runs and nobody looks at it. The process ends, and nothing of this
-    /// waits.
-    pub(super) fn give_back(&self) {
+    /// Frees the host memory that kernels write, unless a kernel is in flight or another thread reads the memory. Never
+    /// blocks: the process is about to end.
+    pub(super) fn release_host_memory(&self) {
         let Some(streams) = self.streams.try_lock() else { return };
         if !streams.iter().all(|stream| stream.is_done().unwrap_or(false)) || !self.primary.close() {
             return;
         }
         for stream in &*streams {
-            // A refusal means that the driver has been faster.
-            // SAFETY: the streams are done, and the context is closed. A thread that outlives `main` could launch even now: if
-            // its kernel faults, the GPU refuses the write, in a context that is about to end.
+            // An error means that the driver has already been unloaded.
+            // SAFETY: the streams are idle, and the context is closed. A thread that outlives `main` could launch even now: if
+            // its kernel faults, the GPU rejects the write, in a context that is about to be destroyed.
             let _ = unsafe { stream.free_host_memory() };
         }
     }
 
-    fn create(driver: &'static Driver, ordinal: usize) -> Result<Context, Refusal> {
+    fn create(driver: &'static Driver, ordinal: usize) -> Result<Context, CudaError> {
         let mut device: CUdevice = 0;
         let number = i32::try_from(ordinal).unwrap_or(i32::MAX);
         // SAFETY: the pointer is valid for the write.
@@ -103,8 +103,8 @@ impl Context {
         unsafe { driver.cuCtxSetCurrent(raw) }?;
         let name = name_of(driver, device)?;
         let label = format!("cuda:{ordinal} ({name})");
-        let primary = Arc::new(Primary::new(driver, raw, label, pool_of(driver, device)?, limits.total_memory));
-        let default = Arc::new(Stream::create(&primary, Kind::default())?);
+        let primary = Arc::new(PrimaryContext::new(driver, raw, label, pool_of(driver, device)?, limits.total_memory));
+        let default = Arc::new(Stream::create(&primary, StreamOptions::default())?);
         let (major, minor) = limits.compute_capability.unwrap_or_default();
         Ok(Context {
             primary,
@@ -115,40 +115,40 @@ impl Context {
             architecture: Architecture::of_device(major, minor),
             streams: Mutex::new(vec![default.clone()]),
             default,
-            alone: Mutex::default(),
+            single_stream_end: Mutex::default(),
         })
     }
 
-    /// The GPU's number, from 0.
+    /// Returns the GPU's ordinal, from 0.
     pub(crate) fn ordinal(&self) -> usize {
         self.ordinal
     }
 
-    /// The driver's handle of the GPU.
-    pub(super) fn device(&self) -> Result<CUdevice, Refusal> {
+    /// Returns the driver's device handle.
+    pub(super) fn device(&self) -> Result<CUdevice, CudaError> {
         let (mut device, number) = (0, i32::try_from(self.ordinal).unwrap_or(i32::MAX));
         // SAFETY: the pointer is valid for the write.
         unsafe { self.driver().cuDeviceGet(&raw mut device, number) }?;
         Ok(device)
     }
 
-    /// The GPU's name, such as `NVIDIA H200`.
+    /// Returns the GPU's name, such as `NVIDIA H200`.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// What a launch may ask for.
+    /// Returns the limits of a launch.
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The hardware.
+    /// Returns the hardware properties.
     pub(crate) fn properties(&self) -> &Properties {
         &self.properties
     }
 
-    /// Bytes of memory: free, and in all.
-    pub(crate) fn memory(&self) -> Result<(usize, usize), Refusal> {
+    /// Returns the free and the total memory in bytes.
+    pub(crate) fn memory(&self) -> Result<(usize, usize), CudaError> {
         self.bind()?;
         let (mut free, mut total) = (0, 0);
         // SAFETY: the pointers are valid for the writes, and the context is current.
@@ -156,43 +156,43 @@ impl Context {
         Ok((free, total))
     }
 
-    /// Tells a profiler to look.
-    pub(crate) fn start_profiler(&self) -> Result<(), Refusal> {
+    /// Starts the capture of an attached profiler.
+    pub(crate) fn start_profiler(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the context is current.
         unsafe { self.driver().cuProfilerStart() }
     }
 
-    /// Tells a profiler to look no more.
-    pub(crate) fn stop_profiler(&self) -> Result<(), Refusal> {
+    /// Stops the capture of an attached profiler.
+    pub(crate) fn stop_profiler(&self) -> Result<(), CudaError> {
         self.bind()?;
         // SAFETY: the context is current.
         unsafe { self.driver().cuProfilerStop() }
     }
 
-    /// What kernels for this GPU are compiled for.
+    /// Returns the architecture that kernels for this GPU are compiled for.
     pub(crate) fn architecture(&self) -> &Architecture {
         &self.architecture
     }
 
-    /// The functions of the driver.
+    /// Returns the driver's function table.
     pub(crate) fn driver(&self) -> &'static Driver {
         self.primary.driver
     }
 
-    /// What its streams share.
-    pub(crate) fn primary(&self) -> &Arc<Primary> {
+    /// Returns the state shared by all streams of the context.
+    pub(crate) fn primary(&self) -> &Arc<PrimaryContext> {
         &self.primary
     }
 
-    /// The stream of what names no other.
+    /// Returns the default stream.
     #[inline]
     pub(crate) fn default_stream(&self) -> &Arc<Stream> {
         &self.default
     }
 
-    /// The priorities that streams can have: the one that goes last, and the one that goes first.
-    pub(crate) fn priorities(&self) -> Result<(i32, i32), Refusal> {
+    /// Returns the stream priorities: the least and the greatest, numerically the largest and the smallest.
+    pub(crate) fn priorities(&self) -> Result<(i32, i32), CudaError> {
         self.bind()?;
         let (mut last, mut first) = (0, 0);
         // SAFETY: the pointers are valid for the writes, and the context is current.
@@ -200,26 +200,27 @@ impl Context {
         Ok((last, first))
     }
 
-    /// A stream that nobody else holds, behind all that was done while there was only the default one. Call
-    /// [`Stream::let_go`] when it is held no more.
-    pub(crate) fn stream(&self, kind: Kind) -> Result<Arc<Stream>, Refusal> {
+    /// Returns an idle stream from the pool, or creates one. It waits for all work enqueued while the default stream
+    /// was the only one. Call [`Stream::release`] to return it to the pool.
+    pub(crate) fn stream(&self, options: StreamOptions) -> Result<Arc<Stream>, CudaError> {
         self.bind()?;
         let mut streams = self.streams.lock();
         for stream in &*streams {
-            if stream.hold_again(kind)? {
+            if stream.try_acquire(options)? {
                 let stream = stream.clone();
                 drop(streams);
-                stream.write_out_prints();
+                stream.flush_prints();
                 return Ok(stream);
             }
         }
-        let stream = Arc::new(Stream::create(&self.primary, kind)?);
-        self.let_in(&stream)?;
+        let stream = Arc::new(Stream::create(&self.primary, options)?);
+        self.admit(&stream)?;
         streams.push(stream.clone());
         Ok(stream)
     }
 
-    /// The stream that another library made; `owner` keeps it alive. Call [`Stream::let_go`] when it is held no more.
+    /// Wraps a stream of another library, which `owner` keeps alive. Call [`Stream::release`] when the last handle is
+    /// dropped.
     ///
     /// # Safety
     ///
@@ -229,25 +230,26 @@ impl Context {
         &self,
         raw: cudarc::driver::sys::CUstream,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Arc<Stream>, Refusal> {
+    ) -> Result<Arc<Stream>, CudaError> {
         self.bind()?;
-        // Dropped without the lock: an owner is foreign code.
+        // Dropped without holding the lock: an owner runs foreign code.
         drop(self.take_idle_foreign_streams());
         let mut streams = self.streams.lock();
-        // Held, so that the handle is still that of the same stream.
+        // Only while it is held: otherwise the raw handle may have been reused for another stream.
         if let Some(known) =
             streams.iter().find(|stream| stream.is_foreign() && stream.is_held() && stream.raw() == raw)
         {
-            known.hold();
+            known.add_holder();
             return Ok(known.clone());
         }
         let stream = Arc::new(Stream::foreign(&self.primary, raw, owner)?);
-        self.let_in(&stream)?;
+        self.admit(&stream)?;
         streams.push(stream.clone());
         Ok(stream)
     }
 
-    /// Forgets the streams of other libraries that are done with; where one cannot be asked, it is kept.
+    /// Removes the wrappers of other libraries' streams that are idle and unused. A stream that cannot be queried is
+    /// kept.
     #[cfg(feature = "cudarc")]
     fn take_idle_foreign_streams(&self) -> Vec<Arc<Stream>> {
         let mut streams = self.streams.lock();
@@ -260,56 +262,56 @@ impl Context {
         streams.extract_if(.., is_done).collect()
     }
 
-    /// Lets a stream, which may be of another GPU, use memory of this one: from now on uses are noted, and what the stream
-    /// is asked for happens behind all that was done before.
-    pub(crate) fn let_in(&self, stream: &Stream) -> Result<(), Refusal> {
+    /// Admits a stream, possibly of another GPU, to the memory of this one: from now on accesses are recorded, and the
+    /// stream's work is ordered after everything that was enqueued before.
+    pub(crate) fn admit(&self, stream: &Stream) -> Result<(), CudaError> {
         if *stream == *self.default {
-            return self.expect_company();
+            return self.enable_hazard_tracking();
         }
-        self.with_end_of_solitude(|event| stream.wait_event(event))
+        self.with_single_stream_end(|event| stream.wait_event(event))
     }
 
-    /// From now on uses are noted: streams of another GPU are to wait for some of this one.
-    pub(crate) fn expect_company(&self) -> Result<(), Refusal> {
-        self.with_end_of_solitude(|_| Ok(()))
+    /// Starts recording accesses: streams of another GPU are about to depend on streams of this one.
+    pub(crate) fn enable_hazard_tracking(&self) -> Result<(), CudaError> {
+        self.with_single_stream_end(|_| Ok(()))
     }
 
-    fn with_end_of_solitude(&self, then: impl FnOnce(&Event) -> Result<(), Refusal>) -> Result<(), Refusal> {
-        let mut alone = self.alone.lock();
-        let event = if let Some(event) = &*alone {
+    fn with_single_stream_end(&self, then: impl FnOnce(&Event) -> Result<(), CudaError>) -> Result<(), CudaError> {
+        let mut single_stream_end = self.single_stream_end.lock();
+        let event = if let Some(event) = &*single_stream_end {
             event
         } else {
-            // First this, then the event: see `order.rs`.
-            self.primary.expect_several_streams();
-            &*alone.insert(self.default.record()?)
+            // The flag first, then the event: see `hazards.rs`.
+            self.primary.set_multi_stream();
+            &*single_stream_end.insert(self.default.record()?)
         };
         then(event)
     }
 
-    /// Makes the context current to this thread.
+    /// Makes the context current to the calling thread.
     #[inline]
-    pub(crate) fn bind(&self) -> Result<(), Refusal> {
+    pub(crate) fn bind(&self) -> Result<(), CudaError> {
         self.primary.bind()
     }
 
-    /// Waits until everything that was asked of the GPU is done, prints what kernels print, and gives out the fault of one.
-    /// Those of other streams stay with them.
+    /// Waits until all work enqueued on the GPU has completed, flushes the print buffers, and reports one pending
+    /// fault. The faults of other streams remain pending.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`], once for each fault, or what the driver refused.
+    /// [`Error::Fault`], once for each fault, or a CUDA driver error.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
-        if !self.primary.has_several_streams() {
+        if !self.primary.is_multi_stream() {
             return self.default.synchronize();
         }
         let streams = self.streams.lock().clone();
-        // All of them are waited for and have their say, before the first fault is given out.
+        // Wait for all streams and flush their prints before the first fault is reported.
         let mut waited = Ok(());
         for stream in &streams {
             waited = waited.and(stream.wait_and_print());
         }
         waited?;
-        streams.iter().try_for_each(|stream| stream.give_out_fault())
+        streams.iter().try_for_each(|stream| stream.take_fault())
     }
 }
 

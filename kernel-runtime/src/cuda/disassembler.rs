@@ -1,4 +1,4 @@
-//! Machine code as text, by NVIDIA's disassemblers where there is one.
+//! Disassembly of machine code by NVIDIA's disassemblers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,20 +7,20 @@ use std::process::Command;
 use super::environment::{Environment, nvidia_packages};
 use crate::error::CompileError;
 
-/// A program that shows machine code, and how it is asked: `nvdisasm` first, because it shows the lines of the source.
+/// The disassemblers and their arguments: `nvdisasm` first, because it shows source lines.
 const PROGRAMS: [(&str, &[&str]); 2] =
     [("nvdisasm", &["--print-code", "--print-line-info"]), ("cuobjdump", &["-sass"])];
 
-/// The text of a cubin.
+/// Disassembles a cubin.
 ///
 /// # Errors
 ///
-/// [`CompileError::NoDisassembler`], with each program that was tried and what it said.
+/// [`CompileError::NoDisassembler`], with each program that was tried and its error.
 pub(crate) fn disassemble(cubin: &[u8]) -> Result<String, CompileError> {
     disassemble_in(&Environment::of_process(), cubin)
 }
 
-/// The disassemblers of this machine: what each is called, where it is.
+/// Returns the disassemblers and their locations on this machine.
 pub(crate) fn disassemblers() -> Vec<(&'static str, Option<PathBuf>)> {
     let environment = Environment::of_process();
     PROGRAMS
@@ -35,7 +35,7 @@ fn disassemble_in(environment: &Environment, cubin: &[u8]) -> Result<String, Com
         for path in find(environment, program, &mut searched) {
             match run(&path, arguments, cubin) {
                 Ok(text) => return Ok(text),
-                // It may be older than the architecture.
+                // It may predate the architecture.
                 Err(reason) => searched.push(format!("{}: {reason}", path.display())),
             }
         }
@@ -43,13 +43,13 @@ fn disassemble_in(environment: &Environment, cubin: &[u8]) -> Result<String, Com
     Err(CompileError::NoDisassembler { searched })
 }
 
-/// The files of a program, and notes of the places that do not have it.
+/// Returns the locations of a program, and appends to `searched` those that lack it.
 fn find(environment: &Environment, program: &str, searched: &mut Vec<String>) -> Vec<PathBuf> {
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     let mut found: Vec<PathBuf> =
         which::which_in(program, environment.path.as_ref(), environment.root.as_path()).into_iter().collect();
     if found.is_empty() {
-        searched.push(format!("{program} on PATH: it is not there"));
+        searched.push(format!("{program} on PATH: not found"));
     }
     let toolkits = environment.toolkits().into_iter().filter_map(|(label, folder)| Some((label, vec![folder?])));
     let pythons =
@@ -61,14 +61,14 @@ fn find(environment: &Environment, program: &str, searched: &mut Vec<String>) ->
                 found.push(file);
             } else {
                 let colon = if label.is_empty() { "" } else { ": " };
-                searched.push(format!("{label}{colon}{}: it is not there", file.display()));
+                searched.push(format!("{label}{colon}{}: not found", file.display()));
             }
         }
     }
     found
 }
 
-/// What a program writes about a cubin; or why it writes nothing.
+/// Returns the output of a disassembler for a cubin, or the reason of its failure.
 fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, String> {
     let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cubin").tempfile().map_err(|e| e.to_string())?;
     file.write_all(cubin).map_err(|error| error.to_string())?;
@@ -84,7 +84,7 @@ fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, Strin
 mod tests {
     use super::*;
 
-    /// Puts a script in the place of a program.
+    /// Installs a script under the name of a program.
     #[cfg(unix)]
     fn program(path: &Path, script: &str) {
         use std::os::unix::fs::PermissionsExt;
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn the_next_one_is_tried_where_one_fails() {
+    fn the_next_program_is_tried_if_one_fails() {
         let root = tempfile::tempdir().unwrap();
         let environment = Environment {
             root: root.path().to_owned(),
@@ -105,7 +105,7 @@ mod tests {
         };
         let error = disassemble_in(&environment, b"code").unwrap_err().to_string();
         for expected in
-            ["nvdisasm on PATH", "usr/local/cuda/bin/cuobjdump: it is not there", "pip install nvidia-cuda-nvdisasm"]
+            ["nvdisasm on PATH", "usr/local/cuda/bin/cuobjdump: not found", "pip install nvidia-cuda-nvdisasm"]
         {
             assert!(error.contains(expected), "{expected} is not in {error}");
         }
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(disassemble_in(&environment, b"code").unwrap(), "from the toolkit\n");
         program(&root.path().join("on path/nvdisasm"), "echo no such architecture >&2; exit 3");
         assert_eq!(disassemble_in(&environment, b"code").unwrap(), "from the toolkit\n");
-        // It gets the cubin as a file.
+        // The cubin is passed as a file.
         let in_wheel = root.path().join("venv/lib/python3.12/site-packages/nvidia/cu13/bin/nvdisasm");
         program(&in_wheel, "for file; do :; done; cat $file");
         assert_eq!(disassemble_in(&environment, b"code").unwrap(), "code");

@@ -1,9 +1,9 @@
-//! The CUDA driver, found at run time: a table of its functions, whole or not at all.
+//! The CUDA driver API, loaded at run time as a complete function table.
 //!
-//! cudarc supplies the types and constants, not the calls. Its calls look a symbol up on first use and panic where the
-//! library or the symbol is missing, even while an error is formatted; and they return the status as a Rust enum, which a
-//! driver newer than the bindings fills with values that the enum does not have. Here every function is looked up once,
-//! before the first is called, and a status stays a number.
+//! cudarc supplies the types and constants, but not the calls. Its wrappers resolve a symbol on first use and panic if
+//! the library or the symbol is missing, even while an error is formatted; and they return the status as a Rust enum,
+//! although a newer driver may return values that the enum does not define, which is undefined behaviour. Here every
+//! function is resolved before the first is called, and a status stays an integer.
 
 use std::ffi::{c_char, c_int, c_uchar, c_uint, c_ulonglong, c_ushort, c_void};
 use std::fmt;
@@ -16,20 +16,20 @@ use cudarc::driver::sys::{
 };
 use libloading::Library;
 
-use super::loader::{library_of, loader_words};
-use super::peers::Access;
-use super::refusal::{NOT_SUPPORTED, Refusal};
-use crate::error::{DeviceError, Error};
+use super::error::{CudaError, NOT_SUPPORTED};
+use super::loader::{library_of, loader_message};
+use super::peer_access::MemAccessDesc;
+use crate::error::{DeviceError, DriverFailure, Error};
 use crate::sync::OnceLock;
 
-/// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Those of `newer` are not in
-/// every driver that Cumbia runs with.
+/// Declares [`Driver`]: a field for the address of each function, and a method that calls it. Functions under `newer`
+/// are optional: older supported drivers lack them.
 macro_rules! functions {
     (
         newer { $($newer:ident($($newer_parameter:ident: $newer_type:ty),*);)* }
         $($name:ident($($parameter:ident: $type:ty),*);)*
     ) => {
-        /// The functions of a driver that is there and whole.
+        /// The function table of a loaded and complete driver.
         #[allow(non_snake_case, reason = "the fields and methods have the names of NVIDIA's manual")]
         pub(crate) struct Driver {
             $($name: unsafe extern "C" fn($($type),*) -> c_uint,)*
@@ -51,40 +51,40 @@ macro_rules! functions {
             }
 
             $(
-                /// The driver's function of this name.
+                /// Calls the driver function of this name.
                 ///
                 /// # Safety
                 ///
-                /// The arguments are as the CUDA Driver API's manual asks.
+                /// The arguments satisfy the requirements of the CUDA Driver API.
                 #[inline]
-                pub(crate) unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), Refusal> {
-                    // SAFETY: the caller's promise.
+                pub(crate) unsafe fn $name(&self, $($parameter: $type),*) -> Result<(), CudaError> {
+                    // SAFETY: upheld by the caller.
                     match unsafe { (self.$name)($($parameter),*) } {
                         0 => Ok(()),
-                        code => Err(Refusal { call: stringify!($name), code }),
+                        code => Err(CudaError { call: stringify!($name), code }),
                     }
                 }
             )*
 
             $(
-                /// The driver's function of this name; a driver that is too old for it answers [`NOT_SUPPORTED`].
+                /// Calls the driver function of this name; returns [`NOT_SUPPORTED`] if the driver lacks it.
                 ///
                 /// # Safety
                 ///
-                /// The arguments are as the CUDA Driver API's manual asks.
+                /// The arguments satisfy the requirements of the CUDA Driver API.
                 #[inline]
-                pub(crate) unsafe fn $newer(&self, $($newer_parameter: $newer_type),*) -> Result<(), Refusal> {
+                pub(crate) unsafe fn $newer(&self, $($newer_parameter: $newer_type),*) -> Result<(), CudaError> {
                     let code = match self.$newer {
-                        // SAFETY: the caller's promise.
+                        // SAFETY: upheld by the caller.
                         Some(function) => unsafe { function($($newer_parameter),*) },
                         None => NOT_SUPPORTED,
                     };
-                    if code == 0 { Ok(()) } else { Err(Refusal { call: stringify!($newer), code }) }
+                    if code == 0 { Ok(()) } else { Err(CudaError { call: stringify!($newer), code }) }
                 }
             )*
         }
 
-        /// The names of all functions, for tests that stand in for the driver.
+        /// The names of all functions, for tests that replace the driver by a mock library.
         #[doc(hidden)]
         pub const DRIVER_FUNCTIONS: &[&str] = &[$(stringify!($name),)* $(stringify!($newer),)*];
     };
@@ -92,13 +92,13 @@ macro_rules! functions {
 
 functions! {
     newer {
-        // CUDA 11.8: blocks in clusters.
+        // CUDA 11.8: thread block clusters.
         cuLaunchKernelEx(
             config: *const CUlaunchConfig, function: CUfunction, parameters: *mut *mut c_void, extra: *mut *mut c_void
         );
         cuOccupancyMaxPotentialClusterSize(blocks: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
         cuOccupancyMaxActiveClusters(clusters: *mut c_int, function: CUfunction, config: *const CUlaunchConfig);
-        // CUDA 11.4. Where one is missing, all but graphs works.
+        // CUDA 11.4. If one is missing, only graphs are unavailable.
         cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
         cuGraphDestroy(graph: CUgraph);
         cuGraphAddKernelNode(
@@ -131,7 +131,7 @@ functions! {
     }
 
     cuInit(flags: c_uint);
-    // The two of each launch, side by side.
+    // The two functions that each launch calls, side by side.
     cuCtxGetCurrent(context: *mut CUcontext);
     cuLaunchKernel(
         function: CUfunction,
@@ -175,7 +175,7 @@ functions! {
     cuMemFreeAsync(pointer: CUdeviceptr, stream: CUstream);
     cuDeviceGetDefaultMemPool(pool: *mut CUmemoryPool, device: CUdevice);
     cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: CUmemPool_attribute, value: *mut c_void);
-    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const Access, count: usize);
+    cuMemPoolSetAccess(pool: CUmemoryPool, accesses: *const MemAccessDesc, count: usize);
     cuMemPoolTrimTo(pool: CUmemoryPool, keep: usize);
     cuMemcpyHtoDAsync_v2(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream);
     cuMemcpyDtoHAsync_v2(to: *mut c_void, from: CUdeviceptr, bytes: usize, stream: CUstream);
@@ -213,7 +213,7 @@ functions! {
     cuProfilerStop();
 }
 
-/// What came of the search for the driver.
+/// The result of locating the driver.
 static DRIVER: OnceLock<Result<Driver, DeviceError>> = OnceLock::new();
 
 impl fmt::Debug for Driver {
@@ -223,49 +223,49 @@ impl fmt::Debug for Driver {
 }
 
 impl Driver {
-    /// The driver of this process, looked for and initialised by the first call.
+    /// Returns the driver of this process. The first call loads and initialises it.
     ///
     /// # Errors
     ///
-    /// [`DeviceError::NoDriver`] where it is missing, incomplete or cannot start.
+    /// [`DeviceError::NoDriver`] if it is missing, incomplete or fails to initialise.
     pub(crate) fn get() -> Result<&'static Driver, DeviceError> {
         DRIVER.get_or_init(|| Driver::open(&library_names())).as_ref().map_err(Clone::clone)
     }
 
-    /// The driver of this process, if it was asked for before.
+    /// Returns the driver of this process if it has been loaded already.
     pub(crate) fn if_open() -> Option<&'static Driver> {
         DRIVER.get()?.as_ref().ok()
     }
 
-    /// Opens the first of `names` that the loader finds.
+    /// Loads the first of `names` that the loader finds.
     fn open(names: &[String]) -> Result<Driver, DeviceError> {
-        let no_driver = |reason: String| DeviceError::NoDriver { searched: names.to_vec(), reason };
+        let no_driver = |reason: DriverFailure| DeviceError::NoDriver { searched: names.to_vec(), reason };
         let mut refusals = Vec::new();
         for name in names {
             // SAFETY: loading the driver runs its initialisers, which every CUDA program runs.
             match unsafe { Library::new(name) } {
                 Ok(library) => {
                     let driver = Driver::from_library(&library)
-                        .map_err(|reason| no_driver(format!("{name} was found, but {reason}")))?;
-                    // The driver's own threads may outlive every handle of ours, so it stays loaded.
+                        .map_err(|message| no_driver(DriverFailure::Incomplete { library: name.clone(), message }))?;
+                    // The driver's own threads may outlive all of our handles, so it stays loaded.
                     std::mem::forget(library);
                     // SAFETY: `cuInit` takes only its flags, which must be 0.
-                    unsafe { driver.cuInit(0) }.map_err(|refusal| no_driver(refusal.sentence(&driver)))?;
+                    unsafe { driver.cuInit(0) }.map_err(|refusal| no_driver(refusal.driver_failure(&driver)))?;
                     return Ok(driver);
                 }
-                Err(error) => refusals.push(loader_words(&error)),
+                Err(error) => refusals.push(loader_message(&error)),
             }
         }
-        // The loader says the same of each name but for the first, which is the usual one.
-        Err(no_driver(refusals.into_iter().next().unwrap_or_default()))
+        // The loader reports the same for each name, so the first and most common name is enough.
+        Err(no_driver(DriverFailure::NotLoaded { message: refusals.into_iter().next().unwrap_or_default() }))
     }
 
-    /// Whether the driver knows of clusters of blocks.
+    /// Returns whether the driver supports thread block clusters.
     pub(crate) fn has_clusters(&self) -> bool {
         self.cuLaunchKernelEx.is_some() && self.cuOccupancyMaxActiveClusters.is_some()
     }
 
-    /// How many GPUs there are.
+    /// Returns the number of GPUs.
     pub(crate) fn device_count(&self) -> Result<usize, Error> {
         let mut count = 0;
         // SAFETY: the pointer is valid for the write.
@@ -273,12 +273,12 @@ impl Driver {
         Ok(usize::try_from(count).unwrap_or(0))
     }
 
-    /// The library's file, where the system tells.
+    /// Returns the path of the library, where the system reports it.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         library_of(self.cuInit as *const c_void)
     }
 
-    /// The newest CUDA version that the driver serves, as `13.0`.
+    /// Returns the latest CUDA version that the driver supports, such as `13.0`.
     pub(crate) fn version(&self) -> String {
         match self.raw_version() {
             Some(version) => format!("{}.{}", version / 1000, version % 1000 / 10),
@@ -286,7 +286,7 @@ impl Driver {
         }
     }
 
-    /// The major number of that version.
+    /// Returns the major number of the latest supported CUDA version.
     pub(crate) fn major(&self) -> Option<u32> {
         self.raw_version().map(|version| version.unsigned_abs() / 1000)
     }
@@ -298,8 +298,8 @@ impl Driver {
     }
 }
 
-/// The names of the driver's library, the one that the driver itself installs first: `libcuda.so` comes with development
-/// packages, and may be the toolkit's stub.
+/// Returns the names of the driver library, the one installed by the driver itself first: `libcuda.so` comes with
+/// development packages, and may be the toolkit's stub.
 fn library_names() -> Vec<String> {
     let names: &[&str] = if cfg!(target_os = "windows") {
         &["nvcuda.dll"]
@@ -316,15 +316,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_library_is_an_error_with_its_name() {
+    fn a_missing_library_is_reported_by_name() {
         let error = Driver::open(&["libcumbia-no-such-driver.so".to_owned()]).unwrap_err();
         let DeviceError::NoDriver { searched, reason } = error else { panic!("{error}") };
         assert_eq!(searched, ["libcumbia-no-such-driver.so"]);
-        assert!(!reason.is_empty());
+        assert!(matches!(reason, DriverFailure::NotLoaded { message } if !message.is_empty()));
     }
 
     #[test]
-    fn a_library_without_the_functions_is_no_driver() {
+    fn a_library_without_the_functions_is_rejected() {
         if cfg!(target_os = "linux") {
             let error = Driver::open(&["libc.so.6".to_owned()]).unwrap_err();
             assert!(error.to_string().contains("it has no cuInit"), "{error}");

@@ -1,6 +1,6 @@
-//! Where NVIDIA's software may be: what the environment says, CUDA toolkits, Python environments.
+//! The locations of NVIDIA's software: environment variables, CUDA toolkits, Python environments.
 //!
-//! All of it is data, so that tests look in folders that they made. No process is started to ask one.
+//! The environment is passed as data, so that tests can search folders of their own. No process is started.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use super::driver::Driver;
 use crate::cache::Key;
 use crate::variable::variable;
 
-/// What the search depends on.
+/// The inputs of the search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Environment {
-    /// `CUMBIA_NVRTC`, absolute.
+    /// `CUMBIA_NVRTC`, as an absolute path.
     pub(super) cumbia_nvrtc: Option<OsString>,
     /// `LD_LIBRARY_PATH`, which the loader reads.
     pub(super) ld_library_path: Option<OsString>,
@@ -25,22 +25,22 @@ pub(super) struct Environment {
     pub(super) virtual_env: Option<OsString>,
     /// `CONDA_PREFIX`.
     pub(super) conda_prefix: Option<OsString>,
-    /// `PATH`: its first `python3` has packages too.
+    /// `PATH`: the packages of its first `python3` are searched.
     pub(super) path: Option<OsString>,
-    /// `HOME`: `pip install --user` puts packages there.
+    /// `HOME`: the packages of `pip install --user` are below it.
     pub(super) home: Option<OsString>,
-    /// The major number of the newest CUDA version that the driver serves, where this process has opened the driver.
+    /// The major number of the latest CUDA version that the driver supports, if this process has loaded the driver.
     pub(super) driver: Option<u32>,
-    /// `/`, but for tests.
+    /// `/`, except in tests.
     pub(super) root: PathBuf,
 }
 
 impl Environment {
-    /// That of this process.
+    /// Reads the environment of this process.
     pub(super) fn of_process() -> Environment {
         Environment {
-            // The loader would take a name without a slash as one to look up, and a note must not depend on the
-            // current folder.
+            // The loader would look up a name without a slash in its search path, and a note must not depend on the
+            // current directory.
             cumbia_nvrtc: variable("CUMBIA_NVRTC").map(|path| std::path::absolute(&path).map_or(path, Into::into)),
             ld_library_path: variable("LD_LIBRARY_PATH"),
             cuda_home: variable("CUDA_HOME"),
@@ -49,13 +49,13 @@ impl Environment {
             conda_prefix: variable("CONDA_PREFIX"),
             path: variable("PATH"),
             home: variable("HOME"),
-            // Who compiles for other machines opens none, and needs not to.
+            // Compiling for other machines does not load the driver.
             driver: Driver::if_open().and_then(Driver::major),
             root: PathBuf::from("/"),
         }
     }
 
-    /// A hash of it, and of the cache of the loader, which changes when libraries are installed.
+    /// Returns a hash of the inputs and of the loader's cache, which changes when libraries are installed.
     pub(super) fn fingerprint(&self) -> String {
         let Environment {
             cumbia_nvrtc,
@@ -70,7 +70,7 @@ impl Environment {
             root,
         } = self;
         let variables = [cumbia_nvrtc, ld_library_path, cuda_home, cuda_path, virtual_env, conda_prefix, path, home];
-        // `Debug` writes bytes that are no text as escapes, and tells an empty value from a missing one.
+        // `Debug` escapes bytes that are not UTF-8, and distinguishes an empty value from a missing one.
         let mut parts: Vec<String> = variables.iter().map(|variable| format!("{variable:?}")).collect();
         parts.push(format!("{driver:?}"));
         parts.push(stamp_of(&root.join("etc/ld.so.cache")).unwrap_or_default());
@@ -79,8 +79,7 @@ impl Environment {
 }
 
 impl Environment {
-    /// CUDA toolkits, in the order of the search: a label that says whose each is, and its folder. `None` where a variable
-    /// is not set.
+    /// Returns the CUDA toolkits in search order, with a label for their origin. `None` if a variable is not set.
     pub(super) fn toolkits(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let local = self.root.join("usr/local");
         let mut toolkits = vec![
@@ -90,12 +89,12 @@ impl Environment {
         ];
         let installed = newest_first(&local, |name| name.starts_with("cuda-"));
         toolkits.extend(installed.into_iter().map(|toolkit| ("", Some(toolkit))));
-        // The packages of conda's own put libraries and programs where a toolkit has them.
+        // conda's own packages install libraries and programs in the layout of a toolkit.
         toolkits.extend(self.conda_prefix.as_ref().map(|prefix| ("CONDA_PREFIX", Some(PathBuf::from(prefix)))));
         toolkits
     }
 
-    /// The folders under which Pythons are installed, in the order of the search, with their labels.
+    /// Returns the installation prefixes of Python in search order, with their labels.
     pub(super) fn pythons(&self) -> Vec<(&'static str, Option<PathBuf>)> {
         let home = self.home.as_deref().map(Path::new);
         let mut pythons = vec![
@@ -104,31 +103,31 @@ impl Environment {
             ("the python3 of PATH", first_python(self)),
             ("HOME", home.map(|home| home.join(".local"))),
         ];
-        // The `python3` that pyenv puts on PATH is a script beside none of its Pythons.
+        // The `python3` that pyenv puts on PATH is a shim, which is not located beside any of its installations.
         let versions = home.map(|home| newest_first(&home.join(".pyenv/versions"), |_| true)).unwrap_or_default();
         pythons.extend(versions.into_iter().map(|prefix| ("pyenv", Some(prefix))));
-        // Where `pip` puts packages for the system's own Python on Debian and its kin.
+        // The package folder of the system's Python on Debian and its derivatives.
         pythons.push(("the system's Python", Some(self.root.join("usr/local"))));
         pythons
     }
 }
 
-/// The packages of NVIDIA's that `pip` put under a Python's prefix: `nvidia/cu13` since CUDA 13, and before one for each
-/// component, such as `nvidia/cuda_nvrtc`.
+/// Returns NVIDIA's packages that `pip` installed under a Python prefix: `nvidia/cu13` since CUDA 13, before that one
+/// per component, such as `nvidia/cuda_nvrtc`.
 pub(super) fn nvidia_packages(prefix: &Path) -> Vec<PathBuf> {
     let nvidia = packages_of(prefix).into_iter().map(|packages| packages.join("nvidia"));
     nvidia.flat_map(|nvidia| newest_first(&nvidia, |name| name.starts_with("cu"))).collect()
 }
 
-/// The folder above the `bin` that holds the first `python3` of `PATH`. A link is not followed: that of a virtual
-/// environment leads to the system's Python, and its packages are beside the link.
+/// Returns the parent of the `bin` folder with the first `python3` of `PATH`. Symbolic links are not followed: that of
+/// a virtual environment refers to the system's Python, but the packages are beside the link.
 fn first_python(environment: &Environment) -> Option<PathBuf> {
     let name = if cfg!(target_os = "windows") { "python.exe" } else { "python3" };
     let folder = std::env::split_paths(environment.path.as_ref()?).find(|folder| folder.join(name).exists())?;
     if cfg!(target_os = "windows") { Some(folder) } else { folder.parent().map(Path::to_owned) }
 }
 
-/// The folders with the packages of the Pythons under a prefix.
+/// Returns the package folders of the Pythons under a prefix.
 fn packages_of(prefix: &Path) -> Vec<PathBuf> {
     if cfg!(target_os = "windows") {
         return vec![prefix.join("Lib/site-packages")];
@@ -137,7 +136,7 @@ fn packages_of(prefix: &Path) -> Vec<PathBuf> {
     pythons.iter().flat_map(|python| [python.join("site-packages"), python.join("dist-packages")]).collect()
 }
 
-/// What is in a folder under names of a kind, those with the highest numbers first.
+/// Returns the matching entries of a folder, those with the highest version numbers first.
 pub(super) fn newest_first(folder: &Path, is_of_the_kind: impl Fn(&str) -> bool) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
@@ -148,12 +147,13 @@ pub(super) fn newest_first(folder: &Path, is_of_the_kind: impl Fn(&str) -> bool)
     names.iter().rev().map(|name| folder.join(name)).collect()
 }
 
-/// The numbers in a name, so that `cuda-13.10` is newer than `cuda-13.9`.
+/// Returns the numbers in a name, so that `cuda-13.10` sorts after `cuda-13.9`.
 fn numbers_in(name: &str) -> Vec<u64> {
     name.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
-/// A file's size and time of change; symbolic links are followed, so that changing `/usr/local/cuda` changes it.
+/// Returns a file's size and modification time. Symbolic links are followed, so that retargeting `/usr/local/cuda`
+/// changes it.
 pub(super) fn stamp_of(path: &Path) -> Option<String> {
     let metadata = std::fs::metadata(path).ok()?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -1,4 +1,4 @@
-//! An event of a GPU: a point in a stream, with the time at which it was reached.
+//! Events of a GPU, with timing.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use cudarc::driver::sys::CUevent;
 
-use super::primary::Primary;
-use super::refusal::Refusal;
-use super::stream::{Stream, done, new_event};
+use super::error::CudaError;
+use super::primary_context::PrimaryContext;
+use super::stream::{Stream, new_event, query_status};
 
 /// A point in a stream.
 pub(crate) struct Event {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     raw: CUevent,
 }
 
-// SAFETY: the handle may be used from any thread; each method makes the context current to its thread first.
+// SAFETY: the handle may be used from any thread; each method first makes the context current to its thread.
 unsafe impl Send for Event {}
 // SAFETY: as above; the driver's functions are thread-safe, and the event is recorded once.
 unsafe impl Sync for Event {}
 
 impl Stream {
-    /// An event behind all that was asked of the stream so far.
-    pub(crate) fn record(&self) -> Result<Event, Refusal> {
+    /// Records an event after all work enqueued on the stream so far.
+    pub(crate) fn record(&self) -> Result<Event, CudaError> {
         self.primary().bind()?;
         let event = Event { primary: self.shared_primary(), raw: new_event(self.driver(), 0)? };
         // SAFETY: both are alive, and of this context, which is current.
@@ -31,31 +31,31 @@ impl Stream {
         Ok(event)
     }
 
-    /// Lets all that is asked of this stream from now on happen behind the event, which may be of another GPU.
-    pub(crate) fn wait_event(&self, event: &Event) -> Result<(), Refusal> {
+    /// Makes all later work of this stream wait for the event, which may be of another GPU.
+    pub(crate) fn wait_event(&self, event: &Event) -> Result<(), CudaError> {
         // SAFETY: the event is alive.
         unsafe { self.wait_for_event(event.raw) }
     }
 }
 
 impl Event {
-    /// Waits for it.
-    pub(crate) fn wait(&self) -> Result<(), Refusal> {
+    /// Waits until the event has been reached.
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: the event is alive.
         unsafe { self.primary.driver.cuEventSynchronize(self.raw) }
     }
 
-    /// Whether it was reached.
-    pub(crate) fn is_done(&self) -> Result<bool, Refusal> {
+    /// Returns whether the event has been reached.
+    pub(crate) fn is_done(&self) -> Result<bool, CudaError> {
         self.primary.bind()?;
         // SAFETY: the event is alive.
-        done(unsafe { self.primary.driver.cuEventQuery(self.raw) })
+        query_status(unsafe { self.primary.driver.cuEventQuery(self.raw) })
     }
 
-    /// The time from `earlier`, which has to be of the same GPU, to this event; waits for both. Nothing where this is the
-    /// earlier of the two.
-    pub(crate) fn since(&self, earlier: &Event) -> Result<Duration, Refusal> {
+    /// Returns the time from `earlier`, an event of the same GPU, to this event. Waits for both. Returns zero if this
+    /// event is the earlier one.
+    pub(crate) fn since(&self, earlier: &Event) -> Result<Duration, CudaError> {
         earlier.wait()?;
         self.wait()?;
         let mut milliseconds = 0.0f32;
@@ -67,11 +67,11 @@ impl Event {
 
 impl Drop for Event {
     fn drop(&mut self) {
-        // SAFETY: the event is ours; where it was not reached yet, the driver destroys it then (CUDA Driver API,
+        // SAFETY: the event is ours; an event that is still pending is destroyed asynchronously (CUDA Driver API,
         // `cuEventDestroy`).
         let destroyed = self.primary.bind().and_then(|()| unsafe { self.primary.driver.cuEventDestroy_v2(self.raw) });
-        if let Err(refusal) = destroyed {
-            self.primary.note_dropped(refusal);
+        if let Err(error) = destroyed {
+            self.primary.note_drop_error(error);
         }
     }
 }

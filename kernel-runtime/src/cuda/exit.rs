@@ -1,24 +1,24 @@
-//! What is given back when the process ends.
+//! Release of host memory at process exit.
 //!
-//! Fault records and the buffers of `println!` live as long as their streams, and those that we made as long as the process.
-//! The driver would take them back by itself; giving them back first is for tools that look for what was never freed, so that
-//! a leak of the user's is all that they find.
+//! Fault records and print buffers live as long as their streams, and those of our own streams as long as the process.
+//! The driver would release them itself; they are freed explicitly for leak checkers, so that these report only the
+//! user's own leaks.
 
 use super::context::Context;
 use crate::sync::OnceLock;
 
-/// Has it done when the process ends in order. Call this when the driver has been initialised: its own handler then comes
-/// later, since handlers run in the reverse order.
+/// Registers the exit handler. Call it after the driver has been initialised: handlers run in reverse order, so the
+/// driver's own handler then runs later.
 pub(super) fn register() {
     static REGISTERED: OnceLock<()> = OnceLock::new();
     REGISTERED.get_or_init(|| {
-        // SAFETY: the handler may run at any time, and does not unwind. If it is not taken, nothing is given back.
-        unsafe { libc::atexit(give_back) };
+        // SAFETY: the handler may run at any time, and does not unwind. If the registration fails, nothing is released.
+        unsafe { libc::atexit(release_all) };
     });
 }
 
-extern "C" fn give_back() {
+extern "C" fn release_all() {
     for context in Context::all_open() {
-        context.give_back();
+        context.release_host_memory();
     }
 }

@@ -1,7 +1,7 @@
-//! The fault record: where a kernel notes the first fault, in host memory that the GPU can write.
+//! Fault records: the first fault of a stream's kernels, in host memory that the GPU can write.
 //!
-//! Host memory, because it must be readable without a copy at every synchronisation, and because it is there even when
-//! the context is not. Turning the numbers into a source position is `crate::fault`'s work.
+//! Host memory can be read at every synchronisation without a copy, and survives the loss of the context.
+//! `crate::fault` translates the raw numbers into a source position.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,34 +10,34 @@ use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
 use super::driver::Driver;
-use super::host::mapped;
-use super::refusal::Refusal;
+use super::error::CudaError;
+use super::page_locked::alloc_mapped;
 use crate::sync::Mutex;
 
-/// A fault in numbers, as a kernel notes it.
+/// A fault as raw numbers, as a kernel records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawFault {
-    /// The kernel's number, from its launch.
+    /// The kernel's number, assigned by its launch.
     pub kernel: u32,
-    /// The position in the kernel's table of sites.
+    /// The index into the kernel's table of fault sites.
     pub site: u32,
-    /// The block of the thread.
+    /// The block index of the faulting thread.
     pub block: [u32; 3],
-    /// The thread in it.
+    /// The thread index within the block.
     pub thread: [u32; 3],
-    /// The index, where the fault is one of an index.
+    /// The index of an out-of-bounds access.
     pub index: u64,
-    /// The length of what was indexed.
+    /// The length of the indexed slice.
     pub len: u64,
-    /// The numbers of a panic's message.
+    /// The arguments of a panic message.
     pub args: [u64; PANIC_ARGS],
 }
 
-/// The record as the kernels know it: `struct Fault` of the CUDA C that `kernel-ir` writes. Keep the two alike.
+/// The record in the layout of the kernels: `struct Fault` of the CUDA C that `kernel-ir` emits. Keep both in sync.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
-    /// 0: no fault. Set by the thread that faults first.
+    /// 0 if no fault is recorded. Set by the first thread that faults.
     flag: u32,
     kernel: u32,
     site: u32,
@@ -51,43 +51,43 @@ struct Record {
 
 const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES);
 
-/// The record of one stream.
+/// The fault record of one stream.
 pub(crate) struct FaultRecord {
     host: NonNull<Record>,
     device: CUdeviceptr,
-    /// Held while the record is read and reset, so that a fault is given out once.
+    /// Held while the record is read and reset, so that each fault is reported once.
     reading: Mutex<()>,
 }
 
-// SAFETY: `host` is page-locked memory that lives as long as the record. All threads look at the flag, with atomics; the
-// rest is read under `reading` only, while the flag keeps kernels from writing it.
+// SAFETY: `host` is page-locked memory that lives as long as the record. All threads access the flag atomically; the
+// rest is read under `reading` only, while the flag prevents kernels from writing it.
 unsafe impl Send for FaultRecord {}
 // SAFETY: as above.
 unsafe impl Sync for FaultRecord {}
 
 impl FaultRecord {
-    /// Allocates a record in the context that is current.
-    pub(crate) fn new(driver: &Driver) -> Result<FaultRecord, Refusal> {
-        let (host, device) = mapped(driver, size_of::<Record>())?;
+    /// Allocates a record in the current context.
+    pub(crate) fn new(driver: &Driver) -> Result<FaultRecord, CudaError> {
+        let (host, device) = alloc_mapped(driver, size_of::<Record>())?;
         let host = host.cast::<Record>();
         // SAFETY: fresh page-locked memory of this size, aligned to a page.
         unsafe { host.write(Record::default()) };
         Ok(FaultRecord { host, device, reading: Mutex::new(()) })
     }
 
-    /// The record's address for kernels.
+    /// Returns the record's device address.
     pub(crate) fn device_pointer(&self) -> u64 {
         self.device
     }
 
-    /// Whether a kernel has claimed the record; it may still be filling it.
+    /// Returns whether a kernel has claimed the record; it may still be writing it.
     pub(super) fn is_set(&self) -> bool {
         self.flag().load(Ordering::Acquire) != 0
     }
 
     fn flag(&self) -> &AtomicU32 {
-        // SAFETY: the memory lives as long as the record, and all that races for the flag uses atomics: the host here, the
-        // device in `atomicCAS`.
+        // SAFETY: the memory lives as long as the record, and all concurrent accesses to the flag are atomic: the
+        // host's here, and the device's `atomicCAS`.
         unsafe { AtomicU32::from_ptr(&raw mut (*self.host.as_ptr()).flag) }
     }
 
@@ -95,19 +95,19 @@ impl FaultRecord {
     ///
     /// # Safety
     ///
-    /// No kernel and nobody else uses it any more.
-    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
-        // SAFETY: allocated by `mapped`, and the caller's promise.
+    /// Neither a kernel nor another thread accesses it any more.
+    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), CudaError> {
+        // SAFETY: allocated by `alloc_mapped`; the rest is upheld by the caller.
         unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
     }
 
-    /// Takes the fault out of the record, which is then ready for another.
+    /// Takes the fault out of the record, which is then ready for the next one.
     ///
-    /// Called after a synchronisation: the kernels that were launched before it have filled what they claimed. A kernel
-    /// launched meanwhile by another thread may have claimed the record and still be filling it; `wait` waits for that.
+    /// Called after a synchronisation: kernels launched before it have filled the record if they claimed it. A kernel
+    /// launched meanwhile by another thread may have claimed the record and still be writing it; `wait` waits for that.
     ///
-    /// Nothing of this waits where there is no fault: a record is looked at after each synchronisation.
-    pub(crate) fn take(&self, wait: impl FnOnce() -> Result<(), Refusal>) -> Result<Option<RawFault>, Refusal> {
+    /// Never blocks if no fault is recorded, since every synchronisation checks the record.
+    pub(crate) fn take(&self, wait: impl FnOnce() -> Result<(), CudaError>) -> Result<Option<RawFault>, CudaError> {
         let flag = self.flag();
         if flag.load(Ordering::Acquire) == 0 {
             return Ok(None);
@@ -117,8 +117,8 @@ impl FaultRecord {
             return Ok(None);
         }
         wait()?;
-        // SAFETY: the flag is set, so that no thread of the device writes the record any more: the one that set it has
-        // ended, for we waited, and others write only where they find the flag at 0.
+        // SAFETY: the flag is set, so no device thread writes the record any more: the one that set it has ended,
+        // because we waited, and others write only if they find the flag 0.
         let record = unsafe { self.host.read_volatile() };
         flag.store(0, Ordering::Release);
         let Record { flag: _, kernel, site, block, thread, pad: _, index, len, args } = record;
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_layout_is_the_kernels() {
+    fn the_layout_matches_the_emitted_struct() {
         assert_eq!(std::mem::offset_of!(Record, block), 12);
         assert_eq!(std::mem::offset_of!(Record, thread), 24);
         assert_eq!(std::mem::offset_of!(Record, index), 40);

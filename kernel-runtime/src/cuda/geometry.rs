@@ -1,4 +1,4 @@
-//! The extents of a launch, as a GPU takes them.
+//! Launch geometry in the driver's representation.
 
 use std::ffi::{c_int, c_void};
 
@@ -8,20 +8,20 @@ use cudarc::driver::sys::{
 };
 use smallvec::SmallVec;
 
-/// A launch as a GPU takes it.
+/// A launch configuration in the driver's representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// Blocks of a cluster, where there are clusters.
+    /// The cluster size in blocks, for clustered launches.
     pub(crate) cluster: Option<[u32; 3]>,
-    /// Bytes of dynamic shared memory of a block.
+    /// Dynamic shared memory per block, in bytes.
     pub(crate) shared_bytes: u32,
-    /// All blocks are to be on the GPU at once.
+    /// Cooperative launch: all blocks have to be resident at once.
     pub(crate) cooperative: bool,
 }
 
-/// What cannot be said of a launch but by attributes.
+/// The properties of a launch that are passed as launch attributes.
 pub(super) type Attributes = SmallVec<[CUlaunchAttribute; 2]>;
 
 impl Geometry {
@@ -33,7 +33,7 @@ impl Geometry {
         self.cluster.map_or(1, |cluster| cluster.iter().product())
     }
 
-    /// The attributes of the launch: that it is in clusters, that it is cooperative.
+    /// Returns the launch attributes for clusters and for a cooperative launch.
     pub(super) fn attributes(&self) -> Attributes {
         let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
         let cluster = self.cluster.map(|[x, y, z]| {
@@ -51,7 +51,7 @@ impl Geometry {
         cluster.into_iter().chain(cooperative).collect()
     }
 
-    /// The launch in the form that has attributes. It is valid as long as these.
+    /// Returns the configuration for `cuLaunchKernelEx`, which refers to `attributes`.
     pub(super) fn config(&self, stream: CUstream, attributes: &mut Attributes) -> CUlaunchConfig {
         let &Geometry { grid, block, cluster: _, shared_bytes, cooperative: _ } = self;
         CUlaunchConfig {
@@ -68,7 +68,7 @@ impl Geometry {
         }
     }
 
-    /// The launch as a node of a graph, without its attributes. It is valid as long as the parameters.
+    /// Returns the parameters of a kernel node, without attributes. They refer to `parameters`.
     pub(super) fn node(&self, function: CUfunction, parameters: &mut [*mut c_void]) -> KernelParams {
         let &Geometry { grid, block, cluster: _, shared_bytes, cooperative: _ } = self;
         KernelParams {

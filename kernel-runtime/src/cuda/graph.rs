@@ -1,4 +1,4 @@
-//! A CUDA graph that is ready to be launched: kernels, copies and fills with zeros, and which of them wait for which.
+//! Executable CUDA graphs: kernel, copy and memset nodes with their dependencies.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -9,86 +9,86 @@ use cudarc::driver::sys::{
     CUdeviceptr, CUgraph, CUgraphExec, CUgraphNode, CUmemorytype,
 };
 
+use super::error::CudaError;
 use super::geometry::Geometry;
 use super::module::Module;
-use super::primary::Primary;
-use super::refusal::Refusal;
+use super::primary_context::PrimaryContext;
 use super::stream::Stream;
 
-/// A graph in the form that the driver launches.
+/// An instantiated graph.
 pub(crate) struct Graph {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     nodes: Vec<CUgraphNode>,
-    /// What the nodes belong to; null until it was made.
+    /// The graph that owns the nodes; null until it is created.
     raw: CUgraph,
     executable: CUgraphExec,
 }
 
-// SAFETY: the handles may be used from any thread (the driver asks that no two use a graph at once: what changes one takes
-// `&mut self`); each method makes the context current to its thread first.
+// SAFETY: the handles may be used from any thread (the driver requires that a graph is not accessed concurrently:
+// methods that change it take `&mut self`); each method first makes the context current to its thread.
 unsafe impl Send for Graph {}
 // SAFETY: as above.
 unsafe impl Sync for Graph {}
 
-/// What a node does.
+/// The operation of a graph node.
 pub(crate) enum Node<'a> {
-    /// Runs a kernel.
+    /// A kernel launch.
     Kernel {
         module: &'a Module,
         geometry: &'a Geometry,
-        /// A pointer for each parameter. The driver copies what they point to.
+        /// A pointer to each parameter value, which the driver copies.
         parameters: &'a mut [*mut c_void],
     },
-    /// Copies bytes.
+    /// A copy of bytes.
     Copy(Copy),
-    /// Sets 8 bytes to zero.
+    /// A memset of 8 bytes to zero.
     Clear { to: CUdeviceptr },
 }
 
-/// A copy of so many bytes.
+/// The endpoints and the size of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Copy {
-    pub(crate) way: Way,
+    pub(crate) direction: CopyDirection,
     pub(crate) to: CUdeviceptr,
     pub(crate) from: CUdeviceptr,
     pub(crate) bytes: usize,
 }
 
-/// From where to where a copy goes. Addresses of the host are those of page-locked memory.
+/// The direction of a copy. Host addresses refer to page-locked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
-    OnDevice,
-    ToDevice,
-    ToHost,
+pub(crate) enum CopyDirection {
+    DeviceToDevice,
+    HostToDevice,
+    DeviceToHost,
 }
 
 impl Graph {
-    /// Builds a graph. `node` gives the nodes, of which there are `count`, and those before it that each one waits for.
+    /// Builds a graph of `count` nodes. `node` supplies each node, and `waits` the earlier nodes that it depends on.
     ///
     /// # Safety
     ///
-    /// What is true of [`Module::launch`] and of the copies of a [`Stream`] is true of the nodes, whenever the graph is
-    /// launched.
+    /// Whenever the graph is launched, its nodes satisfy the requirements of [`Module::launch`] and of the copies of a
+    /// [`Stream`].
     pub(crate) unsafe fn build<'w>(
         stream: &Stream,
         count: usize,
-        mut node: impl FnMut(usize, &mut dyn FnMut(Node<'_>) -> Result<(), Refusal>) -> Result<(), Refusal>,
+        mut node: impl FnMut(usize, &mut dyn FnMut(Node<'_>) -> Result<(), CudaError>) -> Result<(), CudaError>,
         waits: impl Fn(usize) -> &'w [usize],
-    ) -> Result<Graph, Refusal> {
+    ) -> Result<Graph, CudaError> {
         let primary = stream.shared_primary();
         primary.bind()?;
         let driver = primary.driver;
         let (raw, executable) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // From here on it destroys what was made.
+        // From here on, dropping the graph destroys what has been created.
         let mut graph = Graph { primary, nodes: Vec::with_capacity(count), raw, executable };
         // SAFETY: the pointer is valid for the write, and no flags are defined.
         unsafe { driver.cuGraphCreate(&raw mut graph.raw, 0) }?;
         for i in 0..count {
             let before: Vec<CUgraphNode> = waits(i).iter().map(|&j| graph.nodes[j]).collect();
-            // SAFETY: the caller's promise; those waited for are nodes of this graph.
+            // SAFETY: upheld by the caller; the dependencies are nodes of this graph.
             node(i, &mut |node| unsafe { graph.add(node, &before) })?;
         }
-        // SAFETY: the pointer is valid for the write, and the graph is whole.
+        // SAFETY: the pointer is valid for the write, and the graph is complete.
         unsafe { driver.cuGraphInstantiateWithFlags(&raw mut graph.executable, graph.raw, 0) }?;
         Ok(graph)
     }
@@ -96,7 +96,7 @@ impl Graph {
     /// # Safety
     ///
     /// As for [`Graph::build`]; the context is current.
-    unsafe fn add(&mut self, node: Node<'_>, before: &[CUgraphNode]) -> Result<(), Refusal> {
+    unsafe fn add(&mut self, node: Node<'_>, before: &[CUgraphNode]) -> Result<(), CudaError> {
         let Graph { primary, nodes: _, raw, executable: _ } = self;
         let (driver, context) = (primary.driver, primary.raw);
         let (waits, count) = (before.as_ptr(), before.len());
@@ -104,12 +104,12 @@ impl Graph {
         match node {
             Node::Kernel { module, geometry, parameters } => {
                 let params = kernel_params(module, geometry, parameters)?;
-                // SAFETY: the caller's promise; the pointers are valid for the call.
+                // SAFETY: upheld by the caller; the pointers are valid for the call.
                 unsafe { driver.cuGraphAddKernelNode(&raw mut added, *raw, waits, count, &raw const params) }?;
                 module.allow_cluster(geometry)?;
                 for attribute in geometry.attributes() {
                     let (id, value) = (attribute.id, &raw const attribute.value);
-                    // SAFETY: the node was added just now, and the value is that of the attribute.
+                    // SAFETY: the node was added just above, and the value is that of the attribute.
                     unsafe { driver.cuGraphKernelNodeSetAttribute(added, id, value) }?;
                 }
             }
@@ -128,43 +128,43 @@ impl Graph {
         Ok(())
     }
 
-    /// Changes what a node does in launches to come. It has to be of the same sort, and a kernel the same, with or without
-    /// clusters and cooperation.
+    /// Updates a node for later launches. The kind of the node, the kernel, and whether it is clustered or cooperative
+    /// must not change.
     ///
     /// # Safety
     ///
     /// As for [`Graph::build`].
-    pub(crate) unsafe fn set(&mut self, number: usize, node: Node<'_>) -> Result<(), Refusal> {
+    pub(crate) unsafe fn set(&mut self, number: usize, node: Node<'_>) -> Result<(), CudaError> {
         self.primary.bind()?;
         let Graph { primary, nodes, raw: _, executable } = self;
         let (driver, context, target) = (primary.driver, primary.raw, nodes[number]);
         match node {
             Node::Kernel { module, geometry, parameters } => {
                 let params = kernel_params(module, geometry, parameters)?;
-                // SAFETY: the caller's promise; the node is one of a kernel.
+                // SAFETY: upheld by the caller; the node is a kernel node.
                 unsafe { driver.cuGraphExecKernelNodeSetParams(*executable, target, &raw const params) }
             }
             Node::Copy(copy) => {
                 let params = copy_params(copy);
-                // SAFETY: the caller's promise; the node is one of a copy.
+                // SAFETY: upheld by the caller; the node is a copy node.
                 unsafe { driver.cuGraphExecMemcpyNodeSetParams(*executable, target, &raw const params, context) }
             }
             Node::Clear { to } => {
                 let params = clear_params(to);
-                // SAFETY: the caller's promise; the node is one of a fill.
+                // SAFETY: upheld by the caller; the node is a memset node.
                 unsafe { driver.cuGraphExecMemsetNodeSetParams(*executable, target, &raw const params, context) }
             }
         }
     }
 
-    /// Launches the graph. The next launch of it begins when this one is over.
+    /// Enqueues the graph. Launches of the same graph are serialised by the driver.
     ///
     /// # Safety
     ///
     /// As for [`Graph::build`]; the stream is one of the same GPU.
-    pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), Refusal> {
+    pub(crate) unsafe fn launch(&self, stream: &Stream) -> Result<(), CudaError> {
         self.primary.bind()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe { self.primary.driver.cuGraphLaunch(self.executable, stream.raw()) }
     }
 }
@@ -173,18 +173,18 @@ fn kernel_params(
     module: &Module,
     geometry: &Geometry,
     parameters: &mut [*mut c_void],
-) -> Result<KernelParams, Refusal> {
+) -> Result<KernelParams, CudaError> {
     module.allow_shared(geometry.shared_bytes)?;
     Ok(geometry.node(module.function(), parameters))
 }
 
-/// A copy of one row of bytes.
-fn copy_params(Copy { way, to, from, bytes }: Copy) -> CopyParams {
+/// Returns the parameters of a one-dimensional copy.
+fn copy_params(Copy { direction, to, from, bytes }: Copy) -> CopyParams {
     let (host, device) = (CUmemorytype::CU_MEMORYTYPE_HOST, CUmemorytype::CU_MEMORYTYPE_DEVICE);
-    let (source, target) = match way {
-        Way::OnDevice => (device, device),
-        Way::ToDevice => (host, device),
-        Way::ToHost => (device, host),
+    let (source, target) = match direction {
+        CopyDirection::DeviceToDevice => (device, device),
+        CopyDirection::HostToDevice => (host, device),
+        CopyDirection::DeviceToHost => (device, host),
     };
     CopyParams {
         srcXInBytes: 0,
@@ -225,8 +225,8 @@ impl Drop for Graph {
             self.primary.bind()?;
             let driver = self.primary.driver;
             if !self.executable.is_null() {
-                // A graph that is running is destroyed when it is over (CUDA Driver API, `cuGraphExecDestroy`).
-                // SAFETY: it was made by `build`, and nobody else has it.
+                // A graph in flight is destroyed once it has completed (CUDA Driver API, `cuGraphExecDestroy`).
+                // SAFETY: created by `build`, and not shared.
                 unsafe { driver.cuGraphExecDestroy(self.executable) }?;
             }
             if !self.raw.is_null() {
@@ -235,8 +235,8 @@ impl Drop for Graph {
             }
             Ok(())
         };
-        if let Err(refusal) = destroy() {
-            self.primary.note_dropped(refusal);
+        if let Err(error) = destroy() {
+            self.primary.note_drop_error(error);
         }
     }
 }

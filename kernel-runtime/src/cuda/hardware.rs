@@ -1,25 +1,25 @@
-//! What a GPU is: its name, its limits and its hardware, asked of the driver attribute by attribute.
+//! Device queries: name, limits and hardware properties of a GPU, read attribute by attribute.
 
 use std::ffi::CStr;
 
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdevice_attribute as Attribute};
 
 use super::driver::Driver;
-use super::refusal::Refusal;
+use super::error::CudaError;
 use crate::dim::Dim3;
 use crate::properties::{Limits, Pci, Properties};
 
-/// The GPU's name, such as `NVIDIA H200`.
-pub(super) fn name_of(driver: &Driver, device: CUdevice) -> Result<String, Refusal> {
+/// Returns the GPU's name, such as `NVIDIA H200`.
+pub(super) fn name_of(driver: &Driver, device: CUdevice) -> Result<String, CudaError> {
     let mut name = [0; 256];
-    // SAFETY: the buffer is one byte longer than is said.
+    // SAFETY: the buffer is one byte longer than the length that is passed.
     unsafe { driver.cuDeviceGetName(name.as_mut_ptr(), 255, device) }?;
-    // SAFETY: the last byte of the buffer is still 0, because the driver did not know of it.
+    // SAFETY: the last byte of the buffer is still 0, because it is beyond that length.
     Ok(unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned())
 }
 
-/// What a launch may ask for.
-pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Refusal> {
+/// Returns the limits of a launch.
+pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, CudaError> {
     let get = |attribute| attribute_of(driver, device, attribute);
     let mut total_memory = 0;
     // SAFETY: the pointer is valid for the write.
@@ -28,8 +28,8 @@ pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Ref
         get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)? as u32,
         get(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)? as u32,
     );
-    // Clusters came with 9.0 and CUDA 11.8. Eight blocks are what every GPU with clusters takes, sixteen the most that any
-    // does (CUDA C++ Programming Guide, "Thread Block Clusters").
+    // Clusters were introduced with compute capability 9.0 and CUDA 11.8. Eight blocks is the portable cluster size,
+    // sixteen the non-portable maximum (CUDA C++ Programming Guide, "Thread Block Clusters").
     let clusters = compute_capability >= (9, 0) && driver.has_clusters();
     Ok(Limits {
         threads_per_block: get(Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
@@ -58,12 +58,12 @@ pub(super) fn limits_of(driver: &Driver, device: CUdevice) -> Result<Limits, Ref
     })
 }
 
-/// The hardware. What the driver does not know is 0.
-pub(super) fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, Refusal> {
-    // A driver of another time may not know some of these, and a launch needs only `cooperative_launch`.
+/// Returns the hardware properties. Those that the driver does not report are 0.
+pub(super) fn properties_of(driver: &Driver, device: CUdevice) -> Result<Properties, CudaError> {
+    // An older or newer driver may lack some of these, and a launch only depends on `cooperative_launch`.
     let get = |attribute| attribute_of(driver, device, attribute).unwrap_or(0);
     Ok(Properties {
-        // The driver counts in kHz.
+        // Reported in kHz.
         clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_CLOCK_RATE) as u64 * 1000,
         memory_clock_hz: get(Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE) as u64 * 1000,
         memory_bus_bits: get(Attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH),
@@ -81,8 +81,12 @@ pub(super) fn properties_of(driver: &Driver, device: CUdevice) -> Result<Propert
     })
 }
 
-/// An attribute of a device; none that is asked for is negative.
-pub(super) fn attribute_of(driver: &Driver, device: CUdevice, attribute: CUdevice_attribute) -> Result<usize, Refusal> {
+/// Returns a device attribute. None of those queried is negative.
+pub(super) fn attribute_of(
+    driver: &Driver,
+    device: CUdevice,
+    attribute: CUdevice_attribute,
+) -> Result<usize, CudaError> {
     let mut value = 0;
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuDeviceGetAttribute(&raw mut value, attribute, device) }?;

@@ -1,4 +1,4 @@
-//! From CUDA C to an image that the driver loads: what came with the program first, then the disk cache, then NVRTC.
+//! Compilation of CUDA C to an image that the driver loads: from the precompiled images, the disk cache, or NVRTC.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -9,35 +9,35 @@ use super::nvrtc::{self, Nvrtc, Version};
 use crate::cache::{COUNTS, Cache};
 use crate::error::{CompileError, Error};
 use crate::kernel::Options;
-use crate::precompiled::{Precompiled, Recipe};
+use crate::precompiled::{CompilationInputs, Precompiled};
 use crate::warning::event;
 
-/// A kernel's CUDA C and how to compile it.
+/// A compilation request: the CUDA C of a kernel, and its options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Request<'a> {
     /// The kernel's name, for errors.
     pub(crate) kernel: &'a str,
-    /// The kernel with its path and types, for events.
+    /// The kernel with its path and types, for `tracing` events.
     pub(crate) instance: &'a str,
-    /// The CUDA C.
+    /// The CUDA C source.
     pub(crate) source: &'a str,
-    /// How.
+    /// The compiler flags.
     pub(crate) flags: Flags,
 }
 
-/// What a kernel asks of NVRTC.
+/// The compiler flags that a kernel's options select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Flags {
-    /// Whether `a * b + c` may become one operation, which rounds once.
+    /// Whether `a * b + c` may be contracted to a fused multiply-add, which rounds once.
     pub(crate) fmad: bool,
-    /// Approximations, and zero for subnormal numbers.
+    /// Approximate functions and flushing of subnormal numbers to zero.
     pub(crate) fast_math: bool,
-    /// The most registers of a thread.
+    /// The maximum number of registers per thread.
     pub(crate) max_registers: Option<u32>,
 }
 
 impl Default for Flags {
-    /// Those of a kernel without options.
+    /// The flags of a kernel without options.
     fn default() -> Self {
         Flags { fmad: true, fast_math: false, max_registers: None }
     }
@@ -50,31 +50,31 @@ impl From<Options> for Flags {
     }
 }
 
-/// What NVRTC makes of a kernel.
+/// The compiled code of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Image {
-    /// What it was compiled for.
+    /// The architecture it was compiled for.
     pub(crate) architecture: String,
-    /// Machine code; none where the architecture is a `compute_` one.
+    /// The machine code; `None` for a virtual (`compute_`) architecture.
     pub(crate) cubin: Option<Vec<u8>>,
     /// PTX.
     pub(crate) ptx: String,
-    /// What NVRTC said: warnings, or nothing.
+    /// The log of NVRTC: warnings, or empty.
     pub(crate) log: String,
 }
 
-/// Where an image came from.
+/// The source of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// It came with the program.
+    /// A precompiled image shipped with the program.
     Precompiled,
     /// The disk cache.
     Cache,
-    /// It was compiled now.
+    /// Compiled by NVRTC in this process.
     Nvrtc,
 }
 
-/// Compiles a kernel for an architecture by name, such as `sm_90` or `compute_80`. No GPU and no driver is needed.
+/// Compiles a kernel for a named architecture, such as `sm_90` or `compute_80`. Needs neither a GPU nor a driver.
 ///
 /// # Errors
 ///
@@ -84,7 +84,8 @@ pub(crate) fn compile(request: Request<'_>, architecture: &str) -> Result<Image,
     Ok(Sources::of_process().find(request, &architecture, Target::Exactly, Nvrtc::load)?.0)
 }
 
-/// As [`compile`], for a program to take along, and so without what it has already.
+/// Compiles a kernel into a folder of precompiled images, without using existing ones. Returns the file and its size in
+/// bytes.
 ///
 /// # Errors
 ///
@@ -98,11 +99,11 @@ pub(crate) fn precompile(
     let (image, _) = sources.find(request, architecture, Target::Exactly, Nvrtc::load)?;
     let options = nvrtc::options(request);
     let parts = recipe_parts(request, &options);
-    let recipe = Recipe { kernel: request.kernel, parts: &parts };
+    let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
     into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
 }
 
-/// Compiles for a GPU of an architecture. One that is newer than NVRTC gets PTX, which the driver compiles.
+/// Compiles for a GPU of an architecture. For a GPU newer than NVRTC this yields PTX, which the driver compiles.
 ///
 /// # Errors
 ///
@@ -114,12 +115,12 @@ pub(super) fn compile_for_gpu(
     Sources::of_process().find(request, architecture, Target::Gpu, Nvrtc::load)
 }
 
-/// As [`compile_for_gpu`], where the driver refused what came with the program.
+/// Like [`compile_for_gpu`], but ignores precompiled images, after the driver has rejected one.
 ///
 /// # Errors
 ///
 /// [`CompileError`].
-pub(super) fn compile_for_gpu_here(
+pub(super) fn compile_without_precompiled(
     request: Request<'_>,
     architecture: &Architecture,
 ) -> Result<(Image, Origin), CompileError> {
@@ -127,16 +128,16 @@ pub(super) fn compile_for_gpu_here(
     sources.find(request, architecture, Target::Gpu, Nvrtc::load)
 }
 
-/// What an architecture stands for.
+/// The meaning of a requested architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
-    /// Itself.
+    /// Code for exactly this architecture.
     Exactly,
-    /// A GPU, which runs PTX of older architectures too.
+    /// Code that runs on a GPU of this architecture, which may be PTX of an older one.
     Gpu,
 }
 
-/// Where images are looked for before NVRTC is asked.
+/// The sources of images that are consulted before NVRTC.
 struct Sources {
     precompiled: Option<Precompiled>,
     cache: Option<Cache>,
@@ -147,7 +148,7 @@ impl Sources {
         Sources { precompiled: Precompiled::of_process(), cache: Cache::of_process() }
     }
 
-    /// What came with the program, then the cache, then NVRTC.
+    /// Looks for an image in the precompiled ones, then in the cache, and finally compiles it with NVRTC.
     fn find(
         &self,
         request: Request<'_>,
@@ -157,7 +158,7 @@ impl Sources {
     ) -> Result<(Image, Origin), CompileError> {
         let options = nvrtc::options(request);
         let parts = recipe_parts(request, &options);
-        let recipe = Recipe { kernel: request.kernel, parts: &parts };
+        let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
         if let Some(image) = self.precompiled(recipe, architecture, target) {
             COUNTS.precompiled();
             return Ok((image, Origin::Precompiled));
@@ -180,9 +181,9 @@ impl Sources {
         }
         let nvrtc = match load(cache) {
             Ok(nvrtc) => nvrtc,
-            // A kernel that was compiled elsewhere, or before NVRTC was removed, needs none.
+            // A cached kernel, compiled elsewhere or before NVRTC was removed, does not need NVRTC.
             Err(error @ CompileError::NoNvrtc { .. }) => {
-                return match cache.and_then(|cache| cache.get_any(&key)).filter(is_usable) {
+                return match cache.and_then(|cache| cache.get_any_version(&key)).filter(is_usable) {
                     Some(image) => hit(image),
                     None => Err(error),
                 };
@@ -210,7 +211,7 @@ impl Sources {
         Ok((image, Origin::Nvrtc))
     }
 
-    fn precompiled(&self, recipe: Recipe<'_>, architecture: &Architecture, target: Target) -> Option<Image> {
+    fn precompiled(&self, recipe: CompilationInputs<'_>, architecture: &Architecture, target: Target) -> Option<Image> {
         let precompiled = self.precompiled.as_ref()?;
         match target {
             Target::Exactly => precompiled.get(recipe, architecture),
@@ -219,7 +220,7 @@ impl Sources {
     }
 }
 
-/// NVRTC's own work, which is counted and told.
+/// Compiles with NVRTC, counts the compilation and emits a `tracing` event.
 fn compile_now(
     nvrtc: &Nvrtc,
     request: Request<'_>,
@@ -247,7 +248,7 @@ fn compile_now(
     image
 }
 
-/// What a kernel's image depends on besides its architecture and NVRTC's version.
+/// Returns the inputs that determine an image besides its architecture and NVRTC's version.
 fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a str> {
     std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref)).collect()
 }
@@ -267,17 +268,17 @@ mod tests {
         Architecture::parse("sm_90").unwrap()
     }
 
-    /// A cache of a test, and the image that is found through it.
-    struct Here {
+    /// A cache in a temporary folder.
+    struct Fixture {
         sources: Sources,
         _folder: tempfile::TempDir,
     }
 
-    impl Here {
-        fn new() -> Here {
+    impl Fixture {
+        fn new() -> Fixture {
             let folder = tempfile::tempdir().unwrap();
             let cache = Cache::in_folder(folder.path().join("cache"));
-            Here { sources: Sources { precompiled: None, cache: Some(cache) }, _folder: folder }
+            Fixture { sources: Sources { precompiled: None, cache: Some(cache) }, _folder: folder }
         }
 
         fn cache(&self) -> &Cache {
@@ -295,72 +296,72 @@ mod tests {
     }
 
     #[test]
-    fn the_second_time_comes_from_the_cache() {
+    fn the_second_lookup_hits_the_cache() {
         if Nvrtc::load(None).is_err() {
             return;
         }
-        let here = Here::new();
-        let (first, origin) = here.find(request(SOURCE), &sm_90(), Target::Exactly);
+        let fixture = Fixture::new();
+        let (first, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Exactly);
         assert_eq!(origin, Origin::Nvrtc);
-        // Put something else in its place, to see where the second comes from.
+        // Replace the entry, to see where the second image comes from.
         let version = Nvrtc::load(None).unwrap().version().to_string();
-        assert_eq!(here.cache().get(&key(), &version).as_ref(), Some(&first));
-        here.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
-        let (second, origin) = here.find(request(SOURCE), &sm_90(), Target::Gpu);
+        assert_eq!(fixture.cache().get(&key(), &version).as_ref(), Some(&first));
+        fixture.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
+        let (second, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Gpu);
         assert_eq!((second.log.as_str(), origin), ("cached", Origin::Cache));
 
         let unfused = Request { flags: Flags { fmad: false, ..Flags::default() }, ..request(SOURCE) };
         let edited = SOURCE.replace('1', "2");
         let sm_90a = Architecture::parse("sm_90a").unwrap();
         for (request, architecture) in [(unfused, &sm_90()), (request(&edited), &sm_90()), (request(SOURCE), &sm_90a)] {
-            assert_eq!(here.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
+            assert_eq!(fixture.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
         }
         let without = Sources { precompiled: None, cache: None };
         assert_eq!(without.find(request(SOURCE), &sm_90(), Target::Gpu, Nvrtc::load).unwrap().1, Origin::Nvrtc);
     }
 
     #[test]
-    fn ptx_for_a_newer_gpu_is_not_taken_for_its_own_code() {
+    fn ptx_for_a_newer_gpu_is_not_returned_as_machine_code() {
         if Nvrtc::load(None).is_err() {
             return;
         }
-        let here = Here::new();
+        let fixture = Fixture::new();
         let newer = Architecture::parse("sm_999").unwrap();
         for expected in [Origin::Nvrtc, Origin::Cache] {
-            let (image, origin) = here.find(request(SOURCE), &newer, Target::Gpu);
+            let (image, origin) = fixture.find(request(SOURCE), &newer, Target::Gpu);
             assert!(image.architecture.starts_with("compute_") && image.cubin.is_none());
             assert_eq!(origin, expected);
         }
-        let error = here.sources.find(request(SOURCE), &newer, Target::Exactly, Nvrtc::load).unwrap_err();
+        let error = fixture.sources.find(request(SOURCE), &newer, Target::Exactly, Nvrtc::load).unwrap_err();
         assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
     }
 
     #[test]
-    fn without_nvrtc_the_cache_is_enough() {
-        let here = Here::new();
+    fn a_cache_hit_does_not_need_nvrtc() {
+        let fixture = Fixture::new();
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: vec!["everywhere".to_owned()] });
-        let find = |target| here.sources.find(request(SOURCE), &sm_90(), target, without);
+        let find = |target| fixture.sources.find(request(SOURCE), &sm_90(), target, without);
         assert!(matches!(find(Target::Gpu), Err(CompileError::NoNvrtc { .. })));
 
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
-        here.cache().put(&key(), "99.9", &image);
+        fixture.cache().put(&key(), "99.9", &image);
         assert_eq!(find(Target::Gpu).unwrap(), (image.clone(), Origin::Cache));
         assert_eq!(find(Target::Exactly).unwrap(), (image, Origin::Cache));
 
-        // A wrong CUMBIA_NVRTC is a mistake to be told, whatever the cache holds.
+        // An invalid CUMBIA_NVRTC is reported regardless of the cache.
         let bad = |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: "odd".to_owned() });
-        let error = here.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
+        let error = fixture.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
         assert!(matches!(error, CompileError::BadNvrtc { .. }));
     }
 
     #[test]
-    fn what_came_with_the_program_needs_neither_cache_nor_nvrtc() {
+    fn a_precompiled_image_needs_neither_cache_nor_nvrtc() {
         let folder = tempfile::tempdir().unwrap();
         let precompiled = Precompiled::in_folder(folder.path());
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
         let options = nvrtc::options(request(SOURCE));
         let parts = recipe_parts(request(SOURCE), &options);
-        precompiled.put(Recipe { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
+        precompiled.put(CompilationInputs { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
 
         let sources = Sources { precompiled: Some(precompiled), cache: None };
         let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new() });
@@ -368,7 +369,7 @@ mod tests {
             let found = sources.find(request(SOURCE), &sm_90(), target, without).unwrap();
             assert_eq!(found, (image.clone(), Origin::Precompiled));
         }
-        // PTX of an older architecture is no machine code of a newer one, but a GPU runs it.
+        // PTX of an older architecture is not machine code of a newer one, but a GPU of that one runs it.
         let newer = Architecture::parse("sm_120").unwrap();
         let found = sources.find(request(SOURCE), &newer, Target::Gpu, without).unwrap();
         assert_eq!(found.0.architecture, "compute_90");
@@ -376,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_architecture_is_refused_first() {
+    fn an_invalid_architecture_name_is_rejected_first() {
         let error = compile(request(SOURCE), "hopper").unwrap_err();
         assert!(matches!(error, Error::Compile(CompileError::NotAnArchitecture { .. })), "{error}");
     }

@@ -1,24 +1,24 @@
-//! What the system's loader says of libraries.
+//! Queries to the dynamic loader.
 
 use std::ffi::{CStr, c_void};
 use std::path::PathBuf;
 
-/// What the loader said; `libloading` keeps it in the source of its error.
-pub(super) fn loader_words(error: &libloading::Error) -> String {
+/// Returns the loader's error message, which `libloading` keeps as the source of its error.
+pub(super) fn loader_message(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// The file that holds the code at an address, as the loader opened it.
+/// Returns the library file that contains the code at an address, as the loader opened it.
 #[cfg(unix)]
 pub(super) fn library_of(address: *const c_void) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStrExt;
 
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: `dladdr` takes any address, and writes the structure where it answers other than 0.
+    // SAFETY: `dladdr` accepts any address, and fills the structure if it returns non-zero.
     if unsafe { libc::dladdr(address, info.as_mut_ptr()) } == 0 {
         return None;
     }
-    // SAFETY: zeroed is a valid value of a structure of pointers, and `dladdr` has filled it.
+    // SAFETY: zero is a valid value of a structure of pointers, and `dladdr` has filled it.
     let name = unsafe { info.assume_init() }.dli_fname;
     if name.is_null() {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn library_of(address: *const c_void) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))).filter(|path| path.is_absolute())
 }
 
-/// Elsewhere the system is not asked: NVRTC is then loaded once in each process to learn its version.
+/// Not implemented on other systems: NVRTC is then loaded once in each process to learn its version.
 #[cfg(not(unix))]
 pub(super) fn library_of(_address: *const c_void) -> Option<PathBuf> {
     None

@@ -1,30 +1,29 @@
-//! Memory of a GPU: allocation, copies and fills, each in the order of a stream.
+//! Device memory: stream-ordered allocation, copies and fills.
 //!
-//! Allocating and freeing on a stream makes it safe to drop an array that a kernel still uses, and costs less than a
-//! microsecond where the memory comes from the pool. Which stream has to wait for which is not decided here, but in
-//! `order.rs`.
+//! With stream-ordered allocation an array can be dropped while a kernel still uses it, and an allocation from the pool
+//! takes less than a microsecond. Dependencies between streams are tracked in `hazards.rs`, not here.
 
 use std::ffi::c_void;
 
 use cudarc::driver::sys::{CUdevice, CUdevice_attribute, CUdeviceptr, CUmemPool_attribute, CUmemoryPool};
 
 use super::driver::Driver;
+use super::error::{CudaError, OUT_OF_MEMORY};
 use super::hardware::attribute_of;
-use super::primary::Primary;
-use super::refusal::{OUT_OF_MEMORY, Refusal};
+use super::primary_context::PrimaryContext;
 use super::stream::Stream;
 use crate::error::Error;
 
-/// The device's default pool, told to keep freed memory for the next allocation; `None` where there are no pools
-/// (under some virtualisation, and on GPUs of before Pascal).
-pub(super) fn pool_of(driver: &Driver, device: CUdevice) -> Result<Option<CUmemoryPool>, Refusal> {
+/// Returns the device's default memory pool, configured to keep freed memory for later allocations; `None` if pools are
+/// not supported (under some virtualisation, and on GPUs older than Pascal).
+pub(super) fn pool_of(driver: &Driver, device: CUdevice) -> Result<Option<CUmemoryPool>, CudaError> {
     if attribute_of(driver, device, CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
         return Ok(None);
     }
     let mut pool = std::ptr::null_mut();
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuDeviceGetDefaultMemPool(&raw mut pool, device) }?;
-    // By default the pool returns its memory at each synchronisation, and allocations after it cost milliseconds.
+    // By default the pool releases its memory at each synchronisation, and allocations after that take milliseconds.
     let mut threshold = u64::MAX;
     let attribute = CUmemPool_attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
     // SAFETY: the pool is the device's own, and the attribute's value is a 64-bit integer.
@@ -33,30 +32,31 @@ pub(super) fn pool_of(driver: &Driver, device: CUdevice) -> Result<Option<CUmemo
 }
 
 impl Stream {
-    /// Allocates `bytes`, which are not initialised, for what is asked of the stream from now on.
+    /// Allocates `bytes` of uninitialised memory in the order of the stream. `bytes` must not be 0, which the driver
+    /// rejects.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or what the driver refused. The driver allocates no 0 bytes: do not ask.
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub(crate) fn alloc(&self, bytes: usize) -> Result<CUdeviceptr, Error> {
         match self.try_alloc(bytes) {
-            Err(Refusal { code: OUT_OF_MEMORY, .. }) => {}
+            Err(CudaError { code: OUT_OF_MEMORY, .. }) => {}
             other => return Ok(other?),
         }
-        // What the pool keeps may be in pieces of the wrong size, or be freed in a stream that has not come to it yet: wait
-        // for all streams, give everything back, and try once more.
+        // The memory that the pool retains may be fragmented, or its frees may be pending in other streams: wait for
+        // all streams, trim the pool, and retry once.
         if let Some(pool) = self.primary().pool {
-            self.primary().wait_for_everything()?;
+            self.primary().synchronize()?;
             // SAFETY: the pool is the device's own.
             unsafe { self.driver().cuMemPoolTrimTo(pool, 0) }?;
         }
         match self.try_alloc(bytes) {
-            Err(Refusal { code: OUT_OF_MEMORY, .. }) => Err(out_of_memory(self.primary(), bytes)),
+            Err(CudaError { code: OUT_OF_MEMORY, .. }) => Err(out_of_memory(self.primary(), bytes)),
             other => Ok(other?),
         }
     }
 
-    fn try_alloc(&self, bytes: usize) -> Result<CUdeviceptr, Refusal> {
+    fn try_alloc(&self, bytes: usize) -> Result<CUdeviceptr, CudaError> {
         self.primary().bind()?;
         let mut pointer = 0;
         if self.primary().pool.is_some() {
@@ -69,54 +69,55 @@ impl Stream {
         Ok(pointer)
     }
 
-    /// Frees memory, once everything asked of the stream before is done. What is refused is noted with the context.
+    /// Frees memory in the order of the stream. An error is kept in the context.
     ///
     /// # Safety
     ///
-    /// `pointer` came from [`Stream::alloc`] of a stream of this GPU, is not used by anything asked for later, and all that
-    /// uses it on other streams was waited for by this one.
+    /// `pointer` was returned by [`Stream::alloc`] for a stream of this GPU, no later work uses it, and this stream
+    /// waits for all work on other streams that uses it.
     pub(crate) unsafe fn free(&self, pointer: CUdeviceptr) {
         let free = || {
             self.primary().bind()?;
             if self.primary().pool.is_some() {
-                // SAFETY: the caller's promise.
+                // SAFETY: upheld by the caller.
                 unsafe { self.driver().cuMemFreeAsync(pointer, self.raw()) }
             } else {
-                // The plain call does not wait for kernels on a non-blocking stream.
-                // SAFETY: the caller's promise.
+                // The synchronous free does not wait for kernels on a non-blocking stream.
+                // SAFETY: upheld by the caller.
                 self.wait().and_then(|()| unsafe { self.driver().cuMemFree_v2(pointer) })
             }
         };
-        if let Err(refusal) = free() {
-            self.primary().note_dropped(refusal);
+        if let Err(error) = free() {
+            self.primary().note_drop_error(error);
         }
     }
 
-    /// Sets `bytes` at `to` to 0.
+    /// Fills `bytes` at `to` with zeros.
     ///
     /// # Safety
     ///
     /// `to` is memory of this GPU with that many bytes.
-    pub(crate) unsafe fn clear(&self, to: CUdeviceptr, bytes: usize) -> Result<(), Refusal> {
-        // SAFETY: the caller's promise.
+    pub(crate) unsafe fn clear(&self, to: CUdeviceptr, bytes: usize) -> Result<(), CudaError> {
+        // SAFETY: upheld by the caller.
         unsafe { self.fill(to, bytes, &[0]) }
     }
 
-    /// Repeats the bytes of `element` over `bytes` at `to`. Nothing of it waits, or reads memory of the host later on.
+    /// Fills `bytes` at `to` with repetitions of `element`. Never blocks, and does not access host memory after
+    /// returning.
     ///
     /// # Safety
     ///
-    /// `to` is memory of this GPU with that many bytes, which are a number of elements.
-    pub(crate) unsafe fn fill(&self, to: CUdeviceptr, bytes: usize, element: &[u8]) -> Result<(), Refusal> {
+    /// `to` is memory of this GPU with that many bytes, a multiple of the element's size.
+    pub(crate) unsafe fn fill(&self, to: CUdeviceptr, bytes: usize, element: &[u8]) -> Result<(), CudaError> {
         if bytes == 0 || element.is_empty() {
             return Ok(());
         }
         self.primary().bind()?;
         let pattern = shortest_period(element);
-        // The driver wants addresses that are aligned for the pattern; allocations are, and so are elements in them.
+        // Memset requires an address that is aligned for the pattern; allocations are, and so are the elements in them.
         let is_aligned = to.is_multiple_of(pattern.len() as u64);
         let (driver, stream) = (self.driver(), self.raw());
-        // SAFETY: the caller's promise; the pattern divides the element, which divides the bytes.
+        // SAFETY: upheld by the caller; the size of the pattern divides that of the element, which divides `bytes`.
         unsafe {
             match *pattern {
                 [a] => driver.cuMemsetD8Async(to, a, bytes, stream),
@@ -129,16 +130,16 @@ impl Stream {
         }
     }
 
-    /// Writes the pattern once, and then copies all that is written behind itself until everything is.
+    /// Writes the pattern once, then doubles the filled prefix by copying it until all bytes are filled.
     ///
     /// # Safety
     ///
     /// As for [`Stream::fill`]; the context is current.
-    unsafe fn fill_by_doubling(&self, to: CUdeviceptr, bytes: usize, pattern: &[u8]) -> Result<(), Refusal> {
+    unsafe fn fill_by_doubling(&self, to: CUdeviceptr, bytes: usize, pattern: &[u8]) -> Result<(), CudaError> {
         let (driver, stream) = (self.driver(), self.raw());
-        // As the parameters of memsets, so that no memory of the host has to live on.
+        // Passed as memset values, so that no host memory has to stay alive.
         for (at, word) in (to..).step_by(4).zip(pattern.chunks(4)) {
-            // SAFETY: the caller's promise: the pattern is inside, and `at` in it.
+            // SAFETY: upheld by the caller: the pattern is in bounds, and `at` is inside of it.
             unsafe {
                 match *word {
                     [a, b, c, d] if at.is_multiple_of(4) => {
@@ -155,66 +156,71 @@ impl Stream {
         let mut written = pattern.len();
         while written < bytes {
             let more = written.min(bytes - written);
-            // SAFETY: both are inside, and the second begins where the first, which is no shorter, ends.
+            // SAFETY: both ranges are in bounds; the second starts at the end of the first, which is at least as long.
             unsafe { driver.cuMemcpyDtoDAsync_v2(to + written as u64, to, more, stream) }?;
             written += more;
         }
         Ok(())
     }
 
-    /// Copies `bytes` from the host, in the order of the stream.
+    /// Enqueues a copy of `bytes` from the host.
     ///
     /// # Safety
     ///
-    /// `to` is memory of this GPU and `from` is readable, with that many bytes each. The host's memory stays, and stays the
-    /// same, until the copy is over.
+    /// `to` is memory of this GPU and `from` is readable, with that many bytes each. The host memory stays allocated
+    /// and unchanged until the copy has completed.
     pub(crate) unsafe fn copy_from_host(
         &self,
         to: CUdeviceptr,
         from: *const c_void,
         bytes: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
         self.primary().bind()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe { self.driver().cuMemcpyHtoDAsync_v2(to, from, bytes, self.raw()) }
     }
 
-    /// Copies `bytes` to the host, in the order of the stream.
+    /// Enqueues a copy of `bytes` to the host.
     ///
     /// # Safety
     ///
-    /// `to` is writable and `from` is memory of this GPU, with that many bytes each. The host's memory stays, and nobody
-    /// else uses it, until the copy is over.
-    pub(crate) unsafe fn copy_to_host(&self, to: *mut c_void, from: CUdeviceptr, bytes: usize) -> Result<(), Refusal> {
+    /// `to` is writable and `from` is memory of this GPU, with that many bytes each. The host memory stays allocated
+    /// and unused until the copy has completed.
+    pub(crate) unsafe fn copy_to_host(
+        &self,
+        to: *mut c_void,
+        from: CUdeviceptr,
+        bytes: usize,
+    ) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
         self.primary().bind()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe { self.driver().cuMemcpyDtoHAsync_v2(to, from, bytes, self.raw()) }
     }
 
-    /// Copies `bytes` of memory of GPUs with these contexts, one of which is the stream's.
+    /// Enqueues a copy of `bytes` between memory of two contexts, one of which is the stream's; they may be the same.
     ///
     /// # Safety
     ///
-    /// `to` and `from` are memory of these GPUs with that many bytes each, and they do not overlap.
+    /// `to` and `from` are memory of these contexts with that many bytes each, and they do not overlap.
     pub(crate) unsafe fn copy(
         &self,
-        destination: &Primary,
+        destination: &PrimaryContext,
         to: CUdeviceptr,
-        source: &Primary,
+        source: &PrimaryContext,
         from: CUdeviceptr,
         bytes: usize,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaError> {
         if bytes == 0 {
             return Ok(());
         }
         self.primary().bind()?;
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe {
             if source.raw == destination.raw {
                 self.driver().cuMemcpyDtoDAsync_v2(to, from, bytes, self.raw())
@@ -225,7 +231,7 @@ impl Stream {
     }
 }
 
-fn out_of_memory(primary: &Primary, requested: usize) -> Error {
+fn out_of_memory(primary: &PrimaryContext, requested: usize) -> Error {
     let (mut free, mut total) = (0, 0);
     // SAFETY: the pointers are valid for the writes, and `try_alloc` made the context current.
     if unsafe { primary.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total) }.is_err() {
@@ -234,7 +240,7 @@ fn out_of_memory(primary: &Primary, requested: usize) -> Error {
     Error::OutOfMemory { device: primary.label.clone(), requested, free, total }
 }
 
-/// The shortest bytes of which `element` is a repetition.
+/// Returns the shortest prefix of 1, 2 or 4 bytes whose repetition is `element`, or `element` itself.
 fn shortest_period(element: &[u8]) -> &[u8] {
     let len = element.len();
     let repeats = |period: usize| len.is_multiple_of(period) && element[period..] == element[..len - period];
@@ -247,7 +253,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pattern_is_as_short_as_can_be() {
+    fn the_fill_pattern_is_the_shortest_period() {
         assert_eq!(shortest_period(&0.0f64.to_ne_bytes()), [0]);
         assert_eq!(shortest_period(&[1, 2, 1, 2]), [1, 2]);
         assert_eq!(shortest_period(&[1, 2, 3, 4, 1, 2, 3, 4]), [1, 2, 3, 4]);

@@ -1,4 +1,4 @@
-//! A kernel on a GPU: loaded, measured, and launched.
+//! A loaded kernel: attributes, occupancy, and launch.
 
 use std::ffi::{CString, c_int, c_void};
 use std::fmt;
@@ -12,13 +12,13 @@ use cudarc::driver::sys::{
 
 use super::context::Context;
 use super::driver::Driver;
+use super::error::CudaError;
 use super::geometry::Geometry;
-use super::image::{Image, Origin, Request, compile_for_gpu, compile_for_gpu_here};
-use super::refusal::Refusal;
+use super::image::{Image, Origin, Request, compile_for_gpu, compile_without_precompiled};
 use super::stream::Stream;
 use crate::attributes::Attributes;
+use crate::block_picker;
 use crate::error::{CompileError, Error};
-use crate::over;
 use crate::warning::event;
 
 /// A kernel that is loaded on a GPU.
@@ -26,30 +26,30 @@ pub(crate) struct Module {
     context: Arc<Context>,
     raw: CUmodule,
     function: CUfunction,
-    /// Bytes of dynamic shared memory that a launch may ask for without [`Module::allow_shared`].
+    /// The dynamic shared memory in bytes that a launch may request without [`Module::allow_shared`].
     allowed_shared: AtomicU32,
-    /// Whether a launch may have clusters that not every GPU takes.
+    /// Whether a launch may use clusters larger than the portable size.
     allowed_large_clusters: AtomicBool,
-    /// The threads of the blocks that fill a multiprocessor, by bytes of dynamic shared memory.
-    fullest: Fullest,
+    /// The block sizes of maximum occupancy, by dynamic shared memory.
+    block_sizes: OccupancyCache,
     attributes: Attributes,
     image: Image,
 }
 
-// SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
+// SAFETY: the handles may be used from any thread; each method first makes the context current to its thread.
 unsafe impl Send for Module {}
-// SAFETY: as above; the driver's functions are thread-safe, and what changes is atomic.
+// SAFETY: as above; the driver's functions are thread-safe, and mutable state is atomic.
 unsafe impl Sync for Module {}
 
 impl Context {
-    /// Compiles a kernel, or takes it from where it was compiled before, and loads it. What came with the program was made for
-    /// some driver, and where this one refuses it, the kernel is compiled here.
+    /// Compiles a kernel, or finds its compiled image, and loads it. A precompiled image was built for some range of
+    /// drivers; if this driver rejects it, the kernel is compiled here.
     ///
     /// `entry` is the name of the `extern "C" __global__` function in the source.
     ///
     /// # Errors
     ///
-    /// [`CompileError`], or what the driver refused.
+    /// [`CompileError`], or a CUDA driver error.
     pub(crate) fn load(self: &Arc<Context>, request: Request<'_>, entry: &str) -> Result<Module, Error> {
         let start = Instant::now();
         let (mut image, mut origin) = compile_for_gpu(request, self.architecture())?;
@@ -61,15 +61,15 @@ impl Context {
         {
             let (kernel, device, refused) = (request.instance.to_owned(), self.to_string(), refused.to_string());
             event!(
-                warn, target: "cumbia::compile", kernel, device, refused, "what came with the program does not load"
+                warn, target: "cumbia::compile", kernel, device, refused, "the precompiled image does not load"
             );
-            match compile_for_gpu_here(request, self.architecture()) {
+            match compile_without_precompiled(request, self.architecture()) {
                 Ok(found) => {
                     (image, origin) = found;
                     compiled = Instant::now();
                     loaded = self.load_image(request, &image);
                 }
-                // Whoever ships kernels means to need none: what is wrong is what came with the program.
+                // A program that ships precompiled kernels does not expect NVRTC: report the precompiled image instead.
                 Err(CompileError::NoNvrtc { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -81,7 +81,7 @@ impl Context {
             function: std::ptr::null_mut(),
             allowed_shared: AtomicU32::new(0),
             allowed_large_clusters: AtomicBool::new(false),
-            fullest: Fullest::default(),
+            block_sizes: OccupancyCache::default(),
             attributes: Attributes::default(),
             image,
         };
@@ -104,24 +104,24 @@ impl Context {
         Ok(module)
     }
 
-    /// Loads machine code, or the PTX where there is none or the driver does not take it.
+    /// Loads the machine code, or the PTX if there is none or the driver rejects it.
     fn load_image(&self, request: Request<'_>, image: &Image) -> Result<CUmodule, Error> {
         let driver = self.driver();
         let mut reason = None;
         if let Some(cubin) = &image.cubin {
             match load_data(driver, cubin.as_ptr().cast()) {
                 Ok(module) => return Ok(module),
-                Err(refusal) if refusal.refusal.is_about_the_image() => {
-                    reason = Some(refusal.describe(driver, "cubin"));
+                Err(error) if error.error.is_about_the_image() => {
+                    reason = Some(error.describe(driver, "cubin"));
                 }
-                Err(refusal) => return Err(refusal.refusal.into()),
+                Err(error) => return Err(error.error.into()),
             }
         }
         let ptx = format!("{}\0", image.ptx);
         match load_data(driver, ptx.as_ptr().cast()) {
             Ok(module) => Ok(module),
-            Err(refusal) if refusal.refusal.is_about_the_image() => {
-                let ptx = refusal.describe(driver, "PTX");
+            Err(error) if error.error.is_about_the_image() => {
+                let ptx = error.describe(driver, "PTX");
                 Err(CompileError::ImageRefused {
                     kernel: request.kernel.to_owned(),
                     architecture: image.architecture.clone(),
@@ -130,30 +130,30 @@ impl Context {
                 }
                 .into())
             }
-            Err(refusal) => Err(refusal.refusal.into()),
+            Err(error) => Err(error.error.into()),
         }
     }
 }
 
 impl Module {
-    /// What the compiler made of the kernel.
+    /// Returns the attributes of the compiled kernel.
     pub(crate) fn attributes(&self) -> &Attributes {
         &self.attributes
     }
 
-    /// Launches the kernel on a stream of its context, and returns before it runs.
+    /// Enqueues the kernel on a stream of its context.
     ///
     /// # Safety
     ///
     /// `parameters` points to one value for each parameter of the kernel, in order and of its type; the pointers among
-    /// them are memory of this context that lives until the kernel is over.
+    /// them are memory of this context that stays allocated until the kernel has completed.
     #[inline]
     pub(crate) unsafe fn launch(
         &self,
         stream: &Stream,
         geometry: &Geometry,
         parameters: &mut [*mut c_void],
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CudaError> {
         self.context.bind()?;
         let &Geometry { grid: [gx, gy, gz], block: [bx, by, bz], cluster, shared_bytes, cooperative } = geometry;
         self.allow_shared(shared_bytes)?;
@@ -161,7 +161,7 @@ impl Module {
         let parameters = parameters.as_mut_ptr();
         if cluster.is_some() {
             return self.with_config(stream, geometry, |config| {
-                // SAFETY: the caller's promise; the function and the stream belong to the current context.
+                // SAFETY: upheld by the caller; the function and the stream belong to the current context.
                 unsafe { driver.cuLaunchKernelEx(config, function, parameters, std::ptr::null_mut()) }
             });
         }
@@ -176,20 +176,20 @@ impl Module {
         }
     }
 
-    /// A launch in the form that has room for clusters. It is valid during the call.
+    /// Calls `then` with the extended launch configuration, which is valid during the call.
     fn with_config<R>(
         &self,
         stream: CUstream,
         geometry: &Geometry,
-        then: impl FnOnce(*const CUlaunchConfig) -> Result<R, Refusal>,
-    ) -> Result<R, Refusal> {
+        then: impl FnOnce(*const CUlaunchConfig) -> Result<R, CudaError>,
+    ) -> Result<R, CudaError> {
         self.allow_cluster(geometry)?;
         let mut attributes = geometry.attributes();
         then(&geometry.config(stream, &mut attributes))
     }
 
-    /// How many blocks of a launch one multiprocessor can hold at once.
-    pub(crate) fn active_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u32, Refusal> {
+    /// Returns the number of resident blocks per multiprocessor.
+    pub(crate) fn active_blocks(&self, block_threads: u32, shared_bytes: u32) -> Result<u32, CudaError> {
         self.context.bind()?;
         self.allow_shared(shared_bytes)?;
         let mut blocks = 0;
@@ -206,8 +206,8 @@ impl Module {
         Ok(u32::try_from(blocks).unwrap_or(0))
     }
 
-    /// How many clusters of a launch the GPU can hold at once.
-    pub(crate) fn active_clusters(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+    /// Returns the number of resident clusters on the whole GPU.
+    pub(crate) fn active_clusters(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut clusters = 0;
@@ -218,8 +218,8 @@ impl Module {
         Ok(u64::try_from(clusters).unwrap_or(0))
     }
 
-    /// How many blocks a cluster of such blocks can have.
-    pub(crate) fn largest_cluster(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+    /// Returns the maximum cluster size, in blocks, for such a launch.
+    pub(crate) fn largest_cluster(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut blocks = 0;
@@ -230,8 +230,8 @@ impl Module {
         Ok(u64::try_from(blocks).unwrap_or(0))
     }
 
-    /// How many blocks of a launch the GPU can hold at once; 0 where it has no cooperative launches.
-    pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> Result<u64, Refusal> {
+    /// Returns the number of resident blocks on the whole GPU; 0 if it does not support cooperative launches.
+    pub(crate) fn resident_blocks(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         if !self.context.properties().cooperative_launch {
             return Ok(0);
         }
@@ -242,47 +242,47 @@ impl Module {
         Ok(u64::from(blocks) * self.context.limits().multiprocessors as u64)
     }
 
-    /// The threads of the blocks of which a multiprocessor runs about the most threads at once. `bound` is the most of a
-    /// block that the kernel's options allow, always the same.
-    pub(crate) fn fullest_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, Refusal> {
-        if let Some(threads) = self.fullest.get(shared_bytes) {
+    /// Returns the block size, in threads, of about the highest occupancy. `bound` is the kernel's limit of threads per
+    /// block, a constant of the kernel.
+    pub(crate) fn max_occupancy_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, CudaError> {
+        if let Some(threads) = self.block_sizes.get(shared_bytes) {
             return Ok(threads);
         }
         let most = (self.attributes.threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
-        let threads = over::fullest(most, |threads| self.active_blocks(threads, shared_bytes))?;
-        self.fullest.put(shared_bytes, threads);
+        let threads = block_picker::max_occupancy_threads(most, |threads| self.active_blocks(threads, shared_bytes))?;
+        self.block_sizes.put(shared_bytes, threads);
         Ok(threads)
     }
 
-    /// Asks for larger clusters than every GPU takes, where a launch needs them.
-    pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), Refusal> {
+    /// Allows a cluster larger than the portable size if the launch needs it.
+    pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), CudaError> {
         if geometry.cluster_blocks() > PORTABLE_CLUSTER { self.allow_large_clusters() } else { Ok(()) }
     }
 
-    /// Sees to it that launches can ask for so much dynamic shared memory.
+    /// Allows launches with so much dynamic shared memory.
     ///
     /// # Errors
     ///
-    /// What the driver refused.
-    pub(crate) fn allow(&self, shared_bytes: u32) -> Result<(), Refusal> {
+    /// A CUDA driver error.
+    pub(crate) fn allow(&self, shared_bytes: u32) -> Result<(), CudaError> {
         self.context.bind()?;
         self.allow_shared(shared_bytes)
     }
 
-    /// The GPU that it is loaded on.
+    /// Returns the GPU on which the kernel is loaded.
     pub(super) fn context(&self) -> &Context {
         &self.context
     }
 
-    /// The driver's handle of the kernel.
+    /// Returns the driver's function handle.
     pub(super) fn function(&self) -> CUfunction {
         self.function
     }
 
-    /// Allows clusters of more blocks than every GPU takes.
+    /// Allows clusters larger than the portable size.
     #[cold]
-    fn allow_large_clusters(&self) -> Result<(), Refusal> {
-        // Relaxed: asking twice is harmless.
+    fn allow_large_clusters(&self) -> Result<(), CudaError> {
+        // Relaxed: setting the attribute twice is harmless.
         if self.allowed_large_clusters.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -293,20 +293,20 @@ impl Module {
         Ok(())
     }
 
-    /// Asks for more dynamic shared memory than every GPU has, where a launch needs it.
+    /// Raises the limit of dynamic shared memory if the launch needs it.
     #[inline]
-    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), Refusal> {
-        // Relaxed: the value only ever says "not asked for yet" or the one maximum, and asking twice is harmless.
+    pub(super) fn allow_shared(&self, bytes: u32) -> Result<(), CudaError> {
+        // Relaxed: the value is either the initial one or the maximum, and setting the attribute twice is harmless.
         if bytes <= self.allowed_shared.load(Ordering::Relaxed) {
             return Ok(());
         }
-        self.ask_for_all_shared()
+        self.opt_in_shared()
     }
 
-    /// Allows all that the GPU has besides the kernel's own arrays, so that this is done once for each kernel. What a
-    /// launch occupies is still only what it asks for.
+    /// Raises the limit to the maximum of the GPU less the kernel's static shared memory, so that it is done once per
+    /// kernel. A launch still occupies only what it requests.
     #[cold]
-    fn ask_for_all_shared(&self) -> Result<(), Refusal> {
+    fn opt_in_shared(&self) -> Result<(), CudaError> {
         let limit = self.context.limits().shared_bytes_per_block_opt_in;
         let rest = limit.saturating_sub(self.attributes.shared_bytes);
         let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
@@ -317,7 +317,7 @@ impl Module {
         Ok(())
     }
 
-    fn read_attributes(&self) -> Result<Attributes, Refusal> {
+    fn read_attributes(&self) -> Result<Attributes, CudaError> {
         let version = |number: usize| Some((number as u32 / 10, number as u32 % 10));
         Ok(Attributes {
             threads_per_block: self.attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
@@ -330,7 +330,7 @@ impl Module {
         })
     }
 
-    fn attribute(&self, attribute: Attribute) -> Result<usize, Refusal> {
+    fn attribute(&self, attribute: Attribute) -> Result<usize, CudaError> {
         let mut value = 0;
         // SAFETY: the pointer is valid for the write, and the function belongs to the current context.
         unsafe { self.context.driver().cuFuncGetAttribute(&raw mut value, attribute, self.function) }?;
@@ -341,11 +341,11 @@ impl Module {
 impl Drop for Module {
     fn drop(&mut self) {
         let primary = self.context.primary();
-        // The manual does not say that unloading waits for a kernel of the module.
-        // SAFETY: the module was loaded in this context, which is current, and nothing of it runs any more.
+        // The documentation does not say that unloading waits for kernels of the module.
+        // SAFETY: the module was loaded in this context, which is current, and none of its kernels is in flight.
         let unload = || unsafe { self.context.driver().cuModuleUnload(self.raw) };
-        if let Err(refusal) = primary.wait_for_everything().and_then(|()| unload()) {
-            primary.note_dropped(refusal);
+        if let Err(error) = primary.synchronize().and_then(|()| unload()) {
+            primary.note_drop_error(error);
         }
     }
 }
@@ -360,66 +360,66 @@ impl fmt::Debug for Module {
     }
 }
 
-/// Blocks of a cluster that every GPU with clusters takes (CUDA C++ Programming Guide, "Thread Block Clusters").
+/// The portable cluster size, in blocks (CUDA C++ Programming Guide, "Thread Block Clusters").
 const PORTABLE_CLUSTER: u32 = 8;
 
-/// What was found of the blocks that fill a multiprocessor: a table that is read without waiting. Two sizes of shared memory
-/// may fall on one place, and are then found anew.
+/// A lock-free, direct-mapped cache of block sizes of maximum occupancy, keyed by dynamic shared memory. A collision
+/// evicts the older entry, which is then computed again.
 #[derive(Default)]
-struct Fullest([AtomicU64; 8]);
+struct OccupancyCache([AtomicU64; 8]);
 
-impl Fullest {
+impl OccupancyCache {
     fn get(&self, shared_bytes: u32) -> Option<u32> {
-        // Relaxed: an entry is one number, whole in itself.
-        let entry = self.place(shared_bytes).load(Ordering::Relaxed);
+        // Relaxed: an entry is a single self-contained number.
+        let entry = self.entry(shared_bytes).load(Ordering::Relaxed);
         let (threads, of) = (entry as u32, (entry >> 32) as u32);
         (threads != 0 && of == shared_bytes).then_some(threads)
     }
 
     fn put(&self, shared_bytes: u32, threads: u32) {
-        self.place(shared_bytes).store(u64::from(shared_bytes) << 32 | u64::from(threads), Ordering::Relaxed);
+        self.entry(shared_bytes).store(u64::from(shared_bytes) << 32 | u64::from(threads), Ordering::Relaxed);
     }
 
-    fn place(&self, shared_bytes: u32) -> &AtomicU64 {
-        // Sizes are mostly multiples of powers of two, which the multiplication spreads (Knuth's, by the golden ratio).
+    fn entry(&self, shared_bytes: u32) -> &AtomicU64 {
+        // Sizes are mostly multiples of powers of two; Fibonacci hashing spreads them.
         &self.0[(shared_bytes.wrapping_mul(0x9e37_79b9) >> 29) as usize]
     }
 }
 
-/// An image that the driver did not load, and what its linker or assembler said.
-struct ImageRefusal {
-    refusal: Refusal,
+/// An image that the driver failed to load, with the log of its linker or assembler.
+struct ImageError {
+    error: CudaError,
     log: String,
 }
 
-impl ImageRefusal {
+impl ImageError {
     fn describe(&self, driver: &Driver, what: &str) -> String {
-        let (name, message) = (self.refusal.name(driver), self.refusal.message(driver));
+        let (name, message) = (self.error.name(driver), self.error.message(driver));
         let log = self.log.trim();
         let colon = if log.is_empty() { "" } else { ": " };
-        format!("the {what} was refused with {name} ({message}){colon}{log}")
+        format!("the {what} was rejected with {name} ({message}){colon}{log}")
     }
 }
 
-/// Loads a cubin, or PTX that ends in a NUL, into the current context.
-fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageRefusal> {
+/// Loads a cubin, or NUL-terminated PTX, into the current context.
+fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageError> {
     let mut log = vec![0u8; 4096];
     let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    // The size is passed as a pointer's bits, as the manual has it.
+    // The size is passed in the bits of a pointer, as the CUDA Driver API demands.
     let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(log.len())];
     let mut module = std::ptr::null_mut();
-    // SAFETY: the image is a cubin, which holds its own length, or text with a NUL; options and values are two each, and
-    // the buffer has the length that is passed.
+    // SAFETY: the image is a cubin, which contains its own length, or NUL-terminated text; there are two options and
+    // two values, and the buffer has the length that is passed.
     let loaded =
         unsafe { driver.cuModuleLoadDataEx(&raw mut module, image, 2, options.as_mut_ptr(), values.as_mut_ptr()) };
-    loaded.map(|()| module).map_err(|refusal| {
+    loaded.map(|()| module).map_err(|error| {
         let text = log.split(|byte| *byte == 0).next().unwrap_or_default();
-        ImageRefusal { refusal, log: String::from_utf8_lossy(text).into_owned() }
+        ImageError { error, log: String::from_utf8_lossy(text).into_owned() }
     })
 }
 
-impl Refusal {
-    /// Whether other code for the same kernel might be taken.
+impl CudaError {
+    /// Returns whether another image of the same kernel might load.
     fn is_about_the_image(self) -> bool {
         // INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX, JIT_COMPILER_NOT_FOUND, UNSUPPORTED_PTX_VERSION,
         // JIT_COMPILATION_DISABLED, INVALID_SOURCE, SHARED_OBJECT_INIT_FAILED.
@@ -432,15 +432,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fullest_block_is_remembered_by_shared_bytes() {
-        let fullest = Fullest::default();
-        assert_eq!(fullest.get(0), None);
-        fullest.put(0, 256);
-        fullest.put(48 << 10, 512);
-        assert_eq!((fullest.get(0), fullest.get(48 << 10), fullest.get(1024)), (Some(256), Some(512), None));
+    fn block_sizes_are_cached_by_shared_memory() {
+        let block_sizes = OccupancyCache::default();
+        assert_eq!(block_sizes.get(0), None);
+        block_sizes.put(0, 256);
+        block_sizes.put(48 << 10, 512);
+        assert_eq!(
+            (block_sizes.get(0), block_sizes.get(48 << 10), block_sizes.get(1024)),
+            (Some(256), Some(512), None)
+        );
         for shared_bytes in (0..100).map(|i| i * 1024) {
-            fullest.put(shared_bytes, 64);
-            assert_eq!(fullest.get(shared_bytes), Some(64));
+            block_sizes.put(shared_bytes, 64);
+            assert_eq!(block_sizes.get(shared_bytes), Some(64));
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The buffer that `println!` of a kernel appends to, in host memory that the GPU can write.
+//! Print buffers: the output of `println!` in kernels, in host memory that the GPU can write.
 //!
-//! A stream has two of them. Kernels append to one; to read it, launches are turned to the other, and all that was
-//! launched on the stream is waited for. So no kernel appends to the buffer that is read. The memory is the host's,
-//! because it is there even when the context is lost. What the words mean is `crate::print`'s work.
+//! A stream has two buffers. Kernels append to one of them; to read it, launches are switched to the other one, and all
+//! kernels launched on the stream are waited for. Hence no kernel appends to a buffer that is being read. Host memory
+//! is used because it survives the loss of the context. `crate::print` interprets the words.
 
 use std::io;
 use std::ptr::NonNull;
@@ -11,26 +11,26 @@ use cudarc::driver::sys::CUdeviceptr;
 use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 
 use super::driver::Driver;
-use super::host::mapped;
-use super::refusal::Refusal;
+use super::error::CudaError;
+use super::page_locked::alloc_mapped;
 use crate::cpu::fault;
 use crate::print;
 use crate::sync::Mutex;
 
-/// The size of a buffer, with its header.
+/// The size of a buffer in bytes, including its header.
 const BYTES: usize = 1 << 20;
 
-/// How many words a buffer has.
+/// The capacity of a buffer in words.
 const WORDS: usize = (BYTES - PRINT_HEADER_BYTES) / 8;
 
-/// The start of a buffer as the kernels know it: `struct Print` of the CUDA C that `kernel-ir` writes. Keep the two alike.
+/// The header in the layout of the kernels: `struct Print` of the CUDA C that `kernel-ir` emits. Keep both in sync.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Header {
-    /// Words that are taken; more than there are once something did not fit.
+    /// The number of words reserved; exceeds the capacity once a message did not fit.
     used: u32,
     capacity: u32,
-    /// Messages that did not fit.
+    /// The number of messages that did not fit.
     lost: u32,
     pad: u32,
 }
@@ -41,43 +41,43 @@ impl Header {
     const EMPTY: Header = Header { used: 0, capacity: WORDS as u32, lost: 0, pad: 0 };
 }
 
-/// The buffers of one stream.
+/// The print buffers of one stream.
 #[derive(Default)]
-pub(super) struct Prints {
-    launching: Mutex<Launching>,
-    /// Held while a buffer is read and emptied.
+pub(super) struct PrintBuffers {
+    launch_state: Mutex<LaunchState>,
+    /// Held while a buffer is read and cleared.
     reading: Mutex<()>,
-    /// What was read and is to be written, in the order of the stream.
+    /// Messages that were read but not yet written out, in stream order.
     read: Mutex<Messages>,
 }
 
-/// Messages of kernels.
+/// Decoded messages of kernels.
 #[derive(Default)]
 struct Messages {
     text: String,
-    /// Those that did not fit into a buffer.
+    /// The number of messages that did not fit into a buffer.
     lost: u32,
 }
 
-/// What launches change.
+/// The state that launches modify.
 #[derive(Default)]
-struct Launching {
-    /// Made by the first launch of a kernel that prints.
+struct LaunchState {
+    /// Allocated by the first launch of a kernel that prints.
     buffers: Option<[Buffer; 2]>,
-    /// The one that kernels append to.
+    /// The index of the buffer that kernels append to.
     current: usize,
-    /// A kernel that may append to it was launched.
+    /// Whether a kernel that may append to the current buffer has been launched.
     in_use: bool,
 }
 
-/// A buffer. It lives until the stream ends, or the process.
+/// A print buffer, which lives as long as its stream.
 #[derive(Clone, Copy)]
 struct Buffer {
     host: NonNull<Header>,
     device: CUdeviceptr,
 }
 
-// SAFETY: `host` is page-locked memory that lives as long as the buffers; the host touches it under `reading` only.
+// SAFETY: `host` is page-locked memory that lives as long as the buffers; the host accesses it under `reading` only.
 unsafe impl Send for Buffer {}
 
 impl Messages {
@@ -86,76 +86,76 @@ impl Messages {
     }
 }
 
-impl Prints {
-    /// Launches a kernel that prints: `launch` gets the buffer's address, for the `print` member of `struct Launch`. The
-    /// context is current.
+impl PrintBuffers {
+    /// Launches a kernel that prints: `launch` receives the buffer's device address, for the `print` member of `struct
+    /// Launch`. The context is current.
     pub(super) fn launch(
         &self,
         driver: &Driver,
-        launch: impl FnOnce(u64) -> Result<(), Refusal>,
-    ) -> Result<(), Refusal> {
-        let mut state = self.launching.lock();
+        launch: impl FnOnce(u64) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let mut state = self.launch_state.lock();
         let buffers = match state.buffers {
             Some(buffers) => buffers,
-            None => *state.buffers.insert(Buffer::two(driver)?),
+            None => *state.buffers.insert(Buffer::pair(driver)?),
         };
         state.in_use = true;
-        // Under the lock: whoever waits for the kernels that use the buffer has to find this one launched.
+        // Under the lock: a reader that waits for the kernels of this buffer must find this one enqueued.
         launch(buffers[state.current].device)
     }
 
-    /// Reads what kernels have printed, for [`Prints::write_out`]. `wait` waits for all of them.
-    pub(super) fn read(&self, wait: impl FnOnce() -> Result<(), Refusal>) {
-        // Most streams never print.
-        if self.launching.lock().buffers.is_none() {
+    /// Decodes the messages that kernels have printed, for [`PrintBuffers::flush`]. `wait` waits for these kernels.
+    pub(super) fn drain(&self, wait: impl FnOnce() -> Result<(), CudaError>) {
+        // Fast path: most streams never print.
+        if self.launch_state.lock().buffers.is_none() {
             return;
         }
-        // Also where there is nothing to turn: another thread may be reading what a kernel of this one printed.
+        // Even if there is nothing to switch: another thread may be reading the output of our kernel.
         let _reading = self.reading.lock();
-        let Some(buffer) = self.turn() else { return };
-        // Where waiting fails the context is lost, and no kernel runs any more.
+        let Some(buffer) = self.swap() else { return };
+        // If waiting fails, the context is lost, and no kernel runs any more.
         let _ = wait();
-        // SAFETY: all kernels that were given this buffer are over, and launches are given the other one until the next
-        // turn, which waits for `reading`.
+        // SAFETY: all kernels that use this buffer have completed, and launches use the other one until the next
+        // switch, which requires `reading`.
         let (words, lost) = unsafe { buffer.take() };
-        let text = print::text_of(&words);
-        // Still under `reading`: who reads the buffer next comes behind this.
+        let text = print::decode(&words);
+        // Still under `reading`, so that messages are appended in stream order.
         let mut read = self.read.lock();
         read.text.push_str(&text);
         read.lost = read.lost.saturating_add(lost);
     }
 
-    /// Prints what was read. It waits for whoever has locked the standard output, who may wait for a lock of ours: so the
-    /// caller has locked nothing.
-    pub(super) fn write_out(&self) {
+    /// Writes the decoded messages to the standard output. Blocks on the lock of the standard output, whose holder may
+    /// wait for one of our locks: the caller must hold no lock.
+    pub(super) fn flush(&self) {
         if self.read.lock().is_empty() {
             return;
         }
-        // Waits for hooks that run, which may want the output.
+        // Waits for panic hooks in progress, which may need the standard output.
         fault::install_hook();
-        // First the output, then the messages: else who takes the next ones could write them before these.
+        // Lock the output before taking the messages: otherwise another thread could write later messages first.
         let output = io::stdout().lock();
         let Messages { text, lost } = std::mem::take(&mut *self.read.lock());
         print::to_stdout(&text);
-        // Who has locked the one may want the other.
+        // Release the standard output before the standard error is locked: a thread that holds the latter may need it.
         drop(output);
-        print::tell_of_lost(lost, BYTES);
+        print::report_lost(lost, BYTES);
     }
 
     /// Frees the buffers.
     ///
     /// # Safety
     ///
-    /// No kernel and nobody else uses them any more.
-    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), Refusal> {
-        let buffers = self.launching.lock().buffers.take();
-        // SAFETY: the caller's promise.
+    /// Neither a kernel nor another thread accesses them any more.
+    pub(super) unsafe fn free(&self, driver: &Driver) -> Result<(), CudaError> {
+        let buffers = self.launch_state.lock().buffers.take();
+        // SAFETY: upheld by the caller.
         buffers.map_or(Ok(()), |[first, second]| unsafe { first.free(driver).and(second.free(driver)) })
     }
 
-    /// Turns launches to the other buffer, and gives the one that kernels used.
-    fn turn(&self) -> Option<Buffer> {
-        let mut state = self.launching.lock();
+    /// Switches launches to the other buffer. Returns the previous one if a kernel may have appended to it.
+    fn swap(&self) -> Option<Buffer> {
+        let mut state = self.launch_state.lock();
         if !std::mem::take(&mut state.in_use) {
             return None;
         }
@@ -166,23 +166,23 @@ impl Prints {
 }
 
 impl Buffer {
-    /// Allocates both buffers of a stream, or none, in the context that is current.
-    fn two(driver: &Driver) -> Result<[Buffer; 2], Refusal> {
+    /// Allocates both buffers of a stream, or none, in the current context.
+    fn pair(driver: &Driver) -> Result<[Buffer; 2], CudaError> {
         let first = Buffer::new(driver)?;
         match Buffer::new(driver) {
             Ok(second) => Ok([first, second]),
-            Err(refusal) => {
-                // The first refusal says more than one of this.
-                // SAFETY: nobody has the buffer.
+            Err(error) => {
+                // The first error is the informative one.
+                // SAFETY: the buffer is not shared.
                 let _ = unsafe { first.free(driver) };
-                Err(refusal)
+                Err(error)
             }
         }
     }
 
-    /// Allocates an empty buffer in the context that is current.
-    fn new(driver: &Driver) -> Result<Buffer, Refusal> {
-        let (host, device) = mapped(driver, BYTES)?;
+    /// Allocates an empty buffer in the current context.
+    fn new(driver: &Driver) -> Result<Buffer, CudaError> {
+        let (host, device) = alloc_mapped(driver, BYTES)?;
         // SAFETY: fresh page-locked memory of this size, aligned to a page.
         unsafe { Ok(Buffer::at(host.cast(), device)) }
     }
@@ -191,7 +191,7 @@ impl Buffer {
     ///
     /// `host` is aligned memory of [`BYTES`] that lives as long as the buffer is used.
     unsafe fn at(host: NonNull<Header>, device: CUdeviceptr) -> Buffer {
-        // SAFETY: the caller's promise.
+        // SAFETY: upheld by the caller.
         unsafe {
             host.cast::<u8>().write_bytes(0, BYTES);
             host.write(Header::EMPTY);
@@ -203,24 +203,24 @@ impl Buffer {
     ///
     /// # Safety
     ///
-    /// No kernel and nobody else uses it any more.
-    unsafe fn free(self, driver: &Driver) -> Result<(), Refusal> {
-        // SAFETY: allocated by `mapped`, and the caller's promise.
+    /// Neither a kernel nor another thread accesses it any more.
+    unsafe fn free(self, driver: &Driver) -> Result<(), CudaError> {
+        // SAFETY: allocated by `alloc_mapped`; the rest is upheld by the caller.
         unsafe { driver.cuMemFreeHost(self.host.as_ptr().cast()) }
     }
 
-    /// Takes the words out that are used, and says how many messages are lost. The buffer is then empty.
+    /// Drains the buffer: returns its words and the number of lost messages, and leaves it empty.
     ///
     /// # Safety
     ///
-    /// Nothing else touches the buffer meanwhile.
+    /// Nothing else accesses the buffer meanwhile.
     unsafe fn take(self) -> (Vec<u64>, u32) {
-        // SAFETY: the header is initialised, and the caller's promise.
+        // SAFETY: the header is initialised; the rest is upheld by the caller.
         let Header { used, capacity: _, lost, pad: _ } = unsafe { self.host.read_volatile() };
         let used = (used as usize).min(WORDS);
-        // SAFETY: the words follow the header, which ends aligned for them.
+        // SAFETY: the words follow the header, whose size keeps them aligned.
         let words = unsafe { self.host.add(1).cast::<u64>() };
-        // SAFETY: the buffer has at least `used` words, which are initialised, and the caller's promise.
+        // SAFETY: the buffer has at least `used` words, all initialised; the rest is upheld by the caller.
         let taken = (0..used).map(|i| unsafe { words.add(i).read_volatile() }).collect();
         // SAFETY: as above.
         unsafe {
@@ -242,9 +242,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_gone() {
+    fn draining_empties_the_buffer() {
         let buffer = buffer();
-        // SAFETY: nobody else has the buffer.
+        // SAFETY: the buffer is not shared.
         unsafe {
             let words = buffer.host.add(1).cast::<u64>();
             words.write(11);
@@ -259,14 +259,14 @@ mod tests {
     }
 
     #[test]
-    fn launches_go_to_the_buffer_that_is_not_read() {
-        let prints = Prints::default();
-        assert!(prints.turn().is_none());
+    fn launches_use_the_buffer_that_is_not_read() {
+        let buffers = PrintBuffers::default();
+        assert!(buffers.swap().is_none());
         let addresses = [1, 2].map(|device| Buffer { device, ..buffer() });
-        *prints.launching.lock() = Launching { buffers: Some(addresses), current: 0, in_use: true };
-        assert_eq!(prints.turn().map(|buffer| buffer.device), Some(1));
-        assert!(prints.turn().is_none(), "nothing was launched meanwhile");
-        prints.launching.lock().in_use = true;
-        assert_eq!(prints.turn().map(|buffer| buffer.device), Some(2));
+        *buffers.launch_state.lock() = LaunchState { buffers: Some(addresses), current: 0, in_use: true };
+        assert_eq!(buffers.swap().map(|buffer| buffer.device), Some(1));
+        assert!(buffers.swap().is_none(), "nothing was launched in between");
+        buffers.launch_state.lock().in_use = true;
+        assert_eq!(buffers.swap().map(|buffer| buffer.device), Some(2));
     }
 }

@@ -1,12 +1,14 @@
-//! A stream of a GPU: an order of work, the record of its kernels' faults, and what they print.
+//! A stream of a GPU: a work queue with the fault record and the print buffers of its kernels.
 //!
-//! A stream counts those of its operations that another stream may have to wait for. While others do wait for it, each of the
-//! last has an event behind it, so that they wait for that operation and not for what came later. A stream that nobody has
-//! waited for lately has none: who waits for it then waits for all that it was asked for so far, and from there on its
-//! operations have events again. What has to wait for what is decided in `order.rs`.
+//! A stream numbers those of its operations that another stream may depend on. While other streams do wait for it, an
+//! event is recorded after each of the most recent operations, so that the waiting stream depends on that operation and
+//! not on work enqueued after it. A stream that no other stream has waited for recently records no events: a wait then
+//! covers everything enqueued so far, and events are recorded again from there on. `hazards.rs` decides which
+//! operations depend on which.
 //!
-//! Streams that we made are never destroyed: one that nobody holds is handed out again, when its work is done and its
-//! faults are given out. So nothing that remembers a stream can outlive it, and a fault that nobody waited for is not lost.
+//! Streams created here are never destroyed: a stream without holders is reused once its work has completed and its
+//! faults have been reported. Hence no reference outlives its stream, and a fault that was never waited for is not
+//! lost.
 
 #[cfg(feature = "cudarc")]
 use std::any::Any;
@@ -18,269 +20,269 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use cudarc::driver::sys::{CUevent, CUstream};
 
 use super::driver::Driver;
+use super::error::{CudaError, NOT_READY};
 use super::fault::FaultRecord;
-use super::primary::Primary;
-use super::print::Prints;
-use super::refusal::{NOT_READY, Refusal};
+use super::primary_context::PrimaryContext;
+use super::print::PrintBuffers;
 use crate::error::Error;
 use crate::fault;
 use crate::sync::Mutex;
 
-/// `CU_STREAM_NON_BLOCKING`: the stream does not wait for the legacy default stream of other libraries.
+/// `CU_STREAM_NON_BLOCKING`: the stream does not synchronise with the legacy default stream of other libraries.
 const NON_BLOCKING: u32 = 1;
 
-/// `CU_EVENT_DISABLE_TIMING`: the event costs less.
+/// `CU_EVENT_DISABLE_TIMING`: omits the timestamp, which makes the event cheaper.
 pub(super) const DISABLE_TIMING: u32 = 2;
 
-/// How many operations of a stream have an event of their own, and how many get one after another stream waited for it.
-const EVENTS: usize = 64;
+/// The number of most recent operations whose events are kept, and of operations that get an event after a wait.
+const MAX_EVENTS: usize = 64;
 
-/// How many other streams a stream remembers to have waited for. Forgetting one costs a wait that was not needed.
-const REMEMBERED: usize = 64;
+/// The number of other streams whose waits are remembered. Forgetting one costs a redundant wait.
+const MAX_WAITED_FOR: usize = 64;
 
-/// What a stream was made as.
+/// The creation options of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) struct Kind {
-    /// It waits for the legacy default stream, and that for it.
+pub(crate) struct StreamOptions {
+    /// The stream synchronises with the legacy default stream.
     pub(crate) blocking: bool,
-    /// Lower numbers go first.
+    /// The priority: lower numbers are scheduled first.
     pub(crate) priority: i32,
 }
 
 /// A stream of a GPU.
 pub(crate) struct Stream {
-    primary: Arc<Primary>,
+    primary: Arc<PrimaryContext>,
     raw: CUstream,
-    /// Tells streams apart, those of other GPUs too.
-    number: u64,
+    /// A process-wide identity, unique across GPUs.
+    id: u64,
     origin: Origin,
-    /// How many hold it. One that nobody holds is handed out again.
-    held: AtomicU32,
-    /// How often it was handed out again.
-    tenancy: AtomicU64,
+    /// The number of holders. A stream without holders may be reused.
+    holders: AtomicU32,
+    /// The number of times the stream has been reused.
+    generation: AtomicU64,
     fault: FaultRecord,
-    prints: Prints,
-    marks: Mutex<Marks>,
-    seen: Mutex<Seen>,
+    prints: PrintBuffers,
+    sequences: Mutex<SequenceEvents>,
+    waited_for: Mutex<WaitedFor>,
 }
 
-/// Where a stream is from.
+/// The creator of a stream.
 enum Origin {
-    /// We made it.
-    Own(Kind),
-    /// Another library made it, and destroys it once this is dropped.
+    /// Created here.
+    Own(StreamOptions),
+    /// Created by another library, which destroys it once this owner is dropped.
     #[cfg(feature = "cudarc")]
     Foreign(Box<dyn Any + Send + Sync>),
 }
 
-// SAFETY: the handles may be used from any thread; each method makes the context current to its thread first.
+// SAFETY: the handles may be used from any thread; each method first makes the context current to its thread.
 unsafe impl Send for Stream {}
-// SAFETY: as above; the driver's functions are thread-safe, and what is ours is behind locks.
+// SAFETY: as above; the driver's functions are thread-safe, and our own state is behind locks.
 unsafe impl Sync for Stream {}
 
 impl Stream {
-    /// Makes a stream in the context that is current.
-    pub(super) fn create(primary: &Arc<Primary>, kind: Kind) -> Result<Stream, Refusal> {
-        let flags = if kind.blocking { 0 } else { NON_BLOCKING };
+    /// Creates a stream in the current context.
+    pub(super) fn create(primary: &Arc<PrimaryContext>, options: StreamOptions) -> Result<Stream, CudaError> {
+        let flags = if options.blocking { 0 } else { NON_BLOCKING };
         let mut raw = std::ptr::null_mut();
         // SAFETY: the pointer is valid for the write, and the context is current.
-        unsafe { primary.driver.cuStreamCreateWithPriority(&raw mut raw, flags, kind.priority) }?;
+        unsafe { primary.driver.cuStreamCreateWithPriority(&raw mut raw, flags, options.priority) }?;
         match FaultRecord::new(primary.driver) {
-            Ok(fault) => Ok(Stream::new(primary, raw, Origin::Own(kind), fault)),
-            Err(refusal) => {
-                // The first refusal says more than one of this.
-                // SAFETY: made just above, and nobody has it.
+            Ok(fault) => Ok(Stream::new(primary, raw, Origin::Own(options), fault)),
+            Err(error) => {
+                // The first error is the informative one.
+                // SAFETY: created just above, and not shared.
                 let _ = unsafe { primary.driver.cuStreamDestroy_v2(raw) };
-                Err(refusal)
+                Err(error)
             }
         }
     }
 
-    /// A stream that another library made, and that `owner` keeps alive. The context is current.
+    /// Wraps a stream of another library, which `owner` keeps alive. The context is current.
     #[cfg(feature = "cudarc")]
     pub(super) fn foreign(
-        primary: &Arc<Primary>,
+        primary: &Arc<PrimaryContext>,
         raw: CUstream,
         owner: Box<dyn Any + Send + Sync>,
-    ) -> Result<Stream, Refusal> {
+    ) -> Result<Stream, CudaError> {
         Ok(Stream::new(primary, raw, Origin::Foreign(owner), FaultRecord::new(primary.driver)?))
     }
 
-    fn new(primary: &Arc<Primary>, raw: CUstream, origin: Origin, fault: FaultRecord) -> Stream {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
+    fn new(primary: &Arc<PrimaryContext>, raw: CUstream, origin: Origin, fault: FaultRecord) -> Stream {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         Stream {
             primary: primary.clone(),
             raw,
-            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             origin,
-            held: AtomicU32::new(1),
-            tenancy: AtomicU64::new(0),
+            holders: AtomicU32::new(1),
+            generation: AtomicU64::new(0),
             fault,
-            prints: Prints::default(),
-            marks: Mutex::default(),
-            seen: Mutex::default(),
+            prints: PrintBuffers::default(),
+            sequences: Mutex::default(),
+            waited_for: Mutex::default(),
         }
     }
 
-    /// The context that the stream is in.
-    pub(crate) fn primary(&self) -> &Primary {
+    /// Returns the context of the stream.
+    pub(crate) fn primary(&self) -> &PrimaryContext {
         &self.primary
     }
 
-    /// The context, to be kept.
-    pub(super) fn shared_primary(&self) -> Arc<Primary> {
+    /// Returns a shared handle to the context.
+    pub(super) fn shared_primary(&self) -> Arc<PrimaryContext> {
         self.primary.clone()
     }
 
-    /// The functions of the driver.
+    /// Returns the driver's function table.
     pub(super) fn driver(&self) -> &'static Driver {
         self.primary.driver
     }
 
-    /// The driver's handle.
+    /// Returns the driver's stream handle.
     pub(crate) fn raw(&self) -> CUstream {
         self.raw
     }
 
-    /// The address of the fault record, for the `fault` member of a kernel's `struct Launch`.
+    /// Returns the device address of the fault record, for the `fault` member of a kernel's `struct Launch`.
     #[inline]
     pub(crate) fn fault_pointer(&self) -> u64 {
         self.fault.device_pointer()
     }
 
-    /// Launches a kernel that prints: `launch` gets the address for the `print` member of a kernel's `struct Launch`.
-    pub(crate) fn launch_printing(&self, launch: impl FnOnce(u64) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    /// Launches a kernel that prints: `launch` receives the address for the `print` member of a kernel's `struct
+    /// Launch`.
+    pub(crate) fn launch_printing(&self, launch: impl FnOnce(u64) -> Result<(), CudaError>) -> Result<(), CudaError> {
         self.primary.bind()?;
         self.prints.launch(self.driver(), launch)
     }
 
-    /// Waits until everything that was asked of the stream is done, prints what its kernels print, and gives out the fault
-    /// of one.
+    /// Waits until all work enqueued on the stream has completed, flushes the print buffers, and reports the pending
+    /// fault.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`], once for each fault, or what the driver refused.
+    /// [`Error::Fault`], once for each fault, or a CUDA driver error.
     pub(crate) fn synchronize(&self) -> Result<(), Error> {
         self.wait_and_print()?;
-        self.give_out_fault()
+        self.take_fault()
     }
 
-    /// Waits until everything that was asked of the stream is done, and prints what its kernels print.
-    pub(crate) fn wait_and_print(&self) -> Result<(), Refusal> {
+    /// Waits until all work enqueued on the stream has completed, and flushes the print buffers.
+    pub(crate) fn wait_and_print(&self) -> Result<(), CudaError> {
         let done = self.wait();
-        // Also where the context was lost: what was printed before that may say why.
-        self.write_out_prints();
+        // Even if the context is lost: earlier output may explain why.
+        self.flush_prints();
         done
     }
 
-    /// The fault of a kernel that has ended, as an error, once.
-    pub(crate) fn give_out_fault(&self) -> Result<(), Error> {
+    /// Returns the pending fault of a completed kernel, if any, as an error and clears it.
+    pub(crate) fn take_fault(&self) -> Result<(), Error> {
         match self.primary.while_open(|| self.fault.take(|| self.wait())).transpose()?.flatten() {
             None => Ok(()),
             Some(raw) => Err(fault::resolve(raw)),
         }
     }
 
-    /// Waits for the stream.
-    pub(crate) fn wait(&self) -> Result<(), Refusal> {
+    /// Waits until all work enqueued on the stream has completed.
+    pub(crate) fn wait(&self) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: the stream is alive as long as this object.
         unsafe { self.driver().cuStreamSynchronize(self.raw) }
     }
 
-    /// Whether everything that was asked of the stream is done.
-    pub(crate) fn is_done(&self) -> Result<bool, Refusal> {
+    /// Returns whether all work enqueued on the stream has completed.
+    pub(crate) fn is_done(&self) -> Result<bool, CudaError> {
         self.primary.bind()?;
         // SAFETY: the stream is alive as long as this object.
-        done(unsafe { self.driver().cuStreamQuery(self.raw) })
+        query_status(unsafe { self.driver().cuStreamQuery(self.raw) })
     }
 
-    /// Whether other streams are in play. See `order.rs`.
+    /// Returns whether more than one stream exists. See `hazards.rs`.
     #[inline]
-    pub(crate) fn has_company(&self) -> bool {
-        self.primary.has_several_streams()
+    pub(crate) fn is_multi_stream(&self) -> bool {
+        self.primary.is_multi_stream()
     }
 
-    /// Numbers the operation that the stream was asked for last.
-    pub(crate) fn mark(&self) -> Result<u64, Refusal> {
-        // The number is given and the event recorded under the lock, so that later numbers are later in the stream.
-        let mut marks = self.marks.lock();
-        let number = marks.last + 1;
-        if marks.watched > 0 {
+    /// Assigns a sequence number to the operation that was enqueued last.
+    pub(crate) fn sequence_last_operation(&self) -> Result<u64, CudaError> {
+        // The number is assigned and the event recorded under the lock, so that larger numbers are later in the stream.
+        let mut sequences = self.sequences.lock();
+        let number = sequences.last + 1;
+        if sequences.events_due > 0 {
             self.primary.bind()?;
-            self.record_mark(&mut marks, number)?;
-            marks.watched -= 1;
+            self.record_sequence(&mut sequences, number)?;
+            sequences.events_due -= 1;
         }
-        marks.last = number;
+        sequences.last = number;
         Ok(number)
     }
 
-    /// Records an event behind all that was asked of the stream so far, as that of an operation. The context is current.
-    fn record_mark(&self, marks: &mut Marks, number: u64) -> Result<CUevent, Refusal> {
-        // Whoever waits for the oldest has been told so already, and goes on waiting for what it was recorded behind.
-        let oldest = if marks.events.len() < EVENTS { None } else { marks.events.pop_front() };
+    /// Records an event after all work enqueued so far, for the operation `number`. The context is current.
+    fn record_sequence(&self, sequences: &mut SequenceEvents, number: u64) -> Result<CUevent, CudaError> {
+        // Streams that wait for the oldest event have captured it already, so it can be recorded anew.
+        let oldest = if sequences.events.len() < MAX_EVENTS { None } else { sequences.events.pop_front() };
         let event = oldest.map_or_else(|| new_event(self.driver(), DISABLE_TIMING), |(_, event)| Ok(event))?;
         // SAFETY: the event is alive, and both are of this context, which is current.
-        if let Err(refusal) = unsafe { self.driver().cuEventRecord(event, self.raw) } {
-            // It is behind what it was behind before, which is nothing that a number of now stands for.
-            marks.events.push_front((0, event));
-            return Err(refusal);
+        if let Err(error) = unsafe { self.driver().cuEventRecord(event, self.raw) } {
+            // The event keeps its previous recording, which no longer corresponds to any number.
+            sequences.events.push_front((0, event));
+            return Err(error);
         }
-        marks.events.push_back((number, event));
+        sequences.events.push_back((number, event));
         Ok(event)
     }
 
-    /// Lets all that is asked of this stream from now on happen behind what had the number `mark` in another, which may be
-    /// of another GPU.
-    pub(crate) fn wait_for(&self, other: &Stream, mark: u64) -> Result<(), Refusal> {
+    /// Makes all later work of this stream wait for operation `sequence` of another stream, which may be of another GPU.
+    pub(crate) fn wait_for(&self, other: &Stream, sequence: u64) -> Result<(), CudaError> {
         if self == other {
             return Ok(());
         }
-        // Under the lock, so that another thread finds a number here only when the stream has been told to wait for it.
-        let mut seen = self.seen.lock();
-        if seen.has(other.number, mark) {
+        // Under the lock, so that another thread finds a number here only once the wait has been enqueued.
+        let mut waited_for = self.waited_for.lock();
+        if waited_for.covers(other.id, sequence) {
             return Ok(());
         }
-        let mut marks = other.marks.lock();
-        marks.watched = EVENTS;
-        let (event, covered) = if let Some(found) = marks.not_before(mark) {
+        let mut sequences = other.sequences.lock();
+        sequences.events_due = MAX_EVENTS;
+        let (event, covered) = if let Some(found) = sequences.covering(sequence) {
             found
         } else {
             other.primary.bind()?;
-            let last = marks.last;
-            (other.record_mark(&mut marks, last)?, last)
+            let last = sequences.last;
+            (other.record_sequence(&mut sequences, last)?, last)
         };
         self.primary.bind()?;
-        // SAFETY: both are alive. The stream waits for what the event was recorded behind when it was told so (CUDA Driver
-        // API, `cuStreamWaitEvent`), and the lock keeps others from recording it anew until then.
+        // SAFETY: both are alive. The stream waits for the recording that the event holds at the time of the call (CUDA
+        // Driver API, `cuStreamWaitEvent`), and the lock prevents it from being recorded anew until then.
         unsafe { self.driver().cuStreamWaitEvent(self.raw, event, 0) }?;
-        seen.note(other.number, covered);
+        waited_for.record(other.id, covered);
         Ok(())
     }
 
-    /// As [`Stream::wait_for`], for an event.
+    /// Like [`Stream::wait_for`], for an event.
     ///
     /// # Safety
     ///
     /// The event is alive.
-    pub(super) unsafe fn wait_for_event(&self, event: CUevent) -> Result<(), Refusal> {
+    pub(super) unsafe fn wait_for_event(&self, event: CUevent) -> Result<(), CudaError> {
         self.primary.bind()?;
         // SAFETY: the stream is alive, and so is the event.
         unsafe { self.driver().cuStreamWaitEvent(self.raw, event, 0) }
     }
 
-    /// Whether both are of one GPU.
-    pub(crate) fn is_beside(&self, other: &Stream) -> bool {
+    /// Returns whether both streams belong to the same GPU.
+    pub(crate) fn is_on_same_gpu(&self, other: &Stream) -> bool {
         Arc::ptr_eq(&self.primary, &other.primary)
     }
 
-    /// Whether another library made it.
+    /// Returns whether another library created the stream.
     #[cfg(feature = "cudarc")]
     pub(super) fn is_foreign(&self) -> bool {
         matches!(self.origin, Origin::Foreign(_))
     }
 
-    /// What keeps it alive, where another library made it.
+    /// Returns the owner of a stream that another library created.
     #[cfg(feature = "cudarc")]
     pub(super) fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
         match &self.origin {
@@ -289,72 +291,72 @@ impl Stream {
         }
     }
 
-    /// Whether someone holds it.
+    /// Returns whether the stream has holders.
     pub(super) fn is_held(&self) -> bool {
-        self.held.load(Ordering::Acquire) > 0
+        self.holders.load(Ordering::Acquire) > 0
     }
 
-    /// Waits for the kernels that print, if there are any, and prints what they print. It may wait for the standard output:
-    /// the caller has locked nothing.
-    pub(super) fn write_out_prints(&self) {
-        self.primary.while_open(|| self.prints.read(|| self.wait()));
-        self.prints.write_out();
+    /// Waits for kernels that print, if there are any, and writes their output to the standard output. May block on the
+    /// lock of the standard output, so the caller must hold no lock.
+    pub(super) fn flush_prints(&self) {
+        self.primary.while_open(|| self.prints.drain(|| self.wait()));
+        self.prints.flush();
     }
 
-    /// Whether its work is done, and no fault is left.
-    pub(super) fn is_idle(&self) -> Result<bool, Refusal> {
-        // The record is asked last: a kernel that was running may have filled it.
+    /// Returns whether all work has completed and no fault is pending.
+    pub(super) fn is_idle(&self) -> Result<bool, CudaError> {
+        // The record is checked last: a kernel that was in flight may have filled it.
         Ok(self.is_done()? && self.primary.while_open(|| !self.fault.is_set()).unwrap_or(false))
     }
 
-    /// Frees the memory that its kernels write on the host.
+    /// Frees the host memory that the stream's kernels write.
     ///
     /// # Safety
     ///
-    /// None of its kernels runs or will run, and nobody else uses that memory any more.
-    pub(super) unsafe fn free_host_memory(&self) -> Result<(), Refusal> {
-        // SAFETY: the caller's promise.
+    /// No kernel of the stream is in flight or will be launched, and nothing else accesses that memory.
+    pub(super) unsafe fn free_host_memory(&self) -> Result<(), CudaError> {
+        // SAFETY: upheld by the caller.
         unsafe { self.fault.free(self.driver()).and(self.prints.free(self.driver())) }
     }
 
-    /// Takes the stream for a new holder, if it is of this kind, nobody holds it, its work is done, and no fault is left.
-    /// What its kernels printed for the one before is still to be written out.
-    pub(super) fn hold_again(&self, kind: Kind) -> Result<bool, Refusal> {
-        let is_of_kind = match self.origin {
-            Origin::Own(own) => own == kind,
+    /// Acquires the stream for a new holder if it has the same options, no holder, no work in flight and no pending
+    /// fault. Output of earlier kernels remains to be flushed. Returns whether the stream was acquired.
+    pub(super) fn try_acquire(&self, options: StreamOptions) -> Result<bool, CudaError> {
+        let has_options = match self.origin {
+            Origin::Own(own) => own == options,
             #[cfg(feature = "cudarc")]
             Origin::Foreign(_) => false,
         };
-        if !is_of_kind || self.is_held() || !self.is_idle()? {
+        if !has_options || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
-        let is_free = self.held.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        let is_free = self.holders.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if is_free {
-            self.tenancy.fetch_add(1, Ordering::AcqRel);
+            self.generation.fetch_add(1, Ordering::AcqRel);
         }
         Ok(is_free)
     }
 
-    /// How often it was handed out again.
-    pub(crate) fn tenancy(&self) -> u64 {
-        self.tenancy.load(Ordering::Acquire)
+    /// Returns the number of times the stream has been reused.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
-    /// One more holds it; somebody does already.
+    /// Adds a holder to a stream that has holders already.
     #[cfg(feature = "cudarc")]
-    pub(super) fn hold(&self) {
-        self.held.fetch_add(1, Ordering::AcqRel);
+    pub(super) fn add_holder(&self) {
+        self.holders.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// One of those that hold the stream does no more. Its work goes on.
-    pub(crate) fn let_go(&self) {
-        self.held.fetch_sub(1, Ordering::AcqRel);
+    /// Removes a holder. Enqueued work continues.
+    pub(crate) fn release(&self) {
+        self.holders.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
 impl PartialEq for Stream {
     fn eq(&self, other: &Stream) -> bool {
-        self.number == other.number
+        self.id == other.id
     }
 }
 
@@ -362,105 +364,105 @@ impl Eq for Stream {}
 
 impl fmt::Debug for Stream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("number", &self.number).field("on", &self.primary.label).finish_non_exhaustive()
+        f.debug_struct("Stream").field("id", &self.id).field("on", &self.primary.label).finish_non_exhaustive()
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        // Our own streams stay with the context; this is one of another library's, or one that could not be used. The fault
-        // record may be written until its kernels are over.
+        // Our own streams stay with the context, so this is a stream of another library, or one that was never
+        // published. Its kernels may write the fault record until they have completed.
         let primary = self.shared_primary();
-        primary.while_open(|| self.end());
+        primary.while_open(|| self.destroy());
     }
 }
 
 impl Stream {
-    /// Gives back what belongs to the stream.
-    fn end(&mut self) {
-        if let Err(refusal) = self.wait() {
-            self.primary.note_dropped(refusal);
+    /// Waits for the stream, and releases its resources.
+    fn destroy(&mut self) {
+        if let Err(error) = self.wait() {
+            self.primary.note_drop_error(error);
             return;
         }
-        for (_, event) in std::mem::take(&mut self.marks.get_mut().events) {
-            // SAFETY: the event is ours, and whoever waits for it has been told so already.
-            if let Err(refusal) = unsafe { self.driver().cuEventDestroy_v2(event) } {
-                self.primary.note_dropped(refusal);
+        for (_, event) in std::mem::take(&mut self.sequences.get_mut().events) {
+            // SAFETY: the event is ours, and streams that wait for it have captured it already.
+            if let Err(error) = unsafe { self.driver().cuEventDestroy_v2(event) } {
+                self.primary.note_drop_error(error);
             }
         }
-        // SAFETY: the stream is done, and nobody else has its record and its buffers.
+        // SAFETY: the stream is idle, and its record and buffers are not shared.
         let freed = unsafe { self.free_host_memory() };
         let destroyed = match self.origin {
-            // SAFETY: we made it, and nobody else has it.
+            // SAFETY: created here, and not shared.
             Origin::Own(_) => unsafe { self.driver().cuStreamDestroy_v2(self.raw) },
             #[cfg(feature = "cudarc")]
             Origin::Foreign(_) => Ok(()),
         };
-        if let Err(refusal) = freed.and(destroyed) {
-            self.primary.note_dropped(refusal);
+        if let Err(error) = freed.and(destroyed) {
+            self.primary.note_drop_error(error);
         }
     }
 }
 
-/// The numbers and the events of a stream's operations.
-struct Marks {
-    /// The number of the last operation, from 1.
+/// The sequence numbers and the events of a stream's operations.
+struct SequenceEvents {
+    /// The sequence number of the last operation; the first is 1.
     last: u64,
-    /// How many of the next operations get an event: some for each time that another stream waits for this one.
-    watched: usize,
-    /// The operations that have an event, with that, in their order. An event with the number 0 is behind none of them.
+    /// The number of next operations that get an event. Reset whenever another stream waits for this one.
+    events_due: usize,
+    /// The operations that have an event, in order. An event with sequence number 0 covers none of them.
     events: VecDeque<(u64, CUevent)>,
 }
 
-impl Default for Marks {
+impl Default for SequenceEvents {
     fn default() -> Self {
-        // Whether others will wait for it is not known of a new stream.
-        Marks { last: 0, watched: EVENTS, events: VecDeque::new() }
+        // Assume that a new stream will be waited for.
+        SequenceEvents { last: 0, events_due: MAX_EVENTS, events: VecDeque::new() }
     }
 }
 
-impl Marks {
-    /// The oldest event that is not before operation `mark`, and its number.
-    fn not_before(&self, mark: u64) -> Option<(CUevent, u64)> {
-        self.events.iter().find(|(number, _)| *number >= mark.max(1)).map(|&(number, event)| (event, number))
+impl SequenceEvents {
+    /// Returns the oldest event that covers operation `sequence`, and its sequence number.
+    fn covering(&self, sequence: u64) -> Option<(CUevent, u64)> {
+        self.events.iter().find(|(number, _)| *number >= sequence.max(1)).map(|&(number, event)| (event, number))
     }
 }
 
-/// What a stream has waited for already: of each other stream, the last number.
+/// The waits that a stream has enqueued: per other stream, the last sequence number covered.
 #[derive(Default)]
-struct Seen {
-    /// The one that was noted last is behind the others.
+struct WaitedFor {
+    /// In the order of the waits, the most recent last.
     of: Vec<(u64, u64)>,
 }
 
-impl Seen {
-    fn has(&self, stream: u64, mark: u64) -> bool {
-        self.of.iter().any(|&(other, last)| other == stream && last >= mark)
+impl WaitedFor {
+    fn covers(&self, stream: u64, sequence: u64) -> bool {
+        self.of.iter().any(|&(other, last)| other == stream && last >= sequence)
     }
 
-    fn note(&mut self, stream: u64, mark: u64) {
+    fn record(&mut self, stream: u64, sequence: u64) {
         self.of.retain(|&(other, _)| other != stream);
-        if self.of.len() == REMEMBERED {
+        if self.of.len() == MAX_WAITED_FOR {
             self.of.remove(0);
         }
-        self.of.push((stream, mark));
+        self.of.push((stream, sequence));
     }
 }
 
-/// An event in the context that is current.
-pub(super) fn new_event(driver: &Driver, flags: u32) -> Result<CUevent, Refusal> {
+/// Creates an event in the current context.
+pub(super) fn new_event(driver: &Driver, flags: u32) -> Result<CUevent, CudaError> {
     let mut event = std::ptr::null_mut();
     // SAFETY: the pointer is valid for the write.
     unsafe { driver.cuEventCreate(&raw mut event, flags) }?;
     Ok(event)
 }
 
-/// What the answer to a query says.
-pub(super) fn done(answer: Result<(), Refusal>) -> Result<bool, Refusal> {
+/// Maps the status of a query: `CUDA_ERROR_NOT_READY` is `Ok(false)`.
+pub(super) fn query_status(answer: Result<(), CudaError>) -> Result<bool, CudaError> {
     match answer {
         Ok(()) => Ok(true),
-        Err(Refusal { code: NOT_READY, .. }) => Ok(false),
-        Err(refusal) => Err(refusal),
+        Err(CudaError { code: NOT_READY, .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -469,27 +471,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_event_of_an_operation_or_a_later_one() {
+    fn the_oldest_covering_event_is_chosen() {
         let event = |number: u64| std::ptr::without_provenance_mut(number as usize);
         let events = [0, 3, 4, 9].map(|number| (number, event(number)));
-        let marks = Marks { last: 12, watched: 0, events: events.into() };
-        for (mark, expected) in [(0, Some(3)), (1, Some(3)), (3, Some(3)), (4, Some(4)), (5, Some(9)), (10, None)] {
-            assert_eq!(marks.not_before(mark), expected.map(|number| (event(number), number)), "{mark}");
+        let sequences = SequenceEvents { last: 12, events_due: 0, events: events.into() };
+        for (sequence, expected) in [(0, Some(3)), (1, Some(3)), (3, Some(3)), (4, Some(4)), (5, Some(9)), (10, None)] {
+            assert_eq!(sequences.covering(sequence), expected.map(|number| (event(number), number)), "{sequence}");
         }
-        assert_eq!(Marks::default().not_before(0), None);
+        assert_eq!(SequenceEvents::default().covering(0), None);
     }
 
     #[test]
-    fn a_stream_remembers_what_it_waited_for() {
-        let mut seen = Seen::default();
-        assert!(!seen.has(7, 1));
-        seen.note(7, 5);
-        assert!(seen.has(7, 5) && seen.has(7, 1) && !seen.has(7, 6) && !seen.has(8, 1));
-        for other in 100..100 + REMEMBERED as u64 - 1 {
-            seen.note(other, 1);
+    fn redundant_waits_are_detected() {
+        let mut waited_for = WaitedFor::default();
+        assert!(!waited_for.covers(7, 1));
+        waited_for.record(7, 5);
+        assert!(
+            waited_for.covers(7, 5) && waited_for.covers(7, 1) && !waited_for.covers(7, 6) && !waited_for.covers(8, 1)
+        );
+        for other in 100..100 + MAX_WAITED_FOR as u64 - 1 {
+            waited_for.record(other, 1);
         }
-        assert!(seen.has(7, 5));
-        seen.note(1000, 1);
-        assert!(!seen.has(7, 5) && seen.has(1000, 1) && seen.of.len() == REMEMBERED);
+        assert!(waited_for.covers(7, 5));
+        waited_for.record(1000, 1);
+        assert!(!waited_for.covers(7, 5) && waited_for.covers(1000, 1) && waited_for.of.len() == MAX_WAITED_FOR);
     }
 }

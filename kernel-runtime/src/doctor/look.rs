@@ -1,4 +1,4 @@
-//! What is looked at, and how.
+//! The examination of the machine.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,9 +10,8 @@ use crate::device::Device;
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::precompiled::Precompiled;
 
-/// Looks at this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU and has a small
-/// kernel compiled and loaded there, which takes up to a second or two. It never fails: what is missing is in the report,
-/// with what to do about it.
+/// Examines this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU, and compiles and loads
+/// a small kernel there, which takes up to two seconds. It never fails: the report lists missing components, with remedies.
 ///
 /// `cargo run --example doctor` prints it.
 ///
@@ -40,7 +39,7 @@ pub fn doctor() -> Report {
     }
 }
 
-/// What decides what is found.
+/// The environment variables that affect Cumbia.
 const VARIABLES: [&str; 15] = [
     "CUMBIA_DEVICE",
     "CUMBIA_NVRTC",
@@ -64,7 +63,7 @@ fn driver() -> Result<DriverReport, DeviceError> {
     Ok(DriverReport { cuda: driver.version(), release: driver_release(), path: driver.path() })
 }
 
-/// The version of the driver's kernel module. The library could tell only through NVML.
+/// Returns the version of the driver's kernel module. The driver's library exposes it only through NVML.
 fn driver_release() -> Option<String> {
     let version = std::fs::read_to_string("/sys/module/nvidia/version").ok()?;
     Some(version.trim().to_owned()).filter(|version| !version.is_empty())
@@ -96,7 +95,7 @@ fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
     })
 }
 
-/// Shows whether the driver takes what NVRTC makes: a driver that is older than NVRTC may not.
+/// Compiles and loads a small kernel, and returns the time that it took. A driver older than NVRTC may reject its output.
 fn test_kernel(context: &Arc<Context>) -> Result<Duration> {
     const SOURCE: &str = "extern \"C\" __global__ void cumbia_doctor(int* y) { y[threadIdx.x] += 1; }";
     let start = Instant::now();
@@ -121,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_machine_has_a_report() {
+    fn report_matches_its_text() {
         let report = doctor();
         assert!(report.to_string().contains("cpu     "), "{report}");
         assert_eq!(report.has_gpu(), report.to_string().contains("Kernels run on a GPU."));

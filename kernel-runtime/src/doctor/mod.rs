@@ -1,4 +1,4 @@
-//! What of CUDA is on this machine, what Cumbia makes of it, and what to do about what is missing.
+//! Diagnosis of the CUDA installation: the components found on this machine, their state, and remedies for missing ones.
 
 mod look;
 mod text;
@@ -11,29 +11,29 @@ use crate::cache::Stats;
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::properties::{Limits, Pci};
 
-/// What [`doctor`] found. [`Display`](std::fmt::Display) makes the page that a person reads.
+/// The result of [`doctor`]. [`Display`](std::fmt::Display) renders it as a page of text.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// Cumbia's version.
     pub version: &'static str,
-    /// NVIDIA's driver.
+    /// NVIDIA's driver, or why it is not usable.
     pub driver: Result<DriverReport, DeviceError>,
-    /// Each GPU.
+    /// The GPUs, by ordinal.
     pub gpus: Vec<GpuReport>,
-    /// What [`Device::open`](crate::Device::open) opens.
+    /// The device that [`Device::open`](crate::Device::open) opens.
     pub default_device: Result<String>,
-    /// The CPU device.
+    /// The limits of the CPU device.
     pub cpu: Limits,
-    /// CUDA's run-time compiler.
+    /// NVRTC, CUDA's run-time compiler, or why it is not usable.
     pub nvrtc: Result<NvrtcReport, CompileError>,
     /// The disk cache.
     pub cache: CacheReport,
-    /// The folder of kernels that came with the program.
+    /// The folder of precompiled kernels.
     pub precompiled: Option<PathBuf>,
-    /// The programs that can show machine code, and where they are.
+    /// The supported disassemblers, with the path of each that was found.
     pub disassemblers: Vec<(&'static str, Option<PathBuf>)>,
-    /// The variables of the environment that are set and have a meaning.
+    /// The environment variables that are set and affect Cumbia.
     pub variables: Vec<(&'static str, String)>,
 }
 
@@ -41,11 +41,11 @@ pub struct Report {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DriverReport {
-    /// The newest version of CUDA that it serves, such as `13.0`.
+    /// The newest version of CUDA that it supports, such as `13.0`.
     pub cuda: String,
-    /// Its own version, such as `580.95.05`, where the system tells.
+    /// Its own version, such as `580.95.05`, if the system exposes it.
     pub release: Option<String>,
-    /// The library.
+    /// The path of the library.
     pub path: Option<PathBuf>,
 }
 
@@ -53,41 +53,41 @@ pub struct DriverReport {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GpuReport {
-    /// Its number, from 0.
+    /// Its ordinal, from 0.
     pub ordinal: usize,
-    /// What it is, or why it cannot be opened.
+    /// Its properties, or why it cannot be opened.
     pub properties: Result<GpuProperties>,
 }
 
-/// What a GPU is, in a [`GpuReport`].
+/// The properties of a GPU, in a [`GpuReport`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct GpuProperties {
-    /// Such as `NVIDIA H200`.
+    /// The name, such as `NVIDIA H200`.
     pub name: String,
-    /// What kernels are compiled for there, such as `sm_90a`.
+    /// The architecture that kernels are compiled for, such as `sm_90a`.
     pub architecture: String,
-    /// What a launch may ask for.
+    /// The limits of launches.
     pub limits: Limits,
-    /// Where it is on the PCI bus, by which `nvidia-smi` names it.
+    /// The PCI address, as `nvidia-smi` shows it.
     pub pci: Pci,
-    /// Bytes of memory that nobody uses at this moment.
+    /// The free memory, in bytes.
     pub free_memory: usize,
-    /// How long it took to compile and load a small kernel, or why that did not work; `None` where there is no NVRTC.
+    /// The time to compile and load a small kernel, or the error; `None` without NVRTC.
     pub test_kernel: Option<Result<Duration>>,
 }
 
-/// CUDA's run-time compiler, in a [`Report`].
+/// NVRTC, CUDA's run-time compiler, in a [`Report`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NvrtcReport {
-    /// Its version, that of the CUDA toolkit it came with.
+    /// Its version, which is that of its CUDA toolkit.
     pub version: String,
-    /// The library.
+    /// The path of the library.
     pub path: Option<PathBuf>,
-    /// What it compiles for.
+    /// The architectures that it supports.
     pub architectures: Vec<String>,
-    /// The places that were looked at before, and what was found there.
+    /// The locations searched before, with the result of the search there.
     pub searched: Vec<String>,
 }
 
@@ -95,14 +95,15 @@ pub struct NvrtcReport {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct CacheReport {
-    /// Where it is, and what is in it.
+    /// Its folder, contents and counters.
     pub stats: Stats,
-    /// Why nothing can be written there.
+    /// Why the folder is not writable.
     pub problem: Option<Error>,
 }
 
 impl Report {
-    /// Whether kernels run on a GPU, as far as that can be known without running the user's own.
+    /// Returns whether kernels can run on a GPU, as determined by loading a small kernel or,
+    /// without NVRTC, by the presence of precompiled kernels.
     pub fn has_gpu(&self) -> bool {
         self.gpus.iter().any(|GpuReport { properties, .. }| {
             properties.as_ref().is_ok_and(|gpu| match &gpu.test_kernel {

@@ -1,4 +1,4 @@
-//! The page that a person reads.
+//! The text of a report.
 
 use std::fmt::{self, Write};
 
@@ -6,10 +6,11 @@ use bytesize::ByteSize;
 
 use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::Stats;
+use crate::error::{DeviceError, DriverFailure};
 use crate::memory::host_memory;
-use crate::precompiled::BESIDE;
+use crate::precompiled::FOLDER_NAME;
 
-/// The width of the headings.
+/// The width of the heading column, in characters.
 const MARGIN: usize = 14;
 
 impl fmt::Display for Report {
@@ -27,7 +28,7 @@ impl fmt::Display for Report {
     }
 }
 
-/// A heading with text beside it.
+/// Writes a heading with text in the column beside it.
 fn section(f: &mut fmt::Formatter<'_>, heading: &str, text: &str) -> fmt::Result {
     for (i, line) in text.trim_end().lines().enumerate() {
         writeln!(f, "{:MARGIN$}{line}", if i == 0 { heading } else { "" })?;
@@ -39,7 +40,7 @@ impl Report {
     fn driver_text(&self) -> String {
         match &self.driver {
             Ok(DriverReport { cuda, release, path }) => {
-                let mut text = format!("serves CUDA {cuda}");
+                let mut text = format!("supports CUDA {cuda}");
                 if let Some(release) = release {
                     let _ = write!(text, ", release {release}");
                 }
@@ -48,21 +49,25 @@ impl Report {
                 }
                 text
             }
-            Err(error) => match error_advice(&error.to_string()) {
-                Some(advice) => format!("{error}\n  help: {advice}"),
-                None => error.to_string(),
-            },
+            Err(error @ DeviceError::NoDriver { reason: DriverFailure::Init { code, .. }, .. }) => {
+                match init_remedy(*code) {
+                    Some(remedy) => format!("{error}\n  help: {remedy}"),
+                    None => error.to_string(),
+                }
+            }
+            Err(error) => error.to_string(),
         }
     }
 
     fn nvrtc_text(&self) -> String {
         match &self.nvrtc {
             Ok(NvrtcReport { version, path, architectures, searched }) => {
-                let path =
-                    path.as_ref().map_or_else(|| "the loader found it".to_owned(), |path| path.display().to_string());
+                let path = path
+                    .as_ref()
+                    .map_or_else(|| "found by the dynamic loader".to_owned(), |path| path.display().to_string());
                 let mut text = format!("version {version}\n{path}\ncompiles for {}\n", architectures.join(", "));
                 if !searched.is_empty() {
-                    text += "looked for before it:\n";
+                    text += "searched before it:\n";
                     for place in searched {
                         let _ = writeln!(text, "  {place}");
                     }
@@ -86,10 +91,10 @@ impl Report {
             }
         }
         if self.gpus.is_empty() && self.driver.is_ok() {
-            text += "there is a driver and no GPU that it shows: look at `nvidia-smi` and CUDA_VISIBLE_DEVICES\n";
+            text += "the driver reports no GPU: check `nvidia-smi` and CUDA_VISIBLE_DEVICES\n";
         }
         let memory = ByteSize(host_memory().1 as u64).display().iec();
-        let _ = writeln!(text, "cpu     {} threads at a time, {memory} of memory", self.cpu.multiprocessors);
+        let _ = writeln!(text, "cpu     {} threads in parallel, {memory} of memory", self.cpu.multiprocessors);
         let _ = match &self.default_device {
             Ok(device) => write!(text, "`Device::open()` opens {device}"),
             Err(error) => write!(text, "`Device::open()` fails: {error}"),
@@ -100,14 +105,14 @@ impl Report {
     fn cache_text(&self) -> String {
         let Stats { folder, limit, entries, bytes, .. } = &self.cache.stats;
         let Some(folder) = folder else {
-            return "off: each process compiles its kernels anew".to_owned();
+            return "off: each process recompiles its kernels".to_owned();
         };
         let (bytes, limit) = (ByteSize(*bytes).display().iec(), ByteSize(*limit).display().iec());
         let text = format!("{entries} kernels, {bytes} of at most {limit}\n{}", folder.display());
         match &self.cache.problem {
             None => text,
             Some(error) => format!(
-                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that this user can write and others cannot, \
+                "{text}\n{error}\n  help: point CUMBIA_CACHE_DIR at a folder that only this user can write, \
                  or set CUMBIA_CACHE=off"
             ),
         }
@@ -116,7 +121,11 @@ impl Report {
     fn precompiled_text(&self) -> String {
         match &self.precompiled {
             Some(folder) => folder.display().to_string(),
-            None => format!("none: CUMBIA_KERNELS names no folder, and there is no `{BESIDE}` beside the executable"),
+            None => {
+                format!(
+                    "none: CUMBIA_KERNELS is not a folder, and there is no folder `{FOLDER_NAME}` beside the executable"
+                )
+            }
         }
     }
 
@@ -124,25 +133,25 @@ impl Report {
         let found: Vec<String> =
             self.disassemblers.iter().filter_map(|(_, path)| Some(path.as_ref()?.display().to_string())).collect();
         if found.is_empty() {
-            return "none, so that a kernel's `sass(..)` fails; `pip install nvidia-cuda-nvdisasm` helps".to_owned();
+            return "none, so a kernel's `sass(..)` fails\n  help: `pip install nvidia-cuda-nvdisasm`".to_owned();
         }
         found.join("\n")
     }
 
     fn environment_text(&self) -> String {
         if self.variables.is_empty() {
-            return "no variable that has a meaning is set".to_owned();
+            return "no variable that affects Cumbia is set".to_owned();
         }
         let lines: Vec<String> = self.variables.iter().map(|(name, value)| format!("{name}={value}")).collect();
         lines.join("\n")
     }
 
-    /// The last line: what works.
+    /// Returns the last line, the conclusion.
     fn verdict(&self) -> &'static str {
         if self.has_gpu() {
             "Kernels run on a GPU."
         } else if self.gpus.is_empty() {
-            "Kernels run on the CPU: there is no GPU that can be used, for the reason above."
+            "Kernels run on the CPU: there is no usable GPU, for the reason above."
         } else {
             "Kernels run on the CPU: there is a GPU, but no code for it, for the reason above."
         }
@@ -152,12 +161,12 @@ impl Report {
 fn gpu_text(gpu: &GpuProperties) -> String {
     let GpuProperties { name, architecture, limits, pci, free_memory, test_kernel } = gpu;
     let (major, minor) = limits.compute_capability.unwrap_or_default();
-    let [free, memory, shared, most] =
+    let [free, memory, shared, opt_in] =
         [*free_memory, limits.total_memory, limits.shared_bytes_per_block, limits.shared_bytes_per_block_opt_in]
             .map(|bytes| ByteSize(bytes as u64).display().iec());
     let mut text = format!(
         "{name}, at {pci}: compute capability {major}.{minor}, {} multiprocessors, {memory} of memory, {free} free\n        \
-         a block has at most {} threads and {shared} of shared memory, {most} on request\n",
+         a block has at most {} threads and {shared} of shared memory, {opt_in} with opt-in\n",
         limits.multiprocessors, limits.threads_per_block,
     );
     let _ = match test_kernel {
@@ -165,35 +174,35 @@ fn gpu_text(gpu: &GpuProperties) -> String {
             writeln!(text, "        a small kernel was compiled for {architecture} and loaded in {took:.1?}")
         }
         Some(Err(error)) => writeln!(text, "        a small kernel does not load: {error}"),
-        None => writeln!(text, "        nothing can be compiled for {architecture} without NVRTC"),
+        None => writeln!(text, "        without NVRTC, kernels cannot be compiled for {architecture}"),
     };
     text
 }
 
-/// What to do about a driver that is there and does not start, by CUDA's name of the reason.
-fn error_advice(reason: &str) -> Option<&'static str> {
-    const ADVICE: [(&str, &str); 6] = [
+/// Returns the remedy for a status of `cuInit`, as `cuda.h` numbers them.
+fn init_remedy(code: u32) -> Option<&'static str> {
+    const NO_DEVICE: u32 = 100;
+    const OPERATING_SYSTEM: u32 = 304;
+    const SYSTEM_NOT_READY: u32 = 802;
+    const SYSTEM_DRIVER_MISMATCH: u32 = 803;
+    const COMPAT_NOT_SUPPORTED_ON_DEVICE: u32 = 804;
+    const UNKNOWN: u32 = 999;
+    const REMEDIES: [(u32, &str); 6] = [
         (
-            "CUDA_ERROR_NO_DEVICE",
-            "the driver is there, but shows no GPU: look at CUDA_VISIBLE_DEVICES and `nvidia-smi`; a container needs \
+            NO_DEVICE,
+            "the driver is installed, but reports no GPU: check CUDA_VISIBLE_DEVICES and `nvidia-smi`; a container needs \
              `--gpus all`",
         ),
-        ("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "the driver was updated since the system was started: start it anew"),
+        (SYSTEM_DRIVER_MISMATCH, "the driver was updated while the system was running: reboot"),
         (
-            "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-            "a compatibility package for data-centre GPUs hides the driver: take it off LD_LIBRARY_PATH",
+            COMPAT_NOT_SUPPORTED_ON_DEVICE,
+            "a forward compatibility package for data-centre GPUs hides the driver: remove it from LD_LIBRARY_PATH",
         ),
-        ("CUDA_ERROR_SYSTEM_NOT_READY", "start NVIDIA's fabric manager, which this machine's NVLink switches need"),
-        (
-            "CUDA_ERROR_OPERATING_SYSTEM",
-            "the devices /dev/nvidia* are missing or not yours; `nvidia-smi` may make them",
-        ),
-        (
-            "CUDA_ERROR_UNKNOWN",
-            "the kernel module may not be loaded: try `nvidia-modprobe -u`, or start the system anew",
-        ),
+        (SYSTEM_NOT_READY, "start NVIDIA's fabric manager, which this machine's NVLink switches need"),
+        (OPERATING_SYSTEM, "the device files /dev/nvidia* are missing or not accessible; `nvidia-smi` may create them"),
+        (UNKNOWN, "the driver's kernel module may not be loaded: try `nvidia-modprobe -u`, or reboot"),
     ];
-    ADVICE.iter().find(|(name, _)| reason.contains(name)).map(|(_, advice)| *advice)
+    REMEDIES.iter().find(|(status, _)| *status == code).map(|(_, remedy)| *remedy)
 }
 
 #[cfg(test)]
@@ -203,16 +212,20 @@ mod tests {
     use super::super::CacheReport;
     use super::*;
     use crate::device::Device;
-    use crate::error::{CompileError, DeviceError, Error};
+    use crate::error::{CompileError, Error};
     use crate::properties::{Limits, Pci};
 
-    /// A report of a machine with nothing.
+    /// Returns a report of a machine without CUDA.
     fn bare() -> Report {
         Report {
             version: "0.1.0",
             driver: Err(DeviceError::NoDriver {
                 searched: vec!["libcuda.so.1".to_owned()],
-                reason: "cuInit answered CUDA_ERROR_NO_DEVICE (no CUDA-capable device is detected)".to_owned(),
+                reason: DriverFailure::Init {
+                    code: 100,
+                    name: "CUDA_ERROR_NO_DEVICE".to_owned(),
+                    message: "no CUDA-capable device is detected".to_owned(),
+                },
             }),
             gpus: Vec::new(),
             default_device: Ok("cpu".to_owned()),
@@ -234,18 +247,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_comes_with_what_to_do() {
+    fn missing_components_come_with_remedies() {
         let report = bare();
         check(
             &report,
             &[
-                "driver        there is no CUDA driver",
+                "driver        no usable CUDA driver was found",
                 "a container needs `--gpus all`",
                 "                looked for a place: nothing there",
                 "pip install nvidia-cuda-nvrtc",
-                "off: each process compiles",
+                "off: each process recompiles",
                 "pip install nvidia-cuda-nvdisasm",
-                "Kernels run on the CPU: there is no GPU that can be used",
+                "Kernels run on the CPU: there is no usable GPU",
             ],
         );
         assert!(!report.has_gpu());
@@ -260,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_with_all_of_it() {
+    fn a_complete_machine_is_reported() {
         let gpu = |test_kernel| GpuReport {
             ordinal: 0,
             properties: Ok(GpuProperties {
@@ -293,7 +306,7 @@ mod tests {
         check(
             &report(Some(Ok(Duration::from_millis(40)))),
             &[
-                "serves CUDA 13.0, release 580.95",
+                "supports CUDA 13.0, release 580.95",
                 "/lib/libcuda.so.1",
                 "compiles for sm_75, sm_90",
                 "CUDA_HOME: nothing",
@@ -314,6 +327,6 @@ mod tests {
             &report(Some(Err(refused.into()))),
             &["update NVIDIA's driver", "Kernels run on the CPU: there is a GPU, but no code for it"],
         );
-        check(&report(None), &["nothing can be compiled for sm_90a without NVRTC", "Kernels run on the CPU"]);
+        check(&report(None), &["without NVRTC, kernels cannot be compiled for sm_90a", "Kernels run on the CPU"]);
     }
 }

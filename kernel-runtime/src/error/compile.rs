@@ -1,129 +1,191 @@
-//! Why there is no machine code.
+//! Compilation errors: why there is no machine code for a kernel.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why there is no machine code.
+/// Why there is no machine code for a kernel.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// NVRTC, the compiler, is not on this machine.
+    /// NVRTC, CUDA's run-time compiler, is not installed.
     #[error(
         "NVRTC, CUDA's run-time compiler, was not found\n{}  help: `pip install nvidia-cuda-nvrtc`, or install the CUDA toolkit, or point CUMBIA_NVRTC at libnvrtc.so",
-        places(searched)
+        searched_lines(searched)
     )]
     NoNvrtc {
-        /// Every place, with what was found there.
+        /// Every searched location, with the result of the search there.
         searched: Vec<String>,
     },
-    /// `CUMBIA_NVRTC` holds something else than a usable NVRTC.
+    /// `CUMBIA_NVRTC` does not name a usable NVRTC.
     #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Why it is not usable.
         reason: String,
     },
-    /// Neither `nvdisasm` nor `cuobjdump` is on this machine, or none of them can show the code.
+    /// Neither `nvdisasm` nor `cuobjdump` is installed, or neither can disassemble the code.
     #[error(
-        "no program was found that shows machine code\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
-        places(searched)
+        "no disassembler was found\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
+        searched_lines(searched)
     )]
     NoDisassembler {
-        /// Every place, with what was found there.
+        /// Every searched location, with the result of the search there.
         searched: Vec<String>,
     },
-    /// NVRTC broke down, for a reason that is not in the source.
+    /// NVRTC failed for a reason other than the source.
     #[error("NVRTC {version} failed in {call}: {message}")]
     NvrtcFailed {
         /// NVRTC's version.
         version: String,
-        /// NVRTC's function.
+        /// The NVRTC function.
         call: &'static str,
-        /// NVRTC's words.
+        /// NVRTC's message.
         message: String,
     },
-    /// NVRTC refused the source: a bug of ours.
-    #[error("NVRTC refused the CUDA C of kernel `{kernel}`, which is a bug in Cumbia; please report it with the source{}\n{log}",
+    /// NVRTC rejected the emitted CUDA C, which is a bug in Cumbia.
+    #[error("NVRTC rejected the CUDA C of kernel `{kernel}`, which is a bug in Cumbia; please report it with the source{}\n{log}",
         source_path.as_ref().map_or_else(String::new, |path| format!(" kept in {}", path.display())))]
     NvrtcRefused {
         /// The kernel.
         kernel: String,
         /// NVRTC's log.
         log: String,
-        /// Where the source is kept; `None` where no file could be written.
+        /// The file with the source; `None` if no file could be written.
         source_path: Option<PathBuf>,
-        /// The source itself.
+        /// The source.
         source_text: String,
     },
-    /// NVRTC refused what the user wrote in CUDA C.
+    /// NVRTC rejected CUDA C that the user has written.
     #[error(
-        "NVRTC refused the CUDA C of the device function `{function}`, at {file}:{line}: {message}\n  help: correct the text in `#[device(unsafe(cuda = \"..\"))]`, of which Cumbia knows nothing but its parameters\n{log}"
+        "NVRTC rejected the CUDA C of the device function `{function}`, at {file}:{line}: {message}\n  help: correct the text in `#[device(unsafe(cuda = \"..\"))]`; Cumbia checks nothing in it but the parameters\n{log}"
     )]
     CudaCRefused {
-        /// The kernel that calls it.
+        /// The kernel that calls the function.
         kernel: String,
         /// The device function.
         function: String,
-        /// The file in Rust.
+        /// The Rust source file.
         file: String,
         /// The line in it, from 1.
         line: u32,
-        /// NVRTC's first words about it.
+        /// NVRTC's first message about the text.
         message: String,
         /// NVRTC's log.
         log: String,
     },
-    /// The name of an architecture is not spelled as one.
+    /// A string is not the name of an architecture.
     #[error(
         "`{name}` is not an architecture\n  help: an architecture is `sm_` or `compute_` and a number, such as `sm_90` or `sm_90a`"
     )]
     NotAnArchitecture {
-        /// As asked for.
+        /// The requested name.
         name: String,
     },
-    /// A `compute_` architecture stands for PTX, which has no machine code before a driver has compiled it.
-    #[error("{architecture} has no machine code of its own\n  help: ask for a GPU's, such as `sm_90`")]
+    /// A `compute_` architecture denotes PTX, which has no machine code until a driver compiles it.
+    #[error("{architecture} has no machine code of its own\n  help: request a real architecture, such as `sm_90`")]
     NoMachineCode {
-        /// As asked for.
+        /// The requested architecture.
         architecture: String,
     },
-    /// The driver did not load what NVRTC made.
+    /// The driver did not load the image that NVRTC compiled.
     #[error(
-        "the CUDA driver, which serves CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {reason}\n  help: update NVIDIA's driver, or point CUMBIA_NVRTC at an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` for CUDA 12)"
+        "the CUDA driver, which supports CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {reason}\n  help: update NVIDIA's driver, or point CUMBIA_NVRTC at an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` for CUDA 12)"
     )]
     ImageRefused {
         /// The kernel.
         kernel: String,
-        /// What it was compiled for.
+        /// The architecture that the image was compiled for.
         architecture: String,
-        /// The newest CUDA version of the driver.
+        /// The newest CUDA version that the driver supports.
         driver: String,
-        /// What the driver said.
+        /// The driver's message.
         reason: String,
     },
-    /// NVRTC does not know the architecture.
+    /// NVRTC does not support the architecture.
     #[error("NVRTC {version} cannot compile for {architecture}: {message}")]
     UnsupportedArchitecture {
-        /// As asked for.
+        /// The requested architecture.
         architecture: String,
         /// NVRTC's version.
         version: String,
-        /// NVRTC's words.
+        /// NVRTC's message.
         message: String,
     },
-    /// The kernel breaks a rule that only its types could show.
-    #[error("kernel `{kernel}` cannot be compiled\n{errors}")]
+    /// The kernel violates rules of the kernel language that can be checked only after specialisation, when its types are known.
+    #[error("kernel `{kernel}` cannot be compiled\n{}", blocks(diagnostics))]
     Rejected {
         /// The kernel.
         kernel: String,
-        /// What the compiler found.
-        errors: String,
+        /// The violated rules, in source order.
+        diagnostics: Vec<Diagnostic>,
     },
 }
 
-/// A line for each place.
-fn places(searched: &[String]) -> String {
+/// A violated rule of the kernel language, in [`CompileError::Rejected`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Diagnostic {
+    /// The unsupported construct.
+    pub message: String,
+    /// Why it is not supported.
+    pub why: String,
+    /// What to write instead.
+    pub help: String,
+    /// The source locations: one for most rules; for recursion each call of the cycle, outermost first; none for an error that
+    /// concerns a whole function.
+    pub positions: Vec<Position>,
+}
+
+/// A source location in a kernel or device function, in a [`Diagnostic`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Position {
+    /// The source file, in the form of `file!()`.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The column, from 1.
+    pub column: u32,
+    /// The function that contains the location.
+    pub function: String,
+    /// The function that is called there, for the calls of a recursion.
+    pub callee: Option<String>,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Diagnostic { message, why, help, positions } = self;
+        write!(f, "error: {message}\n       why: {why}\n       help: {help}")?;
+        positions.iter().try_for_each(|position| write!(f, "\n       at {position}"))
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Position { file, line, column, function, callee } = self;
+        write!(f, "{file}:{line}:{column} in `{function}`")?;
+        callee.as_ref().map_or(Ok(()), |callee| write!(f, ", which calls `{callee}`"))
+    }
+}
+
+impl From<cumbia_kernel_ir::Error> for Diagnostic {
+    fn from(error: cumbia_kernel_ir::Error) -> Self {
+        let cumbia_kernel_ir::Error { function, file, span, diagnostic } = error;
+        let cumbia_kernel_ir::Diagnostic { message, why, help } = diagnostic;
+        let position = Position { file, line: span.line, column: span.column, function, callee: None };
+        Diagnostic { message, why, help, positions: vec![position] }
+    }
+}
+
+/// Renders one line for each searched location.
+fn searched_lines(searched: &[String]) -> String {
     searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+}
+
+/// Renders diagnostics, separated by empty lines.
+fn blocks(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(Diagnostic::to_string).collect::<Vec<_>>().join("\n\n")
 }

@@ -1,50 +1,83 @@
-//! Why there is no such device, or why it cannot be used in this way.
+//! Device errors: why a device cannot be opened or used.
 
 use thiserror::Error;
 
-/// Why there is no such device.
+/// Why a device cannot be opened, or a resource of another library not be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DeviceError {
-    /// `CUMBIA_DEVICE` holds something else than a device.
+    /// `CUMBIA_DEVICE` does not name a device.
     #[error("CUMBIA_DEVICE is `{value}`, which names no device\n  help: use `cpu`, `cuda` or `cuda:N`")]
     UnknownName {
-        /// Its value.
+        /// The variable's value.
         value: String,
     },
-    /// The CUDA driver's library is not on this machine, or it does not start.
+    /// The CUDA driver's library is not installed, or its initialisation failed.
     #[error(
-        "there is no CUDA driver that can be used (looked for {}): {reason}\n  help: install NVIDIA's driver, or use the CPU with `Device::cpu()` or CUMBIA_DEVICE=cpu",
+        "no usable CUDA driver was found (looked for {}): {reason}\n  help: install NVIDIA's driver, or use the CPU with `Device::cpu()` or CUMBIA_DEVICE=cpu",
         searched.join(", ")
     )]
     NoDriver {
         /// The library names that were tried.
         searched: Vec<String>,
-        /// What the loader or the driver said.
-        reason: String,
+        /// Why none of them is usable.
+        reason: DriverFailure,
     },
-    /// A context of another library that is not the GPU's primary one, or a stream of such a context.
+    /// A context of another library that is not the GPU's primary context, or a stream of such a context.
     #[error(
-        "the CUDA context is not the primary context of {device}, in which Cumbia's arrays and streams are\n  help: make it with `CudaContext::new`"
+        "the CUDA context is not the primary context of {device}, which Cumbia's arrays and streams belong to\n  help: create it with `CudaContext::new`"
     )]
     ForeignContext {
         /// The device.
         device: String,
     },
-    /// Memory that another library has lent, and that cannot be given away.
+    /// Memory owned by another library, whose ownership cannot be transferred.
     #[error(
-        "the memory of the array on {device} belongs to another owner, so that it cannot be given away\n  help: copy the array with `to_device`"
+        "the memory of the array on {device} has another owner, so its ownership cannot be transferred\n  help: copy the array with `to_device`"
     )]
     ForeignMemory {
         /// The device.
         device: String,
     },
-    /// There are fewer GPUs.
+    /// The device ordinal is too large.
     #[error("CUDA device {ordinal} does not exist: this machine has {count}")]
     NoSuchDevice {
-        /// The one asked for, from 0.
+        /// The requested ordinal, from 0.
         ordinal: usize,
-        /// How many there are.
+        /// The number of GPUs.
         count: usize,
     },
+}
+
+/// Why the CUDA driver is not usable, in [`DeviceError::NoDriver`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum DriverFailure {
+    /// The loader cannot load the library.
+    #[error("{message}")]
+    NotLoaded {
+        /// The loader's message for the first of the searched names.
+        message: String,
+    },
+    /// The library lacks a function that Cumbia needs.
+    #[error("{library} was found, but {message}")]
+    Incomplete {
+        /// The library.
+        library: String,
+        /// The missing function.
+        message: String,
+    },
+    /// `cuInit` failed.
+    #[error("cuInit failed with {name} ({message})")]
+    Init {
+        /// The status, a `CUresult`.
+        code: u32,
+        /// CUDA's name of the status, such as `CUDA_ERROR_NO_DEVICE`.
+        name: String,
+        /// CUDA's description of the status.
+        message: String,
+    },
+    /// cudarc does not find the driver that Cumbia has loaded.
+    #[error("Cumbia has loaded the driver, but cudarc does not find it")]
+    NotFoundByCudarc,
 }

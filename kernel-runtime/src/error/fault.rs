@@ -1,56 +1,56 @@
-//! Why a thread of a kernel stopped.
+//! Fault kinds: the run-time errors of a kernel's thread.
 
 use std::fmt;
 
 use crate::dim::Dim3;
 
-/// Why a thread stopped.
+/// The run-time error that stopped a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// An index that is not below the length.
+    /// An index out of bounds.
     IndexOutOfBounds {
         /// The index.
         index: u64,
-        /// The length of what was indexed.
+        /// The length of the indexed slice or array.
         len: u64,
     },
-    /// An integer divided by zero, or the remainder of such a division.
+    /// An integer division by zero, or its remainder.
     DivisionByZero,
-    /// Integer arithmetic that overflowed, in Rust's words: `attempt to add with overflow`.
+    /// Integer overflow, with Rust's message: `attempt to add with overflow`.
     Overflow(String),
-    /// A `panic!`, or an assertion that did not hold, with its message.
+    /// A `panic!` or a failed assertion, with its message.
     Panic(String),
-    /// The threads of a block wait for each other, or for threads that have ended, and none can go on. Found by the CPU
-    /// device; on a GPU the behaviour is undefined, and such threads may wait for ever.
+    /// A deadlock: all threads of a block wait for each other, or for threads that have ended. Detected by the CPU device; on a
+    /// GPU the behaviour is undefined, and such threads may wait forever.
     Deadlock(Vec<Waiting>),
 }
 
-/// Threads of a block that wait at one place, in a [`FaultKind::Deadlock`].
+/// Threads of a block that wait at the same operation, in a [`FaultKind::Deadlock`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Waiting {
-    /// How many threads of the block wait here.
+    /// The number of waiting threads of the block.
     pub threads: usize,
-    /// The operation at which they wait, such as `sync_threads`.
+    /// The operation that they wait at, such as `sync_threads`.
     pub operation: &'static str,
-    /// The source file of its call, as `file!()` gives it.
+    /// The source file of its call, in the form of `file!()`.
     pub file: &'static str,
     /// Its line, from 1.
     pub line: u32,
     /// Its column, from 1.
     pub column: u32,
-    /// The lanes that an operation of the warp waits for.
+    /// The mask of a warp operation: the lanes that have to participate.
     pub mask: Option<u32>,
-    /// Of these, those that do not come, in the first of the warps that wait here.
+    /// The lanes of the mask that do not participate, in the first of the waiting warps.
     pub missing: u32,
-    /// The threads of the block that ended without coming here. At a barrier of the block, these are the threads that
-    /// reached the end of the kernel; one that left it by `return` or a fault is not waited for. At `sync_grid`, those that
-    /// returned count too.
+    /// The number of threads of the block that ended without reaching the operation. At a block-wide barrier, these are the
+    /// threads that reached the end of the kernel; a barrier does not wait for threads that left it by `return` or a fault. At
+    /// `sync_grid`, threads that returned count too.
     pub ended_threads: usize,
-    /// The index of the first of these in the block.
+    /// The index of the first of these threads in the block.
     pub first_ended: Option<Dim3>,
-    /// At `sync_grid`: the blocks of the grid that ended without coming here.
+    /// At `sync_grid`: the number of blocks that ended without reaching it.
     pub ended_blocks: u64,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Waiting {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
         write!(f, "{threads} thread{} at `{operation}` ({file}:{line}:{column})", plural(*threads as u64))?;
         if let Some(mask) = mask {
-            write!(f, ", whose mask {mask:#010x} names the lanes {missing:#010x} that do not come")?;
+            write!(f, ", whose mask {mask:#010x} includes lanes {missing:#010x} that do not participate")?;
         }
         let &Waiting { ended_threads, first_ended, ended_blocks, .. } = self;
         if let Some(first) = first_ended {
@@ -83,7 +83,7 @@ impl fmt::Display for FaultKind {
             FaultKind::DivisionByZero => f.write_str("attempt to divide by zero"),
             FaultKind::Overflow(message) | FaultKind::Panic(message) => f.write_str(message),
             FaultKind::Deadlock(waits) => {
-                f.write_str("the threads of the block wait for each other, and none can go on: ")?;
+                f.write_str("deadlock: no thread of the block can make progress: ")?;
                 for (i, waiting) in waits.iter().enumerate() {
                     let separator = if i == 0 { "" } else { "; " };
                     write!(f, "{separator}{waiting}")?;

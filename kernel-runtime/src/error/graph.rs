@@ -1,44 +1,44 @@
-//! Why something cannot be part of a graph.
+//! Graph errors: why an operation cannot be recorded into a graph.
 
 use thiserror::Error;
 
-/// Why something cannot be part of a [`Graph`](crate::Graph).
+/// Why an operation cannot be recorded into a [`Graph`](crate::Graph).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum GraphError {
     /// A launch with `In`, `Out` or `InOut`.
     #[error(
-        "kernel `{kernel}` has an array of the host among its arguments, and a graph runs after its steps were recorded\n  help: copy the array before the run: `let x = device.to_device(&x)?`, then pass `&x`"
+        "kernel `{kernel}` has a host array among its arguments, and a graph is launched after its steps were recorded\n  help: copy the array before the launch of the graph: `let x = device.to_device(&x)?`, then pass `&x`"
     )]
     HostArgument {
         /// The kernel.
         kernel: &'static str,
     },
-    /// A launch with memory that another library has lent for a call.
+    /// A launch with memory of another library, borrowed for one call.
     #[error(
-        "kernel `{kernel}` has an array of another library among its arguments, which is lent for one call, and a graph runs after its steps were recorded\n  help: make a `DeviceArray` of it"
+        "kernel `{kernel}` has an array of another library among its arguments, which is borrowed for one call, and a graph is launched after its steps were recorded\n  help: convert it to a `DeviceArray`"
     )]
     LentArgument {
         /// The kernel.
         kernel: &'static str,
     },
-    /// A copy of memory that another library has lent for a call.
+    /// A copy of memory of another library, borrowed for one call.
     #[error(
-        "an array of another library, which is lent for one call, cannot be copied in a graph, which runs after its steps were recorded\n  help: make a `DeviceArray` of it"
+        "an array of another library, which is borrowed for one call, cannot be copied in a graph, which is launched after its steps were recorded\n  help: convert it to a `DeviceArray`"
     )]
     LentCopy,
-    /// A copy from one buffer of the host to another, or of one that the CPU device made, which is not page-locked.
+    /// A copy between two host buffers, or of a buffer of the CPU device, which is not page-locked.
     #[error(
-        "a graph copies between arrays of its device, and from and to buffers that are page-locked for a GPU, not within the host\n  help: make the buffer with `device.to_pinned` of a GPU, or call `stream.copy` before or after the run"
+        "a graph copies between arrays of its device and page-locked host buffers of a GPU, not from host to host\n  help: allocate the buffer with `device.to_pinned` of a GPU, or call `stream.copy` before or after the launch of the graph"
     )]
     HostCopy,
-    /// A use of a page-locked buffer that a graph copies, before that is launched.
+    /// An access to a page-locked buffer that a graph being recorded copies.
     #[error(
-        "this part of a page-locked buffer is copied by a graph that is being recorded, and the copy begins when the run does\n  help: look at the buffer after the run"
+        "this part of a page-locked buffer is copied by a graph that is being recorded, and the copy starts when the graph is launched\n  help: access the buffer after the launch of the graph"
     )]
     HostCopyPlanned,
     /// A launch on another stream.
-    #[error("kernel `{kernel}` is to run on another stream than the graph\n  help: leave `.on(..)` out")]
+    #[error("kernel `{kernel}` is launched on a stream other than the graph's\n  help: remove `.on(..)`")]
     OtherStream {
         /// The kernel.
         kernel: &'static str,

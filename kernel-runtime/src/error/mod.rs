@@ -1,4 +1,4 @@
-//! Everything that can go wrong, as data; only `Display` makes sentences of it. Each kind of error is a file.
+//! Error types. Fields hold values; only `Display` renders a message. Each kind of error has a module.
 
 mod compile;
 mod device;
@@ -7,33 +7,35 @@ mod graph;
 mod launch;
 mod shape;
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use thiserror::Error;
 
-pub use self::compile::CompileError;
-pub use self::device::DeviceError;
+pub use self::compile::{CompileError, Diagnostic, Position};
+pub use self::device::{DeviceError, DriverFailure};
 pub use self::fault::{FaultKind, Waiting};
 pub use self::graph::GraphError;
-pub use self::launch::{BlockLimit, LaunchError, NoClusters};
+pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
 pub use self::shape::ShapeError;
 use crate::dim::Dim3;
 use crate::precompile::Failed;
 
-/// The result of everything in Cumbia that can fail.
+/// The result type of Cumbia's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong.
-#[derive(Error)]
+/// An error of Cumbia. `Display` renders a message with a remedy; `Debug` shows the structure.
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A thread of a kernel stopped: an index out of bounds, a failed `assert!`, a `panic!`, a division by zero. The
-    /// device goes on working.
+    /// A fault: a thread of a kernel stopped at an index out of bounds, a failed `assert!`, a `panic!`, an overflow or a division
+    /// by zero. The device remains usable.
     #[error("kernel `{kernel}` faulted at {file}:{line}:{column}, block {block}, thread {thread}: {kind}")]
     Fault {
-        /// The kernel that was launched.
+        /// The launched kernel.
         kernel: String,
-        /// The source file of the operation that faulted, as `file!()` gives it.
+        /// The source file of the faulting operation, in the form of `file!()`.
         file: String,
         /// Its line, from 1.
         line: u32,
@@ -43,100 +45,130 @@ pub enum Error {
         block: Dim3,
         /// The thread in that block.
         thread: Dim3,
-        /// What happened.
+        /// The kind of fault.
         kind: FaultKind,
     },
-    /// A launch that was refused before anything ran.
+    /// A launch failed validation. Nothing was enqueued.
     #[error(transparent)]
     Launch(#[from] LaunchError),
-    /// A device that cannot be opened.
+    /// A device cannot be opened or used.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// A kernel that did not become machine code.
+    /// A kernel cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// Kernels that [`precompile::Plan::compile_into`](crate::precompile::Plan::compile_into) could not compile.
+    /// [`precompile::Plan::compile_into`](crate::precompile::Plan::compile_into) could not compile some kernels.
     #[error(transparent)]
     Precompile(Box<Failed>),
-    /// Memory that the device does not have.
+    /// An allocation exceeds the available memory.
     #[error(
-        "out of memory on {device}: {requested} bytes were asked for{}\n  help: drop arrays that are no longer needed, or work in smaller pieces",
+        "out of memory on {device}: {requested} bytes were requested{}\n  help: drop arrays that are no longer needed, or work in smaller pieces",
         describe_memory(*free, *total)
     )]
     OutOfMemory {
         /// The device.
         device: String,
-        /// Bytes asked for.
+        /// The requested size, in bytes.
         requested: usize,
-        /// Bytes free at that time.
+        /// The free memory at that time, in bytes.
         free: usize,
-        /// Bytes the device has; 0 where it is not known.
+        /// The device's memory, in bytes; 0 if it is unknown.
         total: usize,
     },
     /// A copy between arrays of different lengths.
     #[error("{operation}: the source has {from} elements and the target has {to}")]
     LengthMismatch {
-        /// The call.
+        /// The operation.
         operation: &'static str,
-        /// Elements of what is copied from.
+        /// The number of elements of the source.
         from: usize,
-        /// Elements of what is copied to.
+        /// The number of elements of the target.
         to: usize,
     },
-    /// A step that cannot be part of a [`Graph`](crate::Graph).
+    /// An operation cannot be recorded into a [`Graph`](crate::Graph).
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// A stream of another device than what it is to work on.
+    /// A stream belongs to a device other than the array's or kernel's.
     #[error(
-        "the stream is on {stream}, and what it is to work on is on {device}\n  help: use a stream of that device, as `device.stream()` makes one"
+        "the stream is on {stream}, and the array or kernel on {device}\n  help: use a stream of that device, such as `device.stream()`"
     )]
     StreamElsewhere {
-        /// The stream's device.
+        /// The device of the stream.
         stream: String,
-        /// Where the array or the kernel is to be.
+        /// The device of the array or kernel.
         device: String,
     },
-    /// Two events between which there is no time to be told.
-    #[error("the events are on {first} and {second}, whose clocks have nothing to do with each other")]
+    /// Two events are on different devices, so the time between them is not defined.
+    #[error("cannot measure elapsed time across devices: the events are on {first} and {second}")]
     EventsApart {
-        /// The device of one event.
+        /// The device of the first event.
         first: String,
-        /// The device of the other.
+        /// The device of the second event.
         second: String,
     },
-    /// A slice or view that would not be inside of its array, or an array whose shape does not do.
+    /// A slice, view or shape is invalid for its array.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// A file or folder that could not be read or written.
+    /// A file or folder cannot be read or written.
     #[error("{operation} {}: {source}", path.display())]
     File {
-        /// What was tried, such as `writing`.
+        /// The operation, such as `writing`.
         operation: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The operating system's error.
         source: std::io::Error,
     },
-    /// The CUDA driver refused a call that should have worked.
-    #[error("the CUDA driver refused {call}: {name} ({message})")]
+    /// A driver call failed unexpectedly.
+    #[error("{call} of the CUDA driver failed with {name} ({message})")]
     Driver {
-        /// The driver's function.
+        /// The driver function.
         call: &'static str,
         /// CUDA's name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
         name: String,
-        /// CUDA's words.
+        /// CUDA's description of the error.
         message: String,
     },
 }
 
-/// As [`Display`](std::fmt::Display): it is what a program shows whose `main` returns the error, or that unwraps it.
-impl std::fmt::Debug for Error {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Display::fmt(self, f)
+/// An [`Error`] that is the cause of another error, which can be cloned. Two are equal if they share one error.
+#[derive(Clone, Debug)]
+pub struct SharedError(Arc<Error>);
+
+impl SharedError {
+    /// Returns the error.
+    pub fn get(&self) -> &Error {
+        &self.0
     }
 }
 
-/// The end of what is said where memory is short.
+impl From<Error> for SharedError {
+    fn from(error: Error) -> Self {
+        SharedError(Arc::new(error))
+    }
+}
+
+impl PartialEq for SharedError {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for SharedError {}
+
+impl fmt::Display for SharedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for SharedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source()
+    }
+}
+
+/// Renders the available memory, as the end of a clause.
 fn describe_memory(free: usize, total: usize) -> String {
     if total == 0 { String::new() } else { format!(", {free} of {total} are free") }
 }

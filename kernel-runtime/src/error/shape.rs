@@ -1,87 +1,87 @@
-//! Why a slice or a view cannot be made.
+//! Shape errors: why a slice or a view of an array is invalid.
 
 use thiserror::Error;
 
-/// Why a slice or an [`ArrayView`](crate::ArrayView) cannot be made.
+/// Why a slice or an [`ArrayView`](crate::ArrayView) of an array is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ShapeError {
-    /// Lengths that do not multiply to that of the array.
-    #[error("an array of {elements} elements has not the shape {}", by(shape))]
+    /// Lengths whose product is not the number of elements.
+    #[error("cannot reshape {elements} elements to {}", tuple(shape))]
     Reshape {
-        /// Elements of the array.
+        /// The number of elements.
         elements: usize,
-        /// As asked for.
+        /// The requested shape.
         shape: Vec<usize>,
     },
-    /// An index that is not below the length.
-    #[error("index {index} of dimension {axis}, whose length is {len}")]
+    /// An index out of bounds.
+    #[error("index {index} out of bounds for dimension {axis} of length {len}")]
     Index {
-        /// As asked for.
+        /// The requested index.
         index: usize,
         /// The dimension, from 0.
         axis: usize,
         /// Its length.
         len: usize,
     },
-    /// A range that is reversed or not inside.
-    #[error("range {start}..{end} of dimension {axis}, whose length is {len}")]
+    /// A range that is reversed or out of bounds.
+    #[error("range {start}..{end} out of bounds for dimension {axis} of length {len}")]
     Range {
-        /// Where it starts.
+        /// The start of the range.
         start: usize,
-        /// Where it ends.
+        /// The end of the range, exclusive.
         end: usize,
         /// The dimension, from 0.
         axis: usize,
         /// Its length.
         len: usize,
     },
-    /// An array of `ndarray` whose elements do not follow each other in memory, in the order of its indices.
+    /// An array of `ndarray` that is not contiguous in row-major order.
     #[error(
-        "an array of shape {} and strides {strides:?} is not contiguous\n  help: `array.as_standard_layout()` gives a copy that is",
-        by(shape)
+        "an array of shape {} and strides {strides:?} is not contiguous\n  help: `array.as_standard_layout()` returns a contiguous copy",
+        tuple(shape)
     )]
     NotContiguous {
         /// Its shape.
         shape: Vec<usize>,
-        /// How many elements lie between neighbours of each dimension.
+        /// The stride of each dimension, in elements.
         strides: Vec<isize>,
     },
-    /// Elements that do not make whole elements of another type.
+    /// A cast of elements whose size is not a multiple of the other element type's.
     #[error(
-        "{elements} elements of {from} are no whole number of {to}\n  help: cast a part that is: `array.slice(..n)?`"
+        "cannot cast {elements} elements of {from} to a whole number of {to}\n  help: cast a slice whose size is a multiple: `array.slice(..n)?`"
     )]
     CastLength {
-        /// How many there are.
+        /// The number of elements.
         elements: usize,
         /// Their type.
         from: &'static str,
-        /// The other type.
+        /// The requested element type.
         to: &'static str,
     },
-    /// A first element that does not stand where one of another type can.
+    /// A cast of elements whose address is misaligned for the other element type.
     #[error(
-        "a {to} begins at a multiple of {needed} bytes, and this part of an array of {from} does not\n  help: begin the part at a multiple of that"
+        "cannot cast a slice of {from} to {to}, which requires an alignment of {needed} bytes\n  help: start the slice at a multiple of {needed} bytes"
     )]
     CastAlignment {
         /// The type of the elements.
         from: &'static str,
-        /// The other type.
+        /// The requested element type.
         to: &'static str,
-        /// The alignment of the other type, in bytes.
+        /// The alignment of the requested type, in bytes.
         needed: usize,
     },
     /// A dimension that the view does not have.
-    #[error("dimension {axis} of a view of {dimensions}")]
+    #[error("dimension {axis} does not exist in a view of {dimensions} dimensions")]
     Axis {
-        /// As asked for, from 0.
+        /// The requested dimension, from 0.
         axis: usize,
-        /// How many there are.
+        /// The number of dimensions.
         dimensions: usize,
     },
 }
 
-/// The lengths of the dimensions, as in `2 × 3`.
-fn by(shape: &[usize]) -> String {
-    shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
+/// Renders a shape as a tuple, such as `(2, 3)`.
+fn tuple(shape: &[usize]) -> String {
+    format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
 }

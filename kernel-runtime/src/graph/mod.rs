@@ -1,8 +1,9 @@
-//! Graphs: launches and copies that a GPU takes as a whole.
+//! Graphs: sequences of launches and copies that are enqueued as a whole.
 //!
-//! A graph is recorded anew in each run, and what was recorded is compared with what was built: so the borrows of arrays last
-//! only as long as the run, and nothing that a kernel uses can be gone or lent to others. What differs is set in the graph
-//! that there is; only another sequence of steps makes another graph.
+//! A graph is recorded anew in each run, and the recording is compared with the CUDA graph that was built in the
+//! previous run. Hence the borrows of arrays last only as long as the run, and no memory that a kernel uses can be
+//! freed or borrowed otherwise. Changed parameters are updated in the existing CUDA graph; only a different sequence of
+//! steps builds a new one.
 
 mod edges;
 mod step;
@@ -14,26 +15,26 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use self::edges::{Used, waits};
-use self::step::{Kernel as KernelStep, Step, Work};
-use crate::argument::{Binder, Values};
+use self::edges::{StepAccess, dependencies};
+use self::step::{KernelStep, Operation, Step};
+use crate::argument::{Binder, PackedParams};
 use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
-use crate::cuda::{self, Copy, LaunchParameter, Way};
+use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
+use crate::hazards::{self, Access, StreamRef};
 use crate::kernel::Kernel;
-use crate::launch::{Checked, Launch, Plan, Unchecked};
+use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
-use crate::order::{self, Lane, Touch};
-use crate::pinned::{GraphNumber, PinnedMemory, Planned};
+use crate::pinned::{GraphId, PinnedMemory, Reservation};
 use crate::stream::Stream;
 use crate::warning::event;
 
-/// Launches and copies that are given to a GPU as a whole, again and again.
+/// A sequence of launches and copies that is enqueued as a whole, repeatedly.
 ///
-/// [`Graph::run`] records what is to happen and runs it. The first run builds a CUDA graph; a later one that has the same
-/// kernels and copies in the same order uses it, with the arguments, arrays and grids of that run. The GPU then goes from step
-/// to step without the host, and steps that share no array, or only read it, run beside each other. That is for many short
-/// kernels, whose launches would take longer than they do.
+/// [`Graph::run`] records the steps and runs them. The first run builds a CUDA graph; a later run with the same kernels
+/// and copies in the same order reuses it, with the arguments, arrays and grids of that run. The GPU then proceeds from
+/// step to step without the host, and steps without a hazard between them may execute concurrently. Graphs pay off for
+/// many short kernels, whose launch overhead exceeds their run time.
 ///
 /// On the CPU each step runs when it is recorded.
 ///
@@ -68,107 +69,109 @@ use crate::warning::event;
 /// ```
 pub struct Graph {
     stream: Stream,
-    script: Script,
-    /// What was built of the script in the run before; `None` where it is not that any more.
-    built: Option<Built>,
+    recording: Recording,
+    /// The CUDA graph of the previous run; `None` if it does not match the recorded steps any more.
+    built: Option<BuiltGraph>,
     builds: usize,
 }
 
-/// A graph in the form that a GPU launches.
-struct Built {
+/// An instantiated CUDA graph with its edges.
+struct BuiltGraph {
     graph: cuda::Graph,
-    /// For each step, those that it waits for.
-    waits: Vec<Vec<usize>>,
+    /// The dependencies of each step.
+    dependencies: Vec<Vec<usize>>,
 }
 
-/// What was recorded.
-struct Script {
-    /// Tells the page-locked memory whose copies are planned.
-    number: GraphNumber,
+/// The recorded steps, kept from run to run.
+struct Recording {
+    /// The identity under which page-locked memory is reserved.
+    id: GraphId,
     steps: Vec<Step>,
-    /// How many of the steps are of this run.
+    /// The number of steps recorded in this run.
     position: usize,
-    /// There are other steps than in the run before.
-    other_steps: bool,
-    /// Steps use other memory than in the run before.
-    other_memory: bool,
-    /// The memory that this run uses. It is kept until the launch has been noted with it.
-    kept: Vec<Kept>,
-    /// The page-locked memory that this run uses.
-    planned: Vec<Planned>,
-    /// For each launch with a barrier of the grid, the count that the barrier needs.
+    /// Whether the sequence of steps differs from the previous run.
+    steps_changed: bool,
+    /// Whether a step accesses other memory than in the previous run.
+    memory_changed: bool,
+    /// The memory that this run accesses, kept alive until the launch has been recorded as an access.
+    retained: Vec<RetainedMemory>,
+    /// The page-locked memory that this run accesses.
+    reservations: Vec<Reservation>,
+    /// The counters of grid barriers, one per launch that has one.
     barriers: Vec<Memory>,
-    /// How many of the counts are used in this run.
+    /// The number of counters used in this run.
     barriers_used: usize,
 }
 
-/// Memory, and the bytes of it that are used.
-struct Kept {
+/// Memory that is kept alive, with the accessed bytes.
+struct RetainedMemory {
     memory: Memory,
     bytes: Range<usize>,
     writes: bool,
 }
 
 impl Graph {
-    /// A graph that runs on a stream.
+    /// Creates a graph that runs on a stream.
     pub fn new(stream: &Stream) -> Graph {
-        Graph { stream: stream.clone(), script: Script::new(), built: None, builds: 0 }
+        Graph { stream: stream.clone(), recording: Recording::new(), built: None, builds: 0 }
     }
 
-    /// The stream on which the graph runs.
+    /// Returns the stream on which the graph runs.
     pub fn stream(&self) -> &Stream {
         &self.stream
     }
 
-    /// How often a CUDA graph had to be built: once, unless a run had other steps than the one before. 0 on the CPU.
+    /// Returns how many times a CUDA graph was built: once, plus once for each run whose steps differ from the previous
+    /// run's. 0 on the CPU.
     pub fn builds(&self) -> usize {
         self.builds
     }
 
-    /// Records launches and copies, and runs them.
+    /// Records launches and copies, and enqueues them.
     ///
-    /// On a GPU nothing runs before `record` returns, and then this returns at once, as a launch does: what `record` itself
-    /// asks of the device, beside the recorder, comes before all of it. If it returns an error, nothing runs.
+    /// On a GPU, no step executes before `record` returns, and this call is asynchronous, like a launch. Work that
+    /// `record` enqueues without the recorder is ordered before all steps. If `record` returns an error, no step
+    /// executes.
     ///
     /// # Errors
     ///
-    /// That of `record`, or what the driver refused. Faults are given out by whoever waits for the stream.
+    /// The errors of `record`, or a CUDA driver error. Faults are reported by the next call that waits for the stream.
     pub fn run(&mut self, record: impl FnOnce(&mut Recorder<'_>) -> Result<()>) -> Result<()> {
-        let Graph { stream, script, built, builds } = self;
-        let Lane::Cuda(lane) = stream.lane() else {
-            return record(&mut Recorder { stream, script: None });
+        let Graph { stream, recording, built, builds } = self;
+        let StreamRef::Cuda(raw_stream) = stream.stream_ref() else {
+            return record(&mut Recorder { stream, recording: None });
         };
-        // Put back only when all went well: an error or a panic in between leaves steps that were not built so.
-        let before = built.take();
-        script.begin();
-        let recording = Recording(script);
-        let script = &mut *recording.0;
-        record(&mut Recorder { stream, script: Some(script) })?;
-        *built = script.launch(stream, lane, before, builds)?;
+        // Restored only on success: after an error or a panic the recorded steps do not match the CUDA graph.
+        let previous = built.take();
+        recording.begin();
+        let guard = RecordingGuard(recording);
+        let recording = &mut *guard.0;
+        record(&mut Recorder { stream, recording: Some(recording) })?;
+        *built = recording.launch(stream, raw_stream, previous, builds)?;
         Ok(())
     }
 }
 
-/// A script that is being recorded. Also if that panics, what it keeps is let go behind it.
-struct Recording<'s>(&'s mut Script);
+/// A recording in progress. Releases the memory that was kept alive when dropped, even during a panic.
+struct RecordingGuard<'s>(&'s mut Recording);
 
-impl Drop for Recording<'_> {
+impl Drop for RecordingGuard<'_> {
     fn drop(&mut self) {
-        self.0.forget();
+        self.0.release_memory();
     }
 }
 
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Graph({} steps on {})", self.script.steps.len(), self.stream.device())
+        write!(f, "Graph({} steps on {})", self.recording.steps.len(), self.stream.device())
     }
 }
 
-/// Takes the steps of a [`Graph`].
+/// The recorder of the steps of a [`Graph`].
 pub struct Recorder<'g> {
     stream: &'g Stream,
     /// `None` on the CPU.
-    script: Option<&'g mut Script>,
+    recording: Option<&'g mut Recording>,
 }
 
 impl Recorder<'_> {
@@ -176,13 +179,13 @@ impl Recorder<'_> {
     ///
     /// # Errors
     ///
-    /// Those of the launch, but for [`Error::Driver`]; and [`Error::Graph`] where it cannot be part of a graph.
-    #[allow(clippy::needless_pass_by_value, reason = "a launch is given up, as in `Launch::launch`")]
+    /// The errors of the launch, except [`Error::Driver`]; and [`Error::Graph`] if it cannot be part of a graph.
+    #[allow(clippy::needless_pass_by_value, reason = "a launch is consumed, as in `Launch::launch`")]
     pub fn launch<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>) -> Result<()> {
         self.add(&launch)
     }
 
-    /// Adds a launch of a kernel without checks of its indices.
+    /// Adds a launch of a kernel without bounds checks.
     ///
     /// # Errors
     ///
@@ -190,18 +193,19 @@ impl Recorder<'_> {
     ///
     /// # Safety
     ///
-    /// No thread of this launch may index outside a slice or shared array.
+    /// No thread of this launch may index out of bounds of a slice or a shared array.
     #[allow(clippy::needless_pass_by_value, reason = "as above")]
     pub unsafe fn launch_unchecked<K: Kernel>(&mut self, launch: Launch<'_, K, Unchecked>) -> Result<()> {
         self.add(&launch)
     }
 
-    /// Adds a copy of all elements of `from` to `to`: both on the device of the graph, or one of them a
-    /// [`PinnedArray`](crate::PinnedArray), whose elements cannot be looked at until the run has begun.
+    /// Adds a copy of all elements of `from` to `to`. Both are on the device of the graph, or one of them is a
+    /// [`PinnedArray`](crate::PinnedArray), whose elements cannot be accessed until the run has been enqueued.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`], [`Error::StreamElsewhere`], or [`Error::Graph`] where it cannot be part of a graph.
+    /// [`Error::LengthMismatch`], [`Error::StreamElsewhere`], or [`Error::Graph`] if the copy cannot be part of a
+    /// graph.
     pub fn copy<S, T>(&mut self, from: &S, to: &mut T) -> Result<()>
     where
         S: CopySource + ?Sized,
@@ -211,11 +215,11 @@ impl Recorder<'_> {
         if let (Place::Pinned(_), Place::Pinned(_)) = (&source.place, &target.place) {
             return Err(GraphError::HostCopy.into());
         }
-        let Some(script) = &mut self.script else {
+        let Some(recording) = &mut self.recording else {
             return copy(Some(self.stream), "copy", from, to);
         };
         check_length("copy", source.len, target.len)?;
-        if source.bytes.is_empty() { Ok(()) } else { script.copy(self.stream, &source, &target) }
+        if source.bytes.is_empty() { Ok(()) } else { recording.copy(self.stream, &source, &target) }
     }
 
     fn add<K: Kernel, C>(&mut self, launch: &Launch<'_, K, C>) -> Result<()> {
@@ -224,15 +228,15 @@ impl Recorder<'_> {
             return Err(GraphError::OtherStream { kernel }.into());
         }
         let mut binder = Binder::new(kernel);
-        let Some((device, plan)) = launch.planned(&mut binder, Some(self.stream))? else {
-            return Ok(()); // over nothing
+        let Some((device, plan)) = launch.check(&mut binder, Some(self.stream))? else {
+            return Ok(()); // an empty launch
         };
         if !binder.transfers.is_empty() {
             return Err(GraphError::HostArgument { kernel }.into());
         }
-        match &mut self.script {
-            Some(script) => script.kernel(self.stream, &plan, binder),
-            None => launch.give(device, Some(self.stream), &plan, binder),
+        match &mut self.recording {
+            Some(recording) => recording.kernel(self.stream, &plan, binder),
+            None => launch.enqueue(device, Some(self.stream), &plan, binder),
         }
     }
 }
@@ -243,16 +247,16 @@ impl fmt::Debug for Recorder<'_> {
     }
 }
 
-impl Script {
-    fn new() -> Script {
-        Script {
-            number: GraphNumber::new(),
+impl Recording {
+    fn new() -> Recording {
+        Recording {
+            id: GraphId::new(),
             steps: Vec::new(),
             position: 0,
-            other_steps: false,
-            other_memory: false,
-            kept: Vec::new(),
-            planned: Vec::new(),
+            steps_changed: false,
+            memory_changed: false,
+            retained: Vec::new(),
+            reservations: Vec::new(),
             barriers: Vec::new(),
             barriers_used: 0,
         }
@@ -261,17 +265,17 @@ impl Script {
     fn begin(&mut self) {
         self.position = 0;
         self.barriers_used = 0;
-        self.other_steps = false;
-        self.other_memory = false;
-        self.forget();
+        self.steps_changed = false;
+        self.memory_changed = false;
+        self.release_memory();
     }
 
     /// Adds a launch.
-    fn kernel(&mut self, stream: &Stream, plan: &Plan, binder: Binder<'_>) -> Result<()> {
+    fn kernel(&mut self, stream: &Stream, plan: &CheckedLaunch, binder: Binder<'_>) -> Result<()> {
         let kernel = plan.specialised.info.name;
         let Binder { mut params, uses, mut sizes, .. } = binder;
-        let (Lane::Cuda(lane), Some(module)) = (stream.lane(), plan.module) else {
-            unreachable!("a graph has a script on a GPU, and a plan for that has a module");
+        let (StreamRef::Cuda(raw_stream), Some(module)) = (stream.stream_ref(), plan.module) else {
+            unreachable!("a recording on a GPU implies a plan with a module");
         };
         let mut used = SmallVec::new();
         for used_memory in &uses {
@@ -279,67 +283,78 @@ impl Script {
         }
         let grid_barrier = if plan.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
-            let (memory, address) = self.barrier(stream)?;
-            let barrier = Used { memory: address, touch: Touch { bytes: 0..bytes, writes: true } };
-            self.kept.push(Kept { memory, bytes: 0..bytes, writes: true });
+            let (memory, address) = self.grid_barrier(stream)?;
+            let barrier = StepAccess { memory: address, access: Access { bytes: 0..bytes, writes: true } };
+            self.retained.push(RetainedMemory { memory, bytes: 0..bytes, writes: true });
             used.push(barrier.clone());
-            self.add(Work::Clear { to: address }, SmallVec::from_iter([barrier]));
+            self.add(Operation::Clear { to: address }, SmallVec::from_iter([barrier]));
             address
         } else {
             0
         };
         let source = plan.specialised.source(plan.layout);
-        let parameter = LaunchParameter::new(lane.fault_pointer(), plan.specialised.number);
+        let parameter = LaunchParameter::new(raw_stream.fault_pointer(), plan.specialised.number);
         let mut parameter = LaunchParameter { grid_barrier, ..parameter };
         if source.takes_launch {
             params.push((&raw mut parameter).cast());
             sizes.push(size_of::<LaunchParameter>() as u32);
         }
-        // SAFETY: the binder gives a size for each parameter, and the one of ours has its own.
-        let mut values = unsafe { Values::copy(&params, &sizes) };
-        let print_at = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
-        // The buffer is known only at the launch. So as not to count as a change, it is the one of the run before for now.
-        if let (Some(at), Some(Step { work: Work::Kernel(old), .. })) = (print_at, self.steps.get(self.position))
-            && old.print_at == print_at
+        // SAFETY: the binder returns a size for each parameter, and the size of the hidden one is appended.
+        let mut values = unsafe { PackedParams::copy(&params, &sizes) };
+        let print_offset = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
+        // The buffer is only known at the launch. To avoid a spurious change, the previous run's is kept until then.
+        if let (Some(at), Some(Step { operation: Operation::Kernel(old), .. })) =
+            (print_offset, self.steps.get(self.position))
+            && old.print_offset == print_offset
         {
             values.set(at, old.values.get(at));
         }
-        self.add(Work::Kernel(KernelStep { module, geometry: plan.geometry(), values, print_at }), used);
+        self.add(Operation::Kernel(KernelStep { module, geometry: plan.geometry(), values, print_offset }), used);
         Ok(())
     }
 
-    /// Adds a copy of some bytes.
+    /// Adds a copy of bytes.
     fn copy(&mut self, stream: &Stream, from: &Region<'_>, to: &Region<'_>) -> Result<()> {
         let mut used = SmallVec::new();
         let bytes = from.bytes.len();
         let copy = match (&from.place, &to.place) {
             (Place::Device(source), Place::Device(target)) => {
-                let from = self.side(stream, source, &from.bytes, false, &mut used)?;
-                let to = self.side(stream, target, &to.bytes, true, &mut used)?;
-                Copy { way: Way::OnDevice, to, from, bytes }
+                let from = self.device_side(stream, source, &from.bytes, false, &mut used)?;
+                let to = self.device_side(stream, target, &to.bytes, true, &mut used)?;
+                Copy { direction: CopyDirection::DeviceToDevice, to, from, bytes }
             }
             (Place::Pinned(source), Place::Device(target)) => {
-                let to = self.side(stream, target, &to.bytes, true, &mut used)?;
-                Copy { way: Way::ToDevice, to, from: self.plan(source, &from.bytes, false, &mut used)?, bytes }
+                let to = self.device_side(stream, target, &to.bytes, true, &mut used)?;
+                Copy {
+                    direction: CopyDirection::HostToDevice,
+                    to,
+                    from: self.reserve(source, &from.bytes, false, &mut used)?,
+                    bytes,
+                }
             }
             (Place::Device(source), Place::Pinned(target)) => {
-                let from = self.side(stream, source, &from.bytes, false, &mut used)?;
-                Copy { way: Way::ToHost, to: self.plan(target, &to.bytes, true, &mut used)?, from, bytes }
+                let from = self.device_side(stream, source, &from.bytes, false, &mut used)?;
+                Copy {
+                    direction: CopyDirection::DeviceToHost,
+                    to: self.reserve(target, &to.bytes, true, &mut used)?,
+                    from,
+                    bytes,
+                }
             }
             (Place::Pinned(_), Place::Pinned(_)) => return Err(GraphError::HostCopy.into()),
         };
-        self.add(Work::Copy(copy), used);
+        self.add(Operation::Copy(copy), used);
         Ok(())
     }
 
-    /// Keeps the memory of the device that is one side of a copy, and gives its address.
-    fn side(
+    /// Keeps the device memory on one side of a copy alive, and returns its address.
+    fn device_side(
         &mut self,
         stream: &Stream,
         memory: &Memory,
         bytes: &Range<usize>,
         writes: bool,
-        used: &mut SmallVec<[Used; 4]>,
+        used: &mut SmallVec<[StepAccess; 4]>,
     ) -> Result<u64> {
         if memory.device() != stream.device() {
             let (stream, device) = (stream.device().to_string(), memory.device().to_string());
@@ -349,164 +364,170 @@ impl Script {
         Ok((memory.pointer().addr() + bytes.start) as u64)
     }
 
-    /// Adds a step behind those that there are.
-    fn add(&mut self, work: Work, uses: SmallVec<[Used; 4]>) {
+    /// Adds a step after the existing ones.
+    fn add(&mut self, operation: Operation, accesses: SmallVec<[StepAccess; 4]>) {
         if let Some(step) = self.steps.get_mut(self.position) {
-            match step.work.replace(work) {
+            match step.operation.replace(operation) {
                 Some(changed) => step.changed |= changed,
-                None => self.other_steps = true,
+                None => self.steps_changed = true,
             }
-            self.other_memory |= step.uses != uses;
-            step.uses = uses;
+            self.memory_changed |= step.accesses != accesses;
+            step.accesses = accesses;
         } else {
-            self.other_steps = true;
-            self.steps.push(Step { work, uses, changed: false });
+            self.steps_changed = true;
+            self.steps.push(Step { operation, accesses, changed: false });
         }
         self.position += 1;
     }
 
-    /// Keeps what a step uses; `None` where it was only lent.
-    fn keep(&mut self, Use { memory, bytes, writes }: &Use<'_>, used: &mut SmallVec<[Used; 4]>) -> Option<()> {
+    /// Keeps the memory that a step accesses alive; `None` if it was only borrowed.
+    fn keep(&mut self, Use { memory, bytes, writes }: &Use<'_>, used: &mut SmallVec<[StepAccess; 4]>) -> Option<()> {
         if bytes.is_empty() {
             return Some(());
         }
         let start = memory.pointer();
-        used.push(Used { memory: start.addr() as u64, touch: Touch { bytes: bytes.clone(), writes: *writes } });
-        match self.kept.iter_mut().find(|kept| kept.memory.pointer() == start && kept.bytes == *bytes) {
-            Some(kept) => kept.writes |= writes,
-            None => self.kept.push(Kept { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes }),
+        used.push(StepAccess { memory: start.addr() as u64, access: Access { bytes: bytes.clone(), writes: *writes } });
+        match self.retained.iter_mut().find(|retained| retained.memory.pointer() == start && retained.bytes == *bytes) {
+            Some(retained) => retained.writes |= writes,
+            None => {
+                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes })
+            }
         }
         Some(())
     }
 
-    /// Keeps the page-locked memory of a copy, and gives its address.
-    fn plan(
+    /// Reserves the page-locked memory of a copy, and returns its address.
+    fn reserve(
         &mut self,
         memory: &Arc<PinnedMemory>,
         bytes: &Range<usize>,
         writes: bool,
-        used: &mut SmallVec<[Used; 4]>,
+        used: &mut SmallVec<[StepAccess; 4]>,
     ) -> Result<u64, GraphError> {
         if !memory.is_page_locked() {
             return Err(GraphError::HostCopy);
         }
-        let touch = Touch { bytes: bytes.clone(), writes };
-        if !self.planned.iter().any(|planned| planned.is(memory, &touch)) {
-            self.planned.push(Planned::new(memory, self.number, touch.clone())?);
+        let access = Access { bytes: bytes.clone(), writes };
+        if !self.reservations.iter().any(|reservation| reservation.matches(memory, &access)) {
+            self.reservations.push(Reservation::new(memory, self.id, access.clone())?);
         }
-        used.push(Used { memory: memory.address(0), touch });
+        used.push(StepAccess { memory: memory.address(0), access });
         Ok(memory.address(bytes.start))
     }
 
-    /// The next count for a barrier of the grid, and its address.
-    fn barrier(&mut self, stream: &Stream) -> Result<(Memory, u64)> {
+    /// Returns the next counter of a grid barrier, and its address.
+    fn grid_barrier(&mut self, stream: &Stream) -> Result<(Memory, u64)> {
         if self.barriers_used == self.barriers.len() {
             self.barriers.push(Memory::allocate::<u64>(stream, 1, Contents::Nothing)?);
         }
         let memory = &self.barriers[self.barriers_used];
         self.barriers_used += 1;
         let address = memory.pointer().addr() as u64;
-        Ok((memory.keep().expect("it was not lent"), address))
+        Ok((memory.keep().expect("the counter is not borrowed memory"), address))
     }
 
-    /// Gives what was recorded to the GPU, as the graph that was built of the run before where it will do.
+    /// Enqueues the recorded steps, reusing the CUDA graph of the previous run if possible.
     fn launch(
         &mut self,
         stream: &Stream,
-        lane: &Arc<cuda::Stream>,
-        before: Option<Built>,
+        raw_stream: &Arc<cuda::Stream>,
+        previous: Option<BuiltGraph>,
         builds: &mut usize,
-    ) -> Result<Option<Built>> {
+    ) -> Result<Option<BuiltGraph>> {
         if self.position < self.steps.len() {
             self.steps.truncate(self.position);
-            self.other_steps = true;
+            self.steps_changed = true;
         }
         if self.steps.is_empty() {
             return Ok(None);
         }
-        let (steps, on) = (self.steps.len(), lane.clone());
+        let (steps, on) = (self.steps.len(), raw_stream.clone());
         event!(trace, target: "cumbia::launch", graph = true, steps, stream = ?on);
-        let (kept, planned) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.planned));
-        planned.iter().try_for_each(|planned| planned.make_way(stream))?;
-        let uses: SmallVec<[Use<'_>; 16]> = kept
+        let (retained, reservations) = (std::mem::take(&mut self.retained), std::mem::take(&mut self.reservations));
+        reservations.iter().try_for_each(|reservation| reservation.resolve_hazards(stream))?;
+        let uses: SmallVec<[Use<'_>; 16]> = retained
             .iter()
-            .map(|Kept { memory, bytes, writes }| Use { memory, bytes: bytes.clone(), writes: *writes })
+            .map(|RetainedMemory { memory, bytes, writes }| Use { memory, bytes: bytes.clone(), writes: *writes })
             .collect();
         let (mut built, prints) = (None, self.prints());
-        let launched = order::ordered(lane, &uses, || {
+        let launched = hazards::ordered(raw_stream, &uses, || {
             let launch = |print: u64| {
-                self.set_print(print);
-                let ready = self.ready(lane, before, builds)?;
-                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept until
-                // the launch has been noted with it, and freed behind it; that of the host knows of the copies.
-                unsafe { ready.graph.launch(lane) }?;
-                built = Some(ready);
+                self.set_print_buffer(print);
+                let current = self.update_or_build(raw_stream, previous, builds)?;
+                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept alive
+                // until the launch has been recorded as an access, and freed in stream order after it; page-locked memory
+                // tracks the copies.
+                unsafe { current.graph.launch(raw_stream) }?;
+                built = Some(current);
                 Ok(())
             };
-            if prints { Ok(lane.launch_printing(launch)?) } else { Ok(launch(0)?) }
+            if prints { Ok(raw_stream.launch_printing(launch)?) } else { Ok(launch(0)?) }
         });
-        // Also where it failed: the copies may have been asked for before that.
-        for planned in planned {
-            planned.note(stream);
+        // Even if it failed: the copies may have been enqueued before the error.
+        for reservation in reservations {
+            reservation.commit(stream);
         }
         launched.map(|()| built)
     }
 
-    /// Lets go of the memory of the run.
-    fn forget(&mut self) {
-        self.kept.clear();
-        self.planned.clear();
+    /// Releases the memory of the run.
+    fn release_memory(&mut self) {
+        self.retained.clear();
+        self.reservations.clear();
     }
 
-    /// Whether one of the kernels prints.
+    /// Returns whether a kernel prints.
     fn prints(&self) -> bool {
-        self.steps.iter().any(|step| matches!(step.work, Work::Kernel(KernelStep { print_at: Some(_), .. })))
+        self.steps
+            .iter()
+            .any(|step| matches!(step.operation, Operation::Kernel(KernelStep { print_offset: Some(_), .. })))
     }
 
-    /// Tells the kernels that print where to.
-    fn set_print(&mut self, print: u64) {
+    /// Sets the print buffer of the kernels that print.
+    fn set_print_buffer(&mut self, print: u64) {
         for step in &mut self.steps {
-            if let Work::Kernel(KernelStep { values, print_at: Some(at), .. }) = &mut step.work {
+            if let Operation::Kernel(KernelStep { values, print_offset: Some(at), .. }) = &mut step.operation {
                 step.changed |= values.set(*at, print);
             }
         }
     }
 
-    /// The graph of the run before, with what is different now, or a new one.
-    fn ready(
+    /// Updates the CUDA graph of the previous run, or builds a new one.
+    fn update_or_build(
         &mut self,
         stream: &cuda::Stream,
-        before: Option<Built>,
+        previous: Option<BuiltGraph>,
         builds: &mut usize,
-    ) -> Result<Built, cuda::Refusal> {
-        let of_steps = |steps: &[Step]| waits(steps.iter().map(|step| step.uses.as_slice()));
-        let is_alike =
-            |built: &Built| !self.other_steps && (!self.other_memory || built.waits == of_steps(&self.steps));
-        if let Some(mut built) = before.filter(is_alike)
-            // What the driver does not want to be changed is built anew.
+    ) -> Result<BuiltGraph, cuda::CudaError> {
+        let dependencies_of = |steps: &[Step]| dependencies(steps.iter().map(|step| step.accesses.as_slice()));
+        let is_reusable = |built: &BuiltGraph| {
+            !self.steps_changed && (!self.memory_changed || built.dependencies == dependencies_of(&self.steps))
+        };
+        if let Some(mut built) = previous.filter(is_reusable)
+            // If the driver rejects an update, a new graph is built.
             && self.update(&mut built.graph).is_ok()
         {
             return Ok(built);
         }
         *builds += 1;
-        let waits = of_steps(&self.steps);
+        let dependencies = dependencies_of(&self.steps);
         let steps = &mut self.steps;
-        // SAFETY: as for the launch, which is the only use of the graph until its steps are set anew.
+        // SAFETY: as for the launch, which is the only use of the graph until its steps are updated.
         let graph = unsafe {
-            let node = |step: usize, add: &mut dyn FnMut(cuda::Node<'_>) -> Result<(), cuda::Refusal>| {
-                steps[step].work.with_node(add)
+            let node = |step: usize, add: &mut dyn FnMut(cuda::Node<'_>) -> Result<(), cuda::CudaError>| {
+                steps[step].operation.with_node(add)
             };
-            cuda::Graph::build(stream, waits.len(), node, |step| &waits[step])?
+            cuda::Graph::build(stream, dependencies.len(), node, |step| &dependencies[step])?
         };
         self.steps.iter_mut().for_each(|step| step.changed = false);
-        Ok(Built { graph, waits })
+        Ok(BuiltGraph { graph, dependencies })
     }
 
-    /// Sets what is different in this run.
-    fn update(&mut self, graph: &mut cuda::Graph) -> Result<(), cuda::Refusal> {
+    /// Updates the nodes that differ in this run.
+    fn update(&mut self, graph: &mut cuda::Graph) -> Result<(), cuda::CudaError> {
         for (number, step) in self.steps.iter_mut().enumerate().filter(|(_, step)| step.changed) {
-            // SAFETY: as for the launch; `Work::replace` has seen to it that the step is of the same sort.
-            step.work.with_node(|node| unsafe { graph.set(number, node) })?;
+            // SAFETY: as for the launch; `Operation::replace` has checked that the kind of the step is unchanged.
+            step.operation.with_node(|node| unsafe { graph.set(number, node) })?;
             step.changed = false;
         }
         Ok(())

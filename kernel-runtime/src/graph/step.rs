@@ -1,69 +1,69 @@
-//! The steps of a graph, as they are kept from run to run.
+//! The steps of a graph, kept from run to run.
 
 use smallvec::SmallVec;
 
-use super::edges::Used;
-use crate::argument::Values;
+use super::edges::StepAccess;
+use crate::argument::PackedParams;
 use crate::cuda::{Copy, Geometry, Module, Node};
 
-/// A step, and what it uses.
+/// A step with its accesses.
 pub(super) struct Step {
-    pub(super) work: Work,
-    pub(super) uses: SmallVec<[Used; 4]>,
-    /// The graph that was built does something else here.
+    pub(super) operation: Operation,
+    pub(super) accesses: SmallVec<[StepAccess; 4]>,
+    /// Whether the step differs from the node of the CUDA graph.
     pub(super) changed: bool,
 }
 
-/// What a step does.
+/// The operation of a step.
 #[allow(clippy::large_enum_variant, reason = "nearly all steps are launches")]
-pub(super) enum Work {
-    Kernel(Kernel),
+pub(super) enum Operation {
+    Kernel(KernelStep),
     Copy(Copy),
     Clear { to: u64 },
 }
 
-/// A launch.
-pub(super) struct Kernel {
+/// A kernel launch.
+pub(super) struct KernelStep {
     pub(super) module: &'static Module,
     pub(super) geometry: Geometry,
-    pub(super) values: Values,
-    /// Where the address of the buffer for messages is in the values, for a kernel that prints.
-    pub(super) print_at: Option<usize>,
+    pub(super) values: PackedParams,
+    /// The offset of the print buffer's address in the values, for a kernel that prints.
+    pub(super) print_offset: Option<usize>,
 }
 
-impl Work {
-    /// Takes the place of what was here in the last run. Says whether it differs, or `None` if another graph is needed.
-    pub(super) fn replace(&mut self, new: Work) -> Option<bool> {
-        let changed = self.differs(&new);
+impl Operation {
+    /// Replaces the operation of the previous run. Returns whether it differs, or `None` if the node cannot be updated.
+    pub(super) fn replace(&mut self, new: Operation) -> Option<bool> {
+        let changed = self.differs_from(&new);
         *self = new;
         changed
     }
 
-    /// Whether `new` differs; `None` if a node of a graph cannot become it.
-    fn differs(&self, new: &Work) -> Option<bool> {
+    /// Returns whether `new` differs; `None` if a graph node cannot be updated to it.
+    fn differs_from(&self, new: &Operation) -> Option<bool> {
         match (self, new) {
-            (Work::Kernel(old), Work::Kernel(new)) => {
+            (Operation::Kernel(old), Operation::Kernel(new)) => {
                 let is_same = std::ptr::eq(old.module, new.module)
                     && old.geometry.cluster == new.geometry.cluster
                     && old.geometry.cooperative == new.geometry.cooperative
                     && old.values.sizes() == new.values.sizes();
                 is_same.then(|| old.geometry != new.geometry || old.values != new.values)
             }
-            (Work::Copy(old), Work::Copy(new)) => (old.way == new.way).then(|| old != new),
-            (Work::Clear { to }, Work::Clear { to: new_to }) => Some(to != new_to),
-            (Work::Kernel(_) | Work::Copy(_) | Work::Clear { .. }, _) => None,
+            (Operation::Copy(old), Operation::Copy(new)) => (old.direction == new.direction).then(|| old != new),
+            (Operation::Clear { to }, Operation::Clear { to: new_to }) => Some(to != new_to),
+            (Operation::Kernel(_) | Operation::Copy(_) | Operation::Clear { .. }, _) => None,
         }
     }
 
-    /// The step as a node of a CUDA graph, during a call.
+    /// Calls `then` with the step as a node of a CUDA graph.
     pub(super) fn with_node<R>(&mut self, then: impl FnOnce(Node<'_>) -> R) -> R {
         match self {
-            Work::Kernel(Kernel { module, geometry, values, print_at: _ }) => {
+            Operation::Kernel(KernelStep { module, geometry, values, print_offset: _ }) => {
                 let mut parameters = values.pointers();
                 then(Node::Kernel { module, geometry, parameters: &mut parameters })
             }
-            Work::Copy(copy) => then(Node::Copy(*copy)),
-            Work::Clear { to } => then(Node::Clear { to: *to }),
+            Operation::Copy(copy) => then(Node::Copy(*copy)),
+            Operation::Clear { to } => then(Node::Clear { to: *to }),
         }
     }
 }
@@ -71,17 +71,17 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cuda::Way;
+    use crate::cuda::CopyDirection;
 
     #[test]
-    fn a_step_of_another_sort_takes_the_place() {
-        let copy = |way, bytes| Work::Copy(Copy { way, to: 8, from: 16, bytes });
-        let mut work = Work::Clear { to: 8 };
-        assert_eq!(work.replace(Work::Clear { to: 8 }), Some(false));
-        assert_eq!(work.replace(copy(Way::ToDevice, 4)), None);
-        assert_eq!(work.replace(copy(Way::ToDevice, 4)), Some(false));
-        assert_eq!(work.replace(copy(Way::ToDevice, 8)), Some(true));
-        assert_eq!(work.replace(copy(Way::ToHost, 8)), None);
-        assert!(matches!(work, Work::Copy(Copy { way: Way::ToHost, bytes: 8, .. })));
+    fn a_step_of_another_kind_needs_a_new_graph() {
+        let copy = |direction, bytes| Operation::Copy(Copy { direction, to: 8, from: 16, bytes });
+        let mut operation = Operation::Clear { to: 8 };
+        assert_eq!(operation.replace(Operation::Clear { to: 8 }), Some(false));
+        assert_eq!(operation.replace(copy(CopyDirection::HostToDevice, 4)), None);
+        assert_eq!(operation.replace(copy(CopyDirection::HostToDevice, 4)), Some(false));
+        assert_eq!(operation.replace(copy(CopyDirection::HostToDevice, 8)), Some(true));
+        assert_eq!(operation.replace(copy(CopyDirection::DeviceToHost, 8)), None);
+        assert!(matches!(operation, Operation::Copy(Copy { direction: CopyDirection::DeviceToHost, bytes: 8, .. })));
     }
 }

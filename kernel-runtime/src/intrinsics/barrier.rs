@@ -1,18 +1,18 @@
-//! Waiting for other threads.
+//! Barriers of the block and of the grid.
 
 use cumbia_kernel_ir::ir;
 
 use super::{Predicate, intrinsic};
 
 intrinsic! {
-    /// `sync_threads()`: waits until every thread of the block has come here, and makes what each wrote before visible
-    /// to the others; CUDA's `__syncthreads`.
+    /// `sync_threads()`: waits until all threads of the block have arrived, and makes the earlier writes of each
+    /// visible to the others; CUDA's `__syncthreads`.
     ///
-    /// Threads that have left the kernel by a `return`, or stopped at a fault, are not waited for. All others must come to
-    /// the same barrier: one inside an `if` that only some threads enter is a mistake, also where the kernel ends behind it,
-    /// and so is a `return` of a device function that skips one. The CPU device finds it, as
-    /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock); on a GPU such threads wait for ever, or read values that are
-    /// not specified.
+    /// Threads that have left the kernel by a `return`, or ended with a fault, are not waited for. All others must
+    /// arrive at the same barrier: a barrier in an `if` that only some threads enter is a mistake, even if the kernel
+    /// ends after it, and so is a `return` from a device function that skips one. The CPU device detects it, as
+    /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock); on a GPU such threads may wait forever, or read unspecified
+    /// values.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -36,10 +36,10 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `sync_threads_count(p)`: as [`sync_threads`], and gives each thread of how many threads of the block `p` holds, a
-    /// `u32`; CUDA's `__syncthreads_count`.
+    /// `sync_threads_count(p)`: like [`sync_threads`], and returns the number of threads of the block for which `p`
+    /// holds, a `u32`; CUDA's `__syncthreads_count`.
     ///
-    /// `p` is a `bool`, or an integer of any width that is not 0 where the condition holds.
+    /// `p` is a `bool`, or an integer of any width that is non-zero if the condition holds.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -65,26 +65,26 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `sync_threads_and(p)`: as [`sync_threads`], and gives each thread whether `p` holds for all threads of the block;
-    /// CUDA's `__syncthreads_and`. `p` is as for [`sync_threads_count`].
+    /// `sync_threads_and(p)`: like [`sync_threads`], and returns whether `p` holds for all threads of the block; CUDA's
+    /// `__syncthreads_and`. `p` is as for [`sync_threads_count`].
     sync_threads_and = Intrinsic::SyncThreadsVote(ir::Predicate::And)
 }
 
 intrinsic! {
-    /// `sync_threads_or(p)`: as [`sync_threads`], and gives each thread whether `p` holds for any thread of the block;
-    /// CUDA's `__syncthreads_or`. `p` is as for [`sync_threads_count`].
+    /// `sync_threads_or(p)`: like [`sync_threads`], and returns whether `p` holds for any thread of the block; CUDA's
+    /// `__syncthreads_or`. `p` is as for [`sync_threads_count`].
     sync_threads_or = Intrinsic::SyncThreadsVote(ir::Predicate::Or)
 }
 
 intrinsic! {
-    /// `sync_grid()`: waits until every thread of the grid has come here, and makes what each wrote before visible to the
-    /// others; CUDA's `grid.sync()` of cooperative groups.
+    /// `sync_grid()`: waits until all threads of the grid have arrived, and makes the earlier writes of each
+    /// visible to the others; CUDA's `grid.sync()` of cooperative groups.
     ///
-    /// All blocks have to be on the device at once, so the launch is a [`cooperative`](crate::Launch::cooperative) one, and
-    /// an error where the device has no room for so many: see
-    /// [`cooperative_blocks`](crate::Launch::cooperative_blocks). Every thread of the grid must come to the barrier. Where
-    /// one returns before, that is a [`FaultKind::Deadlock`](crate::FaultKind::Deadlock) on the CPU device, and on a GPU
-    /// others may wait for ever. Where a thread has stopped at a fault, the others end at the barrier.
+    /// All blocks must be resident on the device at the same time, so the launch must be cooperative
+    /// (`.cooperative()`), and fails if the device has no room for as many blocks (see `.cooperative_blocks()`). Every
+    /// thread of the grid must arrive at the barrier. If one returns before, that is a
+    /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock) on the CPU device, and on a GPU others may wait forever. If
+    /// a thread has ended with a fault, the others end at the barrier.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -136,8 +136,8 @@ impl sync_threads_and<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self, predicate: impl Predicate) -> bool {
-        let verdict = self.call.cx.barrier(self.call.at, "sync_threads_and", predicate.holds());
-        verdict.holds == verdict.of
+        let vote = self.call.cx.barrier(self.call.at, "sync_threads_and", predicate.holds());
+        vote.holds == vote.threads
     }
 }
 

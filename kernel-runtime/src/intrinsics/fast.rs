@@ -1,10 +1,10 @@
-//! CUDA's approximations: elementary functions of `f32` in few instructions.
+//! CUDA's fast approximations of elementary functions of `f32`.
 //!
-//! `fast::sin(x)` is CUDA's `__sinf(x)`, and so on. They are less exact than the methods of the same names, take and give
-//! zero for subnormal numbers, and are of `f32` alone. The CPU device has no use for them: there each is the accurate
-//! function, so that the results of the two devices differ by the error bounds below. These are NVIDIA's: the CUDA C++
-//! Programming Guide's section "Mathematical Functions, Intrinsic Functions", and the PTX ISA for those that are one
-//! instruction without a function.
+//! `fast::sin(x)` is CUDA's `__sinf(x)`, and so on. They need fewer instructions than the methods of the same names,
+//! are less accurate, flush subnormal operands and results to zero, and exist for `f32` only. On the CPU device each is
+//! the accurate function, so that the results of the two devices differ by at most the error bounds below. These are
+//! NVIDIA's: the CUDA C++ Programming Guide's section "Mathematical Functions, Intrinsic Functions", and the PTX ISA
+//! for single instructions without a CUDA function.
 //!
 //! `#[kernel(fast_math)]` uses approximations for a whole kernel.
 //!
@@ -31,7 +31,7 @@ use cumbia_kernel_ir::ir::Fast;
 
 use super::intrinsic;
 
-/// Declares the functions: their documentation, and what the CPU computes.
+/// Declares the functions: their documentation, and their implementation for the CPU.
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident $fast:ident($($parameter:ident),*) -> $result:ty = $value:expr;)*) => {$(
         intrinsic! {
@@ -58,7 +58,7 @@ functions! {
     tan Tan(x) -> f32 = x.tan();
     /// `fast::sin_cos(x)`, CUDA's `__sincosf`: `(fast::sin(x), fast::cos(x))`.
     sin_cos SinCos(x) -> (f32, f32) = x.sin_cos();
-    /// `fast::tanh(x)`, PTX's `tanh.approx`: the relative error is at most 2⁻¹¹. It keeps subnormal numbers.
+    /// `fast::tanh(x)`, PTX's `tanh.approx`: the relative error is at most 2⁻¹¹. It preserves subnormal numbers.
     tanh Tanh(x) -> f32 = x.tanh();
     /// `fast::exp(x)`, CUDA's `__expf`: the error is at most 2 + ⌊|1.173 x|⌋ ulp.
     exp Exp(x) -> f32 = x.exp();
@@ -72,10 +72,11 @@ functions! {
     log2 Log2(x) -> f32 = x.log2();
     /// `fast::log10(x)`, CUDA's `__log10f`: for x in \[0.5, 2\] the error is at most 2⁻²⁴, elsewhere at most 3 ulp.
     log10 Log10(x) -> f32 = x.log10();
-    /// `fast::pow(x, y)`, CUDA's `__powf`: `fast::exp2(y * fast::log2(x))`, with their errors, which the product multiplies.
+    /// `fast::pow(x, y)`, CUDA's `__powf`: `fast::exp2(y * fast::log2(x))`, with their errors, which the product
+    /// multiplies.
     pow Pow(x, y) -> f32 = x.powf(y);
-    /// `fast::div(x, y)`, CUDA's `__fdividef`: for |y| in \[2⁻¹²⁶, 2¹²⁶\] the error is at most 2 ulp. For a larger y the result
-    /// is 0, and NaN where x is infinite.
+    /// `fast::div(x, y)`, CUDA's `__fdividef`: for |y| in \[2⁻¹²⁶, 2¹²⁶\] the error is at most 2 ulp. For a larger y
+    /// the result is 0, and NaN where x is infinite.
     div Div(x, y) -> f32 = x / y;
     /// `fast::rcp(x)`, PTX's `rcp.approx`: 1/x with an error of at most 1 ulp.
     rcp Rcp(x) -> f32 = x.recip();

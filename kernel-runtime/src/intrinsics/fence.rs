@@ -1,4 +1,4 @@
-//! The order in which others see what a thread writes.
+//! Memory fences.
 
 use std::sync::atomic::{Ordering::SeqCst, fence};
 
@@ -7,11 +7,11 @@ use cumbia_kernel_ir::ir::Scope;
 use super::intrinsic;
 
 intrinsic! {
-    /// `thread_fence()`: what this thread wrote before it, every thread of the device sees before what it writes after
-    /// it; CUDA's `__threadfence`.
+    /// `thread_fence()`: orders this thread's writes before the fence ahead of its writes after it, as observed by all
+    /// threads of the device; CUDA's `__threadfence`.
     ///
-    /// It makes nobody wait. A thread that writes a value, then a flag behind a fence, lets those who see the flag, and
-    /// have a fence behind reading it, see the value:
+    /// It does not wait for other threads. If a thread writes a value, executes a fence and then writes a flag, a
+    /// thread that reads the flag and then executes a fence observes the value:
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -37,21 +37,23 @@ intrinsic! {
     /// # }
     /// ```
     ///
-    /// The orderings of `atomic_store_explicit` and its like say the same with the flag itself.
+    /// The orderings of `atomic_store_explicit` and the others express the same with the flag itself.
     thread_fence = Intrinsic::Fence(Scope::Device)
 }
 
 intrinsic! {
-    /// `thread_fence_block()`: as [`thread_fence`], for the threads of the block; CUDA's `__threadfence_block`.
+    /// `thread_fence_block()`: like [`thread_fence`], as observed by the threads of the block; CUDA's
+    /// `__threadfence_block`.
     thread_fence_block = Intrinsic::Fence(Scope::Block)
 }
 
 intrinsic! {
-    /// `thread_fence_system()`: as [`thread_fence`], for all devices and the host; CUDA's `__threadfence_system`.
+    /// `thread_fence_system()`: like [`thread_fence`], as observed by all devices and the host; CUDA's
+    /// `__threadfence_system`.
     thread_fence_system = Intrinsic::Fence(Scope::System)
 }
 
-/// All fences are one to a CPU.
+/// Implements the fences, which are the same on a CPU.
 macro_rules! fences {
     ($($name:ident),*) => {$(
         impl $name<'_> {

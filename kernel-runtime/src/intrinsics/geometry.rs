@@ -1,4 +1,4 @@
-//! Where a thread is, and how many there are.
+//! Indices of threads, and the dimensions of blocks and grids.
 
 use super::intrinsic;
 use crate::dim::Dim3;
@@ -31,8 +31,32 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `grid_size(1)`, `grid_size(2)`, `grid_size(3)`: how many threads the grid has in each dimension, as Numba's
-    /// `cuda.gridsize`. It is the step of a grid-stride loop.
+    /// `global_id(1)`, `global_id(2)`, `global_id(3)`: the global index of the thread; the same as [`grid`], under a name that
+    /// cannot be mistaken for the number of blocks, which CUDA C++ calls the grid.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn double(x: &mut [i32]) {
+    ///     let i = global_id(1);
+    ///     if i < x.len() {
+    ///         x[i] *= 2;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let mut x = Device::cpu().to_device(&[1, 2, 3])?;
+    /// double(&mut x).grid(2).block(2).launch()?;
+    /// assert_eq!(x.to_host()?, [2, 4, 6]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    global_id[const N] = Intrinsic::Grid(N as u8)
+}
+
+intrinsic! {
+    /// `grid_size(1)`, `grid_size(2)`, `grid_size(3)`: the number of threads of the grid in each dimension, as Numba's
+    /// `cuda.gridsize`. It is the stride of a grid-stride loop.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -54,12 +78,12 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `thread_idx()`: the thread's position in its block, a [`Dim3`]; CUDA's `threadIdx`.
+    /// `thread_idx()`: the thread's index in its block, a [`Dim3`]; CUDA's `threadIdx`.
     thread_idx = Intrinsic::ThreadIdx
 }
 
 intrinsic! {
-    /// `block_idx()`: the block's position in the grid, a [`Dim3`]; CUDA's `blockIdx`.
+    /// `block_idx()`: the block's index in the grid, a [`Dim3`]; CUDA's `blockIdx`.
     block_idx = Intrinsic::BlockIdx
 }
 
@@ -74,17 +98,17 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `lane_id()`: the thread's number in its warp, a `usize` below [`WARP_SIZE`](super::WARP_SIZE); PTX's `%laneid`.
+    /// `lane_id()`: the thread's lane in its warp, a `usize` below [`WARP_SIZE`](super::WARP_SIZE); PTX's `%laneid`.
     ///
-    /// The threads of a block form warps in their order, `x` fastest: thread 33 of a block of one dimension is lane 1 of the
-    /// second warp.
+    /// The threads of a block form warps in linear order, `x` fastest: thread 33 of a one-dimensional block is lane 1
+    /// of the second warp.
     lane_id = Intrinsic::LaneId
 }
 
 impl<const N: usize> grid<'_, N> {
     #[inline(always)]
     fn position(self) -> Dim3 {
-        let position = self.call.cx.position();
+        let position = self.call.cx.geometry();
         let (block_idx, block_dim, thread) = (position.block_idx, position.block_dim, self.call.cx.thread());
         Dim3 {
             x: block_idx.x * block_dim.x + thread.x,
@@ -94,10 +118,17 @@ impl<const N: usize> grid<'_, N> {
     }
 }
 
+impl<const N: usize> global_id<'_, N> {
+    #[inline(always)]
+    fn position(self) -> Dim3 {
+        grid::<N> { call: self.call, types: self.types }.position()
+    }
+}
+
 impl<const N: usize> grid_size<'_, N> {
     #[inline(always)]
     fn extent(self) -> Dim3 {
-        let position = self.call.cx.position();
+        let position = self.call.cx.geometry();
         let (block_dim, grid_dim) = (position.block_dim, position.grid_dim);
         Dim3 { x: grid_dim.x * block_dim.x, y: grid_dim.y * block_dim.y, z: grid_dim.z * block_dim.z }
     }
@@ -134,7 +165,7 @@ macro_rules! dimensions {
     )*};
 }
 
-dimensions!(grid position, grid_size extent);
+dimensions!(grid position, global_id position, grid_size extent);
 
 impl thread_idx<'_> {
     #[doc(hidden)]
@@ -148,7 +179,7 @@ impl block_idx<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.position().block_idx
+        self.call.cx.geometry().block_idx
     }
 }
 
@@ -156,7 +187,7 @@ impl block_dim<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.position().block_dim
+        self.call.cx.geometry().block_dim
     }
 }
 
@@ -164,7 +195,7 @@ impl grid_dim<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> Dim3 {
-        self.call.cx.position().grid_dim
+        self.call.cx.geometry().grid_dim
     }
 }
 

@@ -1,4 +1,4 @@
-//! Memory that the threads of a block share.
+//! Shared memory of a block.
 
 use super::intrinsic;
 use crate::cpu::{Place, Slice, Write};
@@ -6,12 +6,13 @@ use crate::fault::DYNAMIC_SHARED;
 use crate::types::Element;
 
 intrinsic! {
-    /// `shared::<[T; N]>()`, `shared::<[[T; N]; M]>()`: an array that all threads of the block share; CUDA's
-    /// `__shared__`, Numba's `cuda.shared.array`. Any other type of elements will do as well, such as a struct or a single
-    /// number, which is read and written as `*total`.
+    /// `shared::<[T; N]>()`, `shared::<[[T; N]; M]>()`: an array in shared memory, which all threads of the block
+    /// access; CUDA's `__shared__`, Numba's `cuda.shared.array`. Any other element type is allowed as well, such as a
+    /// struct or a single number, which is read and written as `*total`.
     ///
-    /// It is one array for each place in the source, has no initial values, and lives as long as the block. The sizes
-    /// are constants, const generics included. A block has 48 KiB for all such arrays.
+    /// Each call in the source is one variable, which has no initial value, and lives as long as the block. Array
+    /// lengths are constants, including const generics. The size of all such variables of a kernel is limited to 48
+    /// KiB.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -35,8 +36,8 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `dynamic_shared::<T>()`: the shared memory that the launch asked for with `.shared_bytes(n)`, as a slice of
-    /// `n / size_of::<T>()` elements; CUDA's `extern __shared__`. Every call gives the same memory.
+    /// `dynamic_shared::<T>()`: the dynamic shared memory, of the size that the launch sets with `.shared_bytes(n)`, as
+    /// a slice of `n / size_of::<T>()` elements; CUDA's `extern __shared__`. Every call returns the same memory.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -60,9 +61,9 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `dynamic_shared_at::<T>(byte_offset, len)`: `len` elements of the dynamic shared memory, so that one block can
-    /// hold several arrays there. A part that is not inside, or an offset that is not a multiple of `T`'s size, is a
-    /// fault.
+    /// `dynamic_shared_at::<T>(byte_offset, len)`: `len` elements of the dynamic shared memory, so that a block can
+    /// place several arrays there. A part that is out of bounds, or an offset that is not a multiple of `T`'s size, is
+    /// a fault.
     dynamic_shared_at<T: Element> = Intrinsic::DynamicSharedAt(T::ty())
 }
 

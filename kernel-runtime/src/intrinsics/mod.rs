@@ -1,21 +1,23 @@
-//! The operations that only a device has, as a kernel names them.
+//! Device intrinsics: the operations that are available in kernels only.
 //!
-//! Each is a type with the operation's name: that is what a call in a kernel resolves to, by rustc's own name lookup,
-//! so that importing, renaming and shadowing work as for functions. The type says which [`Intrinsic`] it is to the
-//! compiler, and its method `call` is what it does on the CPU. Outside a kernel there is nothing to call.
+//! Each is a type with the operation's name: a call in a kernel resolves to it by rustc's own name lookup, so that
+//! importing, renaming and shadowing work as for functions. The type determines the [`Intrinsic`] for the compiler, and
+//! its method `call` implements the operation on the CPU. They cannot be called outside a kernel.
 //!
-//! - Where a thread is: [`grid`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`], [`grid_dim`], [`lane_id`].
-//! - Memory of a block: [`shared`], [`dynamic_shared`], [`dynamic_shared_at`].
-//! - Waiting: [`sync_threads`], [`sync_threads_count`], [`sync_threads_and`], [`sync_threads_or`], [`sync_warp`],
+//! - Thread indices: [`grid`], [`global_id`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`], [`grid_dim`],
+//!   [`lane_id`].
+//! - Shared memory: [`shared`], [`dynamic_shared`], [`dynamic_shared_at`].
+//! - Barriers: [`sync_threads`], [`sync_threads_count`], [`sync_threads_and`], [`sync_threads_or`], [`sync_warp`],
 //!   [`sync_grid`]; fences: [`thread_fence`], [`thread_fence_block`], [`thread_fence_system`].
 //! - Atomics: [`atomic_add`], [`atomic_sub`], [`atomic_min`], [`atomic_max`], [`atomic_and`], [`atomic_or`],
-//!   [`atomic_xor`], [`atomic_exch`], [`atomic_cas`], [`atomic_inc`], [`atomic_dec`], [`atomic_load`], [`atomic_store`].
-//!   They are relaxed, and atomic for the device; with `_explicit` behind the name they take an ordering and a scope:
-//!   `atomic_add_explicit::<AcqRel, BlockScope>(&mut y[i], v)`.
-//! - Warps of [`WARP_SIZE`] threads: [`shfl_sync`], [`shfl_up_sync`], [`shfl_down_sync`], [`shfl_xor_sync`], [`all_sync`],
-//!   [`any_sync`], [`uni_sync`], [`ballot_sync`], [`match_any_sync`], [`match_all_sync`], [`reduce_add_sync`] and its
-//!   like, [`active_mask`], [`lanemask_lt`] and its like.
-//! - CUDA's approximations: [`fast`].
+//!   [`atomic_xor`], [`atomic_exch`], [`atomic_cas`], [`atomic_inc`], [`atomic_dec`], [`atomic_load`],
+//!   [`atomic_store`]. They are relaxed, with device scope; with the suffix `_explicit` they take an ordering and a
+//!   scope: `atomic_add_explicit::<AcqRel, BlockScope>(&mut y[i], v)`.
+//! - Operations of a warp of [`WARP_SIZE`] threads: [`shfl_sync`], [`shfl_up_sync`], [`shfl_down_sync`],
+//!   [`shfl_xor_sync`], [`all_sync`], [`any_sync`], [`uni_sync`], [`ballot_sync`], [`match_any_sync`],
+//!   [`match_all_sync`], [`reduce_add_sync`] and the other reductions, [`active_mask`], [`lanemask_lt`] and the other
+//!   lane masks.
+//! - Fast approximations: [`fast`].
 //!
 //! [`Intrinsic`]: cumbia_kernel_ir::ir::Intrinsic
 
@@ -42,7 +44,7 @@ pub use atomic::{
 };
 pub use barrier::{sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or};
 pub use fence::{thread_fence, thread_fence_block, thread_fence_system};
-pub use geometry::{block_dim, block_idx, grid, grid_dim, grid_size, lane_id, thread_idx};
+pub use geometry::{block_dim, block_idx, global_id, grid, grid_dim, grid_size, lane_id, thread_idx};
 pub use memory::{dynamic_shared, dynamic_shared_at, shared};
 pub use predicate::Predicate;
 pub use warp::{
@@ -52,7 +54,7 @@ pub use warp::{
     shfl_up_sync, shfl_xor_sync, sync_warp, uni_sync,
 };
 
-/// Defines the type of an intrinsic, with its generic parameters, and what it is to the compiler.
+/// Defines the type of an intrinsic, with its generic parameters, and its representation in the IR.
 macro_rules! intrinsic {
     (
         $(#[$doc:meta])*

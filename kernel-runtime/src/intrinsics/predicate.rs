@@ -1,12 +1,12 @@
-//! Conditions, as CUDA's votes take them.
+//! Predicates of votes and barriers.
 
 use crate::types::Scalar;
 
-/// What a vote takes: a `bool`, or an integer of any width that is not 0 where the condition holds, as in CUDA.
+/// The predicate of a vote: a `bool`, or an integer of any width that is non-zero if the condition holds, as in CUDA.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a condition",
     label = "neither a `bool` nor an integer",
-    note = "why: a condition holds or does not; of an integer, any value but 0 means that it holds",
+    note = "why: a condition is a `bool`, or an integer that is non-zero if the condition holds",
     note = "help: compare: `x != 0.0`"
 )]
 pub trait Predicate: Scalar {

@@ -1,4 +1,4 @@
-//! What the threads of a warp do together.
+//! Warp-level operations: shuffles, votes, matches, reductions and lane masks.
 
 #![allow(clippy::return_self_not_must_use, reason = "only the operations call these methods")]
 
@@ -7,20 +7,20 @@ use std::marker::PhantomData;
 use cumbia_kernel_ir::ir::{Comparison, Reduce, Shuffle, Vote};
 
 use super::{Predicate, intrinsic};
-use crate::cpu::warp::{self, Exchange, Lanes};
+use crate::cpu::warp::{self, Exchange, LaneInputs};
 use crate::types::{Element, Scalar};
 
-/// The threads of a warp, on every NVIDIA GPU and on the CPU device.
+/// The number of threads of a warp, on every NVIDIA GPU and on the CPU device.
 pub const WARP_SIZE: usize = warp::SIZE;
 
 intrinsic! {
-    /// `sync_warp(mask)`: waits until all lanes that `mask` names have come here, and makes what each wrote before visible
-    /// to the others; CUDA's `__syncwarp`.
+    /// `sync_warp(mask)`: waits until all lanes that `mask` names have arrived, and makes the earlier writes of each
+    /// visible to the others; CUDA's `__syncwarp`.
     ///
-    /// As for every operation with a mask, a bit of it stands for a lane, and the lane that calls is one of them; lanes
-    /// that have returned, or that the block does not have, are not waited for. All others that the mask names must come to
-    /// the same operation with the same mask. Threads are independent, as on Volta and later: nothing else makes them
-    /// run in step. The CPU device finds lanes that wait for each other in vain, as
+    /// As for every operation with a mask, each bit of the mask represents a lane, and the mask must name the calling
+    /// lane; lanes that have returned, or that the block does not have, are not waited for. All other lanes that the
+    /// mask names must execute the same operation with the same mask. Threads are scheduled independently, as on Volta
+    /// and later: nothing else makes them converge. The CPU device detects lanes that wait for each other, as
     /// [`FaultKind::Deadlock`](crate::FaultKind::Deadlock).
     sync_warp = Intrinsic::SyncWarp
 }
@@ -28,14 +28,14 @@ intrinsic! {
 intrinsic! {
     /// `shfl_sync(mask, v, lane)`: the value of `v` in another lane; CUDA's `__shfl_sync`.
     ///
-    /// `v` is of any type that memory can hold: a number, a `bool`, an enum, a struct, an array. `lane` is an integer,
-    /// of which the low five bits count. From a lane that does not take part a value comes that is not specified: on the CPU
-    /// device it is the thread's own. About masks see [`sync_warp`].
+    /// `v` has any type that memory can hold: a number, a `bool`, an enum, a struct, an array. `lane` is an integer, of
+    /// which only the low five bits are used. The value from a lane that does not take part is unspecified: on the CPU
+    /// device it is the thread's own. For masks see [`sync_warp`].
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// The first lane's number in all lanes.
+    /// /// Copies the first lane's number to all lanes.
     /// #[kernel]
     /// fn broadcast(x: &mut [f32]) {
     ///     let i = grid(1);
@@ -52,13 +52,13 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `shfl_up_sync(mask, v, delta)`: the value of `v` in the lane that is `delta` below; in the lowest `delta` lanes their
-    /// own; CUDA's `__shfl_up_sync`. See [`shfl_sync`].
+    /// `shfl_up_sync(mask, v, delta)`: the value of `v` in the lane that is `delta` lanes below; the lowest `delta`
+    /// lanes keep their own; CUDA's `__shfl_up_sync`. See [`shfl_sync`].
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// The sum of the elements up to each one.
+    /// /// Computes the inclusive prefix sum.
     /// #[kernel]
     /// fn scan(x: &mut [u32]) {
     ///     let mut sum = x[grid(1)];
@@ -83,8 +83,8 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `shfl_down_sync(mask, v, delta)`: the value of `v` in the lane that is `delta` above; in the highest `delta` lanes
-    /// their own; CUDA's `__shfl_down_sync`. See [`shfl_sync`].
+    /// `shfl_down_sync(mask, v, delta)`: the value of `v` in the lane that is `delta` lanes above; the highest `delta`
+    /// lanes keep their own; CUDA's `__shfl_down_sync`. See [`shfl_sync`].
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -112,20 +112,21 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `shfl_xor_sync(mask, v, x)`: the value of `v` in the lane whose number is this lane's `^ x`; CUDA's
-    /// `__shfl_xor_sync`. Of `x` the low five bits count. See [`shfl_sync`].
+    /// `shfl_xor_sync(mask, v, x)`: the value of `v` in the lane with the number of this lane `^ x`; CUDA's
+    /// `__shfl_xor_sync`. Only the low five bits of `x` are used. See [`shfl_sync`].
     shfl_xor_sync = Intrinsic::Shuffle(Shuffle::Xor)
 }
 
 intrinsic! {
     /// `all_sync(mask, p)`: whether `p` holds in all lanes that `mask` names; CUDA's `__all_sync`.
     ///
-    /// `p` is a `bool`, or an integer of any width that is not 0 where the condition holds. About masks see [`sync_warp`].
+    /// `p` is a `bool`, or an integer of any width that is non-zero if the condition holds. For masks see
+    /// [`sync_warp`].
     all_sync = Intrinsic::Vote(Vote::All)
 }
 
 intrinsic! {
-    /// `any_sync(mask, p)`: whether `p` holds in any of the lanes that `mask` names; CUDA's `__any_sync`. `p` is as for
+    /// `any_sync(mask, p)`: whether `p` holds in any lane that `mask` names; CUDA's `__any_sync`. `p` is as for
     /// [`all_sync`].
     any_sync = Intrinsic::Vote(Vote::Any)
 }
@@ -137,13 +138,13 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `ballot_sync(mask, p)`: the lanes that `mask` names and in which `p` holds, as a `u32` with a bit for each; CUDA's
+    /// `ballot_sync(mask, p)`: the mask of the lanes that `mask` names and in which `p` holds, a `u32`; CUDA's
     /// `__ballot_sync`. `p` is as for [`all_sync`].
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// Keeps what is positive, in order.
+    /// /// Keeps the positive elements, in order.
     /// #[kernel]
     /// fn compact(x: &[i32], kept: &mut [i32]) {
     ///     let v = x[thread_idx().x];
@@ -165,16 +166,16 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `match_any_sync(mask, v)`: the lanes that `mask` names and in which `v` is what it is in this lane, as a `u32`; CUDA's
-    /// `__match_any_sync`.
+    /// `match_any_sync(mask, v)`: the mask of the lanes that `mask` names and in which `v` is the same as in this lane,
+    /// a `u32`; CUDA's `__match_any_sync`.
     ///
-    /// `v` is a number, a `bool` or an enum. Floats are compared by their bits: a NaN is equal to itself, and −0 is not equal
-    /// to +0. About masks see [`sync_warp`].
+    /// `v` is a number, a `bool` or an enum. Floats are compared by their bits: a NaN is equal to itself, and −0 is not
+    /// equal to +0. For masks see [`sync_warp`].
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// How often each element's value occurs in its warp.
+    /// /// Counts the occurrences of each element's value in its warp.
     /// #[kernel]
     /// fn occurrences(x: &[u8], counts: &mut [u32]) {
     ///     let i = thread_idx().x;
@@ -193,8 +194,9 @@ intrinsic! {
 }
 
 intrinsic! {
-    /// `match_all_sync(mask, v)`: `(lanes, true)` if `v` is the same in all lanes that `mask` names, and else `(0, false)`;
-    /// CUDA's `__match_all_sync`. The lanes are those that take part, as a `u32`. `v` is as for [`match_any_sync`].
+    /// `match_all_sync(mask, v)`: `(lanes, true)` if `v` is the same in all lanes that `mask` names, and otherwise `(0,
+    /// false)`; CUDA's `__match_all_sync`. `lanes` is the mask of the participating lanes, a `u32`. `v` is as for
+    /// [`match_any_sync`].
     match_all_sync = Intrinsic::MatchAll
 }
 
@@ -204,14 +206,15 @@ macro_rules! reduction {
         intrinsic! {
             $(#[$doc])*
             ///
-            /// `v` is an `i32` or a `u32`. About masks see [`sync_warp`].
+            /// `v` is an `i32` or a `u32`. For masks see [`sync_warp`].
             $name = Intrinsic::Reduce(Reduce::$reduce)
         }
     };
 }
 
 reduction! {
-    /// `reduce_add_sync(mask, v)`: the sum of `v` over the lanes that `mask` names, which wraps; CUDA's `__reduce_add_sync`.
+    /// `reduce_add_sync(mask, v)`: the wrapping sum of `v` over the lanes that `mask` names; CUDA's
+    /// `__reduce_add_sync`.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -232,73 +235,74 @@ reduction! {
 }
 
 reduction! {
-    /// `reduce_min_sync(mask, v)`: the least `v` of the lanes that `mask` names; CUDA's `__reduce_min_sync`.
+    /// `reduce_min_sync(mask, v)`: the minimum of `v` over the lanes that `mask` names; CUDA's `__reduce_min_sync`.
     reduce_min_sync Min
 }
 
 reduction! {
-    /// `reduce_max_sync(mask, v)`: the greatest `v` of the lanes that `mask` names; CUDA's `__reduce_max_sync`.
+    /// `reduce_max_sync(mask, v)`: the maximum of `v` over the lanes that `mask` names; CUDA's `__reduce_max_sync`.
     reduce_max_sync Max
 }
 
 reduction! {
-    /// `reduce_and_sync(mask, v)`: `&` over the lanes that `mask` names; CUDA's `__reduce_and_sync`.
+    /// `reduce_and_sync(mask, v)`: the bitwise AND of `v` over the lanes that `mask` names; CUDA's `__reduce_and_sync`.
     reduce_and_sync And
 }
 
 reduction! {
-    /// `reduce_or_sync(mask, v)`: `|` over the lanes that `mask` names; CUDA's `__reduce_or_sync`.
+    /// `reduce_or_sync(mask, v)`: the bitwise OR of `v` over the lanes that `mask` names; CUDA's `__reduce_or_sync`.
     reduce_or_sync Or
 }
 
 reduction! {
-    /// `reduce_xor_sync(mask, v)`: `^` over the lanes that `mask` names; CUDA's `__reduce_xor_sync`.
+    /// `reduce_xor_sync(mask, v)`: the bitwise XOR of `v` over the lanes that `mask` names; CUDA's `__reduce_xor_sync`.
     reduce_xor_sync Xor
 }
 
 intrinsic! {
-    /// `active_mask()`: lanes of the warp that are here together with this one, as a `u32`; CUDA's `__activemask`.
+    /// `active_mask()`: the mask of lanes of the warp that are converged with this one, a `u32`; CUDA's `__activemask`.
     ///
-    /// It makes nobody wait, and says nothing of where these lanes will be next. What it gives may be fewer lanes than
-    /// could have come together; only the calling lane is always among them. Each call in the source stands for itself: the
-    /// arms of an `if` never become one. To have lanes agree on who takes part, use [`ballot_sync`].
+    /// It does not synchronise, and guarantees nothing about where these lanes are afterwards. The mask may omit lanes
+    /// that could have converged; it always includes the calling lane. Calls at different locations are never merged:
+    /// the branches of an `if` have separate masks. To make lanes agree on who takes part, use [`ballot_sync`].
     active_mask = Intrinsic::ActiveMask
 }
 
 intrinsic! {
-    /// `lanemask_eq()`: this lane, as a `u32` with its bit; PTX's `%lanemask_eq`.
+    /// `lanemask_eq()`: the mask of this lane, a `u32`; PTX's `%lanemask_eq`.
     lanemask_eq = Intrinsic::LaneMask(Comparison::Eq)
 }
 
 intrinsic! {
-    /// `lanemask_lt()`: the lanes below this one, as a `u32`; PTX's `%lanemask_lt`. For an example see [`ballot_sync`].
+    /// `lanemask_lt()`: the mask of the lanes below this one, a `u32`; PTX's `%lanemask_lt`. For an example see
+    /// [`ballot_sync`].
     lanemask_lt = Intrinsic::LaneMask(Comparison::Lt)
 }
 
 intrinsic! {
-    /// `lanemask_le()`: this lane and those below, as a `u32`; PTX's `%lanemask_le`.
+    /// `lanemask_le()`: the mask of this lane and those below, a `u32`; PTX's `%lanemask_le`.
     lanemask_le = Intrinsic::LaneMask(Comparison::Le)
 }
 
 intrinsic! {
-    /// `lanemask_gt()`: the lanes above this one, as a `u32`; PTX's `%lanemask_gt`.
+    /// `lanemask_gt()`: the mask of the lanes above this one, a `u32`; PTX's `%lanemask_gt`.
     lanemask_gt = Intrinsic::LaneMask(Comparison::Gt)
 }
 
 intrinsic! {
-    /// `lanemask_ge()`: this lane and those above, as a `u32`; PTX's `%lanemask_ge`.
+    /// `lanemask_ge()`: the mask of this lane and those above, a `u32`; PTX's `%lanemask_ge`.
     lanemask_ge = Intrinsic::LaneMask(Comparison::Ge)
 }
 
-/// What names a lane, or says how far it is away: an integer of any width.
+/// A lane number or a distance between lanes: an integer of any width.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not name a lane",
+    message = "`{Self}` is not a lane number",
     label = "not an integer",
     note = "why: the lanes of a warp are numbered",
     note = "help: use an integer, such as a `usize` below `WARP_SIZE`"
 )]
 pub trait LaneNumber: Scalar {
-    /// The number, with its sign extended.
+    /// Returns the number, sign-extended.
     #[doc(hidden)]
     fn extended(self) -> u64;
 }
@@ -307,7 +311,7 @@ macro_rules! lane_numbers {
     ($($integer:ident)*) => {$(
         impl LaneNumber for $integer {
             #[inline(always)]
-            #[allow(clippy::cast_lossless, reason = "it is so for some of them")]
+            #[allow(clippy::cast_lossless, reason = "the macro casts every integer type")]
             fn extended(self) -> u64 {
                 self as u64
             }
@@ -317,7 +321,7 @@ macro_rules! lane_numbers {
 
 lane_numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
-/// What [`match_any_sync`] and [`match_all_sync`] compare: numbers, `bool` and enums.
+/// The operand of [`match_any_sync`] and [`match_all_sync`]: a number, a `bool` or an enum.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be compared between lanes",
     label = "not a number, `bool` or enum",
@@ -330,12 +334,12 @@ pub trait LaneValue: Element {}
 #[diagnostic::do_not_recommend]
 impl<T: Scalar> LaneValue for T {}
 
-/// What [`reduce_add_sync`] and its like take: `i32` and `u32`.
+/// The operand of [`reduce_add_sync`] and the other reductions: `i32` or `u32`.
 #[diagnostic::on_unimplemented(
-    message = "lanes cannot reduce a `{Self}` together",
+    message = "`{Self}` cannot be reduced across lanes",
     label = "not an `i32` or `u32`",
     note = "why: the hardware reduces integers of 32 bits",
-    note = "help: convert it, or add up what `shfl_down_sync` gives, in steps of 16, 8, 4, 2 and 1 lanes"
+    note = "help: convert it, or reduce it with `shfl_down_sync`, in steps of 16, 8, 4, 2 and 1 lanes"
 )]
 pub trait LaneInteger: Scalar {
     #[doc(hidden)]
@@ -384,20 +388,20 @@ macro_rules! lane_integers {
 
 lane_integers!(i32 u32);
 
-/// Defines shuffles: the lane that a lane's value comes from, by its own number and what it asks for.
+/// Defines shuffles: the source lane as a function of the lane's own number and its operand.
 macro_rules! shuffles {
     ($($name:ident $exchange:ident: $source:expr;)*) => {$(
-        /// The exchange.
+        /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
         impl<T: Element> Exchange for $exchange<T> {
-            type Brings = (T, u64);
-            type Gets = T;
+            type Input = (T, u64);
+            type Output = T;
             const NAME: &'static str = stringify!($name);
 
-            fn exchange(lane: u32, &(own, asked): &(T, u64), lanes: &Lanes<'_, (T, u64)>) -> T {
+            fn exchange(lane: u32, &(own, operand): &(T, u64), lanes: &LaneInputs<'_, (T, u64)>) -> T {
                 let source: fn(u32, u64) -> Option<u32> = $source;
-                source(lane, asked).and_then(|lane| lanes.of(lane)).map_or(own, |&(value, _)| value)
+                source(lane, operand).and_then(|lane| lanes.of(lane)).map_or(own, |&(value, _)| value)
             }
         }
 
@@ -405,33 +409,33 @@ macro_rules! shuffles {
             #[doc(hidden)]
             #[inline(always)]
             pub fn call<T: Element>(self, mask: u32, value: T, lane: impl LaneNumber) -> T {
-                self.call.cx.meet::<$exchange<T>>(self.call.at, mask, (value, lane.extended()))
+                self.call.cx.exchange::<$exchange<T>>(self.call.at, mask, (value, lane.extended()))
             }
         }
     )*};
 }
 
 shuffles! {
-    shfl_sync ByIndex: |_, asked| Some(asked as u32 % 32);
-    shfl_up_sync FromBelow: |lane, asked| lane.checked_sub(u32::try_from(asked).ok()?);
-    shfl_down_sync FromAbove: |lane, asked| lane.checked_add(u32::try_from(asked).ok()?);
-    shfl_xor_sync ByXor: |lane, asked| Some(lane ^ (asked as u32 % 32));
+    shfl_sync ByIndex: |_, operand| Some(operand as u32 % 32);
+    shfl_up_sync FromBelow: |lane, operand| lane.checked_sub(u32::try_from(operand).ok()?);
+    shfl_down_sync FromAbove: |lane, operand| lane.checked_add(u32::try_from(operand).ok()?);
+    shfl_xor_sync ByXor: |lane, operand| Some(lane ^ (operand as u32 % 32));
 }
 
-/// Defines votes: what lanes get for what all of them bring.
+/// Defines votes: the output of each lane as a function of the participating lanes and those whose predicate holds.
 macro_rules! votes {
-    ($($name:ident $exchange:ident -> $result:ty: $verdict:expr;)*) => {$(
-        /// The exchange.
+    ($($name:ident $exchange:ident -> $result:ty: $outcome:expr;)*) => {$(
+        /// The exchange of the operation.
         struct $exchange;
 
         impl Exchange for $exchange {
-            type Brings = bool;
-            type Gets = $result;
+            type Input = bool;
+            type Output = $result;
             const NAME: &'static str = stringify!($name);
 
-            fn exchange(_: u32, _: &bool, lanes: &Lanes<'_, bool>) -> $result {
-                let verdict: fn(u32, u32) -> $result = $verdict;
-                verdict(lanes.mask(|_| true), lanes.mask(|holds| *holds))
+            fn exchange(_: u32, _: &bool, lanes: &LaneInputs<'_, bool>) -> $result {
+                let outcome: fn(u32, u32) -> $result = $outcome;
+                outcome(lanes.mask(|_| true), lanes.mask(|holds| *holds))
             }
         }
 
@@ -439,7 +443,7 @@ macro_rules! votes {
             #[doc(hidden)]
             #[inline(always)]
             pub fn call(self, mask: u32, predicate: impl Predicate) -> $result {
-                self.call.cx.meet::<$exchange>(self.call.at, mask, predicate.holds())
+                self.call.cx.exchange::<$exchange>(self.call.at, mask, predicate.holds())
             }
         }
     )*};
@@ -452,21 +456,21 @@ votes! {
     ballot_sync Ballot -> u32: |_, holds| holds;
 }
 
-/// Defines matches, which compare the bytes of values that have no padding.
+/// Defines matches, which compare the bytes of values without padding.
 macro_rules! matches_ {
-    ($($name:ident $exchange:ident -> $result:ty: $verdict:expr;)*) => {$(
-        /// The exchange.
+    ($($name:ident $exchange:ident -> $result:ty: $outcome:expr;)*) => {$(
+        /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
         impl<T: Element> Exchange for $exchange<T> {
-            type Brings = T;
-            type Gets = $result;
+            type Input = T;
+            type Output = $result;
             const NAME: &'static str = stringify!($name);
 
-            fn exchange(_: u32, own: &T, lanes: &Lanes<'_, T>) -> $result {
-                let verdict: fn(u32, u32) -> $result = $verdict;
+            fn exchange(_: u32, own: &T, lanes: &LaneInputs<'_, T>) -> $result {
+                let outcome: fn(u32, u32) -> $result = $outcome;
                 let own = own.constant();
-                verdict(lanes.mask(|_| true), lanes.mask(|value| value.constant() == own))
+                outcome(lanes.mask(|_| true), lanes.mask(|value| value.constant() == own))
             }
         }
 
@@ -474,7 +478,7 @@ macro_rules! matches_ {
             #[doc(hidden)]
             #[inline(always)]
             pub fn call<T: LaneValue>(self, mask: u32, value: T) -> $result {
-                self.call.cx.meet::<$exchange<T>>(self.call.at, mask, value)
+                self.call.cx.exchange::<$exchange<T>>(self.call.at, mask, value)
             }
         }
     )*};
@@ -488,15 +492,15 @@ matches_! {
 /// Defines reductions.
 macro_rules! reductions {
     ($($name:ident $exchange:ident $operation:ident;)*) => {$(
-        /// The exchange.
+        /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
         impl<T: LaneInteger> Exchange for $exchange<T> {
-            type Brings = T;
-            type Gets = T;
+            type Input = T;
+            type Output = T;
             const NAME: &'static str = stringify!($name);
 
-            fn exchange(_: u32, own: &T, lanes: &Lanes<'_, T>) -> T {
+            fn exchange(_: u32, own: &T, lanes: &LaneInputs<'_, T>) -> T {
                 lanes.iter().map(|(_, value)| *value).reduce(T::$operation).unwrap_or(*own)
             }
         }
@@ -505,7 +509,7 @@ macro_rules! reductions {
             #[doc(hidden)]
             #[inline(always)]
             pub fn call<T: LaneInteger>(self, mask: u32, value: T) -> T {
-                self.call.cx.meet::<$exchange<T>>(self.call.at, mask, value)
+                self.call.cx.exchange::<$exchange<T>>(self.call.at, mask, value)
             }
         }
     )*};
@@ -520,22 +524,22 @@ reductions! {
     reduce_xor_sync ReduceXor xor;
 }
 
-/// The lanes only wait for each other.
+/// The exchange of `sync_warp`, which only synchronises.
 struct Nothing;
 
 impl Exchange for Nothing {
-    type Brings = ();
-    type Gets = ();
+    type Input = ();
+    type Output = ();
     const NAME: &'static str = "sync_warp";
 
-    fn exchange(_: u32, (): &(), _: &Lanes<'_, ()>) {}
+    fn exchange(_: u32, (): &(), _: &LaneInputs<'_, ()>) {}
 }
 
 impl sync_warp<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self, mask: u32) {
-        self.call.cx.meet::<Nothing>(self.call.at, mask, ());
+        self.call.cx.exchange::<Nothing>(self.call.at, mask, ());
     }
 }
 
@@ -543,11 +547,11 @@ impl active_mask<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self) -> u32 {
-        self.call.cx.gather(self.call.at, "active_mask")
+        self.call.cx.active_mask(self.call.at, "active_mask")
     }
 }
 
-/// Implements the masks of lanes that compare with the own one.
+/// Implements the lane masks, as functions of this lane's bit.
 macro_rules! lane_masks {
     ($($name:ident: $mask:expr;)*) => {$(
         impl $name<'_> {

@@ -1,49 +1,50 @@
-//! A launch on something that stands in for a GPU: for tests of the emitted CUDA C.
+//! Launches on an emulator of a GPU, for tests of the emitted CUDA C.
 
 use std::ffi::c_void;
 
 use super::Launch;
-use crate::argument::{Arguments, Binder, on_host};
+use crate::argument::{ArgumentFacts, Binder, run_in_place};
+use crate::block_picker;
 use crate::cuda::RawFault;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::fault;
 use crate::kernel::Kernel;
-use crate::over;
 use crate::specialise;
 
-/// What an emulator of a GPU needs for a launch.
+/// The inputs of one launch on an emulator.
 #[doc(hidden)]
 pub struct Emulation<'a> {
     /// The emitted CUDA C.
     pub source: &'a cumbia_kernel_ir::Source,
-    /// What a fault record is to call the kernel.
+    /// The kernel's number in a fault record.
     pub kernel: u32,
-    /// Pointers to the parameters, but for the fault parameter.
+    /// Pointers to the kernel parameters, without the launch parameter.
     pub params: &'a mut [*mut c_void],
-    /// Blocks.
+    /// The number of blocks.
     pub grid: Dim3,
-    /// Threads of each.
+    /// The number of threads of each block.
     pub block: Dim3,
-    /// Bytes of dynamic shared memory of each.
+    /// Dynamic shared memory of each block, in bytes.
     pub shared_bytes: usize,
 }
 
 impl<K: Kernel, C> Launch<'_, K, C> {
-    /// Runs the launch with `emulator` in the place of a GPU; for tests of the emitted CUDA C.
+    /// Runs the launch on `emulator` instead of a GPU. For tests of the emitted CUDA C.
     #[doc(hidden)]
     pub fn emulate(&self, emulator: &mut dyn FnMut(Emulation<'_>) -> Option<RawFault>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::visit(&self.args, &mut binder);
-        let Arguments { layout, largest: _ } = binder.arguments();
+        let ArgumentFacts { layout, max_index: _ } = binder.arguments();
         binder.finish()?;
         let Binder { mut params, transfers, .. } = binder;
-        if self.config.is_over_nothing() {
+        if self.config.is_empty() {
             return Ok(());
         }
-        let pick = |items| Ok(over::block(over::USUAL, items, Device::cpu().limits().block));
-        let shape = self.config.shape(K::INFO.name, K::OPTIONS.block, pick)?;
+        let pick =
+            |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().block));
+        let config = self.config.resolve(K::INFO.name, K::OPTIONS.block, pick)?;
         let specialised = specialise::of::<K>()?;
         let source = specialised.source(layout);
         let mut raw = None;
@@ -52,12 +53,12 @@ impl<K: Kernel, C> Launch<'_, K, C> {
                 source,
                 kernel: specialised.number,
                 params: &mut params,
-                grid: shape.grid,
-                block: shape.block,
-                shared_bytes: shape.shared_bytes,
+                grid: config.grid,
+                block: config.block,
+                shared_bytes: config.shared_bytes,
             });
         };
-        on_host(&transfers, run, || Ok(()))?;
+        run_in_place(&transfers, run, || Ok(()))?;
         raw.map_or(Ok(()), |raw| Err(fault::resolve(raw)))
     }
 }

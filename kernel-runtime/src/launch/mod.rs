@@ -1,26 +1,28 @@
-//! Launches: the arguments of a kernel, how to run it, and the run.
+//! Kernel launches: the builder [`Launch`], validation, and the enqueue.
+//!
+//! [`LaunchConfig`] (requested) is validated and resolved to a [`CheckedLaunch`]. `fast_path` and [`Prepared`] cache one.
 
+mod checked;
 mod emulation;
+mod fast_path;
 mod occupancy;
-mod plan;
 mod prepared;
-mod recent;
 mod run;
 
 use std::marker::PhantomData;
 
+pub(crate) use self::checked::CheckedLaunch;
 pub use self::emulation::Emulation;
 pub use self::occupancy::Occupancy;
-pub(crate) use self::plan::Plan;
 pub use self::prepared::Prepared;
-use crate::config::Config;
+use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::stream::Stream;
 
-/// A kernel with its arguments, on its way to a device. Calling the kernel makes one; nothing runs until `.launch()`.
+/// A kernel with its arguments and launch configuration, returned by calling the kernel. Nothing runs until `.launch()`.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -34,9 +36,9 @@ use crate::stream::Stream;
 /// }
 /// # fn main() -> cumbia::Result<()> {
 /// let mut x = Device::cpu().to_device(&[1, 2, 3])?;
-/// add_one(&mut x).grid(1).block(32).launch()?; // as CUDA's <<<1, 32>>>
+/// add_one(&mut x).grid(1).block(32).launch()?; // CUDA's <<<1, 32>>>
 /// add_one(&mut x).over(3).launch()?; // grid and block picked for 3 items
-/// launch!(add_one[1, 32](&mut x))?; // as Numba's add_one[1, 32](x)
+/// launch!(add_one[1, 32](&mut x))?; // Numba's add_one[1, 32](x)
 /// assert_eq!(x.to_host()?, [4, 5, 6]);
 /// # Ok(())
 /// # }
@@ -46,15 +48,15 @@ pub struct Launch<'a, K: Kernel, C = Checked> {
     args: K::Args<'a>,
     device: Option<&'a Device>,
     stream: Option<&'a Stream>,
-    config: Config,
+    config: LaunchConfig,
     checks: PhantomData<fn() -> C>,
 }
 
-/// The launches of a kernel that checks its indices.
+/// Marker of launches of a kernel with bounds checks.
 #[derive(Debug)]
 pub struct Checked;
 
-/// The launches of a `#[kernel(unchecked)]`.
+/// Marker of launches of a `#[kernel(unchecked)]`, which has no bounds checks on a GPU.
 #[derive(Debug)]
 pub struct Unchecked;
 
@@ -74,46 +76,47 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[doc(hidden)]
     #[inline]
     pub fn new(args: K::Args<'a>) -> Self {
-        Launch { args, device: None, stream: None, config: Config::default(), checks: PhantomData }
+        Launch { args, device: None, stream: None, config: LaunchConfig::default(), checks: PhantomData }
     }
 
-    /// The number of blocks: a number, or a pair or triple with `x` first.
+    /// Sets the number of blocks: a number, or a pair or triple with `x` first.
     #[inline]
     pub fn grid(mut self, blocks: impl Into<Dim3>) -> Self {
         self.config.grid = Some(blocks.into());
         self
     }
 
-    /// The number of threads of each block: a number, or a pair or triple with `x` first.
+    /// Sets the number of threads of each block: a number, or a pair or triple with `x` first.
     #[inline]
     pub fn block(mut self, threads: impl Into<Dim3>) -> Self {
         self.config.block = Some(threads.into());
         self
     }
 
-    /// Picks a block, and as many of them as cover `items`: a number, `(width, height)` or `(width, height, depth)`.
-    /// A block that was set with [`Launch::block`] is kept. Over nothing, nothing is launched.
+    /// Picks a block size, and the number of blocks that covers `items`: a number, `(width, height)` or
+    /// `(width, height, depth)`. A block size set with [`Launch::block`] is kept. If `items` is 0, nothing is launched.
     ///
-    /// On a GPU the block has 256 threads, or as many as let a multiprocessor run clearly more threads at once, where the
-    /// kernel's registers or shared memory make a difference; and fewer where there are so few items that
-    /// some multiprocessors would have none. A kernel that counts on a block of one size says so:
-    /// `#[kernel(block = (128, 1, 1))]`.
+    /// On a GPU the block has 256 threads, unless the kernel's registers or shared memory limit occupancy and another size
+    /// raises it noticeably; it has fewer threads if there are so few items that some multiprocessors would be idle. A kernel
+    /// that relies on one block size declares it: `#[kernel(block = (128, 1, 1))]`.
     ///
-    /// Blocks are whole, so there can be more threads than items: the kernel compares `grid(..)` with the bounds.
+    /// The grid consists of whole blocks, so there can be more threads than items: the kernel compares `grid(..)` with the
+    /// bounds.
     #[inline]
     pub fn over(mut self, items: impl Into<Dim3>) -> Self {
         self.config.over = Some(items.into());
         self
     }
 
-    /// Bytes of dynamic shared memory for each block, for [`dynamic_shared`](crate::intrinsics::dynamic_shared): up to the
-    /// device's [`shared_bytes_per_block_opt_in`](crate::Limits::shared_bytes_per_block_opt_in), less what the kernel's shared
-    /// arrays take.
+    /// Sets the size of each block's dynamic shared memory, in bytes, for
+    /// [`dynamic_shared`](crate::intrinsics::dynamic_shared). The limit is the device's
+    /// [`shared_bytes_per_block_opt_in`](crate::Limits::shared_bytes_per_block_opt_in) minus the size of the kernel's static
+    /// shared arrays.
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// Reverses each block's part.
+    /// /// Reverses the elements of each block.
     /// #[kernel]
     /// fn reverse_parts(x: &mut [u32]) {
     ///     let mut part = dynamic_shared::<u32>();
@@ -134,12 +137,12 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         self
     }
 
-    /// Puts so many neighbouring blocks into each cluster: a number, or a pair or triple with `x` first. The blocks of a
-    /// cluster run at the same time on neighbouring multiprocessors, and so find each other's data in their caches. Clusters
-    /// divide the grid; [`Launch::over`] rounds it up.
+    /// Sets the cluster size in blocks: a number, or a pair or triple with `x` first. The blocks of a thread block cluster
+    /// are co-scheduled on neighbouring multiprocessors, so that one block's accesses can hit data cached for another. The
+    /// cluster size has to divide the grid; [`Launch::over`] rounds the grid up.
     ///
-    /// Every GPU of compute capability 9.0 and above takes clusters of 8 blocks, and up to 16 where the blocks are small
-    /// enough. The CPU device takes them too, and runs the blocks as any others.
+    /// Every GPU of compute capability 9.0 and above supports clusters of 8 blocks, and up to 16 if the blocks are small
+    /// enough. The CPU device accepts a cluster size, and runs the blocks as without one.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -166,16 +169,16 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         self
     }
 
-    /// All blocks are to be on the device at once, so that the kernel can call
-    /// [`sync_grid`](crate::intrinsics::sync_grid). A launch of more blocks than
+    /// Makes the launch cooperative: all blocks are resident on the device at once, so that the kernel can call
+    /// [`sync_grid`](crate::intrinsics::sync_grid). A grid of more blocks than
     /// [`cooperative_blocks`](Launch::cooperative_blocks) is an error.
     pub fn cooperative(mut self) -> Self {
         self.config.cooperative = true;
         self
     }
 
-    /// The stream on which the kernel runs, behind what was asked of it before; without this, the default stream of the
-    /// device. Where an array was used on another stream, this one waits for that use.
+    /// Sets the stream on which the kernel is enqueued; without this, it is the default stream of the device. If an array is
+    /// in use on another stream, Cumbia inserts the event dependency automatically.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -191,9 +194,9 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     /// let device = Device::open()?;
     /// let (first, second) = (device.stream()?, device.stream()?);
     /// let (mut x, mut y) = (device.to_device(&[1.0])?, device.to_device(&[2.0])?);
-    /// double(&mut x).over(1).on(&first).launch()?; // these two may run at the same time
+    /// double(&mut x).over(1).on(&first).launch()?; // these two may run concurrently
     /// double(&mut y).over(1).on(&second).launch()?;
-    /// double(&mut x).over(1).on(&second).launch()?; // behind the first, whose array it has
+    /// double(&mut x).over(1).on(&second).launch()?; // after the first launch, which writes `x`
     /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (4.0, 4.0));
     /// # Ok(())
     /// # }
@@ -203,8 +206,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         self
     }
 
-    /// The device to run on, for a kernel without arrays among its arguments, or only with arrays of the host; otherwise theirs
-    /// is used.
+    /// Sets the device, for a launch whose arguments are values and host arrays only. Otherwise the device of the arrays is
+    /// used.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -230,19 +233,19 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 }
 
 impl<K: Kernel> Launch<'_, K, Checked> {
-    /// Runs the kernel.
+    /// Enqueues the kernel.
     ///
-    /// On a GPU the launch returns at once; the next call that waits for the device ([`Device::synchronize`],
-    /// [`DeviceArray::to_host`](crate::DeviceArray::to_host)) prints what the kernel said with `println!`, as far as a buffer
-    /// of 1 MiB held it, and gives out the fault of a thread that stopped. The CPU device prints before the launch returns,
-    /// and gives the fault out in the same place.
+    /// On a GPU the launch is asynchronous: it returns before the kernel has run. The next synchronising call
+    /// ([`Device::synchronize`], [`DeviceArray::to_host`](crate::DeviceArray::to_host)) prints the output of the kernel's
+    /// `println!`, up to a buffer size of 1 MiB, and returns the fault of a thread, if any. The CPU device prints before the
+    /// launch returns, and reports the fault at the same synchronising call.
     ///
     /// # Errors
     ///
-    /// [`Error::Launch`] where the arguments or the shape cannot be launched so, [`Error::StreamElsewhere`] where the stream is
-    /// one of another device, [`Error::Compile`] where there is no machine code for the kernel, [`Error::Driver`] where the
-    /// GPU is in trouble. With arrays of the host among the arguments also [`Error::OutOfMemory`], and, where one of them goes
-    /// out, [`Error::Fault`].
+    /// [`Error::Launch`] if the arguments or the launch configuration are invalid, [`Error::StreamElsewhere`] if the stream
+    /// belongs to another device, [`Error::Compile`] if the kernel cannot be compiled, and [`Error::Driver`] if the driver
+    /// reports an error. With host arrays among the arguments also [`Error::OutOfMemory`], and, if one of them is copied back,
+    /// [`Error::Fault`].
     ///
     /// [`Error::Launch`]: crate::Error::Launch
     /// [`Error::StreamElsewhere`]: crate::Error::StreamElsewhere
@@ -257,11 +260,11 @@ impl<K: Kernel> Launch<'_, K, Checked> {
 }
 
 impl<K: Kernel> Launch<'_, K, Unchecked> {
-    /// Runs the kernel, without checks of its indices on a GPU. The CPU device checks them all the same.
+    /// Enqueues the kernel, without bounds checks on a GPU. The CPU device checks bounds nevertheless.
     ///
     /// # Errors
     ///
-    /// As for a kernel with checks.
+    /// As for a kernel with bounds checks.
     ///
     /// # Safety
     ///

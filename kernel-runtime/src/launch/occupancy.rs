@@ -1,52 +1,52 @@
-//! How well a launch fills a device.
+//! Occupancy: how many blocks of a launch are resident at once.
 
-use super::{Launch, Plan};
+use super::{CheckedLaunch, Launch};
 use crate::argument::Binder;
-use crate::config::Config;
+use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::specialise;
 
-/// How many blocks of a launch run at once: [`Launch::occupancy`](crate::Launch::occupancy).
+/// The occupancy of a launch, from [`Launch::occupancy`](crate::Launch::occupancy).
 ///
-/// A multiprocessor hides the latency of memory with the threads that it holds besides those that wait. How many it holds
-/// is decided by its room for blocks, threads, registers and shared memory, whichever ends first.
+/// A multiprocessor hides memory latency by switching to other resident warps. The number of resident blocks is limited by
+/// the multiprocessor's block slots, threads, registers and shared memory, whichever is exhausted first.
 ///
-/// On the CPU device, a multiprocessor is a thread of the host, which runs one block at a time.
+/// On the CPU device, a multiprocessor is a host thread, which runs one block at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Occupancy {
-    /// Blocks of the launch that one multiprocessor holds at once.
+    /// Resident blocks of the launch on one multiprocessor.
     pub blocks: usize,
-    /// The threads of these blocks.
+    /// Resident threads on one multiprocessor: those of these blocks.
     pub threads: usize,
-    /// The most threads that a multiprocessor could hold.
-    pub most_threads: usize,
-    /// How many multiprocessors the device has.
+    /// The maximum number of resident threads on one multiprocessor.
+    pub max_threads: usize,
+    /// The number of multiprocessors of the device.
     pub multiprocessors: usize,
 }
 
 impl Occupancy {
-    /// The part of a multiprocessor's threads that the launch uses, from 0 to 1.
+    /// Returns the occupancy: resident threads divided by their maximum, from 0 to 1.
     pub fn fraction(&self) -> f64 {
-        if self.most_threads == 0 { 0.0 } else { self.threads as f64 / self.most_threads as f64 }
+        if self.max_threads == 0 { 0.0 } else { self.threads as f64 / self.max_threads as f64 }
     }
 
-    /// Blocks of the launch that the whole device holds at once: a grid of a multiple of this leaves nothing idle at its
-    /// end.
+    /// Returns the number of blocks of the launch that are resident on the whole device at once. A grid whose size is a
+    /// multiple of this leaves no multiprocessor idle at its end (no tail effect).
     pub fn resident_blocks(&self) -> usize {
         self.blocks * self.multiprocessors
     }
 }
 
 impl<K: Kernel, C> Launch<'_, K, C> {
-    /// How many blocks of this launch's block and shared memory the device can hold at once: the most for a
-    /// [`cooperative`](Launch::cooperative) launch.
+    /// Returns the number of blocks, of this launch's block size and shared memory, that can be resident on the device at
+    /// once: the largest grid of a [`cooperative`](Launch::cooperative) launch.
     ///
-    /// On a GPU that depends on what the kernel needs of each multiprocessor. The CPU device runs up to 16,384 threads at
-    /// once, which all cooperative launches of the process share.
+    /// On a GPU this depends on the resources that the kernel needs on each multiprocessor. The CPU device runs up to
+    /// 16,384 threads at once, shared by all cooperative launches of the process.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -76,24 +76,25 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     ///
     /// # Errors
     ///
-    /// As for the launch itself, but that a grid need not be given.
+    /// As for the launch itself, except that the grid may be omitted.
     pub fn cooperative_blocks(&self) -> Result<usize> {
-        let config = Config { cooperative: true, ..self.config };
-        let (_, plan) = self.of_a_block(&config)?;
-        Ok(plan.map_or(Ok(0), |plan| plan.resident_blocks())? as usize)
+        let config = LaunchConfig { cooperative: true, ..self.config };
+        let (_, checked) = self.check_single_block(&config)?;
+        Ok(checked.map_or(Ok(0), |checked| checked.resident_blocks())? as usize)
     }
 
-    /// How many blocks of this launch's block and shared memory one multiprocessor holds at once; 0 for a launch over
-    /// nothing. On the CPU device, one: a thread of the host runs one block at a time.
+    /// Returns the number of blocks, of this launch's block size and shared memory, that can be resident on one
+    /// multiprocessor; 0 for a launch over no items. On the CPU device it is 1, since a host thread runs one block at a
+    /// time.
     ///
     /// # Errors
     ///
-    /// As for the launch itself, but that a grid need not be given.
+    /// As for the launch itself, except that the grid may be omitted.
     pub fn active_blocks(&self) -> Result<usize> {
         Ok(self.occupancy()?.blocks)
     }
 
-    /// How well this launch's block and shared memory fill the device.
+    /// Returns the occupancy for this launch's block size and shared memory.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -117,29 +118,30 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     ///
     /// # Errors
     ///
-    /// As for the launch itself, but that a grid need not be given.
+    /// As for the launch itself, except that the grid may be omitted.
     pub fn occupancy(&self) -> Result<Occupancy> {
-        let (device, plan) = self.of_a_block(&self.config)?;
-        let blocks = plan.map_or(Ok(0), |plan| plan.active_blocks())? as usize;
+        let (device, checked) = self.check_single_block(&self.config)?;
+        let blocks = checked.map_or(Ok(0), |checked| checked.active_blocks())? as usize;
         let limits = device.limits();
         Ok(Occupancy {
             blocks,
-            threads: blocks * plan.map_or(0, |plan| plan.shape.block.count() as usize),
-            most_threads: limits.threads_per_multiprocessor,
+            threads: blocks * checked.map_or(0, |checked| checked.config.block.count() as usize),
+            max_threads: limits.threads_per_multiprocessor,
             multiprocessors: limits.multiprocessors,
         })
     }
 
-    /// The device of such a launch, and the plan of one of a single block or cluster; no plan where it is over nothing.
-    fn of_a_block(&self, config: &Config) -> Result<(&Device, Option<Plan>)> {
+    /// Returns the device, and the validated launch with a grid of a single block or cluster; `None` if it covers no items.
+    fn check_single_block(&self, config: &LaunchConfig) -> Result<(&Device, Option<CheckedLaunch>)> {
         let mut binder = Binder::new(K::INFO.name);
         let (device, arguments) = self.target(&mut binder, self.stream)?;
-        if config.is_over_nothing() {
+        if config.is_empty() {
             return Ok((device, None));
         }
-        let config = Config { grid: Some(config.cluster.unwrap_or(Dim3::ONE)), ..*config };
-        // A kernel with a barrier for the grid is not launched here, so that it need not be cooperative.
-        let config = Config { cooperative: config.cooperative || specialise::of::<K>()?.facts.syncs_grid, ..config };
-        Ok((device, Some(Plan::of_any_grid::<K>(&config, device, arguments)?)))
+        let config = LaunchConfig { grid: Some(config.cluster.unwrap_or(Dim3::ONE)), ..*config };
+        // Nothing is launched here, so a kernel with a grid-wide barrier need not be launched cooperatively.
+        let config =
+            LaunchConfig { cooperative: config.cooperative || specialise::of::<K>()?.facts.syncs_grid, ..config };
+        Ok((device, Some(CheckedLaunch::without_residency_check::<K>(&config, device, arguments)?)))
     }
 }

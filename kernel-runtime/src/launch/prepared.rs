@@ -1,20 +1,20 @@
-//! Prepared launches: checked once, launched many times.
+//! Prepared launches: validated once, enqueued many times.
 
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::plan::{Plan, is_traced};
+use super::checked::{CheckedLaunch, is_traced};
 use super::{Checked, Launch, Unchecked};
-use crate::argument::{Binder, Values};
-use crate::cuda::Ready;
+use crate::argument::{Binder, PackedParams};
+use crate::cuda::DriverLaunch;
 use crate::error::Result;
 use crate::kernel::Kernel;
 
-/// A launch that has been checked, to be launched again and again with the same arguments: [`Launch::prepare`].
+/// A validated launch that can be enqueued repeatedly with the same arguments, from [`Launch::prepare`].
 ///
-/// It keeps the borrows of its arrays, so that they are neither read nor changed by anything else meanwhile.
+/// It keeps the borrows of its arrays, so nothing else accesses a mutably borrowed array in the meantime.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -42,87 +42,90 @@ use crate::kernel::Kernel;
 #[must_use = "nothing runs until `.launch()`"]
 pub struct Prepared<'a, K: Kernel, C = Checked> {
     launch: Launch<'a, K, C>,
-    /// `None` for a launch over nothing.
-    plan: Option<Plan>,
-    /// For as long as the device has one stream.
-    finished: Option<Finished>,
-    /// Not `Sync`: two threads would launch with the same mutable borrow at once.
+    /// `None` for a launch that covers no items.
+    checked: Option<CheckedLaunch>,
+    /// The fast path, valid while the device has a single stream.
+    packed: Option<PackedLaunch>,
+    /// Makes the type `!Sync`: two threads must not launch with the same mutable borrow concurrently.
     one_thread: PhantomData<Cell<()>>,
 }
 
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
-    /// Checks the launch, and on a GPU compiles and loads the kernel, so that each [`Prepared::launch`] does neither.
+    /// Validates the launch, and on a GPU compiles and loads the kernel, so that [`Prepared::launch`] does neither.
     ///
     /// # Errors
     ///
     /// As for the launch itself.
     pub fn prepare(self) -> Result<Prepared<'a, K, C>> {
         let mut binder = Binder::new(K::INFO.name);
-        let plan = self.planned(&mut binder, self.stream)?.map(|(_, plan)| plan);
-        // Beside a stream that was made, others always have to be thought of.
-        let alone = plan.as_ref().filter(|_| self.stream.is_none());
-        let finished = alone.map_or(Ok(None), |plan| Finished::new(plan, binder))?;
-        Ok(Prepared { launch: self, plan, finished, one_thread: PhantomData })
+        let checked = self.check(&mut binder, self.stream)?.map(|(_, checked)| checked);
+        // On an explicitly created stream, cross-stream hazards always have to be tracked.
+        let on_default_stream = checked.as_ref().filter(|_| self.stream.is_none());
+        let packed = on_default_stream.map_or(Ok(None), |checked| PackedLaunch::new(checked, binder))?;
+        Ok(Prepared { launch: self, checked, packed, one_thread: PhantomData })
     }
 }
 
 impl<K: Kernel, C> Prepared<'_, K, C> {
     fn run(&self) -> Result<()> {
-        match &self.finished {
-            Some(Finished { ready, params, _values }) if ready.is_alone() && !is_traced() => {
+        match &self.packed {
+            Some(PackedLaunch { ready, params, _values }) if ready.is_alone() && !is_traced() => {
                 // The driver only reads the pointers (CUDA Driver API, `cuLaunchKernel`).
                 let params = params.as_ptr().cast_mut();
-                // SAFETY: the parameters are those of the kernel, in order, and ours is the last. The arrays are on this device
-                // and borrowed by the launch; freeing them is ordered after it. The plan has compared the extents with the
-                // device's limits.
+                // SAFETY: the parameters are those of the kernel, in order, followed by the launch parameter. The arrays are on
+                // this device and borrowed by the launch; freeing them is ordered after it. Validation has compared the
+                // extents with the device's limits.
                 let launched = unsafe { ready.launch(params) };
-                self.launch.behind(launched)
+                self.launch.after_enqueue(launched)
             }
-            _ => self.run_plan(),
+            _ => self.run_checked(),
         }
     }
 
     #[inline(never)]
-    fn run_plan(&self) -> Result<()> {
-        self.plan.as_ref().map_or(Ok(()), |plan| self.launch.run_plan(plan))
+    fn run_checked(&self) -> Result<()> {
+        self.checked.as_ref().map_or(Ok(()), |checked| self.launch.run_checked(checked))
     }
 }
 
-/// A launch with its parameters, side by side: little that a processor has to fetch anew behind each call of the driver.
-struct Finished {
-    ready: Ready,
-    /// Pointers to the values.
+/// A launch and its parameters in contiguous memory, so that few cache lines have to be fetched again after each driver call,
+/// which evicts most of the cache.
+struct PackedLaunch {
+    ready: DriverLaunch,
+    /// Pointers into the values.
     params: Vec<*mut c_void>,
-    /// The driver reads them, through the pointers.
-    _values: Values,
+    /// Read by the driver, through the pointers.
+    _values: PackedParams,
 }
 
-impl Finished {
-    /// The launch by this plan with the parameters that the binder has seen; `None` where there is more to do than one call of
-    /// the driver.
-    fn new(plan: &Plan, binder: Binder<'_>) -> Result<Option<Finished>> {
-        let (Some(ready), Some(module), true) = (plan.ready(), plan.module, binder.is_plain()) else { return Ok(None) };
-        module.allow(plan.geometry().shared_bytes)?;
+impl PackedLaunch {
+    /// Packs a validated launch with the parameters that the binder has collected. Returns `None` if the launch needs more
+    /// than one driver call.
+    fn new(checked: &CheckedLaunch, binder: Binder<'_>) -> Result<Option<PackedLaunch>> {
+        let (Some(ready), Some(module), true) = (checked.ready(), checked.module, binder.is_launch_only()) else {
+            return Ok(None);
+        };
+        module.allow(checked.geometry().shared_bytes)?;
         let Binder { mut params, mut sizes, .. } = binder;
         let mut last = ready.parameter();
         if let Some(last) = &mut last {
             params.push(std::ptr::from_mut(last).cast());
             sizes.push(size_of_val(last) as u32);
         }
-        // SAFETY: the binder has the address and the size of each parameter, and the one of ours has its own.
-        let mut values = unsafe { Values::copy(&params, &sizes) };
+        // SAFETY: the binder holds the address and the size of each parameter, and the launch parameter was pushed with its size.
+        let mut values = unsafe { PackedParams::copy(&params, &sizes) };
         let params = values.pointers().into_vec();
-        Ok(Some(Finished { ready, params, _values: values }))
+        Ok(Some(PackedLaunch { ready, params, _values: values }))
     }
 }
 
 impl<K: Kernel> Prepared<'_, K, Checked> {
-    /// Runs the kernel, as [`Launch::launch`] does.
+    /// Enqueues the kernel, as [`Launch::launch`] does.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) where the GPU is in trouble; with arrays of the host among the arguments also
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and, where one of them goes out,
+    /// [`Error::Driver`](crate::Error::Driver) if the driver reports an error. With host arrays among the arguments also
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), and, if one of them is copied back,
     /// [`Error::Fault`](crate::Error::Fault).
     pub fn launch(&self) -> Result<()> {
         self.run()
@@ -130,11 +133,11 @@ impl<K: Kernel> Prepared<'_, K, Checked> {
 }
 
 impl<K: Kernel> Prepared<'_, K, Unchecked> {
-    /// Runs the kernel, without checks of its indices on a GPU.
+    /// Enqueues the kernel, without bounds checks on a GPU.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) where the GPU is in trouble.
+    /// [`Error::Driver`](crate::Error::Driver) if the driver reports an error.
     ///
     /// # Safety
     ///
@@ -146,7 +149,10 @@ impl<K: Kernel> Prepared<'_, K, Unchecked> {
 
 impl<K: Kernel, C> fmt::Debug for Prepared<'_, K, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Prepared { launch, plan, finished: _, one_thread: _ } = self;
-        f.debug_struct("Prepared").field("launch", launch).field("shape", &plan.map(|plan| plan.shape)).finish()
+        let Prepared { launch, checked, packed: _, one_thread: _ } = self;
+        f.debug_struct("Prepared")
+            .field("launch", launch)
+            .field("config", &checked.map(|checked| checked.config))
+            .finish()
     }
 }

@@ -1,120 +1,122 @@
-//! The run of a launch: as the one before, where it is alike; else checked, and given to its device.
+//! The launch sequence: the fast path if an equal launch was validated before; otherwise validation, then the enqueue.
 
 use std::any::TypeId;
 use std::sync::Arc;
 
 use cumbia_kernel_ir::Source;
 
-use super::plan::Plan;
-use super::{Launch, recent};
-use crate::argument::{Arguments, Binder, Plain, Room, Transfer, on_gpu, on_host};
+use super::checked::CheckedLaunch;
+use super::{Launch, fast_path};
+use crate::argument::{ArgumentFacts, Binder, FastBinder, ParamBuffer, Transfer, run_in_place, run_with_copies};
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
 use crate::error::{Error, LaunchError, Result};
 use crate::fault;
+use crate::hazards::{self, StreamRef};
 use crate::kernel::Kernel;
 use crate::memory::Use;
-use crate::order::{self, Lane};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
     #[inline]
     pub(super) fn run(self) -> Result<()> {
-        match self.run_as_before() {
+        match self.run_fast_path() {
             Some(result) => {
-                // It has only borrows, since nothing is copied, lent or refused: there is nothing to look for in each argument.
+                // On the fast path every argument is a borrow without a destructor to run (no host copy, no foreign memory, no
+                // deferred error), so dropping each argument would do nothing.
                 std::mem::forget(self);
                 result
             }
-            None => self.run_checked(),
+            None => self.run_slow_path(),
         }
     }
 
-    /// Runs the launch without checks, if they would be those of the kernel's last launch on this thread.
+    /// Enqueues the launch without validation if it equals the kernel's last launch on this thread. Returns `None` otherwise.
     #[inline]
-    fn run_as_before(&self) -> Option<Result<()>> {
+    fn run_fast_path(&self) -> Option<Result<()>> {
         if self.stream.is_some() {
             return None;
         }
-        let mut room = Room::uninit();
-        let mut plain = Plain::new(&mut room);
-        K::visit(&self.args, &mut plain);
-        if !plain.is_plain() {
+        let mut buffer = ParamBuffer::uninit();
+        let mut arguments = FastBinder::new(&mut buffer);
+        K::visit(&self.args, &mut arguments);
+        if !arguments.is_applicable() {
             return None;
         }
-        let asked = self.config.asked()?;
-        let device = plain.on().or_else(|| self.device.map(Device::identity))?;
-        // SAFETY: the parameters are those of the kernel, which `K::visit` has shown. Their arrays are on this device, and
+        let config = self.config.compact()?;
+        let device = arguments.device().or_else(|| self.device.map(Device::identity))?;
+        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays are on this device, and
         // borrowed by the launch; freeing them is ordered after it.
-        let launched = unsafe { recent::launch(TypeId::of::<K>(), device, &asked, &mut plain) }?;
-        Some(self.behind(launched))
+        let launched = unsafe { fast_path::launch(TypeId::of::<K>(), device, &config, &mut arguments) }?;
+        Some(self.after_enqueue(launched))
     }
 
-    /// Notes what was used by a launch that began as the only stream's, should there be another by now: see `order.rs`.
+    /// Completes a launch on the fast path. If another stream was created since its single-stream check, the uses of memory
+    /// are recorded for cross-stream dependency tracking.
     #[inline]
-    pub(super) fn behind(&self, Launched { result, company }: Launched) -> Result<()> {
+    pub(super) fn after_enqueue(&self, Launched { result, company }: Launched) -> Result<()> {
         if let Some(stream) = company {
-            self.note(stream)?;
+            self.record_uses(stream)?;
         }
         Ok(result?)
     }
 
     #[cold]
-    fn note(&self, stream: &Arc<cuda::Stream>) -> Result<()> {
+    fn record_uses(&self, stream: &Arc<cuda::Stream>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::visit(&self.args, &mut binder);
-        order::note(stream, &binder.uses)
+        hazards::record(stream, &binder.uses)
     }
 
-    /// Checks the launch, and gives it to the device.
+    /// Slow path: validates the launch, and enqueues it.
     #[inline(never)]
-    fn run_checked(&self) -> Result<()> {
+    fn run_slow_path(&self) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
-        let Some((device, plan)) = self.planned(&mut binder, self.stream)? else {
-            return Ok(()); // over nothing
+        let Some((device, checked)) = self.check(&mut binder, self.stream)? else {
+            return Ok(()); // no items
         };
-        self.give(device, self.stream, &plan, binder)?;
+        self.enqueue(device, self.stream, &checked, binder)?;
         if self.stream.is_none() {
-            recent::note::<K>(device.identity(), &self.config, &plan);
+            fast_path::insert::<K>(device.identity(), &self.config, &checked);
         }
         Ok(())
     }
 
-    /// Gives the launch to the device, by a plan that was made of it.
-    pub(super) fn run_plan(&self, plan: &Plan) -> Result<()> {
+    /// Enqueues the launch, which was validated before.
+    pub(super) fn run_checked(&self, checked: &CheckedLaunch) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         let (device, _) = self.target(&mut binder, self.stream)?;
-        self.give(device, self.stream, plan, binder)
+        self.enqueue(device, self.stream, checked, binder)
     }
 
-    /// Checks the launch; `None` where it is over nothing.
-    pub(crate) fn planned<'b>(
+    /// Validates the launch. Returns `None` if it covers no items.
+    pub(crate) fn check<'b>(
         &'b self,
         binder: &mut Binder<'b>,
         stream: Option<&'b Stream>,
-    ) -> Result<Option<(&'b Device, Plan)>> {
+    ) -> Result<Option<(&'b Device, CheckedLaunch)>> {
         let (device, arguments) = self.target(binder, stream)?;
-        Ok(Plan::new::<K>(&self.config, device, arguments)?.map(|plan| (device, plan)))
+        Ok(CheckedLaunch::new::<K>(&self.config, device, arguments)?.map(|checked| (device, checked)))
     }
 
-    /// Shows the arguments, and says which device they are for and what a plan has to know of them.
+    /// Binds the arguments, and returns the device of the launch and the facts about the arguments that validation needs.
     pub(super) fn target<'b>(
         &'b self,
         binder: &mut Binder<'b>,
         stream: Option<&'b Stream>,
-    ) -> Result<(&'b Device, Arguments)> {
+    ) -> Result<(&'b Device, ArgumentFacts)> {
         K::visit(&self.args, binder);
         Ok((self.device_or(binder.finish()?, stream)?, binder.arguments()))
     }
 
-    /// The stream that was named.
+    /// Returns the stream set by [`Launch::on`], if any.
     pub(crate) fn stream(&self) -> Option<&'a Stream> {
         self.stream
     }
 
-    /// The device of the arrays, or else the one that was named, be it by a stream.
+    /// Returns the device of the arrays, or else the device of [`Launch::on_device`] or of the stream.
     fn device_or<'d>(&self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device>
     where
         'a: 'd,
@@ -127,51 +129,57 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         }
     }
 
-    /// Gives the launch to the device, by a plan that was made of it, with the arguments that the binder has seen.
-    pub(crate) fn give(&self, device: &Device, stream: Option<&Stream>, plan: &Plan, binder: Binder<'_>) -> Result<()> {
-        plan.trace(device);
-        match (device.backend(), plan.module) {
+    /// Enqueues a validated launch with the bound arguments. On the CPU device, the kernel has run when this returns.
+    pub(crate) fn enqueue(
+        &self,
+        device: &Device,
+        stream: Option<&Stream>,
+        checked: &CheckedLaunch,
+        binder: Binder<'_>,
+    ) -> Result<()> {
+        checked.trace(device);
+        match (device.backend(), checked.module) {
             (Backend::Cuda(context), Some(module)) => {
-                let stream = match stream.map(Stream::lane) {
-                    Some(Lane::Cuda(stream)) => stream,
+                let stream = match stream.map(Stream::stream_ref) {
+                    Some(StreamRef::Cuda(stream)) => stream,
                     _ => context.default_stream(),
                 };
-                give_to_gpu((device, stream), module, plan, binder)
+                enqueue_on_gpu((device, stream), module, checked, binder)
             }
-            // A plan for the CPU has no module.
+            // A launch on the CPU device has no module.
             (Backend::Cpu(streams), _) => {
-                let stream = match stream.map(Stream::lane) {
-                    Some(Lane::Cpu(stream)) => stream,
+                let stream = match stream.map(Stream::stream_ref) {
+                    Some(StreamRef::Cpu(stream)) => stream,
                     _ => streams.default_stream(),
                 };
-                let result = self.run_on_cpu(stream, plan, &binder.transfers);
-                if streams.are_several() {
+                let result = self.run_on_cpu(stream, checked, &binder.transfers);
+                if streams.is_multi_stream() {
                     for Use { memory, bytes, writes } in binder.uses {
-                        memory.uses().note_on_cpu(stream, bytes, writes);
+                        memory.accesses().record_on_cpu(stream, bytes, writes);
                     }
                 }
                 result
             }
-            (Backend::Cuda(_), None) => unreachable!("a plan is made for the device of the arguments"),
+            (Backend::Cuda(_), None) => unreachable!("a launch validated for a GPU has a module"),
         }
     }
 
-    /// Runs the grid to its end. A fault waits for the next synchronising call, as on a GPU.
-    fn run_on_cpu(&self, stream: &cpu::Stream, plan: &Plan, transfers: &[Transfer<'_>]) -> Result<()> {
-        let shape = plan.shape.on_cpu(&plan.specialised.facts);
+    /// Runs the grid to completion. A fault stays pending until the next synchronising call, as on a GPU.
+    fn run_on_cpu(&self, stream: &cpu::Stream, checked: &CheckedLaunch, transfers: &[Transfer<'_>]) -> Result<()> {
+        let shape = checked.config.on_cpu(&checked.specialised.facts);
         let run = || {
-            // The kernel is foreign code.
+            // The kernel is user code, which may take any lock.
             assert_unlocked();
             let views = OfAllThreads::<K>(K::views(&self.args));
             if let Some(stopped) = cpu::run(K::INFO.name, shape, &move |cx: Cx<'_>| K::run(cx, views.get())) {
                 stream.note_fault(fault::of_cpu(&K::INFO, stopped));
             }
         };
-        on_host(transfers, run, || stream.give_out_fault())
+        run_in_place(transfers, run, || stream.take_fault())
     }
 }
 
-/// The arguments as all threads of a grid use them.
+/// The views of the arguments, shared by all threads of a grid.
 struct OfAllThreads<'k, K: Kernel>(K::Views<'k>);
 
 impl<'k, K: Kernel> OfAllThreads<'k, K> {
@@ -190,34 +198,33 @@ impl<K: Kernel> Clone for OfAllThreads<'_, K> {
 
 impl<K: Kernel> Copy for OfAllThreads<'_, K> {}
 
-// SAFETY: by the promise of `Kernel` the parts are values, which may be shared, and views of arguments. Those lead to
-// arrays that are lent to the launch, whose elements all threads access atomically; none leads to a variable of a thread.
+// SAFETY: by the contract of `Kernel` the components are values, which may be shared, and views of arguments. Those point into
+// arrays borrowed by the launch, whose elements all threads access atomically; none points to a variable of a thread.
 unsafe impl<K: Kernel> Sync for OfAllThreads<'_, K> {}
 
-/// Gives a launch to a GPU.
-fn give_to_gpu(
+/// Enqueues a launch on a GPU.
+fn enqueue_on_gpu(
     (device, stream): (&Device, &Arc<cuda::Stream>),
     module: &Module,
-    plan: &Plan,
-    Binder { mut params, uses, transfers, lent, .. }: Binder<'_>,
+    checked: &CheckedLaunch,
+    Binder { mut params, uses, transfers, foreign, .. }: Binder<'_>,
 ) -> Result<()> {
-    let &Plan { specialised, layout, shape: _, module: _ } = plan;
+    let &CheckedLaunch { specialised, layout, config: _, module: _ } = checked;
     let &Source { prints, takes_launch, .. } = specialised.source(layout);
-    let geometry = plan.geometry();
-    let result = on_gpu((device, stream), &transfers, &mut params, |params| {
+    let geometry = checked.geometry();
+    let result = run_with_copies((device, stream), &transfers, &mut params, |params| {
         let mut launch = |print: u64, grid_barrier: u64| {
             let parameter = LaunchParameter::new(stream.fault_pointer(), specialised.number);
             let mut parameter = LaunchParameter { print, grid_barrier, ..parameter };
             if takes_launch {
                 params.push((&raw mut parameter).cast());
             }
-            // SAFETY: the parameters are those of the emitted kernel, in order: `K::visit` shows the same arguments that the
-            // IR has, and the launch parameter comes last where the source has one. The arrays are on this device and
-            // borrowed by the launch; freeing them is ordered after it. `Shape::check` has compared the extents with the
-            // device's limits.
+            // SAFETY: the parameters are those of the emitted kernel, in order: `K::visit` visits the parameters of the IR, and
+            // the launch parameter is last if the source has one. The arrays are on this device and borrowed by the launch;
+            // freeing them is ordered after it. `ResolvedConfig::check` has compared the extents with the device's limits.
             unsafe { module.launch(stream, &geometry, params) }
         };
-        order::ordered(stream, &uses, || {
+        hazards::ordered(stream, &uses, || {
             with_grid_barrier(stream, specialised.facts.syncs_grid, |grid_barrier| {
                 if prints {
                     stream.launch_printing(|print| launch(print, grid_barrier))
@@ -227,27 +234,29 @@ fn give_to_gpu(
             })
         })
     });
-    // Also where it failed: part of it may have been asked for.
-    for lent in lent {
-        lent.over();
+    // Also on an error: part of the work may have been enqueued.
+    for memory in foreign {
+        memory.after_launch();
     }
     result
 }
 
-/// Launches with the address of a count that is zero when the kernel begins, if it has a barrier for the grid.
+/// Calls `launch` with the device address of the grid barrier's counter, zero when the kernel starts, or with 0 if the kernel
+/// has no grid-wide barrier.
 fn with_grid_barrier(
     stream: &cuda::Stream,
     syncs_grid: bool,
-    launch: impl FnOnce(u64) -> Result<(), cuda::Refusal>,
+    launch: impl FnOnce(u64) -> Result<(), cuda::CudaError>,
 ) -> Result<()> {
     if !syncs_grid {
         return Ok(launch(0)?);
     }
-    // Each launch has its own, since others may follow before this one is over. Allocating is ordered like the launch.
+    // Each launch has its own counter, since other launches may be enqueued before this one completes. The allocation is
+    // stream-ordered.
     let address = stream.alloc(size_of::<u64>())?;
-    // SAFETY: the memory has been allocated just now with that many bytes.
+    // SAFETY: the memory was allocated above with this size.
     let launched = unsafe { stream.clear(address, size_of::<u64>()) }.and_then(|()| launch(address));
-    // SAFETY: the free is ordered behind the launch, and nothing else has the address.
+    // SAFETY: the free is stream-ordered after the launch, and nothing else holds the address.
     unsafe { stream.free(address) };
     Ok(launched?)
 }

@@ -1,11 +1,11 @@
-//! Memory of the host: how much there is, and getting some.
+//! Host memory: allocation, out-of-memory errors, and its size.
 
 use std::alloc::{Layout, alloc, alloc_zeroed};
 
 use super::Contents;
 use crate::error::Error;
 
-/// Memory of the host; `None` where there is not that much, or nothing is asked for.
+/// Allocates host memory. Returns `None` if the allocation fails or the size is 0 or not representable.
 pub(super) fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Option<*mut u8> {
     let layout = layout.filter(|layout| layout.size() != 0)?;
     // SAFETY: the size is not 0.
@@ -18,18 +18,18 @@ pub(super) fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Op
     (!pointer.is_null()).then_some(pointer)
 }
 
-/// The host has no room for `len` elements.
+/// Returns the out-of-memory error for `len` elements.
 pub(crate) fn no_room<T>(device: String, len: usize) -> Error {
     out_of_memory(device, len.saturating_mul(size_of::<T>()))
 }
 
-/// The host has no room for so many bytes.
+/// Returns the out-of-memory error for a size in bytes.
 pub(crate) fn out_of_memory(device: String, requested: usize) -> Error {
     let (free, total) = host_memory();
     Error::OutOfMemory { device, requested, free, total }
 }
 
-/// Bytes of the host's memory: available and in all; both 0 where the system does not say.
+/// Returns the host's available and total memory in bytes; 0 where the system does not report it.
 pub(crate) fn host_memory() -> (usize, usize) {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let field = |name: &str| -> usize {

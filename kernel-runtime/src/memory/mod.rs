@@ -1,8 +1,8 @@
-//! An allocation on a device: where it is, who frees it, and copies in and out of it (`copies`).
+//! Device allocations: address, ownership, and the operations on their bytes (`copies`).
 //!
-//! Memory is bytes behind a raw pointer, never a `Vec` or a slice that lives on: while a kernel runs, many threads write
-//! it, on the CPU too, and no Rust reference to the elements may be alive then. What the bytes mean is the business of
-//! arrays and views, which say which of them they use.
+//! An allocation is a raw pointer to bytes, never a long-lived `Vec` or slice: while a kernel runs, many threads write
+//! the bytes, on the CPU as well, and no Rust reference to the elements may be live meanwhile. Arrays and views define
+//! the element types and state which bytes they access.
 
 mod copies;
 mod host;
@@ -18,46 +18,49 @@ pub(crate) use self::host::{host_memory, no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Device, Identity};
 use crate::error::Result;
-use crate::order::{self, Lane, Tenant, Touch, Uses};
+use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
-/// A handle to an allocation on a device. Dropping the last one while kernels use the memory is fine: it is freed behind
-/// them.
+/// A handle to a device allocation. Dropping the last handle while kernels use the memory is allowed: the memory is
+/// freed in stream order after them.
 pub(crate) struct Memory {
     allocation: Arc<Allocation>,
-    /// The device's, beside the handle: a launch compares the devices of its arrays, whose allocations it need not touch.
+    /// The identity of the device, stored beside the handle: a launch compares the devices of its arrays without
+    /// touching their allocations.
     on: Identity,
 }
 
-/// The allocation itself.
+/// The shared state of a device allocation.
 pub(crate) struct Allocation {
     device: Device,
-    /// Where it was allocated.
-    home: Tenant,
-    /// On a GPU, an address there. Where there are no bytes, nothing is allocated, and this is as aligned as the layout says.
+    /// The stream on which it was allocated.
+    home: PooledStream,
+    /// An address of the device on a GPU. A zero-sized allocation has a dangling pointer, aligned as the layout
+    /// demands.
     pointer: *mut u8,
     layout: Layout,
-    uses: Uses,
+    accesses: AccessHistory,
     freed: FreedBy,
 }
 
-/// Who frees an allocation.
+/// The party that frees an allocation.
 enum FreedBy {
-    /// We do.
+    /// This crate.
     Us,
-    /// Whoever made it, when this is dropped.
+    /// The external owner, when it is dropped.
     Owner(
         #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "it is kept to be dropped"))]
         Box<dyn Any + Send + Sync>,
     ),
-    /// Somebody who has lent it for the time of a call.
+    /// The lender of memory that is borrowed for the duration of a call.
     #[cfg_attr(not(feature = "cudarc"), expect(dead_code, reason = "only another library lends memory"))]
     Lender,
 }
 
-// SAFETY: the memory belongs to this object or its owner, which may be sent, and its bytes are touched by the `unsafe`
-// methods only, whose callers promise that no two of them conflict. The handles of the device and the stream may be sent.
+// SAFETY: the memory belongs to this object or its owner, which is `Send`, and its bytes are accessed by the `unsafe`
+// methods only, whose callers guarantee that no two accesses conflict. The handles of the device and the stream are
+// `Send`.
 unsafe impl Send for Allocation {}
 // SAFETY: as above.
 unsafe impl Sync for Allocation {}
@@ -71,61 +74,65 @@ impl Deref for Memory {
     }
 }
 
-/// Memory of the CPU starts on a cache line, as GPU memory does (that starts on 256 bytes).
+/// The alignment of memory of the CPU device, a cache line. (GPU allocations are aligned to at least 256 bytes.)
 const ALIGNMENT: usize = 64;
 
-/// What new memory holds.
+/// The initial contents of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Contents {
-    /// Whatever was there: the caller writes all of it before anyone reads.
+    /// Uninitialised: the caller writes all bytes before any is read.
     Nothing,
     /// Zero bytes.
     Zeros,
 }
 
-/// How a launch or a copy uses memory.
+/// An access of a launch or a copy to an allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Use<'a> {
     pub(crate) memory: &'a Memory,
-    /// The bytes, from the start of the memory.
+    /// The byte range, relative to the start of the allocation.
     pub(crate) bytes: Range<usize>,
     pub(crate) writes: bool,
 }
 
 impl Use<'_> {
-    pub(crate) fn touch(&self) -> Touch {
-        Touch { bytes: self.bytes.clone(), writes: self.writes }
+    pub(crate) fn access(&self) -> Access {
+        Access { bytes: self.bytes.clone(), writes: self.writes }
     }
 }
 
 impl Memory {
-    /// Allocates room for `len` elements, in the order of `stream`.
+    /// Allocates memory for `len` elements in the order of `stream`.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`], or what the driver refused.
+    /// [`Error::OutOfMemory`], or a CUDA driver error.
     pub(crate) fn allocate<T>(stream: &Stream, len: usize, contents: Contents) -> Result<Memory> {
         let device = stream.device();
         let layout = Layout::array::<T>(len).and_then(|layout| layout.align_to(ALIGNMENT)).ok();
-        let pointer = match stream.lane() {
-            // The driver allocates no 0 bytes, nor does the host. Aligned, not null, and never read.
+        let pointer = match stream.stream_ref() {
+            // Neither the driver nor the host allocator accepts a size of 0. The pointer is aligned, non-null and never
+            // dereferenced.
             _ if let Some(layout) = layout.filter(|layout| layout.size() == 0) => {
                 std::ptr::without_provenance_mut(layout.align())
             }
-            Lane::Cpu(_) => allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.to_string(), len))?,
-            // More bytes than an address can name: the GPU refuses them too, with its own numbers.
-            Lane::Cuda(stream) => {
+            StreamRef::Cpu(_) => {
+                allocate_on_host(layout, contents).ok_or_else(|| no_room::<T>(device.to_string(), len))?
+            }
+            // A size that exceeds the address space is passed on: the GPU rejects it too, and the error then has its
+            // memory figures.
+            StreamRef::Cuda(stream) => {
                 let address = stream.alloc(layout.map_or(usize::MAX, |layout| layout.size()))?;
                 std::ptr::without_provenance_mut(address as usize)
             }
         };
-        // Where there is no layout, the allocation has failed.
+        // Without a layout, the allocation above has failed.
         let layout = layout.ok_or_else(|| no_room::<T>(device.to_string(), len))?;
-        let home = stream.lane().clone();
+        let home = stream.stream_ref().clone();
         let memory = Memory::new(device, home, pointer, layout, FreedBy::Us);
-        if let Lane::Cuda(stream) = memory.home.lane() {
-            // Other streams may use the memory only behind its allocation, as behind a write.
-            order::ordered(stream, &[memory.whole()], || match contents {
+        if let StreamRef::Cuda(stream) = memory.home.stream_ref() {
+            // Accesses on other streams depend on the allocation as on a write.
+            hazards::ordered(stream, &[memory.whole()], || match contents {
                 Contents::Nothing => Ok(()),
                 // SAFETY: the memory has that many bytes.
                 Contents::Zeros => Ok(unsafe { stream.clear(memory.address(0), memory.bytes()) }?),
@@ -134,65 +141,75 @@ impl Memory {
         Ok(memory)
     }
 
-    /// The device that it is on, to be compared.
+    /// Returns the identity of the device.
     #[inline]
     pub(crate) fn on(&self) -> Identity {
         self.on
     }
 
-    /// Memory that `owner` frees when it is dropped. That happens once everything that uses the memory is over or, on a
-    /// GPU, was waited for by `stream`: so that the owner may free it in the order of that stream.
+    /// Wraps memory that `owner` frees when it is dropped. The owner is dropped once all operations on the memory have
+    /// completed or, on a GPU, once `stream` waits for them, so that the owner may free it in the order of that stream.
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     ///
     /// # Safety
     ///
-    /// `pointer` is memory of the stream's device with the size and alignment of `layout`, for as long as `owner` lives.
-    /// Nobody else uses it meanwhile, but in the order of the stream.
+    /// `pointer` is memory of the stream's device with the size and alignment of `layout` for as long as `owner` lives.
+    /// Nothing else accesses it meanwhile, except in the order of the stream.
     pub(crate) unsafe fn foreign(
         stream: &Stream,
         pointer: *mut u8,
         layout: Layout,
         owner: Box<dyn Any + Send + Sync>,
     ) -> Result<Memory> {
-        Memory::of_others(stream, pointer, layout, FreedBy::Owner(owner))
+        Memory::external(stream, pointer, layout, FreedBy::Owner(owner))
     }
 
-    /// Memory that somebody has lent. When this is dropped, `stream` has waited on a GPU for all that uses the memory, or
-    /// will before what it is asked for later.
+    /// Wraps memory that is borrowed from a lender. Once this is dropped, `stream` waits on a GPU for all operations on
+    /// the memory before it executes any later work.
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     ///
     /// # Safety
     ///
-    /// As for [`Memory::foreign`], where the lender takes the place of `owner`: the memory is there until this is dropped, and
-    /// what is asked of the stream until then is done.
+    /// As for [`Memory::foreign`], with the lender in the role of `owner`: the memory remains valid until this is
+    /// dropped, and until all work enqueued on the stream by then has completed.
     #[cfg(feature = "cudarc")]
-    pub(crate) unsafe fn lent(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
-        Memory::of_others(stream, pointer, layout, FreedBy::Lender)
+    pub(crate) unsafe fn borrowed(stream: &Stream, pointer: *mut u8, layout: Layout) -> Result<Memory> {
+        Memory::external(stream, pointer, layout, FreedBy::Lender)
     }
 
-    /// Memory that was used on `stream`.
-    fn of_others(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
-        let memory = Memory::new(stream.device(), stream.lane().clone(), pointer, layout, freed);
-        if let Lane::Cuda(stream) = memory.home.lane() {
-            // Other streams come behind what this one was asked for, as behind a write.
-            order::ordered(stream, &[memory.whole()], || Ok(()))?;
+    /// Wraps memory whose earlier uses are ordered on `stream`.
+    fn external(stream: &Stream, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Result<Memory> {
+        let memory = Memory::new(stream.device(), stream.stream_ref().clone(), pointer, layout, freed);
+        if let StreamRef::Cuda(stream) = memory.home.stream_ref() {
+            // Accesses on other streams depend on the work enqueued on this stream so far, as on a write.
+            hazards::ordered(stream, &[memory.whole()], || Ok(()))?;
         }
         Ok(memory)
     }
 
-    fn new(device: &Device, home: Lane, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
+    fn new(device: &Device, home: StreamRef, pointer: *mut u8, layout: Layout, freed: FreedBy) -> Memory {
         let device = device.clone();
-        let (on, home) = (device.identity(), Tenant::of(home));
-        Memory { allocation: Arc::new(Allocation { device, home, pointer, layout, uses: Uses::default(), freed }), on }
+        let (on, home) = (device.identity(), PooledStream::of(home));
+        Memory {
+            allocation: Arc::new(Allocation {
+                device,
+                home,
+                pointer,
+                layout,
+                accesses: AccessHistory::default(),
+                freed,
+            }),
+            on,
+        }
     }
 
-    /// Another handle, which keeps the memory as long as it lives. None for memory that was only lent.
+    /// Returns another handle, which keeps the memory alive; `None` for borrowed memory.
     pub(crate) fn keep(&self) -> Option<Memory> {
         match self.freed {
             FreedBy::Us | FreedBy::Owner(_) => Some(Memory { allocation: self.allocation.clone(), on: self.on }),
@@ -200,10 +217,10 @@ impl Memory {
         }
     }
 
-    /// Gives the memory away, for someone else to free or with its owner, behind what `stream` is asked for from now on. `None`
-    /// where it was only lent, or where something else keeps it; this handle is then dropped.
+    /// Transfers ownership of the memory, with its external owner if there is one; `stream` waits for all operations on
+    /// it. Returns `None`, and drops this handle, if the memory is borrowed or another handle exists.
     #[cfg(feature = "cudarc")]
-    pub(crate) fn give_away(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
+    pub(crate) fn into_raw(self, stream: &cuda::Stream) -> Option<(*mut u8, Option<Box<dyn Any + Send + Sync>>)> {
         let mut allocation = Arc::try_unwrap(self.allocation).ok()?;
         let owner = match std::mem::replace(&mut allocation.freed, FreedBy::Lender) {
             FreedBy::Us => None,
@@ -214,63 +231,66 @@ impl Memory {
         Some((allocation.pointer, owner))
     }
 
-    /// The device that holds it.
+    /// Returns the device of the allocation.
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
 
-    /// The stream on which it was allocated, or the device's default one where that has another holder by now.
+    /// Returns the stream on which the memory was allocated, or the device's default stream if that one has been reused
+    /// since.
     pub(crate) fn home(&self) -> Stream {
-        Stream::of(&self.device, self.home_lane())
+        Stream::of(&self.device, self.home_stream())
     }
 
-    /// The first byte. On a GPU it is an address of the device, without provenance: the host must not read through it.
+    /// Returns the address of the first byte. On a GPU it is a device address without provenance, which the host must
+    /// not dereference.
     pub(crate) fn pointer(&self) -> *mut u8 {
         self.pointer
     }
 
-    /// How many bytes there are.
+    /// Returns the size in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.layout.size()
     }
 
-    /// The address of a byte on a GPU.
+    /// Returns the device address of a byte.
     fn address(&self, byte: usize) -> u64 {
         (self.pointer.addr() + byte) as u64
     }
 
-    /// A use of all of it, as of a write.
+    /// Returns an access to all bytes that counts as a write.
     fn whole(&self) -> Use<'_> {
         Use { memory: self, bytes: 0..self.bytes(), writes: true }
     }
 
-    /// How it was used on streams.
-    pub(crate) fn uses(&self) -> &Uses {
-        &self.uses
+    /// Returns the recorded accesses.
+    pub(crate) fn accesses(&self) -> &AccessHistory {
+        &self.accesses
     }
 }
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // An owner is foreign code.
+        // An external owner runs foreign code when it is dropped.
         assert_unlocked();
         if self.layout.size() == 0 {
-            return; // an owner is dropped all the same
+            return; // an external owner is dropped nevertheless
         }
-        match (self.home.lane(), &self.freed) {
-            (Lane::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
-            // SAFETY: allocated with this layout; launches on the CPU are over when they return.
-            (Lane::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
-            // They free it in the order of this stream.
-            (Lane::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
-            (Lane::Cuda(home), FreedBy::Us) => {
-                // Where it was used last, the wait for its other uses is most likely over, and holds up nothing else.
-                let stream = match self.last_lane() {
-                    Lane::Cuda(stream) => stream,
-                    Lane::Cpu(_) => home.clone(),
+        match (self.home.stream_ref(), &self.freed) {
+            (StreamRef::Cpu(_), FreedBy::Owner(_) | FreedBy::Lender) => {}
+            // SAFETY: allocated with this layout; launches on the CPU have completed when they return.
+            (StreamRef::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
+            // The owner frees it in the order of this stream.
+            (StreamRef::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
+            (StreamRef::Cuda(home), FreedBy::Us) => {
+                // On the stream of the most recent access, waiting for the other accesses is least likely to delay
+                // other work.
+                let stream = match self.last_stream() {
+                    StreamRef::Cuda(stream) => stream,
+                    StreamRef::Cpu(_) => home.clone(),
                 };
                 self.wait_for_all_uses(&stream);
-                // SAFETY: allocated there; the free is ordered behind all that was given the pointer.
+                // SAFETY: allocated on this device; the free is ordered after all work that was given the pointer.
                 unsafe { stream.free(self.pointer.addr() as u64) };
             }
         }
@@ -278,39 +298,45 @@ impl Drop for Allocation {
 }
 
 impl Allocation {
-    /// The stream of the device that used the memory last.
-    fn last_lane(&self) -> Lane {
-        self.uses.last(|tenant| self.is_of_device(tenant.lane())).unwrap_or_else(|| self.home.lane().clone())
+    /// Returns the stream of this device with the most recent access.
+    fn last_stream(&self) -> StreamRef {
+        self.accesses
+            .last(|pooled| self.is_of_device(pooled.stream_ref()))
+            .unwrap_or_else(|| self.home.stream_ref().clone())
     }
 
-    /// The stream of an operation that names none: where the memory was used last by whoever holds the stream still. What
-    /// others do on theirs, and what goes wrong there, is not to be mixed with it.
-    fn own_lane(&self) -> Lane {
-        let is_own = |tenant: &Tenant| tenant.is_current() && self.is_of_device(tenant.lane());
-        self.uses.last(is_own).unwrap_or_else(|| self.home_lane())
+    /// Returns the stream for an operation that names none: the one with the most recent access whose generation is
+    /// still current. Work and faults of a stream's later holder must not be mixed with the caller's.
+    fn current_stream(&self) -> StreamRef {
+        let is_own = |pooled: &PooledStream| pooled.is_current() && self.is_of_device(pooled.stream_ref());
+        self.accesses.last(is_own).unwrap_or_else(|| self.home_stream())
     }
 
-    fn home_lane(&self) -> Lane {
-        if self.home.is_current() { self.home.lane().clone() } else { self.device.default_stream().lane().clone() }
-    }
-
-    /// Whether a stream that used the memory is one of its device, and not of another GPU.
-    fn is_of_device(&self, lane: &Lane) -> bool {
-        match (lane, self.home.lane()) {
-            (Lane::Cuda(stream), Lane::Cuda(home)) => stream.is_beside(home),
-            (Lane::Cpu(_), Lane::Cpu(_)) => true,
-            (Lane::Cpu(_), Lane::Cuda(_)) | (Lane::Cuda(_), Lane::Cpu(_)) => false,
+    fn home_stream(&self) -> StreamRef {
+        if self.home.is_current() {
+            self.home.stream_ref().clone()
+        } else {
+            self.device.default_stream().stream_ref().clone()
         }
     }
 
-    /// Lets what is asked of `stream` from now on happen behind all that uses the memory.
+    /// Returns whether a stream belongs to the device of this memory, and not to another GPU.
+    fn is_of_device(&self, stream: &StreamRef) -> bool {
+        match (stream, self.home.stream_ref()) {
+            (StreamRef::Cuda(stream), StreamRef::Cuda(home)) => stream.is_on_same_gpu(home),
+            (StreamRef::Cpu(_), StreamRef::Cpu(_)) => true,
+            (StreamRef::Cpu(_), StreamRef::Cuda(_)) | (StreamRef::Cuda(_), StreamRef::Cpu(_)) => false,
+        }
+    }
+
+    /// Makes `stream` wait for all recorded accesses to the memory.
     pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
-        let waiting = self.uses.wait(stream, &Touch { bytes: 0..self.layout.size(), writes: true });
-        // The driver has no means to wait: so it has to be over.
+        let waiting = self.accesses.wait(stream, &Access { bytes: 0..self.layout.size(), writes: true });
+        // The driver cannot enqueue the wait, so wait for completion.
         if waiting.is_err()
-            && let Err(refusal) = stream.primary().wait_for_everything()
+            && let Err(error) = stream.primary().synchronize()
         {
-            stream.primary().note_dropped(refusal);
+            stream.primary().note_drop_error(error);
         }
     }
 }
@@ -326,7 +352,7 @@ mod tests {
     use super::*;
 
     #[repr(align(128))]
-    struct Broad;
+    struct Overaligned;
 
     #[track_caller]
     fn check<T>(len: usize) {
@@ -335,11 +361,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_aligned_for_its_elements_also_where_there_are_none() {
+    fn allocations_are_aligned_for_their_elements_even_if_empty() {
         check::<u8>(0);
         check::<u8>(1);
-        check::<Broad>(5);
-        check::<(u8, Broad)>(0);
-        check::<(u8, Broad)>(3);
+        check::<Overaligned>(5);
+        check::<(u8, Overaligned)>(0);
+        check::<(u8, Overaligned)>(3);
     }
 }

@@ -3,7 +3,7 @@
 use cumbia_kernel_ir::ir::Method;
 
 use crate::cpu::access::{Access, Writable};
-use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_outside};
+use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
 use crate::kernel::{MethodKey, Returned};
 use crate::types::Element;
 
@@ -29,7 +29,7 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     /// `x.split_at(mid)`
     #[inline(always)]
     pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
-        let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
         Returned::new((start.read(), end.read()))
     }
 
@@ -39,20 +39,21 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     where
         M: Writable,
     {
-        let (start, end) = self.split(mid).unwrap_or_else(|| split_outside(call.at));
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
         Returned::new((start.write(), end.write()))
     }
 }
 
 impl<T: Element> Slice<'_, T, Read> {
-    /// `x.clone()`: of the reference
+    /// `x.clone()`: copies the reference
     #[inline(always)]
     pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
         Returned::new(self)
     }
 }
 
-/// Methods of a place of an array, and of the receiver that it becomes behind an index: these need no copy of the elements.
+/// Implements the methods for a place of an array, and for its receiver in an index expression: these need no copy of
+/// the elements.
 macro_rules! places {
     ($($place:ident),*) => {$(
         impl<'k, T: Element, const N: usize, M: Access> $place<'k, [T; N], M> {
@@ -117,7 +118,7 @@ macro_rules! places {
 
 places!(Place, Local);
 
-/// Methods of arrays in variables, and of those in memory where a path names the method.
+/// The methods of local arrays, and of arrays in memory if the method is called by path.
 pub trait ArrayMethods<T> {
     /// `x.len()`
     fn __device_len(&self, call: Call<'_>) -> Len;
@@ -164,6 +165,6 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     }
 }
 
-/// Which methods these are.
+/// The methods of this module.
 #[cfg(test)]
 pub(super) const METHODS: &[Method] = &[Method::Len, Method::IsEmpty, Method::SplitAt, Method::SplitAtMut];

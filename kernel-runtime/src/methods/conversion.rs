@@ -1,8 +1,8 @@
 //! Conversions between numbers: `u64::from(x)`, `T::cast(x)`, `T::from_f64(x)`.
 //!
-//! A kernel calls them by hidden names like all functions of a type, so that rustc decides which function a path names: one
-//! of a `#[device] impl` is found where there is one, and a `From` that a user implemented for a number is not built in
-//! and has no hidden function. To the compiler a built-in conversion is a cast.
+//! A kernel calls them by hidden names, like all associated functions, so that rustc resolves the path: a function of a
+//! `#[device] impl` is found if there is one, and a user's `From` for a number has no hidden function, and is therefore
+//! rejected. To the compiler a built-in conversion is a cast.
 
 use std::marker::PhantomData;
 
@@ -23,14 +23,14 @@ impl<T: Scalar> CalleeKey for CastTo<T> {
     }
 }
 
-/// What a conversion to `T` gives.
+/// The result of a conversion to `T`.
 type Converted<T> = Returned<CastTo<T>, T>;
 
-/// `From` between numbers and `bool`, as the standard library and `half` implement it: without loss.
+/// `From` between numbers and `bool`, as the standard library and `half` implement it: the lossless conversions.
 #[diagnostic::on_unimplemented(
     message = "`{Self}::from` of a `{S}` is not built in, and cannot be called in a kernel",
     label = "not a conversion of the device",
-    note = "why: a kernel has the lossless conversions between numbers; a `From` of your own is compiled for the host alone",
+    note = "why: a kernel has the lossless conversions between numbers; your own `From` is compiled for the host only",
     note = "help: write it as a function in a `#[device] impl`; between numbers write `x as {Self}`; a generic function has the bound `{Self}: From<{S}>`"
 )]
 pub trait Lossless<S>: Scalar {
@@ -38,7 +38,7 @@ pub trait Lossless<S>: Scalar {
     fn __device_from(x: S, call: Call<'_>) -> Converted<Self>;
 }
 
-/// Implements [`Lossless`] for each type, of itself and those that it is converted from.
+/// Implements [`Lossless`] for each type, from itself and from the listed types.
 macro_rules! lossless {
     ($($to:ident: $($from:ident)*;)*) => {$(
         lossless!(@impl $to $to);
@@ -48,7 +48,7 @@ macro_rules! lossless {
         #[diagnostic::do_not_recommend]
         impl Lossless<$from> for $to {
             #[inline(always)]
-            #[allow(clippy::useless_conversion, reason = "of the type itself")]
+            #[allow(clippy::useless_conversion, reason = "a type converts from itself as well")]
             fn __device_from(x: $from, _call: Call<'_>) -> Converted<$to> {
                 Returned::new($to::from(x))
             }
@@ -88,13 +88,13 @@ pub trait FloatCast: Scalar {
     fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
 }
 
-/// The same of the types that have no `from_f64` of their own.
+/// [`FloatCast`] for the types without an inherent `from_f64`.
 pub trait LargeFloatCast: Scalar {
     /// `f32::from_f64(x)`
     fn __device_from_f64(x: f64, call: Call<'_>) -> Converted<Self>;
 }
 
-/// Implements [`NumberCast`]. Each type has an implementation of its own: one for all numbers would be found for every type.
+/// Implements [`NumberCast`] separately for each type: rustc would find a blanket implementation for all types.
 macro_rules! casts {
     ($($number:ident)*) => {$(
         impl NumberCast for $number {
@@ -108,7 +108,7 @@ macro_rules! casts {
 
 casts!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize f16 bf16 f32 f64);
 
-/// Implements the casts of floats.
+/// Implements the conversions of floats.
 macro_rules! float_casts {
     ($($trait:ident: $($float:ident)*;)*) => {$($(
         impl $trait for $float {

@@ -1,11 +1,11 @@
-//! The methods that every program has, as a kernel calls them.
+//! Built-in methods, as a kernel calls them.
 //!
-//! In a kernel `x.sqrt()` is `x.__device_sqrt(call)`. rustc finds the method by the type of `x`, as it would find `sqrt`, and
-//! the type of its result says which method the compiler is to emit. A type has under these names what the device can do,
-//! and nothing else: a method of the host's is not found.
+//! In a kernel `x.sqrt()` becomes `x.__device_sqrt(call)`. rustc resolves the method by the type of `x`, as it would
+//! resolve `sqrt`, and the result type identifies the method for the compiler. A type has these hidden methods only for
+//! operations of the device, so that a host method is not found.
 //!
-//! `call` is the second parameter, behind the receiver or the first argument: an argument too many or too few is then
-//! rustc's one error about their number, and shifts nothing.
+//! `call` is the second parameter, after the receiver or the first argument: a wrong number of arguments is then a
+//! single error of rustc, and does not shift the others.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -27,12 +27,12 @@ use crate::cpu::Call;
 use crate::dim::Dim3;
 use crate::kernel::{MethodKey, Returned};
 
-/// `x.clone()` of values whose `Clone` is known to be a copy. That of a user's type may be written by hand, which nothing
-/// tells, and is compiled for the host alone.
+/// `x.clone()` of a value whose `Clone` is known to be a copy. The `Clone` of a user's type may be written by hand,
+/// which cannot be detected, and is compiled for the host only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be cloned in a kernel",
     label = "its `Clone` may be more than a copy",
-    note = "why: the `Clone` of this type is compiled for the host alone",
+    note = "why: the `Clone` of this type is compiled for the host only",
     note = "help: copy it: `.copied()` for `.cloned()`"
 )]
 pub trait CloneMethod: Copy {
@@ -43,25 +43,25 @@ pub trait CloneMethod: Copy {
     }
 }
 
-/// What a `for` goes through by value: an array, whose elements are what the compiler takes them for. An `IntoIterator` of a
-/// user's is compiled for the host alone.
+/// The operand of a `for` loop by value: an array, whose elements the compiler knows. A user's `IntoIterator` is
+/// compiled for the host only.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be iterated over in a kernel",
     label = "not a range, an array or a slice",
-    note = "why: an `IntoIterator` of other types is compiled for the host alone",
+    note = "why: the `IntoIterator` of other types is compiled for the host only",
     note = "help: count through the elements: `for i in 0..n {{ .. }}`"
 )]
 pub trait Array: IntoIterator {}
 
 impl<T, const N: usize> Array for [T; N] {}
 
-/// The array of `for v in array`.
+/// Returns the array of `for v in array`.
 #[inline(always)]
 pub fn array<A: Array>(array: A) -> A {
     array
 }
 
-/// The elements of `x.iter().cloned()`, which a kernel copies.
+/// Returns the elements of `x.iter().cloned()`, which a kernel copies.
 #[inline(always)]
 pub fn cloned<I: Iterator>(elements: I) -> I
 where
@@ -70,7 +70,8 @@ where
     elements
 }
 
-/// Beside each method of a trait of the user's that has the name of one that makes an iterator, so that rustc finds both.
+/// A blanket implementation of the iterator methods. It makes a user's trait method of the same name ambiguous, so that
+/// rustc reports it.
 pub trait OwnIterator {
     /// `x.iter()`
     fn __device_iter(&self) {}
@@ -84,7 +85,7 @@ pub trait OwnIterator {
 
 impl<T: ?Sized> OwnIterator for T {}
 
-/// Implements [`CloneMethod`]. Each type has an implementation of its own: one for all scalars would be found for every type.
+/// Implements [`CloneMethod`] separately for each type: rustc would find a blanket implementation for all types.
 macro_rules! clones {
     ($($scalar:ident)*; $([$($part:ident)*])*) => {
         $(impl CloneMethod for $scalar {})*
@@ -105,11 +106,11 @@ mod tests {
     use crate::number::{FLOAT_METHODS, INTEGER_METHODS};
 
     #[test]
-    fn every_method_of_the_compiler_is_here() {
-        let here = [FLOAT_METHODS, INTEGER_METHODS, array::METHODS, view::METHODS, &[Method::Clone]];
-        let here: Vec<&[Method]> = here.into_iter().chain(number::METHODS.iter().copied()).collect();
+    fn every_built_in_method_is_implemented() {
+        let implemented = [FLOAT_METHODS, INTEGER_METHODS, array::METHODS, view::METHODS, &[Method::Clone]];
+        let implemented: Vec<&[Method]> = implemented.into_iter().chain(number::METHODS.iter().copied()).collect();
         for method in Method::ALL {
-            assert!(here.iter().any(|methods| methods.contains(method)), "{method:?}");
+            assert!(implemented.iter().any(|methods| methods.contains(method)), "{method:?}");
         }
     }
 }

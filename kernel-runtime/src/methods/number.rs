@@ -1,4 +1,4 @@
-//! Methods of numbers that not all of them have, or that have a different type for each.
+//! Methods that only some numbers have, or whose types differ between numbers.
 
 use cumbia_kernel_ir::ir::Method;
 use half::{bf16, f16};
@@ -7,12 +7,12 @@ use crate::cpu::Call;
 use crate::kernel::{MethodKey, Returned};
 use crate::number::Float;
 
-/// This file, in which methods of the standard library are called.
+/// The path of this file, whose lines call methods of the standard library.
 pub(crate) const FORWARDING: &str = file!();
 
-/// Declares a trait with methods of numbers, and forwards each to the method of the same name. Every type of the list has
-/// another one beside it, for what it is paired with. What `may fault` notes the call: Rust's panic would name a position in
-/// the library.
+/// Declares a trait with methods of numbers, and forwards each to the method of the same name. Each type in the list is
+/// followed by its counterpart (`Other`), such as the unsigned type of a signed one. A method marked `may fault`
+/// records the call: the position of Rust's panic would be inside the library.
 macro_rules! methods {
     ($(#[$doc:meta])* $trait:ident [$($number:ident $other:ident),*] as $names:ident $methods:tt) => {
         methods!(@declare $(#[$doc])* $trait $names $methods);
@@ -82,7 +82,7 @@ pub trait NumberMethods: Copy {
     ) -> Returned<MethodKey<{ Method::RemEuclid as usize }>, Self>;
 }
 
-/// Implements [`NumberMethods`] by the trait that has them.
+/// Implements [`NumberMethods`] by the trait that provides each method.
 macro_rules! numbers {
     ($($ordered:ident $euclid:ident: $($number:ident)*;)*) => {$($(
         impl NumberMethods for $number {
@@ -127,7 +127,7 @@ numbers! {
 }
 
 methods! {
-    /// Methods of `f32` and `f64` that the floats of 16 bits do not have.
+    /// Methods of `f32` and `f64` that the 16-bit floats lack.
     LargeMethods [f32 f32, f64 f64] as LARGE {
         fn midpoint as __device_midpoint Midpoint(self, other: Self) -> Self;
         fn next_up as __device_next_up NextUp(self) -> Self;
@@ -136,7 +136,8 @@ methods! {
     }
 }
 
-/// What a float is in bits. The name of a function that makes one tells its type, so that each has a method of its own.
+/// The bit representation of floats. `from_bits` has a key of its own for each type, since the type is part of the
+/// operation.
 #[allow(missing_docs, reason = "each is named after the method")]
 pub trait BitsMethods: Copy {
     type Bits;
@@ -168,7 +169,7 @@ macro_rules! bits {
 
 bits!(f16 u16 F16FromBits, bf16 u16 Bf16FromBits, f32 u32 F32FromBits, f64 u64 F64FromBits);
 
-/// Conversions of the floats of 16 bits.
+/// Conversions of the 16-bit floats.
 #[allow(missing_docs, reason = "each is named after the method")]
 pub trait HalfMethods: Copy {
     type FromF32;
@@ -204,7 +205,7 @@ macro_rules! halves {
 
             #[inline(always)]
             fn __device_from_f64(x: f64, _call: Call<'_>) -> Returned<Self::FromF64, Self> {
-                // The crate's own rounds twice.
+                // The crate's own conversion rounds twice.
                 Returned::new(<$half as Float>::from_f64(x))
             }
         }
@@ -214,7 +215,7 @@ macro_rules! halves {
 halves!(f16 F16FromF32 F16FromF64, bf16 Bf16FromF32 Bf16FromF64);
 
 methods! {
-    /// Methods of signed integers, paired with the unsigned ones.
+    /// Methods of signed integers; the counterpart is the unsigned type.
     SignedMethods [i8 u8, i16 u16, i32 u32, i64 u64, isize usize] as SIGNED {
         fn abs as __device_abs Abs may fault(self) -> Self;
         fn signum as __device_signum Signum(self) -> Self;
@@ -234,7 +235,7 @@ methods! {
 }
 
 methods! {
-    /// Methods of unsigned integers, paired with the signed ones.
+    /// Methods of unsigned integers; the counterpart is the signed type.
     UnsignedMethods [u8 i8, u16 i16, u32 i32, u64 i64, usize isize] as UNSIGNED {
         fn next_power_of_two as __device_next_power_of_two NextPowerOfTwo may fault(self) -> Self;
         fn is_power_of_two as __device_is_power_of_two IsPowerOfTwo(self) -> bool;
@@ -247,7 +248,7 @@ methods! {
     }
 }
 
-/// Methods of all integers that their signs make different, or that are functions of the type.
+/// Methods of all integers whose types depend on the signedness, and associated functions.
 #[allow(missing_docs, reason = "each is named after the method")]
 pub trait MixedMethods: Copy {
     type Unsigned;
@@ -289,7 +290,7 @@ mixed!(
     i8 u8, i16 u16, i32 u32, i64 u64, isize usize, u8 u8, u16 u16, u32 u32, u64 u64, usize usize
 );
 
-/// Which methods these are.
+/// The methods of this module.
 #[cfg(test)]
 pub(super) const METHODS: &[&[Method]] = &[
     LARGE,

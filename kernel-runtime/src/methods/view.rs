@@ -8,11 +8,11 @@ use crate::kernel::{MethodKey, Returned};
 use crate::types::Element;
 
 impl<T: Element, const D: usize, M: Access> View<'_, T, D, M> {
-    /// `v.len()`: of all elements.
+    /// `v.len()`: the number of all elements.
     #[inline(always)]
     pub fn __device_len(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
-        // The elements are in memory, so that their number cannot overflow. Where a length is 0 the product of others may,
-        // and is 0 all the same.
+        // The elements are in memory, so that their number cannot overflow. If a length is 0, the product of the others
+        // may overflow, but the result is 0 nevertheless.
         Returned::new(self.shape().into_iter().fold(1, usize::wrapping_mul))
     }
 
@@ -36,14 +36,14 @@ impl<T: Element, const D: usize, M: Access> View<'_, T, D, M> {
 }
 
 impl<T: Element, const D: usize> View<'_, T, D, Read> {
-    /// `v.clone()`: of the view, and not of its elements
+    /// `v.clone()`: copies the view, not its elements
     #[inline(always)]
     pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
         Returned::new(self)
     }
 }
 
-/// `v.dim()`, whose type is another one for each number of dimensions.
+/// Implements `v.dim()`, whose type depends on the number of dimensions.
 macro_rules! dim {
     ($($dimensions:literal [$($name:ident),*] $result:ty = $value:expr;)*) => {$(
         impl<T: Element, M: Access> View<'_, T, $dimensions, M> {
@@ -77,17 +77,17 @@ impl<T: Element, M: Access> View<'_, T, 2, M> {
     }
 }
 
-/// The view at one index of a dimension: the method, its form for a view that may be written, and the dimension.
+/// Implements the views of one dimension less: the method, its mutable form, and the dimension that is indexed.
 macro_rules! parts {
     ($($dimensions:literal $axis:literal: $name:ident $key:ident, $name_mut:ident $key_mut:ident;)*) => {$(
         impl<'k, T: Element, M: Access> View<'k, T, $dimensions, M> {
-            /// What the index leaves of the view.
+            /// Returns the remaining view at the index.
             #[inline(always)]
             pub fn $name(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key as usize }>, View<'k, T, { $dimensions - 1 }, Read>> {
                 Returned::new(self.with_index::<{ $dimensions - 1 }>($axis, index, call.at).read())
             }
 
-            /// What the index leaves of the view, to be written.
+            /// Returns the remaining view at the index, writable.
             #[inline(always)]
             pub fn $name_mut(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key_mut as usize }>, View<'k, T, { $dimensions - 1 }, Write>>
             where
@@ -105,7 +105,7 @@ parts! {
     3 0: __device_plane Plane, __device_plane_mut PlaneMut;
 }
 
-/// Which methods these are.
+/// The methods of this module.
 #[cfg(test)]
 pub(super) const METHODS: &[Method] = &[
     Method::Nrows,

@@ -1,4 +1,4 @@
-//! Floating-point numbers.
+//! The [`Float`] trait.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -13,9 +13,10 @@ use crate::intrinsics::AtomicAdd;
 use crate::kernel::{MethodKey, Returned};
 use crate::methods::FloatCast;
 
-/// Declares [`Float`], and [`FloatMethods`] with what a kernel calls instead, and implements them: `std` names what `f32` and
-/// `f64` have in the standard library, `ours` what they do not have; the floats of 16 bits compute both as `f32`, and round
-/// the result. What is `exact` they have of their own. What is `shared` with integers has its device methods there.
+/// Declares [`Float`], and [`FloatMethods`] with the methods that a kernel calls, and implements them. `std`: methods
+/// that `f32` and `f64` have in the standard library; `ours`: methods that they lack. The 16-bit floats compute both as
+/// `f32` and round the result. `exact`: methods that the 16-bit floats implement themselves. `shared`: methods whose
+/// device methods are shared with integers.
 macro_rules! float {
     (
         std { $($std:tt)* }
@@ -34,8 +35,9 @@ macro_rules! float {
         ;
         $($(#[$shared_doc:meta])* fn $shared:ident(self $(, $shared_arg:ident: $shared_ty:ty)*) -> $shared_result:ty;)*
     ) => {
-        /// A floating-point number: [`f16`](struct@f16), [`bf16`], `f32` or `f64`, with the methods that the last two have in
-        /// the standard library, and some that CUDA has. The floats of 16 bits compute them as `f32`, and round the result.
+        /// A floating-point number: [`f16`](struct@f16), [`bf16`], `f32` or `f64`, with the methods that the last two
+        /// have in the standard library, and some that CUDA has. The 16-bit floats compute them as `f32`, and round the
+        /// result.
         ///
         /// ```
         /// use cumbia::prelude::*;
@@ -63,7 +65,7 @@ macro_rules! float {
             const E: Self;
             /// The difference between 1 and the next larger number.
             const EPSILON: Self;
-            /// The least positive number that is not subnormal.
+            /// The smallest positive normal number.
             const MIN_POSITIVE: Self;
             /// ∞
             const INFINITY: Self;
@@ -72,7 +74,7 @@ macro_rules! float {
             /// Not a number.
             const NAN: Self;
 
-            /// The nearest number of this type: `x as T`.
+            /// Converts to the nearest number of this type: `x as T`.
             #[must_use]
             fn from_f64(x: f64) -> Self;
 
@@ -80,8 +82,8 @@ macro_rules! float {
             $($(#[$shared_doc])* #[must_use] fn $shared(self $(, $shared_arg: $shared_ty)*) -> $shared_result;)*
         }
 
-        /// The methods of [`Float`] as a kernel calls them. Each type has an implementation of its own: one for all floats would
-        /// be found for every type, and rustc would speak of it where another type has no such method.
+        /// The methods of [`Float`] as a kernel calls them, implemented separately for each type: rustc would find a
+        /// blanket implementation for all types, and mention it where another type lacks such a method.
         #[allow(missing_docs, reason = "each is named after the method")]
         pub trait FloatMethods: Copy {
             $(
@@ -96,7 +98,7 @@ macro_rules! float {
         float!(@device f32 $(fn $name as $device $method(self $(, $arg: $ty)*) -> $result;)*);
         float!(@device f64 $(fn $name as $device $method(self $(, $arg: $ty)*) -> $result;)*);
 
-        /// Which methods these are.
+        /// The methods of this trait.
         #[cfg(test)]
         pub(crate) const FLOAT_METHODS: &[Method] = &[$(Method::$method),*];
     };
@@ -187,14 +189,14 @@ macro_rules! float {
     };
 }
 
-/// What a method of a float of 16 bits takes and gives, and what it is in the method of `f32`.
+/// A parameter or result type of a method of the 16-bit floats, and its counterpart in the method of `f32`.
 trait Widened {
     type Wide;
     fn widened(self) -> Self::Wide;
     fn narrow(wide: Self::Wide) -> Self;
 }
 
-/// Implements [`Widened`] for the floats of 16 bits.
+/// Implements [`Widened`] for the 16-bit floats.
 macro_rules! widened {
     ($($half:ident),*) => {$(
         impl Widened for $half {
@@ -215,7 +217,7 @@ macro_rules! widened {
 
 widened!(f16, bf16);
 
-/// Implements [`Widened`] for what is the same for both.
+/// Implements [`Widened`] for types that are the same in both.
 macro_rules! same {
     ($($ty:ident),*) => {$(
         impl Widened for $ty {
@@ -352,7 +354,7 @@ float! {
         fn sinpi as __device_sinpi Sinpi(self) -> Self;
         /// cos(πx)
         fn cospi as __device_cospi Cospi(self) -> Self;
-        /// The probability that a normally distributed number is not above `self`.
+        /// The cumulative distribution function of the standard normal distribution.
         fn normcdf as __device_normcdf Normcdf(self) -> Self;
     }
     exact {
@@ -380,7 +382,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_compute_as_singles() {
+    fn halves_compute_in_single_precision() {
         let x = f16::from_f32(2.0);
         assert_eq!(Float::sqrt(x), f16::from_f32(2.0f32.sqrt()));
         assert_eq!(Float::powi(x, -2), f16::from_f32(0.25));

@@ -1,13 +1,13 @@
-//! The arithmetic of `f16` and `bf16` that the crate `half` does not do, or does not round right.
+//! Operations of `f16` and `bf16` that the crate `half` lacks, or does not round correctly.
 //!
-//! Rounding twice, to `f32` and then to 16 bits, is wrong where the first rounding hits the middle between two results. It
-//! is right if the first rounding is "to odd": a number that is not exact gets a last bit of 1, and so is never such a
-//! middle (Boldo and Melquiond, "Emulation of a FMA and correctly-rounded sums: proved algorithms using rounding to odd",
-//! 2008).
+//! Rounding twice, to `f32` and then to 16 bits, is wrong if the first rounding yields the midpoint between two
+//! results. It is correct if the first rounding is "to odd": an inexact result has a last bit of 1, and so is never
+//! such a midpoint (Boldo and Melquiond, "Emulation of a FMA and correctly-rounded sums: proved algorithms using
+//! rounding to odd", 2008).
 
 use half::{bf16, f16};
 
-/// `x` as an `f32`, rounded to odd.
+/// Converts `x` to `f32`, rounded to odd.
 pub(super) fn nearest_f32_odd(x: f64) -> f32 {
     let nearest = x as f32;
     let back = f64::from(nearest);
@@ -18,16 +18,16 @@ pub(super) fn nearest_f32_odd(x: f64) -> f32 {
         // The largest finite number is odd.
         return f32::MAX.copysign(nearest);
     }
-    // The other neighbour of `x` is one towards it; of the two, one is odd.
+    // `x` lies between `nearest` and its neighbour in the direction of `x`; one of the two is odd.
     let other = if (back < x) == (x > 0.0) { nearest.to_bits() + 1 } else { nearest.to_bits() - 1 };
     if nearest.to_bits() & 1 == 1 { nearest } else { f32::from_bits(other) }
 }
 
-/// `x` as an `f32`, rounded to odd.
+/// Converts `x` to `f32`, rounded to odd.
 pub(super) fn integer_f32_odd(x: i128) -> f32 {
     const PRECISION: u32 = f32::MANTISSA_DIGITS;
     let magnitude = x.unsigned_abs();
-    // What is behind the first 24 bits becomes one bit.
+    // The bits after the first 24 are combined into one sticky bit.
     let excess = (u128::BITS - magnitude.leading_zeros()).saturating_sub(PRECISION);
     let kept = magnitude >> excess << excess;
     let odd = if kept == magnitude { magnitude } else { kept | 1 << excess };
@@ -35,7 +35,7 @@ pub(super) fn integer_f32_odd(x: i128) -> f32 {
     if x < 0 { -float } else { float }
 }
 
-/// A float of 16 bits, whose product fits into an `f64`.
+/// A 16-bit float, of which a product is exact in `f64`.
 pub(super) trait Half: Copy {
     fn to_f64(self) -> f64;
     fn from_f32(x: f32) -> Self;
@@ -61,12 +61,12 @@ impl Half for bf16 {
     }
 }
 
-/// `x * a + b`, rounded once.
+/// Returns `x * a + b`, rounded once.
 pub(super) fn mul_add<H: Half>(x: H, a: H, b: H) -> H {
     let product = x.to_f64() * a.to_f64(); // exact: 22 of 53 bits
     let addend = b.to_f64();
     let sum = product + addend;
-    // What the sum has lost (Knuth's two-sum), which decides how it is rounded to odd.
+    // The rounding error of the sum (Knuth's two-sum), which determines the rounding to odd.
     let part = sum - product;
     let lost = (product - (sum - part)) + (addend - part);
     let odd = if lost == 0.0 || !lost.is_finite() || sum.to_bits() & 1 == 1 {
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn conversions_round_once() {
-        // Between two neighbours, and a little more than their middle: less than an `f32` sees.
+        // The midpoint between two neighbours, and values that differ from it by less than the precision of `f32`.
         let (low, high) = (f16::from_f32(1.0), f16::from_bits(f16::from_f32(1.0).to_bits() + 1));
         let middle = f64::midpoint(low.to_f64(), high.to_f64());
         for (x, expected) in [(middle, low), (middle.next_up(), high), (middle.next_down(), low)] {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn integers_round_once() {
-        // 2⁶² + 2⁵⁴ is the middle between two neighbours, and 1 decides.
+        // 2⁶² + 2⁵⁴ is the midpoint between two neighbours, so that adding 1 decides.
         let middle = (1i128 << 62) + (1 << 54);
         let low = bf16::from_f32((1u64 << 62) as f32);
         let high = bf16::from_bits(low.to_bits() + 1);
@@ -115,10 +115,10 @@ mod tests {
     }
 
     #[test]
-    fn a_fused_sum_rounds_once() {
-        // The product is the middle between 1 and its neighbour, and the addend decides, far below the bits of an `f64`.
+    fn a_fused_multiply_add_rounds_once() {
+        // The product is a midpoint, and the addend decides, far below the precision of `f64`.
         let (x, a) = (bf16::from_f32(1.0 + 1.0 / 16.0), bf16::from_f32(1.0 + 1.0 / 16.0));
-        let product = x.to_f64() * a.to_f64(); // 1.12890625 = 1.125 + 1/256, the middle
+        let product = x.to_f64() * a.to_f64(); // 1.12890625 = 1.125 + 1/256, the midpoint
         assert_eq!(product, 1.125 + 1.0 / 256.0);
         let tiny = bf16::from_f32(1e-30);
         let (low, high) = (bf16::from_f32(1.125), bf16::from_f32(1.125 + 1.0 / 128.0));

@@ -1,4 +1,4 @@
-//! Integers.
+//! The [`Integer`] trait.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
@@ -11,11 +11,12 @@ use super::Number;
 use crate::cpu::Call;
 use crate::kernel::{MethodKey, Returned};
 
-/// This file, in which methods of the standard library are called.
+/// The path of this file, whose lines call methods of the standard library.
 pub(crate) const FORWARDING: &str = file!();
 
-/// Declares [`Integer`], and [`IntegerMethods`] with what a kernel calls instead, and forwards each to the method of the same
-/// name in the standard library. What `may fault` notes the call: Rust's panic would name a position in the library.
+/// Declares [`Integer`], and [`IntegerMethods`] with the methods that a kernel calls, and forwards each to the method
+/// of the same name in the standard library. A method marked `may fault` records the call: the position of Rust's panic
+/// would be inside the library.
 macro_rules! integer {
     ($(
         $(#[$doc:meta])*
@@ -26,7 +27,7 @@ macro_rules! integer {
         /// ```
         /// use cumbia::prelude::*;
         ///
-        /// /// How many bits differ.
+        /// /// Returns the Hamming distance.
         /// #[device]
         /// fn distance<T: Integer>(a: T, b: T) -> u32 {
         ///     (a ^ b).count_ones()
@@ -52,13 +53,13 @@ macro_rules! integer {
             + ShlAssign<u32>
             + ShrAssign<u32>
         {
-            /// How many bits it has.
+            /// The number of bits.
             const BITS: u32;
 
             $($(#[$doc])* #[must_use] fn $name(self $(, $arg: $ty)*) -> $result;)*
         }
 
-        /// The methods of [`Integer`] as a kernel calls them. Each type has an implementation of its own, as the floats have.
+        /// The methods of [`Integer`] as a kernel calls them, implemented separately for each type, as those of floats.
         #[allow(missing_docs, reason = "each is named after the method")]
         pub trait IntegerMethods: Copy {
             $(
@@ -68,7 +69,7 @@ macro_rules! integer {
             )*
         }
 
-        /// Which methods these are.
+        /// The methods of this trait.
         #[cfg(test)]
         pub(crate) const INTEGER_METHODS: &[Method] = &[$(Method::$method),*];
 
@@ -111,90 +112,90 @@ macro_rules! integer {
 }
 
 integer! {
-    /// How many bits are 1.
+    /// The number of bits that are 1.
     fn count_ones as __device_count_ones CountOnes(self) -> u32;
-    /// How many bits are 0.
+    /// The number of bits that are 0.
     fn count_zeros as __device_count_zeros CountZeros(self) -> u32;
-    /// How many bits are 0 at the high end.
+    /// The number of leading bits that are 0.
     fn leading_zeros as __device_leading_zeros LeadingZeros(self) -> u32;
-    /// How many bits are 1 at the high end.
+    /// The number of leading bits that are 1.
     fn leading_ones as __device_leading_ones LeadingOnes(self) -> u32;
-    /// How many bits are 0 at the low end.
+    /// The number of trailing bits that are 0.
     fn trailing_zeros as __device_trailing_zeros TrailingZeros(self) -> u32;
-    /// How many bits are 1 at the low end.
+    /// The number of trailing bits that are 1.
     fn trailing_ones as __device_trailing_ones TrailingOnes(self) -> u32;
-    /// The bits moved towards the high end, those that leave it come in at the low end.
+    /// The bits rotated towards the high end.
     fn rotate_left as __device_rotate_left RotateLeft(self, n: u32) -> Self;
-    /// The bits moved towards the low end, those that leave it come in at the high end.
+    /// The bits rotated towards the low end.
     fn rotate_right as __device_rotate_right RotateRight(self, n: u32) -> Self;
     /// The bytes in reverse order.
     fn swap_bytes as __device_swap_bytes SwapBytes(self) -> Self;
     /// The bits in reverse order.
     fn reverse_bits as __device_reverse_bits ReverseBits(self) -> Self;
-    /// With the bytes in big-endian order.
+    /// Converts to big-endian byte order.
     fn to_be as __device_to_be ToBe(self) -> Self;
-    /// With the bytes in little-endian order.
+    /// Converts to little-endian byte order.
     fn to_le as __device_to_le ToLe(self) -> Self;
     /// `self` to the power of `exponent`.
     fn pow as __device_pow Pow may fault(self, exponent: u32) -> Self;
-    /// The integer part of the square root; a fault where `self` is negative.
+    /// The integer part of the square root; faults if `self` is negative.
     fn isqrt as __device_isqrt Isqrt may fault(self) -> Self;
-    /// The integer part of the logarithm to a base; a fault where there is none.
+    /// The integer part of the logarithm to a base; faults if it is undefined.
     fn ilog as __device_ilog Ilog may fault(self, base: Self) -> u32;
-    /// The integer part of the logarithm to base 2; a fault where there is none.
+    /// The integer part of the logarithm to base 2; faults if it is undefined.
     fn ilog2 as __device_ilog2 Ilog2 may fault(self) -> u32;
-    /// The integer part of the logarithm to base 10; a fault where there is none.
+    /// The integer part of the logarithm to base 10; faults if it is undefined.
     fn ilog10 as __device_ilog10 Ilog10 may fault(self) -> u32;
-    /// The mean, rounded towards zero if signed and down if not.
+    /// The mean, rounded towards zero for signed types, and down for unsigned types.
     fn midpoint as __device_midpoint Midpoint(self, other: Self) -> Self;
-    /// The low bits of the sum.
+    /// The sum, wrapping.
     fn wrapping_add as __device_wrapping_add WrappingAdd(self, rhs: Self) -> Self;
-    /// The low bits of the difference.
+    /// The difference, wrapping.
     fn wrapping_sub as __device_wrapping_sub WrappingSub(self, rhs: Self) -> Self;
-    /// The low bits of the product.
+    /// The product, wrapping.
     fn wrapping_mul as __device_wrapping_mul WrappingMul(self, rhs: Self) -> Self;
-    /// The quotient, where the least number by −1 is itself; a fault for division by 0.
+    /// The quotient, where `MIN / -1` wraps to `MIN`; faults for division by 0.
     fn wrapping_div as __device_wrapping_div WrappingDiv may fault(self, rhs: Self) -> Self;
-    /// The remainder, where the least number by −1 leaves 0; a fault for division by 0.
+    /// The remainder, where `MIN % -1` is 0; faults for division by 0.
     fn wrapping_rem as __device_wrapping_rem WrappingRem may fault(self, rhs: Self) -> Self;
-    /// The quotient of Euclidean division, as `wrapping_div`.
+    /// The quotient of Euclidean division, like `wrapping_div`.
     fn wrapping_div_euclid as __device_wrapping_div_euclid WrappingDivEuclid may fault(self, rhs: Self) -> Self;
-    /// The remainder of Euclidean division, as `wrapping_rem`.
+    /// The remainder of Euclidean division, like `wrapping_rem`.
     fn wrapping_rem_euclid as __device_wrapping_rem_euclid WrappingRemEuclid may fault(self, rhs: Self) -> Self;
-    /// The low bits of the negative.
+    /// The negation, wrapping.
     fn wrapping_neg as __device_wrapping_neg WrappingNeg(self) -> Self;
     /// `self << n`, with `n` modulo the number of bits.
     fn wrapping_shl as __device_wrapping_shl WrappingShl(self, n: u32) -> Self;
     /// `self >> n`, with `n` modulo the number of bits.
     fn wrapping_shr as __device_wrapping_shr WrappingShr(self, n: u32) -> Self;
-    /// The low bits of the power.
+    /// The power, wrapping.
     fn wrapping_pow as __device_wrapping_pow WrappingPow(self, exponent: u32) -> Self;
-    /// The sum, or the nearest number that there is.
+    /// The sum, saturating.
     fn saturating_add as __device_saturating_add SaturatingAdd(self, rhs: Self) -> Self;
-    /// The difference, or the nearest number that there is.
+    /// The difference, saturating.
     fn saturating_sub as __device_saturating_sub SaturatingSub(self, rhs: Self) -> Self;
-    /// The product, or the nearest number that there is.
+    /// The product, saturating.
     fn saturating_mul as __device_saturating_mul SaturatingMul(self, rhs: Self) -> Self;
-    /// The quotient, or the nearest number that there is; a fault for division by 0.
+    /// The quotient, saturating; faults for division by 0.
     fn saturating_div as __device_saturating_div SaturatingDiv may fault(self, rhs: Self) -> Self;
-    /// The power, or the nearest number that there is.
+    /// The power, saturating.
     fn saturating_pow as __device_saturating_pow SaturatingPow(self, exponent: u32) -> Self;
-    /// The low bits of the sum, and whether that is not all.
+    /// The wrapping sum, and whether it overflowed.
     fn overflowing_add as __device_overflowing_add OverflowingAdd(self, rhs: Self) -> (Self, bool);
-    /// The low bits of the difference, and whether that is not all.
+    /// The wrapping difference, and whether it overflowed.
     fn overflowing_sub as __device_overflowing_sub OverflowingSub(self, rhs: Self) -> (Self, bool);
-    /// The low bits of the product, and whether that is not all.
+    /// The wrapping product, and whether it overflowed.
     fn overflowing_mul as __device_overflowing_mul OverflowingMul(self, rhs: Self) -> (Self, bool);
-    /// The low bits of the negative, and whether that is not all.
+    /// The wrapping negation, and whether it overflowed.
     fn overflowing_neg as __device_overflowing_neg OverflowingNeg(self) -> (Self, bool);
-    /// `wrapping_shl`, and whether `n` was too large.
+    /// `wrapping_shl`, and whether `n` is not less than the number of bits.
     fn overflowing_shl as __device_overflowing_shl OverflowingShl(self, n: u32) -> (Self, bool);
-    /// `wrapping_shr`, and whether `n` was too large.
+    /// `wrapping_shr`, and whether `n` is not less than the number of bits.
     fn overflowing_shr as __device_overflowing_shr OverflowingShr(self, n: u32) -> (Self, bool);
-    /// The low bits of the power, and whether that is not all.
+    /// The wrapping power, and whether it overflowed.
     fn overflowing_pow as __device_overflowing_pow OverflowingPow(self, exponent: u32) -> (Self, bool);
-    /// `self << n`, which is 0 for a large `n`.
+    /// `self << n`, or 0 if `n` is not less than the number of bits.
     fn unbounded_shl as __device_unbounded_shl UnboundedShl(self, n: u32) -> Self;
-    /// `self >> n`, which is 0 or −1 for a large `n`.
+    /// `self >> n`, or 0 or −1 if `n` is not less than the number of bits.
     fn unbounded_shr as __device_unbounded_shr UnboundedShr(self, n: u32) -> Self;
 }

@@ -1,6 +1,6 @@
-//! The functions of floats that CUDA has and the standard library does not.
+//! Mathematical functions of floats that CUDA has and the standard library lacks.
 
-/// Those of `f32`: through `f64` where that is shorter than to be careful.
+/// The functions of `f32`: computed in `f64` where that is simpler than a careful implementation.
 pub(super) mod single {
     use super::double;
 
@@ -29,7 +29,7 @@ pub(super) mod single {
     }
 }
 
-/// Those of `f64`.
+/// The functions of `f64`.
 pub(super) mod double {
     use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI, PI};
 
@@ -45,7 +45,7 @@ pub(super) mod double {
         libm::erfc(x)
     }
 
-    /// sin(πx), with a zero's sign being that of `x`.
+    /// sin(πx). A zero has the sign of `x`.
     pub(in super::super) fn sinpi(x: f64) -> f64 {
         let (quarter, rest) = quarters(x);
         let value = match quarter {
@@ -66,11 +66,12 @@ pub(super) mod double {
             2 => -(PI * rest).cos(),
             _ => (PI * rest).sin(),
         };
-        // Without the sign of a zero.
+        // A zero is always positive.
         value + 0.0
     }
 
-    /// `x` as a number of halves, modulo 4, and a rest between −1/4 and 1/4, all of it exact. NaN if `x` is not finite.
+    /// Decomposes `x` exactly into a number of halves, modulo 4, and a remainder between −1/4 and 1/4. NaN if `x` is
+    /// not finite.
     fn quarters(x: f64) -> (u8, f64) {
         let turn = x % 2.0;
         let halves = (2.0 * turn).round_ties_even();
@@ -78,7 +79,7 @@ pub(super) mod double {
         (quarter, turn - 0.5 * halves)
     }
 
-    /// The probability that a normally distributed number is not above `x`.
+    /// The cumulative distribution function of the standard normal distribution.
     pub(in super::super) fn normcdf(x: f64) -> f64 {
         /// 1/√2 − `FRAC_1_SQRT_2`
         const REST: f64 = -4.833_646_656_726_457e-17;
@@ -87,7 +88,7 @@ pub(super) mod double {
         if !(t.is_finite() && value > 0.0 && t > 0.0) {
             return 0.5 * value;
         }
-        // For large `t` the function is so steep that the rounding of `t` shows.
+        // For large `t` the function is so steep that the rounding error of `t` matters.
         let error = (-x).mul_add(FRAC_1_SQRT_2, -t) + -x * REST;
         0.5 * (value - FRAC_2_SQRT_PI * (-t * t).exp() * error)
     }
@@ -105,7 +106,7 @@ mod tests {
 
     // The expected values are those of mpmath at 50 digits.
     #[test]
-    fn values_are_right() {
+    fn values_agree_with_references() {
         check(double::sinpi(0.1), 0.309_016_994_374_947_4);
         check(double::sinpi(-0.75), -std::f64::consts::FRAC_1_SQRT_2);
         check(double::cospi(0.4), 0.309_016_994_374_947_4);
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn edges_are_right() {
+    fn special_values_are_correct() {
         assert_eq!(double::sinpi(2.0).to_bits(), 0.0f64.to_bits());
         assert_eq!(double::sinpi(-3.0).to_bits(), (-0.0f64).to_bits());
         assert_eq!(double::cospi(0.5).to_bits(), 0.0f64.to_bits());

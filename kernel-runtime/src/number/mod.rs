@@ -1,4 +1,4 @@
-//! What generic kernels can ask of their types.
+//! Traits of numbers, as the bounds of generic kernels.
 
 mod float;
 mod half;
@@ -22,7 +22,7 @@ use crate::types::Scalar;
 
 /// A number: `i8` to `i64`, `u8` to `u64`, `isize`, `usize`, [`f16`](struct@f16), [`bf16`], `f32`, `f64`.
 ///
-/// In a kernel, `min`, `max`, `clamp`, `rem_euclid` and `div_euclid` can be called on it.
+/// In a kernel, it has the methods `min`, `max`, `clamp`, `rem_euclid` and `div_euclid`.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -68,8 +68,8 @@ pub trait Number:
     /// The highest finite value.
     const MAX: Self;
 
-    /// Converts any number as `number as Self` does: a float to the nearest integer towards zero that there is, an integer by
-    /// its low bits, and to a float the nearest one.
+    /// Converts any number as `number as Self` does: a float is truncated towards zero and saturates, an integer wraps,
+    /// and a conversion to a float rounds to nearest.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -90,7 +90,7 @@ pub trait Number:
     #[must_use]
     fn cast<N: Number>(number: N) -> Self;
 
-    /// The number in a type that holds all of them.
+    /// Converts the number to a type that represents all numbers exactly.
     #[doc(hidden)]
     fn widen(self) -> Wide;
 }
@@ -105,7 +105,7 @@ pub enum Wide {
     Float(f64),
 }
 
-/// Implements [`Number`] for integers and the larger floats.
+/// Implements [`Number`] for integers, `f32` and `f64`.
 macro_rules! numbers {
     ($($number:ident $wide:ident $as:ident $zero:literal $one:literal),* $(,)?) => {$(
         impl Number for $number {
@@ -123,7 +123,7 @@ macro_rules! numbers {
             }
 
             #[inline(always)]
-            #[allow(clippy::cast_lossless, reason = "of each of the types")]
+            #[allow(clippy::cast_lossless, reason = "the macro casts every type")]
             fn widen(self) -> Wide {
                 Wide::$wide(self as $as)
             }
@@ -137,8 +137,8 @@ numbers! {
     f32 Float f64 0.0 1.0, f64 Float f64 0.0 1.0,
 }
 
-/// Implements [`Number`] for the floats of 16 bits, whose conversions go through an `f32` that keeps what a second rounding
-/// has to know.
+/// Implements [`Number`] for the 16-bit floats. Conversions go through an `f32` that is rounded to odd, so that the
+/// second rounding is correct.
 macro_rules! halves {
     ($($half:ident),*) => {$(
         impl Number for $half {
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn casts_are_those_of_as() {
+    fn casts_agree_with_as() {
         assert_eq!(i8::cast(200u8), 200u8 as i8);
         assert_eq!(u32::cast(-1i64), -1i64 as u32);
         assert_eq!(u64::cast(-1.5f32), 0);

@@ -1,132 +1,136 @@
-//! The memory of a page-locked array, and the copies that are under way.
+//! The page-locked memory of an array, with the device copies in flight that access it.
 
 use std::alloc::Layout;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::cuda::{PageLocked, Refusal};
+use crate::cuda::{CudaError, PageLocked};
 use crate::device::{Backend, Device};
 use crate::error::{GraphError, Result};
 use crate::event::Event;
+use crate::hazards::{Access, StreamRef};
 use crate::memory::{Contents, Memory, no_room};
-use crate::order::{Lane, Touch};
 use crate::stream::Stream;
 use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
 use crate::warning::event;
 
-/// The memory of a [`PinnedArray`](super::PinnedArray), and the copies of devices that use it.
+/// The memory of a [`PinnedArray`](super::PinnedArray), with the device copies that access it.
 pub(crate) struct PinnedMemory {
-    whose: Whose,
+    backing: Backing,
     pub(super) device: Device,
     copies: Mutex<Copies>,
-    /// Makes values of what a device wrote; `None` where all bits are values.
-    settle: Option<unsafe fn(*mut u8, Range<usize>)>,
+    /// Converts the bits that a device wrote to valid values; `None` if all bit patterns are valid.
+    make_elements_valid: Option<unsafe fn(*mut u8, Range<usize>)>,
 }
 
-/// Makes values of the elements in a range of bytes, whatever is in them.
+/// Converts the elements in a byte range to valid values of their type, whatever their bits are.
 ///
 /// # Safety
 ///
-/// The range is of elements inside of the memory at `start`, initialised, and nobody else accesses them.
-unsafe fn settle<T: Element>(start: *mut u8, bytes: Range<usize>) {
-    // SAFETY: the caller's promise.
+/// The range consists of whole elements inside of the memory at `start`, all bytes are initialised, and nothing else
+/// accesses them.
+unsafe fn make_elements_valid<T: Element>(start: *mut u8, bytes: Range<usize>) {
+    // SAFETY: upheld by the caller.
     unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>().max(1)) };
 }
 
-/// Whose memory it is.
-enum Whose {
-    /// The CPU device's.
-    Plain(Memory),
-    /// The CUDA driver's.
+/// The allocator of the memory.
+enum Backing {
+    /// Ordinary memory of the CPU device.
+    Ordinary(Memory),
+    /// Page-locked memory of the CUDA driver.
     PageLocked(PageLocked),
 }
 
-/// The copies that use the memory.
+/// The copies that access the memory.
 #[derive(Default)]
 struct Copies {
-    under_way: Vec<Copying>,
-    /// What graphs will do with it that are being recorded, each with its number.
-    planned: Vec<(GraphNumber, Touch)>,
+    in_flight: Vec<CopyInFlight>,
+    /// The accesses of graphs that are being recorded.
+    reserved: Vec<(GraphId, Access)>,
 }
 
-/// A copy of a device that is under way, or was when it was last looked at.
-struct Copying {
-    over: Over,
-    /// What the device does with the host's memory.
-    touch: Touch,
+/// A device copy that is in flight, or was when it was last checked.
+struct CopyInFlight {
+    completion: Completion,
+    /// The access to the host memory.
+    access: Access,
 }
 
-/// When a copy is over.
-enum Over {
-    /// When this has happened.
-    When(Event),
-    /// When all that was asked of the stream is: the driver had no event.
-    With(Stream),
+/// The completion of a copy.
+enum Completion {
+    /// Complete when the event is reached.
+    Event(Event),
+    /// Complete when all work of the stream is: the driver could not create an event.
+    Stream(Stream),
 }
 
-impl Over {
-    /// Waits, and gives out no fault.
-    fn wait(&self) -> Result<(), Refusal> {
+impl Completion {
+    /// Waits for the copy, and reports no fault.
+    fn wait(&self) -> Result<(), CudaError> {
         match self {
-            Over::When(event) => event.wait(),
-            Over::With(stream) => match stream.lane() {
-                Lane::Cpu(_) => Ok(()),
-                Lane::Cuda(stream) => stream.wait(),
+            Completion::Event(event) => event.wait(),
+            Completion::Stream(stream) => match stream.stream_ref() {
+                StreamRef::Cpu(_) => Ok(()),
+                StreamRef::Cuda(stream) => stream.wait(),
             },
         }
     }
 
-    /// The fault of a kernel before the copy, once: for who has waited.
-    fn give_out_fault(&self) -> Result<()> {
+    /// Returns the pending fault of a kernel before the copy, if any, and clears it. Call it after waiting.
+    fn take_fault(&self) -> Result<()> {
         match self {
-            Over::When(event) => event.give_out_fault(),
-            Over::With(stream) => stream.lane().give_out_fault(),
+            Completion::Event(event) => event.take_fault(),
+            Completion::Stream(stream) => stream.stream_ref().take_fault(),
         }
     }
 
     fn is_done(&self) -> Result<bool> {
         match self {
-            Over::When(event) => event.is_done(),
-            Over::With(stream) => stream.is_done(),
+            Completion::Event(event) => event.is_done(),
+            Completion::Stream(stream) => stream.is_done(),
         }
     }
 
-    /// Lets what is asked of `stream` from now on happen behind the copy.
-    fn hold_up(&self, stream: &Stream) -> Result<()> {
+    /// Makes later work of `stream` wait for the copy.
+    fn order_before(&self, stream: &Stream) -> Result<()> {
         match self {
-            Over::When(event) => event.hold_up(stream),
-            Over::With(_) => Ok(self.wait()?),
+            Completion::Event(event) => event.order_before(stream),
+            Completion::Stream(_) => Ok(self.wait()?),
         }
     }
 }
 
-/// So many copies are kept in mind before those that are over are looked for.
-const MANY_COPIES: usize = 32;
+/// The number of tracked copies from which on completed ones are retired.
+const RETIRE_THRESHOLD: usize = 32;
 
 impl PinnedMemory {
     pub(super) fn allocate<T: Element>(device: &Device, len: usize) -> Result<PinnedMemory> {
-        let whose = match device.backend() {
-            Backend::Cpu(_) => Whose::Plain(Memory::allocate::<T>(&device.default_stream(), len, Contents::Zeros)?),
+        let backing = match device.backend() {
+            Backend::Cpu(_) => {
+                Backing::Ordinary(Memory::allocate::<T>(&device.default_stream(), len, Contents::Zeros)?)
+            }
             Backend::Cuda(context) => {
                 let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(device.to_string(), len))?;
-                Whose::PageLocked(context.page_locked(layout)?)
+                Backing::PageLocked(context.page_locked(layout)?)
             }
         };
-        let settle: Option<unsafe fn(*mut u8, Range<usize>)> = if T::ANY_BITS { None } else { Some(settle::<T>) };
-        let memory = PinnedMemory { whose, device: device.clone(), copies: Mutex::default(), settle };
-        if let Some(settle) = settle {
-            // SAFETY: all bytes are there and zero, and nobody else has them yet.
-            unsafe { settle(memory.pointer(), 0..len * size_of::<T>()) };
+        let make_elements_valid: Option<unsafe fn(*mut u8, Range<usize>)> =
+            if T::ANY_BITS { None } else { Some(make_elements_valid::<T>) };
+        let memory = PinnedMemory { backing, device: device.clone(), copies: Mutex::default(), make_elements_valid };
+        if let Some(make_elements_valid) = make_elements_valid {
+            // SAFETY: all bytes are initialised to zero, and the memory is not shared yet.
+            unsafe { make_elements_valid(memory.pointer(), 0..len * size_of::<T>()) };
         }
         Ok(memory)
     }
 
     fn pointer(&self) -> *mut u8 {
-        match &self.whose {
-            Whose::Plain(memory) => memory.pointer(),
-            Whose::PageLocked(memory) => memory.pointer(),
+        match &self.backing {
+            Backing::Ordinary(memory) => memory.pointer(),
+            Backing::PageLocked(memory) => memory.pointer(),
         }
     }
 
@@ -134,174 +138,176 @@ impl PinnedMemory {
         self.copies.lock()
     }
 
-    /// Whether a GPU copies from and to it while the host goes on.
+    /// Returns whether copies of a GPU can access the memory asynchronously.
     pub(crate) fn is_page_locked(&self) -> bool {
-        matches!(self.whose, Whose::PageLocked(_))
+        matches!(self.backing, Backing::PageLocked(_))
     }
 
-    /// The address of a byte on a GPU, which is that on the host (CUDA Driver API, "Unified Addressing").
+    /// Returns the device address of a byte, which equals its host address (CUDA Driver API, "Unified Addressing").
     pub(crate) fn address(&self, byte: usize) -> u64 {
         (self.pointer().expose_provenance() + byte) as u64
     }
 
-    /// Starts a copy on `stream` that reads these bytes: `start` gets their address.
-    pub(crate) fn reading(
+    /// Enqueues a copy on `stream` that reads these bytes: `start` receives their address.
+    pub(crate) fn enqueue_read(
         &self,
         stream: &Stream,
         bytes: Range<usize>,
         start: impl FnOnce(*const u8) -> Result<()>,
     ) -> Result<()> {
-        self.copying(stream, Touch { bytes, writes: false }, |address| start(address))
+        self.enqueue_copy(stream, Access { bytes, writes: false }, |address| start(address))
     }
 
-    /// Starts a copy on `stream` that writes these bytes: `start` gets their address.
-    pub(crate) fn writing(
+    /// Enqueues a copy on `stream` that writes these bytes: `start` receives their address.
+    pub(crate) fn enqueue_write(
         &self,
         stream: &Stream,
         bytes: Range<usize>,
         start: impl FnOnce(*mut u8) -> Result<()>,
     ) -> Result<()> {
-        self.copying(stream, Touch { bytes, writes: true }, start)
+        self.enqueue_copy(stream, Access { bytes, writes: true }, start)
     }
 
-    fn copying(&self, stream: &Stream, touch: Touch, start: impl FnOnce(*mut u8) -> Result<()>) -> Result<()> {
+    fn enqueue_copy(&self, stream: &Stream, access: Access, start: impl FnOnce(*mut u8) -> Result<()>) -> Result<()> {
         let mut copies = self.copies();
-        copies.check_unplanned(&touch, None)?;
-        self.make_way(&mut copies, stream, &touch)?;
-        let started = start(self.pointer().wrapping_add(touch.bytes.start));
-        // Also where it failed: the copy may have been asked for before that.
-        copies.note(stream, touch);
+        copies.check_unreserved(&access, None)?;
+        self.resolve_hazards(&mut copies, stream, &access)?;
+        let started = start(self.pointer().wrapping_add(access.bytes.start));
+        // Even if it failed: the copy may have been enqueued before the error.
+        copies.record(stream, access);
         started
     }
 
-    /// Sees to it that a copy that `stream` is asked for next conflicts with none that is under way.
-    fn make_way(&self, copies: &mut Copies, stream: &Stream, touch: &Touch) -> Result<()> {
-        if copies.under_way.len() >= MANY_COPIES {
-            self.forget_those_over(copies);
+    /// Resolves the hazards between the next copy on `stream` and the copies in flight.
+    fn resolve_hazards(&self, copies: &mut Copies, stream: &Stream, access: &Access) -> Result<()> {
+        if copies.in_flight.len() >= RETIRE_THRESHOLD {
+            self.retire_completed(copies);
         }
-        if touch.writes && self.settle.is_some() {
-            // Bits that one copy wrote are made values by the host, which must not happen while another writes there.
-            self.wait_for(copies, touch, |_| {})?;
+        if access.writes && self.make_elements_valid.is_some() {
+            // The host converts the bits of an earlier copy to valid values, which must not race with another write.
+            self.wait_for(copies, access, |_| {})?;
         }
         copies
-            .under_way
+            .in_flight
             .iter()
-            .filter(|copying| copying.touch.conflicts(touch))
-            .try_for_each(|it| it.over.hold_up(stream))
+            .filter(|copying| copying.access.conflicts(access))
+            .try_for_each(|it| it.completion.order_before(stream))
     }
 
-    /// The first of these bytes, once no copy conflicts with the host's reading or writing them.
+    /// Returns the address of the first of these bytes, once no copy in flight conflicts with an access of the host.
     ///
     /// # Errors
     ///
-    /// What the driver said of a copy, [`GraphError::HostCopyPlanned`], or the fault of a kernel before a copy that was waited
-    /// for; that copy is then no longer in the way.
-    pub(crate) fn settled(&self, bytes: &Range<usize>, writes: bool) -> Result<*mut u8> {
-        let touch = Touch { bytes: bytes.clone(), writes };
+    /// The driver error of a copy, [`GraphError::HostCopyPlanned`], or the fault of a kernel before a copy that was
+    /// waited for; that copy is retired nevertheless.
+    pub(crate) fn host_access(&self, bytes: &Range<usize>, writes: bool) -> Result<*mut u8> {
+        let access = Access { bytes: bytes.clone(), writes };
         let mut copies = self.copies();
-        copies.check_unplanned(&touch, None)?;
+        copies.check_unreserved(&access, None)?;
         let mut waited = Vec::new();
-        self.wait_for(&mut copies, &touch, |over| waited.push(over))?;
+        self.wait_for(&mut copies, &access, |completion| waited.push(completion))?;
         drop(copies);
-        waited.iter().try_for_each(Over::give_out_fault)?;
+        waited.iter().try_for_each(Completion::take_fault)?;
         Ok(self.pointer().wrapping_add(bytes.start))
     }
 
-    /// Waits for the copies that conflict, and forgets them.
-    fn wait_for(&self, copies: &mut Copies, touch: &Touch, mut waited: impl FnMut(Over)) -> Result<()> {
-        while let Some(i) = copies.under_way.iter().position(|copying| copying.touch.conflicts(touch)) {
-            copies.under_way[i].over.wait()?;
-            waited(self.forget(copies, i));
+    /// Waits for the conflicting copies, and retires them.
+    fn wait_for(&self, copies: &mut Copies, access: &Access, mut waited: impl FnMut(Completion)) -> Result<()> {
+        while let Some(i) = copies.in_flight.iter().position(|copying| copying.access.conflicts(access)) {
+            copies.in_flight[i].completion.wait()?;
+            waited(self.retire(copies, i));
         }
         Ok(())
     }
 
-    fn forget_those_over(&self, copies: &mut Copies) {
-        for i in (0..copies.under_way.len()).rev() {
-            if copies.under_way[i].over.is_done().unwrap_or(false) {
-                self.forget(copies, i);
+    fn retire_completed(&self, copies: &mut Copies) {
+        for i in (0..copies.in_flight.len()).rev() {
+            if copies.in_flight[i].completion.is_done().unwrap_or(false) {
+                self.retire(copies, i);
             }
         }
     }
 
-    /// Forgets a copy that is over. What it wrote becomes values now, before anyone sees it: until then nobody could get a
-    /// reference to it.
-    fn forget(&self, copies: &mut Copies, i: usize) -> Over {
-        let Copying { over, touch: Touch { bytes, writes } } = copies.under_way.swap_remove(i);
-        if let (true, Some(settle)) = (writes, self.settle) {
-            // SAFETY: the range is inside and of whole elements, as all ranges are. The copy is over, no other writes there
-            // (`copying` has waited), and the host could reach the elements only through `wait_for`, which ends here.
-            unsafe { settle(self.pointer(), bytes) };
+    /// Retires a completed copy. What it wrote is converted to valid values before any reference to it can exist.
+    fn retire(&self, copies: &mut Copies, i: usize) -> Completion {
+        let CopyInFlight { completion, access: Access { bytes, writes } } = copies.in_flight.swap_remove(i);
+        if let (true, Some(make_elements_valid)) = (writes, self.make_elements_valid) {
+            // SAFETY: the range is in bounds and consists of whole elements, as all ranges do. The copy has completed,
+            // no other copy writes there (`enqueue_copy` has waited), and the host reaches the elements only through
+            // `wait_for`, which calls this.
+            unsafe { make_elements_valid(self.pointer(), bytes) };
         }
-        over
+        completion
     }
 }
 
 impl Copies {
-    /// Refuses what conflicts with a copy of a graph that is being recorded, unless it is of that graph itself.
-    fn check_unplanned(&self, touch: &Touch, of: Option<GraphNumber>) -> Result<(), GraphError> {
-        let conflicts = |(graph, planned): &(GraphNumber, Touch)| Some(*graph) != of && planned.conflicts(touch);
-        if self.planned.iter().any(conflicts) { Err(GraphError::HostCopyPlanned) } else { Ok(()) }
+    /// Fails if an access conflicts with a copy of a graph that is being recorded, except for the graph `of` itself.
+    fn check_unreserved(&self, access: &Access, of: Option<GraphId>) -> Result<(), GraphError> {
+        let conflicts = |(graph, reserved): &(GraphId, Access)| Some(*graph) != of && reserved.conflicts(access);
+        if self.reserved.iter().any(conflicts) { Err(GraphError::HostCopyPlanned) } else { Ok(()) }
     }
 
-    /// Notes a copy that the stream was asked for last.
-    fn note(&mut self, stream: &Stream, touch: Touch) {
-        let over = stream.record().map_or_else(|_| Over::With(stream.clone()), Over::When);
-        self.under_way.push(Copying { over, touch });
+    /// Records a copy that was enqueued on the stream last.
+    fn record(&mut self, stream: &Stream, access: Access) {
+        let completion = stream.record().map_or_else(|_| Completion::Stream(stream.clone()), Completion::Event);
+        self.in_flight.push(CopyInFlight { completion, access });
     }
 }
 
-/// Tells graphs apart.
+/// The process-wide identity of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct GraphNumber(u64);
+pub(crate) struct GraphId(u64);
 
-impl GraphNumber {
-    pub(crate) fn new() -> GraphNumber {
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
-        GraphNumber(NUMBERS.fetch_add(1, Ordering::Relaxed))
+impl GraphId {
+    pub(crate) fn new() -> GraphId {
+        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+        GraphId(NEXT_ID.fetch_add(1, Ordering::Relaxed))
     }
 }
 
-/// A use of the memory by a graph that is being recorded. Until the graph is launched, or this is dropped, nobody else gets at the
-/// bytes: whoever got a reference to them while the graph was recorded could still have it when the copy begins.
-pub(crate) struct Planned {
+/// A reservation of memory by a graph that is being recorded. Until the graph is launched, or this is dropped, nothing
+/// else may access the bytes: a reference obtained during the recording could still be live when the copy executes.
+pub(crate) struct Reservation {
     memory: Arc<PinnedMemory>,
-    graph: GraphNumber,
-    touch: Touch,
+    graph: GraphId,
+    access: Access,
 }
 
-impl Planned {
+impl Reservation {
     /// # Errors
     ///
-    /// [`GraphError::HostCopyPlanned`] where another graph that is being recorded has such bytes.
-    pub(crate) fn new(memory: &Arc<PinnedMemory>, graph: GraphNumber, touch: Touch) -> Result<Planned, GraphError> {
+    /// [`GraphError::HostCopyPlanned`] if another graph that is being recorded has reserved such bytes.
+    pub(crate) fn new(memory: &Arc<PinnedMemory>, graph: GraphId, access: Access) -> Result<Reservation, GraphError> {
         let mut copies = memory.copies();
-        copies.check_unplanned(&touch, Some(graph))?;
-        copies.planned.push((graph, touch.clone()));
-        Ok(Planned { memory: memory.clone(), graph, touch })
+        copies.check_unreserved(&access, Some(graph))?;
+        copies.reserved.push((graph, access.clone()));
+        Ok(Reservation { memory: memory.clone(), graph, access })
     }
 
-    /// Whether it is just this use.
-    pub(crate) fn is(&self, memory: &Arc<PinnedMemory>, touch: &Touch) -> bool {
-        Arc::ptr_eq(&self.memory, memory) && self.touch == *touch
+    /// Returns whether the reservation is for this access.
+    pub(crate) fn matches(&self, memory: &Arc<PinnedMemory>, access: &Access) -> bool {
+        Arc::ptr_eq(&self.memory, memory) && self.access == *access
     }
 
-    /// Sees to it that the graph, which `stream` is asked for next, conflicts with no copy that is under way.
-    pub(crate) fn make_way(&self, stream: &Stream) -> Result<()> {
-        self.memory.make_way(&mut self.memory.copies(), stream, &self.touch)
+    /// Resolves the hazards between the graph, which is enqueued on `stream` next, and the copies in flight.
+    pub(crate) fn resolve_hazards(&self, stream: &Stream) -> Result<()> {
+        self.memory.resolve_hazards(&mut self.memory.copies(), stream, &self.access)
     }
 
-    /// Notes that the stream was asked for the graph.
-    pub(crate) fn note(self, stream: &Stream) {
-        self.memory.copies().note(stream, self.touch.clone());
+    /// Records that the graph was enqueued on the stream.
+    pub(crate) fn commit(self, stream: &Stream) {
+        self.memory.copies().record(stream, self.access.clone());
     }
 }
 
-impl Drop for Planned {
+impl Drop for Reservation {
     fn drop(&mut self) {
         let mut copies = self.memory.copies();
-        if let Some(i) = copies.planned.iter().position(|(graph, touch)| *graph == self.graph && *touch == self.touch) {
-            copies.planned.swap_remove(i);
+        if let Some(i) =
+            copies.reserved.iter().position(|(graph, access)| *graph == self.graph && *access == self.access)
+        {
+            copies.reserved.swap_remove(i);
         }
     }
 }
@@ -309,16 +315,16 @@ impl Drop for Planned {
 impl Drop for PinnedMemory {
     fn drop(&mut self) {
         let mut may_be_used = false;
-        for Copying { over, touch: _ } in &self.copies.get_mut().under_way {
-            if let Err(refusal) = over.wait() {
+        for CopyInFlight { completion, access: _ } in &self.copies.get_mut().in_flight {
+            if let Err(error) = completion.wait() {
                 may_be_used = true;
                 if let Backend::Cuda(context) = self.device.backend() {
-                    context.primary().note_dropped(refusal);
+                    context.primary().note_drop_error(error);
                 }
             }
         }
-        if let (true, Whose::PageLocked(memory)) = (may_be_used, &mut self.whose) {
-            // A copy may still be using it, for all that is known: the GPU is lost.
+        if let (true, Backing::PageLocked(memory)) = (may_be_used, &mut self.backing) {
+            // The GPU is lost, so a copy may still be in flight.
             let device = self.device.clone();
             event!(error, target: "cumbia::transfer", %device, "page-locked memory is never freed");
             memory.leak();
@@ -331,15 +337,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_device_wrote_becomes_values() {
+    fn bits_written_by_a_device_become_valid_values() {
         let device = Device::cpu();
         let mut buffer = device.pinned_zeros::<bool>(4).unwrap();
-        for round in 0..2 * MANY_COPIES {
+        for round in 0..2 * RETIRE_THRESHOLD {
             let bytes = round % 3..round % 3 + 1;
             buffer
                 .memory()
-                .writing(&device.default_stream(), bytes.clone(), |address| {
-                    // SAFETY: the address is that of a byte of the buffer, which nobody else has.
+                .enqueue_write(&device.default_stream(), bytes.clone(), |address| {
+                    // SAFETY: the address is that of a byte of the buffer, which is not shared.
                     unsafe { address.write(0xff) };
                     Ok(())
                 })
@@ -348,8 +354,8 @@ mod tests {
                 assert!(buffer.slice(bytes).unwrap().as_slice().unwrap()[0]);
             }
         }
-        assert!(buffer.memory().copies().under_way.len() <= MANY_COPIES);
-        // The byte of a `true` is 1: comparing compares bytes.
+        assert!(buffer.memory().copies().in_flight.len() <= RETIRE_THRESHOLD);
+        // The byte of `true` is 1: the comparison compares bytes.
         assert_eq!(buffer.as_mut_slice().unwrap(), [true, true, true, false]);
     }
 }

@@ -1,8 +1,8 @@
-//! Page-locked memory of the host, which a GPU copies from and to while the program goes on.
+//! Page-locked host memory for asynchronous copies.
 //!
-//! Rust's borrows end when a call returns, and such a copy does not. So the buffer itself knows what copies are under way:
-//! each has an event behind it, and whoever wants to look at the elements waits for those that matter. That holds whatever
-//! becomes of the values that started the copies, `mem::forget` included.
+//! A borrow ends when a call returns, but an asynchronous copy does not. The buffer therefore tracks its copies in
+//! flight: an event is recorded after each of them, and an access of the host waits for those that conflict. This holds
+//! regardless of the values that enqueued the copies, even if they are passed to `mem::forget`.
 
 mod memory;
 mod slice;
@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 use std::ops::{Range, RangeBounds};
 use std::sync::Arc;
 
-pub(crate) use self::memory::{GraphNumber, PinnedMemory, Planned};
+pub(crate) use self::memory::{GraphId, PinnedMemory, Reservation};
 pub use self::slice::{PinnedSlice, PinnedSliceMut};
 use crate::array::{CopySource, CopyTarget, Place, Region};
 use crate::device::Device;
@@ -20,14 +20,14 @@ use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
 use crate::types::Element;
 
-/// An array in page-locked memory of the host: a GPU copies from and to it at full speed, and while the program goes on.
+/// An array in page-locked (pinned) host memory, which a GPU copies from and to asynchronously and at full bandwidth.
 ///
-/// [`Device::to_pinned`] and [`Device::pinned_zeros`] make one, and [`Stream::copy`](crate::Stream::copy) copies between it
-/// and the arrays of devices without waiting. The elements are reached through [`as_slice`](PinnedArray::as_slice) and
-/// [`as_mut_slice`](PinnedArray::as_mut_slice), which wait for the copies that are under way. Locked pages are lost to the
-/// rest of the system, and locking them takes milliseconds: keep such buffers, and use them again.
+/// [`Device::to_pinned`] and [`Device::pinned_zeros`] create one, and [`Stream::copy`](crate::Stream::copy) copies
+/// between it and device arrays without waiting. The elements are accessed through [`as_slice`](PinnedArray::as_slice)
+/// and [`as_mut_slice`](PinnedArray::as_mut_slice), which wait for copies in flight. Page-locked memory is not
+/// available for paging, and page-locking takes milliseconds: allocate such buffers once, and reuse them.
 ///
-/// On the CPU device it is memory like any other.
+/// On the CPU device it is ordinary memory.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -45,15 +45,15 @@ use crate::types::Element;
 /// let stream = device.default_stream();
 /// let mut buffer = device.to_pinned(&[1.0f32, 2.0, 3.0])?;
 /// let mut x = device.zeros(3)?;
-/// stream.copy(&buffer, &mut x)?; // these three return at once
+/// stream.copy(&buffer, &mut x)?; // these three calls are asynchronous
 /// double(&mut x).over(3).launch()?;
 /// stream.copy(&x, &mut buffer)?;
-/// assert_eq!(buffer.as_slice()?, [2.0, 4.0, 6.0]); // this waits for the copy
+/// assert_eq!(buffer.as_slice()?, [2.0, 4.0, 6.0]); // waits for the copy
 /// # Ok(())
 /// # }
 /// ```
-// The elements belong to the array, which crosses threads where they do. The host reaches them as Rust's borrows allow, once
-// the copies that conflict are over; those that start meanwhile borrow the array, too, while they start.
+// The array owns its elements, and is `Send` and `Sync` if they are. The host accesses them under Rust's borrow rules,
+// once the conflicting copies have completed; enqueueing a copy borrows the array as well.
 pub struct PinnedArray<T> {
     memory: Arc<PinnedMemory>,
     len: usize,
@@ -75,41 +75,42 @@ impl<T: Element> PinnedArray<T> {
         Ok(array)
     }
 
-    /// The elements, once no device is writing them.
+    /// Returns the elements, after waiting for device copies that write them.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`](crate::Error::Fault) where this waits for a copy, and a kernel faulted on its stream since the last call
-    /// that waited for that: the copy is over all the same, and the next call gives the elements. [`Error::Graph`](crate::Error::Graph)
-    /// while a [`Graph`](crate::Graph) is being recorded that copies them. What the driver said of a copy.
+    /// [`Error::Fault`](crate::Error::Fault) if this waits for a copy, and a kernel on its stream has faulted since the
+    /// last call that waited for it: the copy has completed nevertheless, and the next call returns the elements.
+    /// [`Error::Graph`](crate::Error::Graph) while a [`Graph`](crate::Graph) that copies them is being recorded. The
+    /// driver error of a copy.
     pub fn as_slice(&self) -> Result<&[T]> {
-        let pointer = self.memory.settled(&self.bytes(), false)?;
-        // SAFETY: the memory has `len` elements, which are values; whoever writes them borrows the array mutably, and the
-        // copies that were writing are over.
+        let pointer = self.memory.host_access(&self.bytes(), false)?;
+        // SAFETY: the memory has `len` elements, which are valid values; writing them requires a mutable borrow of the
+        // array, and the copies that wrote them have completed.
         Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), self.len) })
     }
 
-    /// The elements, to be written, once no device is using them.
+    /// Returns the elements mutably, after waiting for all device copies that access them.
     ///
     /// # Errors
     ///
     /// As for [`PinnedArray::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        let pointer = self.memory.settled(&self.bytes(), true)?;
-        // SAFETY: as above, and the array is borrowed mutably.
+        let pointer = self.memory.host_access(&self.bytes(), true)?;
+        // SAFETY: as above; in addition, the array is borrowed mutably.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), self.len) })
     }
 
-    /// The elements with an index in `range`: a part to copy from.
+    /// Returns the elements with indices in `range`, as a source of copies.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where the range is reversed or not inside.
+    /// [`Error::Shape`](crate::Error::Shape) if the range is decreasing or out of bounds.
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<PinnedSlice<'_, T>> {
         PinnedSlice::whole(self).slice(range)
     }
 
-    /// As [`PinnedArray::slice`]: a part to copy to.
+    /// Returns the elements with indices in `range`, as a target of copies.
     ///
     /// # Errors
     ///
@@ -120,17 +121,17 @@ impl<T: Element> PinnedArray<T> {
 }
 
 impl<T> PinnedArray<T> {
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the array is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The device that it was made for. Others copy from and to it as well.
+    /// Returns the device that the array was created for. Other devices can copy from and to it as well.
     pub fn device(&self) -> &Device {
         &self.memory.device
     }
@@ -186,7 +187,7 @@ mod tests {
     use crate::error::Error;
 
     #[test]
-    fn what_goes_in_comes_out() {
+    fn copies_round_trip() {
         let device = Device::cpu();
         let mut buffer = device.to_pinned(&[1, 2, 3]).unwrap();
         buffer.as_mut_slice().unwrap()[1] = 20;
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_copied_to_and_from() {
+    fn slices_are_copied_to_and_from() {
         let device = Device::cpu();
         let mut buffer = device.pinned_zeros::<u8>(6).unwrap();
         let whole = buffer.slice_mut(..).unwrap();
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_buffers_are_buffers() {
+    fn empty_arrays_are_supported() {
         let device = Device::cpu();
         let mut buffer = device.pinned_zeros::<f64>(0).unwrap();
         device.default_stream().copy(&device.zeros::<f64>(0).unwrap(), &mut buffer).unwrap();
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_without_bytes_are_elements() {
+    fn zero_sized_elements_are_supported() {
         let device = Device::cpu();
         let mut buffer = device.pinned_zeros::<[bool; 0]>(0).unwrap();
         assert!(buffer.as_mut_slice().unwrap().is_empty());
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn buffers_and_their_parts_cross_threads() {
+    fn arrays_and_slices_are_send_and_sync() {
         fn check<T: Send + Sync>(_: &T) {}
         let mut buffer = Device::cpu().pinned_zeros::<f32>(4).unwrap();
         check(&buffer);

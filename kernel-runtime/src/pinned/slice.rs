@@ -1,4 +1,4 @@
-//! Parts of a page-locked array.
+//! Slices of page-locked arrays.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use crate::cpu::access::{Read, Writable, Write};
 use crate::error::Result;
 use crate::types::Element;
 
-/// Elements of a [`PinnedArray`] that follow each other. `M` says whether they may be written.
+/// A contiguous range of elements of a [`PinnedArray`]. The marker `M` tells whether the slice is mutable.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -34,7 +34,7 @@ pub struct PinnedSlice<'a, T, M = Read> {
     array: PhantomData<(&'a T, M)>,
 }
 
-/// A [`PinnedSlice`] that can be copied to.
+/// A mutable [`PinnedSlice`], which is a target of copies.
 pub type PinnedSliceMut<'a, T> = PinnedSlice<'a, T, Write>;
 
 impl<T> Clone for PinnedSlice<'_, T, Read> {
@@ -43,45 +43,45 @@ impl<T> Clone for PinnedSlice<'_, T, Read> {
     }
 }
 
-// A slice that may be written is not `Copy`: no two of them have an element in common.
+// A mutable slice is not `Copy`: no two of them overlap.
 impl<T> Copy for PinnedSlice<'_, T, Read> {}
 
 impl<'a, T, M> PinnedSlice<'a, T, M> {
-    /// All elements. Who asks for a slice to be written has borrowed the array mutably.
+    /// Returns all elements. The caller has borrowed the array mutably if the slice is mutable.
     pub(super) fn whole(array: &'a PinnedArray<T>) -> Self {
         PinnedSlice { memory: &array.memory, start: 0, len: array.len, array: PhantomData }
     }
 
-    /// How many elements there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the slice is empty.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The elements with an index in `range`.
+    /// Returns the elements with indices in `range`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where the range is reversed or not inside.
+    /// [`Error::Shape`](crate::Error::Shape) if the range is decreasing or out of bounds.
     pub fn slice(self, range: impl RangeBounds<usize>) -> Result<Self> {
         let PinnedSlice { memory, start: before, len, array } = self;
         let Range { start, end } = inside(range, 0, len)?;
         Ok(PinnedSlice { memory, start: before + start, len: end - start, array })
     }
 
-    /// The elements before `index`, and those from it on.
+    /// Splits the slice at `index`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) where there are fewer.
+    /// [`Error::Shape`](crate::Error::Shape) if `index` is greater than the length.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         let PinnedSlice { memory, start, len, array } = self;
         inside(index.., 0, len)?;
-        // The two have no element in common, so that both may be written if this slice may.
+        // The halves are disjoint, so both may be mutable if this slice is.
         let before = PinnedSlice { memory, start, len: index, array };
         Ok((before, PinnedSlice { memory, start: start + index, len: len - index, array }))
     }
@@ -96,27 +96,29 @@ impl<'a, T, M> PinnedSlice<'a, T, M> {
 }
 
 impl<T: Element, M> PinnedSlice<'_, T, M> {
-    /// The elements, once no device is writing them. Copies of other parts of the buffer may be under way.
+    /// Returns the elements, after waiting for device copies that write them. Copies of other parts of the array may be
+    /// in flight.
     ///
     /// # Errors
     ///
     /// As for [`PinnedArray::as_slice`].
     pub fn as_slice(&self) -> Result<&[T]> {
-        let pointer = self.memory.settled(&self.bytes(), false)?;
-        // SAFETY: the range is inside of the memory, and as in `PinnedArray::as_slice`.
+        let pointer = self.memory.host_access(&self.bytes(), false)?;
+        // SAFETY: the range is in bounds; otherwise as in `PinnedArray::as_slice`.
         Ok(unsafe { std::slice::from_raw_parts(pointer.cast(), self.len) })
     }
 }
 
 impl<T: Element, M: Writable> PinnedSlice<'_, T, M> {
-    /// The elements, to be written, once no device is using them. Copies of other parts of the buffer may be under way.
+    /// Returns the elements mutably, after waiting for all device copies that access them. Copies of other parts of the
+    /// array may be in flight.
     ///
     /// # Errors
     ///
     /// As for [`PinnedArray::as_slice`].
     pub fn as_mut_slice(&mut self) -> Result<&mut [T]> {
-        let pointer = self.memory.settled(&self.bytes(), true)?;
-        // SAFETY: the range is inside of the memory, and as in `PinnedArray::as_mut_slice`.
+        let pointer = self.memory.host_access(&self.bytes(), true)?;
+        // SAFETY: the range is in bounds; otherwise as in `PinnedArray::as_mut_slice`.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), self.len) })
     }
 }

@@ -1,4 +1,4 @@
-//! Types that are made of others, and the handles that a kernel on the CPU has for references to memory.
+//! Compound types, and the CPU handles of references to memory.
 
 use cumbia_kernel_ir::ir;
 
@@ -81,7 +81,7 @@ impl<T: Element, M: Access> Repr for Place<'static, T, M> {
     }
 }
 
-/// To the compiler, a reference to an element of a local array is a reference.
+/// To the compiler, a reference into a local array is a reference.
 impl<T: Element, M: Access> DeviceType for Local<'_, T, M> {
     type Repr = Place<'static, T::Held, M>;
 }

@@ -1,4 +1,4 @@
-//! What a constant of a kernel can be, and its value for the compiler.
+//! Types of constants in a kernel, and their values for the compiler.
 
 use std::marker::PhantomData;
 
@@ -6,11 +6,11 @@ use cumbia_kernel_ir::ir::{ConstantValue, Type};
 
 use super::{Element, Repr};
 
-/// What a `const`, an associated constant or a const generic can be in a kernel: every [`Element`], and arrays and
-/// tuples of such types.
+/// A type that a `const`, an associated constant or a const generic can have in a kernel: every [`Element`], and arrays
+/// and tuples of such types.
 ///
-/// Each type has an implementation of its own. One for all elements would be found for every type, and fail a second
-/// time where the constant is used.
+/// Each type has an implementation of its own. rustc would find a blanket implementation for all elements for every
+/// type, and report a second error where the constant is used.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used as a value in a kernel",
     label = "not a constant that the device can hold",
@@ -18,22 +18,23 @@ use super::{Element, Repr};
     note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
 )]
 pub trait ConstantType: Copy {
-    /// The compiler's side of the constant, as [`DeviceType::Repr`](super::DeviceType::Repr) is that of a variable.
+    /// The compiler's representation of the constant, as [`DeviceType::Repr`](super::DeviceType::Repr) is that of a
+    /// variable.
     type Repr: Valued<Self>;
-    /// `Self`. Where the trait is not implemented this has no meaning either, so that the mistake is reported once.
+    /// `Self`. If the trait is not implemented, this projection is an error type, so that the mistake is reported once.
     type Value;
 
-    /// The constant itself.
+    /// Returns the constant itself.
     fn value(self) -> Self::Value;
 }
 
-/// The compiler's side of a constant of type `T`.
+/// The compiler's representation of a constant of type `T`.
 #[doc(hidden)]
 pub trait Valued<T> {
-    /// The type.
+    /// Returns the type.
     fn ty() -> Type;
 
-    /// The value.
+    /// Returns the value.
     fn of(value: &T) -> ConstantValue;
 }
 
@@ -47,7 +48,7 @@ impl<T: Element> Valued<T> for T {
     }
 }
 
-/// The compiler's side of an array of constants. Not an array: arrays of elements are elements.
+/// The compiler's representation of an array of constants. It is not an array, since arrays of elements are elements.
 #[doc(hidden)]
 pub struct ArrayOf<R, const N: usize>(PhantomData<fn() -> R>);
 
@@ -71,7 +72,7 @@ impl<T, R: Valued<T>, const N: usize> Valued<[T; N]> for ArrayOf<R, N> {
     }
 }
 
-/// Implements the traits for tuples: the part's type, the compiler's side of it, and its position.
+/// Implements the traits for tuples, given each part's type, representation and position.
 macro_rules! tuple {
     ($($part:ident $repr:ident $position:tt),*) => {
         impl<$($part: ConstantType),*> ConstantType for ($($part,)*) {

@@ -1,28 +1,28 @@
-//! What `#[derive(DeviceType)]` builds its implementations of.
+//! Functions and traits that the code of `#[derive(DeviceType)]` uses.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use cumbia_kernel_ir::ir::{EnumType, Field, Scalar, StructType, Type, Variant};
 
-/// What `#[derive(DeviceType)]` asks of a type besides its fields.
+/// The bound of `#[derive(DeviceType)]` on the type itself.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is a device type, and not `Copy`",
     label = "not `Copy`",
-    note = "why: a kernel reads values out of memory that stays as it is",
+    note = "why: a kernel copies values out of memory",
     note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait DerivesCopy {
-    /// Named where the trait is to be asked for.
+    /// Evaluated to require the trait.
     const CHECKED: () = ();
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Copy> DerivesCopy for T {}
 
-/// A field: the name, the type, and where it begins.
+/// The name, type and byte offset of a field.
 type Described<'a> = (&'a str, fn() -> Type, usize);
 
-/// The struct `T` with its fields in order of declaration.
+/// Returns the type of the struct `T` with its fields in declaration order.
 pub fn structure<T>(name: &str, fields: &[Described<'_>]) -> Type {
     let field = |&(name, ty, offset): &Described<'_>| Field { name: name.to_owned(), ty: ty(), offset: offset as u64 };
     Type::Struct(StructType {
@@ -34,7 +34,7 @@ pub fn structure<T>(name: &str, fields: &[Described<'_>]) -> Type {
     })
 }
 
-/// The enum `T`: of each variant, in order of declaration, the name and the discriminant.
+/// Returns the type of the enum `T`, given the name and the discriminant of each variant in declaration order.
 pub fn enumeration<T>(name: &str, variants: &[(&str, i128)]) -> Type {
     let signed = variants.iter().any(|&(_, discriminant)| discriminant < 0);
     let variant =
@@ -47,7 +47,7 @@ pub fn enumeration<T>(name: &str, variants: &[(&str, i128)]) -> Type {
     })
 }
 
-/// The integer of a size in bytes.
+/// Returns the integer type of a size in bytes.
 fn integer(size: usize, signed: bool) -> Scalar {
     match (size, signed) {
         (1, false) => Scalar::U8,
@@ -58,47 +58,47 @@ fn integer(size: usize, signed: bool) -> Scalar {
         (4, true) => Scalar::I32,
         (8, false) => Scalar::U64,
         (8, true) => Scalar::I64,
-        _ => unreachable!("the derived `load` has refused an enum of {size} bytes, by `is_tag`"),
+        _ => unreachable!("`is_tag` has rejected an enum of {size} bytes, in the derived `load`"),
     }
 }
 
-/// The bits of an enum `T` with this discriminant, in the low end; the rest are zero.
+/// Returns the bits of a variant of the enum `T` with this discriminant, zero-extended.
 pub const fn bits_of<T>(discriminant: i128) -> u64 {
     let (bits, size) = (discriminant as u64, size_of::<T>());
     if size < 8 { bits & ((1 << (size * 8)) - 1) } else { bits }
 }
 
-/// Whether a variant of an enum without fields is in memory what its discriminant is. rustc promises it where there is a
-/// `repr`, and the derived code asks for it, when the program is compiled, where there is none.
+/// Returns whether the representation of a variant of a field-less enum is its discriminant. rustc guarantees it for
+/// enums with a `repr`; for others, the derived code asserts it at compile time.
 ///
 /// # Safety
 ///
-/// `T` is an enum whose variants have no fields.
+/// `T` must be an enum whose variants have no fields.
 pub const unsafe fn is_tag<T>(variant: &T, discriminant: i128) -> bool {
     let place = std::ptr::from_ref(variant);
-    // SAFETY: an enum without fields is an integer of its size, without padding.
+    // SAFETY: a field-less enum has the representation of an integer of its size, without padding.
     let bits = unsafe {
         match size_of::<T>() {
             1 => place.cast::<u8>().read() as u64,
             2 => place.cast::<u16>().read() as u64,
             4 => place.cast::<u32>().read() as u64,
             8 => place.cast::<u64>().read(),
-            // An enum of one variant is nothing at all.
+            // An enum of one variant has size 0.
             _ => return false,
         }
     };
     bits == bits_of::<T>(discriminant)
 }
 
-/// The bits of an enum that other threads may be writing.
+/// Loads the bits of an enum that other threads may be writing.
 ///
 /// # Safety
 ///
 /// As for [`Element::load`](super::Element::load), of an enum for which [`is_tag`] holds.
 #[inline(always)]
 pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
-    // SAFETY: the atomic has the size of the enum, and an enum of a size is aligned as the integer of that size; the caller
-    // gives a live place that is written only atomically meanwhile. It may be read-only, as for `Element::load` of a scalar.
+    // SAFETY: the atomic has the size and alignment of the enum; the caller guarantees a live place that is only
+    // written atomically meanwhile. It may be read-only, as for `Element::load` of a scalar.
     unsafe {
         match size_of::<T>() {
             1 => u64::from((*place.cast_const().cast::<AtomicU8>()).load(Relaxed)),
@@ -109,7 +109,7 @@ pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
     }
 }
 
-/// Writes the bits of an enum that other threads may be reading or writing.
+/// Stores the bits of an enum that other threads may be reading or writing.
 ///
 /// # Safety
 ///
@@ -149,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn an_enum_is_the_integer_of_its_discriminant() {
-        // SAFETY: none of them has fields.
+    fn a_field_less_enum_is_represented_by_its_discriminant() {
+        // SAFETY: none of the enums has fields.
         unsafe {
             assert!(is_tag(&Plain::A, Plain::A as i128) && is_tag(&Plain::B, Plain::B as i128));
             assert!(is_tag(&Signed::A, Signed::A as i128) && is_tag(&Signed::B, Signed::B as i128));
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_go_in_and_out() {
+    fn stored_bits_are_loaded() {
         let mut place = Signed::A;
         // SAFETY: the place is a live variable, and 300 is the discriminant of a variant.
         unsafe {
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_struct_has_rustc_s_layout() {
+    fn a_struct_has_the_layout_of_rustc() {
         #[repr(C)]
         struct Pair {
             a: u8,

@@ -1,61 +1,62 @@
-//! What memory that the host and the device share can hold.
+//! Types of values in memory that the host and the device share.
 
 use cumbia_kernel_ir::ir::ConstantValue;
 
 use super::{ConstantType, DeviceType, Repr};
 
-/// What arrays, shared memory and references hold, and what a kernel takes by value: numbers, `bool`, arrays of such
-/// types, and structs and enums with `#[derive(DeviceType)]`, which implements it.
+/// A type of values in arrays, shared memory and references, and of kernel parameters that are passed by value:
+/// numbers, `bool`, arrays of such types, and structs and enums with `#[derive(DeviceType)]`, which implements it.
 ///
 /// # Safety
 ///
-/// [`Element::load`] must give a valid value whatever initialised bits are in the places that [`Element::store`] writes;
-/// neither may touch padding, or anything outside of the value. [`Repr::ty`] must describe the type's layout: the same
-/// bytes mean the same value to the host, to the CPU device and to CUDA C. If [`Element::ANY_BITS`], all bits of those
-/// places are valid as they are. A copy of the value is another value: nothing depends on where it is.
+/// [`Element::load`] must return a valid value for any initialised bits in the places that [`Element::store`] writes;
+/// neither may access padding, or anything outside the value. [`Repr::ty`] must describe the type's layout: the same
+/// bytes represent the same value on the host, on the CPU device and in CUDA C. If [`Element::ANY_BITS`], all bits of
+/// those places are valid. A copy of the value is equivalent to the value: its address is irrelevant.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be in the memory of a device, or an argument of a kernel",
-    label = "not a type that the host and the device agree on",
+    message = "`{Self}` cannot be stored in device memory, or passed to a kernel",
+    label = "not a type with a common layout on the host and the device",
     note = "why: both the host and the device must agree on every bit of it",
     note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send + Sync + 'static {
-    /// `Self`. A slice of what is not an element asks for it in vain, so that the mistake is reported once.
+    /// `Self`. A slice of a type that is not an element projects to an error type, so that the mistake is reported
+    /// once.
     #[doc(hidden)]
     type Held: Element;
 
-    /// Every bit pattern is a value, so that nothing has to be looked at before the host sees it.
+    /// Whether every bit pattern is valid, so that no validation is needed before the host reads it.
     #[doc(hidden)]
     const ANY_BITS: bool = false;
 
-    /// Reads an element that other threads may be writing, number by number. Bits that are no value become one. The memory may
-    /// be read-only.
+    /// Loads an element that other threads may be writing, one scalar at a time. Invalid bits are replaced by valid
+    /// ones. The memory may be read-only.
     ///
     /// # Safety
     ///
-    /// `place` must point to an element of live memory, aligned and with initialised bytes, valid or not; all concurrent
-    /// accesses are atomic.
+    /// `place` must point to an element in live memory, aligned and with initialised bytes, valid or not; all
+    /// concurrent accesses must be atomic.
     #[doc(hidden)]
     unsafe fn load(place: *mut Self) -> Self;
 
-    /// Writes an element that other threads may be reading or writing, number by number.
+    /// Stores an element that other threads may be reading or writing, one scalar at a time.
     ///
     /// # Safety
     ///
-    /// As for [`Element::load`], and the memory may be written.
+    /// As for [`Element::load`], and the memory must be writable.
     #[doc(hidden)]
     unsafe fn store(place: *mut Self, value: Self);
 
-    /// Any value. Giving one has no effect.
+    /// Returns an arbitrary value, without side effects.
     #[doc(hidden)]
-    fn stand_in() -> Self;
+    fn placeholder() -> Self;
 
-    /// Its value for the compiler.
+    /// Returns the value for the compiler.
     #[doc(hidden)]
     fn constant(&self) -> ConstantValue;
 }
 
-// SAFETY: an array has the layout of its elements, one after the other, and each of them is accessed as itself.
+// SAFETY: an array has the layout of its contiguous elements, and each of them is accessed as itself.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {
     type Held = [T::Held; N];
 
@@ -63,7 +64,7 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
 
     #[inline(always)]
     unsafe fn load(place: *mut Self) -> Self {
-        // SAFETY: the index is below the array's length, and the caller's promise holds for the array.
+        // SAFETY: the index is less than the array's length, and the caller's guarantee holds for the array.
         std::array::from_fn(|i| unsafe { T::load(place.cast::<T>().add(i)) })
     }
 
@@ -76,8 +77,8 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
     }
 
     #[inline(always)]
-    fn stand_in() -> Self {
-        [T::stand_in(); N]
+    fn placeholder() -> Self {
+        [T::placeholder(); N]
     }
 
     fn constant(&self) -> ConstantValue {
@@ -85,17 +86,17 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
     }
 }
 
-/// Makes values of `len` elements whose bits may be anything, such as those that a kernel left.
+/// Replaces invalid values of `len` elements with arbitrary bits, such as those that a kernel wrote, by valid ones.
 ///
 /// # Safety
 ///
-/// The elements are aligned, initialised but perhaps not valid, and nobody else accesses them.
+/// The elements must be aligned and initialised, though perhaps invalid, and not accessed by other threads.
 pub(crate) unsafe fn make_valid<T: Element>(elements: *mut T, len: usize) {
     if T::ANY_BITS {
         return;
     }
     for i in 0..len {
-        // SAFETY: the index is below the length; the caller's promise allows to read and to write.
+        // SAFETY: the index is less than `len`; the caller guarantees that the elements may be read and written.
         unsafe { elements.add(i).write(T::load(elements.add(i))) };
     }
 }
@@ -105,12 +106,12 @@ mod tests {
     use super::*;
     use crate::types::Scalar;
 
-    /// What `load` makes of bytes.
+    /// Returns the result of `load` for these bytes.
     #[track_caller]
     fn loaded<T: Element, const N: usize>(bytes: [u8; N]) -> T {
         assert_eq!(N, size_of::<T>());
         let mut place = std::mem::MaybeUninit::<T>::uninit();
-        // SAFETY: the bytes fill the place, which is aligned; after that they are initialised.
+        // SAFETY: the bytes fill the place, which is aligned, and is initialised afterwards.
         unsafe {
             place.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), N);
             T::load(place.as_mut_ptr())
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bool_is_any_byte() {
+    fn any_byte_is_loaded_as_a_bool() {
         assert!(!loaded::<bool, 1>([0]));
         assert!(loaded::<bool, 1>([1]));
         assert!(loaded::<bool, 1>([2]));
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_their_bytes() {
+    fn numbers_are_loaded_from_their_bytes() {
         assert_eq!(loaded::<i16, 2>((-2i16).to_ne_bytes()), -2);
         assert_eq!(loaded::<[[u16; 2]; 2], 8>([1, 0, 2, 0, 3, 0, 4, 0]), [[1, 2], [3, 4]]);
         assert_eq!(loaded::<half::f16, 2>(half::f16::from_f32(0.5).to_ne_bytes()).to_f32(), 0.5);
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_loaded() {
+    fn stored_values_are_loaded() {
         let mut place = [[0.0f64; 2]; 3];
         // SAFETY: the place is a live variable.
         unsafe { Element::store(&raw mut place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) };
@@ -143,9 +144,9 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_made_valid_in_place() {
+    fn invalid_values_are_replaced_in_place() {
         let mut bytes = [0u8, 1, 7, 255];
-        // SAFETY: four bytes are what four `bool`s are, apart from their values.
+        // SAFETY: four `bool`s have the layout of four bytes, apart from their validity.
         unsafe { make_valid(bytes.as_mut_ptr().cast::<bool>(), 4) };
         assert_eq!(bytes, [0, 1, 1, 1]);
     }

@@ -1,26 +1,26 @@
-//! The types a kernel can use, as Rust traits: what a variable may be, and what memory may hold.
+//! The types that a kernel can use, as Rust traits: types of variables, and types of values in memory.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
+mod components;
 mod compound;
 mod constant;
 mod derived;
 mod element;
-mod lanes;
 mod scalar;
 
 use cumbia_kernel_ir::ir;
 
+pub use components::Components;
 pub use constant::ConstantType;
 pub(crate) use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};
 pub use element::Element;
 pub(crate) use element::make_valid;
-pub use lanes::Lanes;
 pub use scalar::Scalar;
 
 /// A type that a variable of a kernel can have: numbers, `bool`, structs and enums that derive it, tuples and arrays of
-/// them, and slices, references and views of what memory holds.
+/// them, and slices, references and views of [`Element`]s.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -52,15 +52,15 @@ pub use scalar::Scalar;
     note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
 pub trait DeviceType: Copy {
-    /// The compiler's side of the type. A slot is typed by this rather than by `Self`, so that a type that is not a
-    /// [`DeviceType`] is one error and not one for each bound.
+    /// The compiler's representation of the type. A slot is typed by this rather than by `Self`, so that a type that is
+    /// not a [`DeviceType`] is one error and not one for each bound.
     #[doc(hidden)]
     type Repr: Repr;
 }
 
-/// A type as the compiler knows it.
+/// The compiler's representation of a type.
 #[doc(hidden)]
 pub trait Repr: 'static {
-    /// The type.
+    /// Returns the type.
     fn ty() -> ir::Type;
 }

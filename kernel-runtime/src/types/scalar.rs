@@ -1,4 +1,4 @@
-//! Numbers and `bool`.
+//! Scalars: numbers and `bool`.
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use super::{ConstantType, DeviceType, Element, Repr};
 use crate::methods::CloneMethod;
 
-/// A number or a `bool`: what one register holds, and what operators are built in for.
+/// A number or a `bool`: a value that fits into a register, with built-in operators.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a number or `bool`",
     label = "not a number or `bool`",
@@ -18,26 +18,26 @@ use crate::methods::CloneMethod;
 pub trait Scalar:
     Element + CloneMethod + PartialEq + std::fmt::Debug + std::fmt::Display + Default + sealed::Sealed
 {
-    /// Which one it is.
+    /// The scalar type in the IR.
     #[doc(hidden)]
     const SCALAR: ir::Scalar;
 
-    /// Its bits, in the low end; the rest are zero.
+    /// Returns the bits, zero-extended.
     #[doc(hidden)]
     fn to_bits64(self) -> u64;
 
-    /// The value of the bits in the low end.
+    /// Returns the value with these low bits.
     #[doc(hidden)]
     fn from_bits64(bits: u64) -> Self;
 }
 
 mod sealed {
-    /// Keeps [`super::Scalar`] to the types of this module.
+    /// Seals [`super::Scalar`].
     pub trait Sealed {}
 }
 
-/// Implements the traits for a scalar: its name in the IR, the atomic and the integer of its size, and the way to and from
-/// its bits.
+/// Implements the traits for a scalar, given its name in the IR, the atomic and the integer of its size, and the
+/// conversions to and from its bits.
 macro_rules! scalar {
     ($($rust:ident $ir:ident $atomic:ident $bits:ident $any:literal: $to:expr, $from:expr;)*) => {$(
         impl sealed::Sealed for $rust {}
@@ -62,8 +62,8 @@ macro_rules! scalar {
             }
         }
 
-        // SAFETY: `$from` takes every bit pattern, there is no padding in a scalar, and CUDA C's type of the same
-        // size and kind has the same representation. All but `bool` have a value for each pattern.
+        // SAFETY: `$from` accepts every bit pattern, a scalar has no padding, and CUDA C's type of the same size and
+        // kind has the same representation. All patterns are valid except for `bool`.
         unsafe impl Element for $rust {
             type Held = $rust;
 
@@ -71,20 +71,21 @@ macro_rules! scalar {
 
             #[inline(always)]
             unsafe fn load(place: *mut Self) -> Self {
-                // SAFETY: the caller gives an aligned place of live memory, written only atomically meanwhile; the atomic has
-                // the size and alignment of the scalar. It need not be writable: see `RELAXED_LOADS_ONLY_READ`.
+                // SAFETY: the caller guarantees an aligned place in live memory that is only written atomically
+                // meanwhile; the atomic has the size and alignment of the scalar. It need not be writable: see
+                // `RELAXED_LOADS_ONLY_READ`.
                 let bits = unsafe { &*place.cast_const().cast::<$atomic>() }.load(Relaxed);
                 ($from)(bits)
             }
 
             #[inline(always)]
             unsafe fn store(place: *mut Self, value: Self) {
-                // SAFETY: as above, and the caller's place may be written.
+                // SAFETY: as above, and the caller guarantees that the place is writable.
                 unsafe { $atomic::from_ptr(place.cast()) }.store(($to)(value), Relaxed);
             }
 
             #[inline(always)]
-            fn stand_in() -> Self {
+            fn placeholder() -> Self {
                 ($from)(0)
             }
 
@@ -128,18 +129,19 @@ scalar! {
     f64 F64 AtomicU64 u64 true: f64::to_bits, f64::from_bits;
 }
 
-const _: () = assert!(size_of::<usize>() == 8, "Cumbia needs a 64-bit host, as CUDA does");
+const _: () = assert!(size_of::<usize>() == 8, "Cumbia requires a 64-bit host, as CUDA does");
 
-/// Relaxed atomic loads of up to 64 bits never write, so that they are allowed on read-only memory: the targets of which the
-/// standard library guarantees that (`std::sync::atomic`, "Atomic accesses to read-only memory").
+/// Whether relaxed atomic loads of up to 64 bits never write, so that they are allowed on read-only memory: true for
+/// the targets of which the standard library guarantees it (`std::sync::atomic`, "Atomic accesses to read-only
+/// memory").
 ///
-/// A `&[T]` in a kernel on the CPU is memory of three kinds: a `&mut [T]` lent for reading, which other threads write
-/// meanwhile; an array of a device; and what the host has borrowed, by `In(&x)` or for a device function that it calls, which
-/// may be a `static` on a read-only page. Nothing in its type tells which: variables of the user's hold one or the other. A
-/// flag and a branch at each load keep loops from being optimised (a small matrix product took at least twice as long). So all
-/// of them are loaded in the one way that is allowed for each: by a relaxed load through a shared reference, which needs
-/// memory to be readable and no more, where `from_ptr` asks for memory that can be written. A load with another ordering is a
-/// relaxed one with fences, as the standard library advises (`intrinsics/atomic/number.rs`).
+/// A `&[T]` in a kernel on the CPU refers to one of three kinds of memory: a `&mut [T]` reborrowed for reading, which
+/// other threads write meanwhile; a device array; and a borrow of the host, by `In(&x)` or in a device function that
+/// the host calls, which may be a `static` on a read-only page. Its type does not distinguish them: a variable can hold
+/// any of them. A flag and a branch at each load prevent the optimisation of loops (a small matrix product took at
+/// least twice as long). So all of them are loaded in the one way that is allowed for each: by a relaxed load through a
+/// shared reference, which only requires readable memory, whereas `from_ptr` requires writable memory. A load with
+/// another ordering is a relaxed load with fences, as the standard library recommends (`intrinsics/atomic/number.rs`).
 const RELAXED_LOADS_ONLY_READ: bool = cfg!(any(
     target_arch = "x86_64",
     target_arch = "aarch64",

@@ -1,11 +1,11 @@
-//! The cache from process to process: what it saves, what breaks it, who races.
+//! The disk cache across processes: hits, corruption, permissions and races.
 
 use std::path::{Path, PathBuf};
 
 use crate::kernels::{NUMBERS, cubin_of};
 use crate::support::{Process, Said, has_nvrtc, tell};
 
-/// Compiles the kernels that `CUMBIA_TEST_NUMBERS` names, and tells the counts.
+/// Compiles the kernels of `CUMBIA_TEST_NUMBERS`, and prints the counters.
 #[test]
 #[ignore = "run as a process of its own"]
 fn compiles() {
@@ -20,7 +20,7 @@ fn compile(folder: &Path, numbers: &str) -> Process {
     Process::new("cache::compiles").env("CUMBIA_CACHE_DIR", folder).env("CUMBIA_TEST_NUMBERS", numbers)
 }
 
-/// The compiled kernels in a cache.
+/// Returns the files of compiled kernels in a cache.
 fn kernels_in(folder: &Path) -> Vec<PathBuf> {
     let files = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect::<Vec<_>>();
     let folders = files(folder).into_iter().filter(|path| path.is_dir());
@@ -31,7 +31,7 @@ fn kernels_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_second_process_compiles_nothing() {
+fn a_second_process_hits_the_cache() {
     if !has_nvrtc() {
         return;
     }
@@ -49,7 +49,7 @@ fn the_second_process_compiles_nothing() {
 }
 
 #[test]
-fn it_is_on_by_default_in_the_users_folder_and_can_be_off() {
+fn the_cache_is_on_by_default_and_can_be_disabled() {
     if !has_nvrtc() || !cfg!(target_os = "linux") {
         return;
     }
@@ -70,7 +70,7 @@ fn it_is_on_by_default_in_the_users_folder_and_can_be_off() {
 }
 
 #[test]
-fn damaged_files_are_compiled_again_and_replaced() {
+fn corrupt_files_are_misses_and_replaced() {
     if !has_nvrtc() {
         return;
     }
@@ -83,7 +83,7 @@ fn damaged_files_are_compiled_again_and_replaced() {
     std::fs::write(&files[0], &whole[0][..whole[0].len() / 2]).unwrap();
     std::fs::write(&files[1], &flipped).unwrap();
     std::fs::write(&files[2], "").unwrap();
-    // A whole file of another kernel.
+    // An intact file of another kernel.
     std::fs::write(&files[3], &whole[0]).unwrap();
 
     let counts = compile(folder.path(), "0 1 2 3").passes().counts();
@@ -93,14 +93,14 @@ fn damaged_files_are_compiled_again_and_replaced() {
 }
 
 #[test]
-fn the_folder_stays_below_its_limit() {
+fn the_size_limit_is_enforced() {
     if !has_nvrtc() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let bytes = compile(folder.path(), "0 1 2 3 4 5 6 7").passes().counts()["bytes"];
-    // Half of it is to go as soon as the next process writes. It does so on a thread, which may be too late for that
-    // process's own count, and even for its life.
+    // The next process that writes evicts half of the files. Eviction runs on a thread, which may finish after that process reads
+    // its counters, or not before it ends.
     let limit = bytes / 2;
     for number in 8..NUMBERS {
         compile(folder.path(), &number.to_string()).env("CUMBIA_CACHE_SIZE", limit.to_string()).passes();
@@ -112,14 +112,14 @@ fn the_folder_stays_below_its_limit() {
     panic!("the cache is larger than {limit} bytes");
 }
 
-/// The first of some kernels is compiled with the folder as it is made by `make`; the process then cannot write there.
+/// Runs a test in a process that cannot write to the cache folder, and checks that it gives exactly one warning.
 #[track_caller]
-fn cannot_be_written(test: &str, folder: &Path) -> Said {
+fn check_unwritable(test: &str, folder: &Path) -> Said {
     let said = Process::new(test).env("CUMBIA_CACHE_DIR", folder).passes();
-    let warning = "warning: Cumbia compiles its kernels anew in each process, because";
+    let warning = "warning: kernels are recompiled in each process, because";
     assert_eq!(said.err.matches(warning).count(), 1, "one warning:\n{}", said.err);
-    assert!(said.err.contains(&format!("{} cannot be written: ", folder.display())), "{}", said.err);
-    assert!(said.err.contains("help: point CUMBIA_CACHE_DIR at a folder that can be written"), "{}", said.err);
+    assert!(said.err.contains(&format!("{} is not writable: ", folder.display())), "{}", said.err);
+    assert!(said.err.contains("help: point CUMBIA_CACHE_DIR at a writable folder"), "{}", said.err);
     said
 }
 
@@ -133,22 +133,22 @@ fn compiles_three() {
 }
 
 #[test]
-fn a_folder_that_is_a_file_gives_one_warning() {
+fn a_file_as_cache_folder_gives_one_warning() {
     if !has_nvrtc() {
         return;
     }
     let file = tempfile::NamedTempFile::new().unwrap();
-    let counts = cannot_be_written("cache::compiles_three", file.path()).counts();
+    let counts = check_unwritable("cache::compiles_three", file.path()).counts();
     assert_eq!((counts["misses"], counts["compilations"], counts["entries"]), (4, 4, 0));
 }
 
 #[test]
 #[cfg(unix)]
 #[ignore = "run as a process of its own"]
-fn compiles_three_without_rights() {
+fn compiles_three_without_permissions() {
     cubin_of(0);
-    // Root may write anywhere. NVRTC is loaded by now, wherever it is.
-    // SAFETY: the call changes who this process is, and nothing else in this process minds.
+    // Root may write anywhere, so the process drops its privileges. NVRTC is loaded by now, wherever it is.
+    // SAFETY: the call changes the user of this process, on which nothing else in the process depends.
     let changed = unsafe { libc::setuid(if libc::getuid() == 0 { 65534 } else { libc::getuid() }) };
     assert_eq!(changed, 0);
     compiles_three();
@@ -156,7 +156,7 @@ fn compiles_three_without_rights() {
 
 #[test]
 #[cfg(unix)]
-fn a_folder_that_is_read_only_is_read() {
+fn a_read_only_folder_is_read() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::PermissionsExt;
 
@@ -167,24 +167,24 @@ fn a_folder_that_is_read_only_is_read() {
     set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     compile(folder.path(), "0").passes();
     let folders = || std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
-    // Whoever prepares a cache for others lets them read it.
+    // A cache prepared for other users is readable for them.
     for file in folders().flat_map(|inner| std::fs::read_dir(inner).unwrap()) {
         set_permissions(file.unwrap().path(), Permissions::from_mode(0o644)).unwrap();
     }
     for inner in folders().chain([folder.path().to_owned()]) {
         set_permissions(inner, Permissions::from_mode(0o555)).unwrap();
     }
-    let counts = cannot_be_written("cache::compiles_three_without_rights", folder.path()).counts();
+    let counts = check_unwritable("cache::compiles_three_without_permissions", folder.path()).counts();
     for inner in folders().chain([folder.path().to_owned()]) {
         set_permissions(inner, Permissions::from_mode(0o755)).unwrap();
     }
     assert_eq!((counts["hits"], counts["misses"], counts["compilations"], counts["entries"]), (3, 2, 2, 1));
 }
 
-/// Kernels and the note on NVRTC, by a user who is not the one that runs them.
+/// Neither kernels nor the note on NVRTC are used if another user could have written them.
 #[test]
 #[cfg(unix)]
-fn a_folder_that_others_can_write_gives_one_warning_and_is_not_used() {
+fn a_folder_writable_by_others_gives_one_warning_and_is_not_used() {
     use std::fs::{Permissions, set_permissions};
     use std::os::unix::fs::{PermissionsExt, chown};
 
@@ -201,7 +201,7 @@ fn a_folder_that_others_can_write_gives_one_warning_and_is_not_used() {
         let before = entries();
         let said = Process::new("cache::compiles_three").env("CUMBIA_CACHE_DIR", folder).passes();
         assert_eq!(said.err.matches("warning: ").count(), 1, "one warning:\n{}", said.err);
-        for word in ["warning: Cumbia compiles its kernels anew", &folder.display().to_string()].iter().chain(words) {
+        for word in ["warning: kernels are recompiled", &folder.display().to_string()].iter().chain(words) {
             assert!(said.err.contains(word), "no {word} in\n{}", said.err);
         }
         let counts = said.counts();
@@ -211,7 +211,7 @@ fn a_folder_that_others_can_write_gives_one_warning_and_is_not_used() {
     let folder = prepared();
     for mode in [0o777, 0o1777, 0o770] {
         set_permissions(folder.path(), Permissions::from_mode(mode)).unwrap();
-        check(folder.path(), &["can be written by other users", &format!("(mode {mode:04o})"), "chmod -R go-w"]);
+        check(folder.path(), &["is writable by other users", &format!("(mode {mode:04o})"), "chmod -R go-w"]);
     }
     set_permissions(folder.path(), Permissions::from_mode(0o700)).unwrap();
     assert_eq!(compile(folder.path(), "0 1 2").passes().counts()["hits"], 3);
@@ -222,7 +222,7 @@ fn a_folder_that_others_can_write_gives_one_warning_and_is_not_used() {
 
 #[test]
 #[cfg(unix)]
-fn special_files_in_the_folder_hold_nobody_up() {
+fn special_files_in_the_folder_do_not_block() {
     if !has_nvrtc() {
         return;
     }
@@ -238,13 +238,13 @@ fn special_files_in_the_folder_hold_nobody_up() {
     while process.try_wait().unwrap().is_none() {
         if std::time::Instant::now() > limit {
             process.kill().unwrap();
-            panic!("it waits for the other end of a FIFO");
+            panic!("the process blocks on a FIFO");
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let said = Said::of(process.wait_with_output().unwrap());
     assert_eq!(said.err.matches("warning: ").count(), 1, "one warning:\n{}", said.err);
-    assert!(said.err.contains("is a FIFO and not a regular file"), "{}", said.err);
+    assert!(said.err.contains("is a FIFO, not a regular file"), "{}", said.err);
     assert_eq!(said.counts()["compilations"], 3);
     assert_eq!(compile(folder.path(), "0 1 2").passes().counts()["hits"], 3, "they were replaced");
 }
@@ -253,9 +253,9 @@ fn special_files_in_the_folder_hold_nobody_up() {
 #[cfg(unix)]
 #[ignore = "run as a process of its own"]
 fn compiles_three_on_a_full_disk() {
-    // No file of this process may be longer than this, and a longer one is an error and no signal.
+    // Limits the file size of this process; exceeding it is an error instead of a signal.
     let limit = libc::rlimit { rlim_cur: 1000, rlim_max: 1000 };
-    // SAFETY: the structure is whole, and the signal is one that may be ignored.
+    // SAFETY: the structure is initialised, and the signal may be ignored.
     unsafe {
         assert_eq!(libc::setrlimit(libc::RLIMIT_FSIZE, &raw const limit), 0);
         assert_ne!(libc::signal(libc::SIGXFSZ, libc::SIG_IGN), libc::SIG_ERR);
@@ -265,12 +265,12 @@ fn compiles_three_on_a_full_disk() {
 
 #[test]
 #[cfg(unix)]
-fn a_full_disk_gives_one_warning_and_leaves_nothing() {
+fn a_full_disk_gives_one_warning_and_leaves_no_files() {
     if !has_nvrtc() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let counts = cannot_be_written("cache::compiles_three_on_a_full_disk", folder.path()).counts();
+    let counts = check_unwritable("cache::compiles_three_on_a_full_disk", folder.path()).counts();
     assert_eq!((counts["misses"], counts["compilations"], counts["entries"]), (4, 4, 0));
     let left: Vec<_> = std::fs::read_dir(folder.path())
         .unwrap()
@@ -281,7 +281,7 @@ fn a_full_disk_gives_one_warning_and_leaves_nothing() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Sixteen processes compile the same and different kernels at a time, and some are killed at any moment.
+/// Sixteen processes compile the same and different kernels concurrently, and some are killed at random times.
 #[test]
 fn sixteen_processes_compile_at_a_time() {
     const PROCESSES: usize = 16;
@@ -332,7 +332,7 @@ fn clears() {
 }
 
 #[test]
-fn it_can_be_cleared() {
+fn the_cache_can_be_cleared() {
     if has_nvrtc() {
         let folder = tempfile::tempdir().unwrap();
         Process::new("cache::clears").env("CUMBIA_CACHE_DIR", folder.path().join("new")).passes();

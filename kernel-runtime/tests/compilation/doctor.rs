@@ -1,15 +1,15 @@
-//! The doctor on machines that lack things, and in environments that make no sense.
+//! Reports of `doctor` with missing components and invalid environment variables.
 
 use crate::support::Process;
 
 #[test]
 #[ignore = "run as a process of its own"]
-fn looks() {
+fn prints_the_report() {
     println!("{}", cumbia::doctor());
 }
 
-/// Everything that a variable can say wrongly.
-const NONSENSE: [(&str, &str); 12] = [
+/// Invalid values of every variable.
+const INVALID_VALUES: [(&str, &str); 12] = [
     ("CUMBIA_DEVICE", "gpu"),
     ("CUMBIA_NVRTC", "/dev/null"),
     ("CUMBIA_CACHE_DIR", "/dev/null"),
@@ -25,17 +25,19 @@ const NONSENSE: [(&str, &str); 12] = [
 ];
 
 #[test]
-fn it_never_fails() {
-    let text = Process::new("doctor::looks").passes().out;
+fn doctor_never_fails() {
+    let text = Process::new("doctor::prints_the_report").passes().out;
     for heading in ["driver  ", "NVRTC  ", "devices  ", "cache  ", "precompiled  ", "disassembler  ", "environment  "] {
         assert!(text.contains(&format!("\n{heading}")), "{heading} is not in\n{text}");
     }
     assert!(text.contains("`Device::open()` opens ") && text.contains("Kernels run on "), "{text}");
 
-    for (name, value) in NONSENSE {
-        Process::new("doctor::looks").env(name, value).passes();
+    for (name, value) in INVALID_VALUES {
+        Process::new("doctor::prints_the_report").env(name, value).passes();
     }
-    let all = NONSENSE.iter().fold(Process::new("doctor::looks"), |process, (name, value)| process.env(name, value));
+    let all = INVALID_VALUES
+        .iter()
+        .fold(Process::new("doctor::prints_the_report"), |process, (name, value)| process.env(name, value));
     let said = all.passes();
     for expected in [
         "CUMBIA_NVRTC is `/dev/null`, but",
@@ -47,7 +49,7 @@ fn it_never_fails() {
         assert!(said.out.contains(expected), "{expected} is not in\n{}", said.out);
     }
     for warning in
-        ["CUMBIA_CACHE_SIZE is `much`, which is no size", "CUMBIA_KERNELS is `/dev/null`, which is no folder"]
+        ["CUMBIA_CACHE_SIZE is `much`, which is not a size", "CUMBIA_KERNELS is `/dev/null`, which is not a folder"]
     {
         assert_eq!(said.err.matches(warning).count(), 1, "{}", said.err);
     }
@@ -55,12 +57,12 @@ fn it_never_fails() {
 
 #[test]
 fn a_missing_nvrtc_is_explained() {
-    let mut process = Process::new("doctor::looks").without("CUMBIA_NVRTC");
+    let mut process = Process::new("doctor::prints_the_report").without("CUMBIA_NVRTC");
     for name in ["PATH", "HOME", "LD_LIBRARY_PATH", "CUDA_HOME", "CUDA_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"] {
         process = process.env(name, "");
     }
     let text = process.passes().out;
-    // There may be one in a place that no variable hides.
+    // NVRTC may be installed in a location that no variable controls.
     let found = text.contains("\nNVRTC         version 1");
     assert!(found || text.contains("pip install nvidia-cuda-nvrtc"), "{text}");
     assert!(found || text.contains("looked for libnvrtc.so.13 in the loader's path"), "{text}");

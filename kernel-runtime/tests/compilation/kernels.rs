@@ -1,8 +1,8 @@
-//! The kernels that are compiled here.
+//! The kernels of these tests.
 
 use cumbia::prelude::*;
 
-/// As many kernels as there are numbers: each has other machine code.
+/// A family of kernels with different machine code for each `N`.
 #[kernel]
 pub(crate) fn tagged<const N: usize>(x: &mut [usize]) {
     let i = grid(1);
@@ -27,10 +27,10 @@ pub(crate) fn transpose(from: ArrayView2<f32>, mut to: ArrayViewMut2<f32>) {
     }
 }
 
-/// The text of this file, to find lines by their marks.
+/// The source of this file, to find lines by their marks.
 pub(crate) const TEXT: &str = include_str!("kernels.rs");
 
-/// The line with a mark.
+/// Returns the number of the line with a mark, from 1.
 pub(crate) fn line_of(text: &str, mark: &str) -> usize {
     let mark = format!("// @{mark}");
     text.lines().position(|line| line.ends_with(&mark)).expect("a mark of this file") + 1
@@ -42,12 +42,12 @@ macro_rules! numbered {
     ($($number:literal)*) => { [$(tagged::<$number>::cubin),*] };
 }
 
-/// How many kernels [`cubin_of`] knows.
+/// The number of kernels of [`cubin_of`].
 pub(crate) const NUMBERS: usize = 20;
 
 const CUBINS: [Cubin; NUMBERS] = numbered!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19);
 
-/// The machine code of a kernel by its number.
+/// Returns the machine code of a kernel by its number.
 pub(crate) fn cubin_of(number: usize) -> Vec<u8> {
     let cubin = CUBINS[number]("sm_90").expect("NVRTC compiles it");
     assert!(cubin.starts_with(b"\x7fELF"));

@@ -1,4 +1,4 @@
-//! What is told through `tracing`: what was compiled, where it came from, and what the cache cannot do.
+//! Events emitted through `tracing`: compilations, their origin, launches, transfers, and warnings of the cache.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use crate::kernels::scale;
 use crate::support::{Process, has_nvrtc};
 
-/// A text that a subscriber writes to.
+/// A buffer that a subscriber writes to.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -21,7 +21,7 @@ impl Write for Log {
 }
 
 impl Log {
-    /// What is told while `work` runs.
+    /// Returns the events emitted while `work` runs.
     fn of(work: impl FnOnce()) -> String {
         let log = Log::default();
         let writer = log.clone();
@@ -66,21 +66,18 @@ fn cannot_write() {
         scale::<f32>::cubin("sm_90").unwrap();
         scale::<f64>::cubin("sm_90").unwrap();
     });
-    check(
-        &log,
-        &["WARN cumbia: Cumbia compiles its kernels anew", "cannot be written", "help=\"point CUMBIA_CACHE_DIR"],
-    );
+    check(&log, &["WARN cumbia: kernels are recompiled", "is not writable", "help=\"point CUMBIA_CACHE_DIR"]);
     assert_eq!(log.matches("WARN").count(), 1, "{log}");
 }
 
 #[test]
-fn events_say_what_happened() {
+fn compilation_events_are_emitted() {
     if has_nvrtc() {
         let folder = tempfile::tempdir().unwrap();
         Process::new("logs::compiles_and_hits").env("CUMBIA_CACHE_DIR", folder.path()).passes();
         let file = tempfile::NamedTempFile::new().unwrap();
         let said = Process::new("logs::cannot_write").env("CUMBIA_CACHE_DIR", file.path()).passes();
-        assert!(!said.err.contains("warning:"), "who listens is not told twice:\n{}", said.err);
+        assert!(!said.err.contains("warning:"), "a warning is not repeated on stderr with a subscriber:\n{}", said.err);
     }
 }
 
@@ -103,11 +100,11 @@ fn launches() {
 }
 
 #[test]
-fn launches_and_transfers_are_told() {
+fn launch_and_transfer_events_are_emitted() {
     Process::new("logs::launches").passes();
 }
 
-/// A launch on a GPU tells where its code came from and how many registers it takes.
+/// A launch on a GPU emits an event with the origin of its code and its number of registers.
 #[test]
 #[ignore = "run as a process of its own"]
 fn loads() {
@@ -125,7 +122,7 @@ fn loads() {
 }
 
 #[test]
-fn a_launch_on_a_gpu_tells_what_was_loaded() {
+fn a_launch_on_a_gpu_emits_a_load_event() {
     if cumbia::Device::cuda(0).is_ok() && has_nvrtc() {
         let folder = tempfile::tempdir().unwrap();
         Process::new("logs::loads").env("CUMBIA_CACHE_DIR", folder.path()).passes();

@@ -1,12 +1,12 @@
-//! From a kernel to machine code, as a user sees it: the cache, kernels compiled ahead, what can be looked at, what is
-//! logged. Most of it needs NVRTC and no GPU; what a process does that has another environment is an ignored test.
+//! Tests of the compilation pipeline through the public interface: the cache, precompiled kernels, inspection and logging. Most
+//! tests need NVRTC and no GPU. A scenario with a different environment is an ignored test that runs in a separate process.
 
-mod broken;
 mod cache;
 mod doctor;
+mod inspection;
 mod kernels;
 mod logs;
-mod looks;
+mod out_of_bounds;
 mod precompiled;
 mod sanitizer;
 mod support;

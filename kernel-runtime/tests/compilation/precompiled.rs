@@ -1,4 +1,4 @@
-//! Kernels that are compiled in one process and found in another, which has no NVRTC.
+//! Kernels that one process precompiles and another one uses without NVRTC.
 
 use std::path::Path;
 
@@ -15,14 +15,14 @@ fn finds_its_kernels() {
         assert!(cubin.unwrap().starts_with(b"\x7fELF"));
     }
     assert!(scale::<f32>::ptx("compute_75").unwrap().contains(".target sm_75"));
-    // Nobody asked for these.
+    // These were not in the plan.
     for error in [scale::<f64>::cubin("sm_90"), scale::<f32>::cubin("sm_86")] {
         assert!(matches!(error, Err(Error::Compile(CompileError::BadNvrtc { .. }))), "{error:?}");
     }
     tell(&cumbia::cache::stats());
 }
 
-/// A process on a machine without NVRTC.
+/// Simulates a machine without NVRTC and without the cache.
 fn without_nvrtc(process: Process) -> Process {
     process.env("CUMBIA_NVRTC", "/nowhere/libnvrtc.so").env("CUMBIA_CACHE", "off")
 }
@@ -33,7 +33,7 @@ fn fill(folder: &Path) -> cumbia::precompile::Report {
 }
 
 #[test]
-fn a_machine_without_nvrtc_finds_them() {
+fn precompiled_kernels_need_no_nvrtc() {
     if !has_nvrtc() {
         return;
     }
@@ -41,7 +41,7 @@ fn a_machine_without_nvrtc_finds_them() {
     let kernels = folder.path().join("cumbia-kernels");
     let report = fill(&kernels);
     let of = |name: &str| report.kernels.iter().filter(|compiled| compiled.kernel.ends_with(name)).count();
-    // With views there is a text for those with strides as well.
+    // A kernel with views has a second image for strided views.
     assert_eq!((of("::scale<f32>"), of("::transpose"), of("::tagged")), (3, 6, 0), "{report}");
     assert!(report.kernels.iter().all(|compiled| compiled.path.metadata().unwrap().len() == compiled.bytes));
     assert!(report.left_out.iter().any(|info| info.name == "tagged"));
@@ -67,20 +67,20 @@ fn finds_nothing() {
 }
 
 #[test]
-fn a_folder_that_is_not_there_is_told_once() {
+fn a_missing_folder_gives_one_warning() {
     if has_nvrtc() {
         let folder = tempfile::tempdir().unwrap();
         let nowhere = folder.path().join("nowhere").into_os_string().into_string().unwrap();
         let said =
             Process::new("precompiled::finds_nothing").env("CUMBIA_KERNELS", &nowhere).env("CUMBIA_CACHE", "off");
         let err = said.passes().err;
-        let told = format!("warning: CUMBIA_KERNELS is `{nowhere}`, which is no folder");
-        assert_eq!(err.matches(&told).count(), 1, "{err}");
+        let warning = format!("warning: CUMBIA_KERNELS is `{nowhere}`, which is not a folder");
+        assert_eq!(err.matches(&warning).count(), 1, "{err}");
     }
 }
 
 #[test]
-fn a_plan_that_cannot_be_done_is_an_error() {
+fn an_invalid_plan_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let error = Plan::new().all().architectures(["sm_90", "hopper"]).compile_into(folder.path()).unwrap_err();
     assert!(matches!(error, Error::Compile(CompileError::NotAnArchitecture { .. })), "{error}");

@@ -1,12 +1,12 @@
-//! compute-sanitizer names the Rust file and the line of a bad access.
+//! compute-sanitizer reports the Rust source file and line of an out-of-bounds access.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use cumbia::Device;
 
-use crate::broken::{TEXT, reads_far};
 use crate::kernels::line_of;
+use crate::out_of_bounds::{TEXT, reads_far};
 use crate::support::has_nvrtc;
 
 #[test]
@@ -15,13 +15,13 @@ fn reads_far_outside() {
     let device = Device::cuda(0).unwrap();
     let x = device.to_device(&[1.0f32; 32]).unwrap();
     let mut y = device.zeros::<f32>(32).unwrap();
-    // SAFETY: there is none. That is what is to be found, in this process alone.
+    // SAFETY: unsound on purpose, in a separate process: the access has to be detected.
     unsafe { reads_far(&x, &mut y).over(32).launch() }.unwrap();
     let error = device.synchronize().unwrap_err();
     println!("{error}");
 }
 
-/// compute-sanitizer on PATH or in a toolkit.
+/// Returns the path of compute-sanitizer, on PATH or in a toolkit.
 fn sanitizer() -> Option<PathBuf> {
     let toolkit = std::env::var_os("CUDA_HOME").map_or_else(|| PathBuf::from("/usr/local/cuda"), PathBuf::from);
     let on_path = std::env::split_paths(&std::env::var_os("PATH")?).collect::<Vec<_>>();
@@ -35,7 +35,7 @@ fn compute_sanitizer_names_the_rust_line() {
         return;
     }
     let Some(sanitizer) = sanitizer() else {
-        eprintln!("left out, because there is no compute-sanitizer");
+        eprintln!("skipped: there is no compute-sanitizer");
         return;
     };
     let output = Command::new(sanitizer)
@@ -46,10 +46,10 @@ fn compute_sanitizer_names_the_rust_line() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     if said.contains("Device not supported") {
-        eprintln!("left out, because compute-sanitizer refuses this machine's GPU");
+        eprintln!("skipped: compute-sanitizer refuses this machine's GPU");
         return;
     }
-    let place = format!("broken.rs:{}", line_of(TEXT, "far"));
+    let place = format!("out_of_bounds.rs:{}", line_of(TEXT, "far"));
     assert!(said.contains("Invalid __global__ read") && said.contains(&place), "{place} is not in\n{said}");
-    println!("{}", said.lines().filter(|line| line.contains("broken.rs")).collect::<Vec<_>>().join("\n"));
+    println!("{}", said.lines().filter(|line| line.contains("out_of_bounds.rs")).collect::<Vec<_>>().join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Processes with an environment of their own, and whether there is an NVRTC.
+//! Processes with a modified environment, and detection of NVRTC.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,15 +9,15 @@ use cumbia::{CompileError, Error};
 
 use crate::kernels::tagged;
 
-/// Whether there is an NVRTC. Where there is none, says so, or fails if `CUMBIA_REQUIRE_NVRTC` is 1.
+/// Returns whether NVRTC is installed. Prints a note if it is not, or fails if `CUMBIA_REQUIRE_NVRTC` is 1.
 pub(crate) fn has_nvrtc() -> bool {
     let Err(Error::Compile(error @ CompileError::NoNvrtc { .. })) = tagged::<0>::cubin("sm_90") else { return true };
     assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
-    eprintln!("left out, because NVRTC is not here");
+    eprintln!("skipped: NVRTC is not here");
     false
 }
 
-/// An ignored test of this executable, as a process whose only variable of Cumbia's is that of NVRTC.
+/// An ignored test of this executable, run as a process with none of Cumbia's variables set but `CUMBIA_NVRTC`.
 pub(crate) struct Process(Command);
 
 impl Process {
@@ -25,7 +25,7 @@ impl Process {
         Process::of(&std::env::current_exe().expect("tests know their executable"), test)
     }
 
-    /// As `new`, of a copy of this executable.
+    /// As `new`, for a copy of this executable.
     pub(crate) fn of(executable: &Path, test: &str) -> Process {
         let mut command = Command::new(executable);
         command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]);
@@ -52,14 +52,14 @@ impl Process {
         self.0.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process")
     }
 
-    /// What the process says; it has to succeed.
+    /// Runs the process, which has to succeed, and returns its output.
     #[track_caller]
     pub(crate) fn passes(self) -> Said {
         Said::of(self.start().wait_with_output().expect("a process"))
     }
 }
 
-/// What a process said.
+/// The output of a process.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) out: String,
@@ -67,7 +67,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// That of a process that succeeded.
+    /// Returns the output of a process that has to have succeeded.
     #[track_caller]
     pub(crate) fn of(output: Output) -> Said {
         let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
@@ -76,14 +76,14 @@ impl Said {
         said
     }
 
-    /// The counts that [`tell`] wrote.
+    /// Returns the counters printed by [`tell`].
     pub(crate) fn counts(&self) -> BTreeMap<String, u64> {
         let pairs = self.out.split_whitespace().filter_map(|word| word.split_once('='));
         pairs.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
     }
 }
 
-/// Writes counts for the process that started this one.
+/// Prints the counters, for the parent process.
 pub(crate) fn tell(stats: &Stats) {
     println!(
         "\nentries={} bytes={} hits={} misses={} damaged={} precompiled={} compilations={} evictions={} loading={}",

@@ -1,4 +1,4 @@
-//! Counts what is allocated on the host.
+//! A counting global allocator.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ struct Counting;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-// SAFETY: all is passed on to the system's allocator.
+// SAFETY: every call is forwarded to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.fetch_add(1, Ordering::Relaxed);
@@ -36,8 +36,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many allocations `work` makes each time that it is done. Those of other threads count, which may be busy with their
-/// own beginning: so it is the fewest of a few times.
+/// Returns the number of allocations of one execution of `work`. Allocations of other threads, such as those starting up, are
+/// counted too, so the minimum of several executions is taken.
 pub(crate) fn each_time(mut work: impl FnMut()) -> u64 {
     let once = |()| {
         let before = COUNT.load(Ordering::Relaxed);

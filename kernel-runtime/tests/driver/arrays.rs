@@ -1,4 +1,4 @@
-//! What copies, fills and page-locked buffers ask of the driver, and what becomes of it when that refuses.
+//! Driver calls of copies, fills and page-locked buffers, and their error handling.
 
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error};
@@ -10,7 +10,7 @@ use crate::scenarios;
 const OUT_OF_MEMORY: i32 = 2;
 const INVALID_VALUE: i32 = 1;
 
-/// Does `work`, which is to call the functions so often.
+/// Runs `work`, and checks how often it calls each function.
 #[track_caller]
 fn check(fake: &Fake, expected: &[(&str, i64)], work: impl FnOnce()) {
     let before: Vec<i64> = expected.iter().map(|(call, _)| fake.calls(call)).collect();
@@ -20,14 +20,14 @@ fn check(fake: &Fake, expected: &[(&str, i64)], work: impl FnOnce()) {
     }
 }
 
-/// More aligned than any number.
+/// A type with a larger alignment than any scalar.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C, align(256))]
 struct Broad {
     value: f32,
 }
 
-/// Fills the middle of an array of ten and four more, which is to take so many memsets and copies.
+/// Fills ten elements inside an array of fourteen, and checks the numbers of memsets and copies.
 #[track_caller]
 fn fill<T: Element + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T, calls: &[(&str, i64)]) {
     let mut array = device.to_device(&[before; 14]).unwrap();
@@ -46,12 +46,12 @@ scenarios! {
         fill(&device, 1u16, 0x0102, &[(d8, 0), (d16, 1), (d32, 0), (copy, 0)]);
         fill(&device, 1.0f32, 2.5, &[(d8, 0), (d16, 0), (d32, 1), (copy, 0)]);
         fill(&device, 0u64, 0x0001_0203_0001_0203, &[(d8, 0), (d16, 0), (d32, 1), (copy, 0)]);
-        // Two words, then twice, four times, eight times as much, and the rest.
+        // Two words, then copies that double the filled part, and the remainder.
         fill(&device, 1.0f64, 2.1, &[(d8, 0), (d16, 0), (d32, 2), (copy, 4)]);
         fill(&device, [0u8; 3], [1, 2, 3], &[(d8, 3), (d16, 0), (d32, 0), (copy, 4)]);
     }
 
-    fn copies_between_arrays_do_not_wait() {
+    fn copies_between_arrays_are_asynchronous() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let x = device.to_device(&[1, 2, 3, 4]).unwrap();
         let mut y = device.zeros::<i32>(6).unwrap();
@@ -62,14 +62,14 @@ scenarios! {
         check(&fake, &[("cuMemcpyDtoDAsync_v2", 0)], || y.slice_mut(0..0).unwrap().copy_from(&x.slice(4..).unwrap()).unwrap());
     }
 
-    fn gpus_copy_to_each_other("FAKE_DEVICES" = "2") {
+    fn peer_copies_between_gpus("FAKE_DEVICES" = "2") {
         let (first, second) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap());
         let fake = Fake::of_process();
         let x = first.to_device(&[1, 2, 3]).unwrap();
         let mut y = second.zeros::<i32>(3).unwrap();
         check(&fake, &[("cuMemcpyPeerAsync", 1), ("cuStreamSynchronize", 0)], || y.copy_from(&x).unwrap());
         assert_eq!(y.to_host().unwrap(), [1, 2, 3]);
-        // Each of them is let reach the other's memory, once.
+        // Peer access is enabled once in each direction.
         let reached = |fake: &Fake| [fake.calls("cuMemPoolSetAccess"), fake.calls("cuCtxEnablePeerAccess")];
         assert_eq!(reached(&fake), [2, 2]);
         assert_eq!(y.to_device(&first).unwrap().device(), &first);
@@ -78,13 +78,13 @@ scenarios! {
         second.default_stream().copy(&z, &mut y).unwrap();
         assert_eq!((fake.calls("cuMemcpyPeerAsync"), z.to_host().unwrap()), (4, vec![1, 2, 3]));
         assert_eq!(reached(&fake), [2, 2]);
-        // A kernel takes arrays of one of them.
+        // The stream has to belong to one of the devices.
         assert!(matches!(Device::cpu().default_stream().copy(&x, &mut y), Err(Error::StreamElsewhere { .. })));
         drop((x, y, z));
         assert_eq!(fake.allocations(), 0);
     }
 
-    fn arrays_of_the_host_are_there_for_one_launch() {
+    fn host_arguments_are_copied_for_one_launch() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = ([1.0f32; 100], [2.0f32; 100]);
         let copies = |to: i64, back: i64| [("cuMemcpyHtoDAsync_v2", to), ("cuMemcpyDtoHAsync_v2", back), ("cuLaunchKernel", 1)];
@@ -101,11 +101,11 @@ scenarios! {
         assert_eq!(fake.allocations(), 0);
     }
 
-    fn refusals_around_a_launch_leave_nothing_behind() {
+    fn driver_errors_around_a_launch_leak_nothing() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = ([1.0f32; 100], [2.0f32; 100]);
         saxpy(1.0, In(&x), InOut(&mut y)).over(100).on_device(&device).launch().unwrap();
-        // Each of the calls of a launch with its copies, the first or second time.
+        // Fails each call of a launch with copies, at its first or second occurrence.
         for call in ["cuMemAllocAsync", "cuMemcpyHtoDAsync_v2", "cuLaunchKernel", "cuMemcpyDtoHAsync_v2"] {
             for skip in 0..2 {
                 fake.refuse(call, INVALID_VALUE, skip, 1);
@@ -119,7 +119,7 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
-    fn page_locked_copies_do_not_wait() {
+    fn page_locked_copies_are_asynchronous() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut buffer = device.to_pinned(&[1u32, 2, 3, 4]).unwrap();
         let mut x = device.zeros(4).unwrap();
@@ -129,13 +129,13 @@ scenarios! {
             stream.copy(&buffer, &mut x).unwrap();
             stream.copy(&x.slice(..2).unwrap(), &mut buffer.slice_mut(2..).unwrap()).unwrap();
         });
-        // The host reads what no copy writes, then what one does, and then writes what one has read.
+        // The host reads a part that no copy writes, then one that a copy writes (RAW), then writes one that a copy reads (WAR).
         check(&fake, &waits(0, 0), || assert_eq!(buffer.slice(..2).unwrap().as_slice().unwrap(), [1, 2]));
         check(&fake, &waits(0, 1), || assert_eq!(buffer.as_slice().unwrap(), [1, 2, 1, 2]));
         check(&fake, &waits(0, 1), || buffer.as_mut_slice().unwrap()[0] = 7);
         check(&fake, &waits(0, 0), || buffer.as_mut_slice().unwrap()[0] = 8);
         stream.copy(&buffer, &mut x).unwrap();
-        // Freed behind the copy.
+        // Freed after the copy.
         let before = fake.locked();
         check(&fake, &waits(0, 1), || drop(buffer));
         assert_eq!(fake.locked(), before - 1);
@@ -149,20 +149,20 @@ scenarios! {
         let waits = |count: i64| [("cuStreamWaitEvent", count), ("cuEventSynchronize", 0)];
         check(&fake, &waits(0), || a.copy(&buffer, &mut x).unwrap());
         check(&fake, &waits(0), || b.copy(&buffer, &mut y).unwrap());
-        // Behind both that read it, of which one is on the stream itself.
+        // After both copies that read it, one of which is on the same stream.
         check(&fake, &waits(2), || b.copy(&y, &mut buffer).unwrap());
         check(&fake, &waits(1), || a.copy(&buffer.slice(4..).unwrap(), &mut x.slice_mut(4..).unwrap()).unwrap());
-        // Parts that do not meet.
+        // Disjoint parts.
         buffer.as_mut_slice().unwrap();
         check(&fake, &waits(0), || a.copy(&x.slice(..4).unwrap(), &mut buffer.slice_mut(..4).unwrap()).unwrap());
         check(&fake, &waits(0), || b.copy(&y.slice(4..).unwrap(), &mut buffer.slice_mut(4..).unwrap()).unwrap());
     }
 
-    fn a_copy_without_an_event_is_waited_for_with_its_stream() {
+    fn a_copy_without_an_event_is_synchronised_by_its_stream() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut buffer = device.to_pinned(&[true, false]).unwrap();
         let x = device.to_device(&[0xffu8, 0]).unwrap();
-        // SAFETY: two bytes of the array, which lives longer; all bits of memory are a `bool` there.
+        // SAFETY: two bytes of the array, which outlives the alias; on a device any bits are read as a `bool`.
         let bits = unsafe {
             DeviceArray::from_raw_parts(&device.default_stream(), x.as_ptr().cast_mut().cast::<bool>(), 2, ()).unwrap()
         };
@@ -185,7 +185,7 @@ scenarios! {
         assert_eq!(fake.locked(), before);
     }
 
-    fn page_locked_memory_that_is_not_there() {
+    fn out_of_page_locked_memory() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         fake.refuse("cuMemHostAlloc", OUT_OF_MEMORY, 0, 1);
         let error = device.pinned_zeros::<f64>(100).unwrap_err();
@@ -196,7 +196,7 @@ scenarios! {
         assert_eq!(fake.locked(), before);
     }
 
-    /// Page-locked memory without bytes is none of the driver's, and elements without bytes divide nothing.
+    /// An empty page-locked buffer makes no driver call, and zero-sized elements cause no division by zero.
     fn page_locked_memory_of_no_bytes() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut nothing = device.pinned_zeros::<[bool; 0]>(3).unwrap();

@@ -1,4 +1,4 @@
-//! cudarc beside ours, in one process and with one driver: what each asks of it, and who frees what.
+//! Interoperation with cudarc in one process: driver calls, ordering between streams, and ownership of memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,13 +11,13 @@ use crate::fake::{Fake, LastWait};
 use crate::kernels::saxpy;
 use crate::scenarios;
 
-/// Our device, and cudarc's context for it.
+/// Returns Cumbia's device and cudarc's context for it.
 fn both() -> (Device, Arc<CudaContext>, Fake) {
     let context = CudaContext::new(0).unwrap();
     (Device::from_cudarc(&context).unwrap(), context, Fake::of_process())
 }
 
-/// Does `work`, which is to record so many events and to let a stream wait for so many.
+/// Runs `work`, and checks how many events it records and waits for.
 #[track_caller]
 fn check<R>(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce() -> R) -> R {
     let events = || (fake.calls("cuEventRecord"), fake.calls("cuStreamWaitEvent"));
@@ -33,19 +33,19 @@ fn address(stream: &CudaStream) -> isize {
 }
 
 scenarios! {
-    fn a_context_is_a_device() {
+    fn a_context_converts_to_a_device() {
         let (device, context, _) = both();
         assert_eq!(device, Device::cuda(0).unwrap());
         assert_eq!(Device::from_cudarc(&context).unwrap(), device);
     }
 
-    fn a_device_has_a_context("FAKE_DEVICES" = "2") {
+    fn a_device_converts_to_a_context("FAKE_DEVICES" = "2") {
         let fake = Fake::of_process();
         for (ordinal, device) in [Device::cuda(0).unwrap(), Device::cuda(1).unwrap()].into_iter().enumerate() {
             fake.refuse("cuDevicePrimaryCtxRetain", 2, 0, 1);
             let error = device.to_cudarc().unwrap_err();
             assert!(matches!(error, Error::Driver { call: "cuDevicePrimaryCtxRetain", .. }), "{error}");
-            // That was no answer for ever, and this is.
+            // The error is not cached, but the context is.
             let context = device.to_cudarc().unwrap();
             assert!(Arc::ptr_eq(&context, &device.to_cudarc().unwrap()));
             assert_eq!((context.ordinal(), Device::from_cudarc(&context).unwrap()), (ordinal, device.clone()));
@@ -58,16 +58,17 @@ scenarios! {
         assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
     }
 
-    fn a_slice_is_an_argument() {
+    fn a_slice_can_be_an_argument() {
         let (_, context, fake) = both();
         let stream = context.default_stream();
         let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
         let mut y = stream.alloc_zeros::<f32>(8).unwrap();
-        // For each: ours waits for cudarc's stream before, and that for ours behind. There is one stream of cudarc's.
+        // For each array: Cumbia's stream waits for cudarc's before, and cudarc's for Cumbia's after the launch. cudarc has one
+        // stream.
         check(&fake, (4, 4), || saxpy(1.0, &x, &mut y).over(8).launch().unwrap());
         check(&fake, (4, 4), || saxpy(1.0, &x.slice(2..6), &mut y.slice_mut(..4)).over(4).launch().unwrap());
         assert_eq!(fake.calls("cuLaunchKernel"), 2);
-        // A prepared launch is lent them once, and cudarc's stream is behind each run of it.
+        // A prepared launch borrows them once, and cudarc's stream waits for each launch of it.
         let launch = check(&fake, (2, 2), || saxpy(1.0, &x, &mut y).over(8).prepare().unwrap());
         check(&fake, (20, 20), || (0..10).for_each(|_| launch.launch().unwrap()));
         stream.memset_zeros(&mut y).unwrap();
@@ -76,7 +77,7 @@ scenarios! {
         context.check_err().unwrap();
     }
 
-    fn a_slice_becomes_an_array_and_a_slice_again() {
+    fn a_slice_converts_to_an_array_and_back() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
         let slice = stream.clone_htod(&[1.0f32, 2.0]).unwrap();
@@ -90,7 +91,7 @@ scenarios! {
         assert_eq!((array.as_ptr().addr(), array.to_host().unwrap()), (address, vec![0.0, 0.0]));
         drop(array);
         assert_eq!(fake.allocations(), 0);
-        // One of ours, which cudarc frees.
+        // An array of Cumbia's, which cudarc frees.
         let array = device.to_device(&[7u32; 3]).unwrap();
         let slice = array.into_cudarc(&stream).unwrap();
         assert_eq!((stream.clone_dtoh(&slice).unwrap(), fake.allocations()), (vec![7; 3], 1));
@@ -100,8 +101,8 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
-    /// cudarc orders its other streams by what it recorded behind the last use of a slice, and so behind ours.
-    fn a_slice_that_was_an_array_is_in_order_on_other_streams() {
+    /// cudarc orders its other streams by the event recorded after the last use of a slice, and thereby after Cumbia's.
+    fn a_converted_slice_is_ordered_on_other_streams() {
         let (device, context, fake) = both();
         let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
         let x = device.to_device(&[1.0f32; 8]).unwrap();
@@ -110,7 +111,7 @@ scenarios! {
         for mut y in [ours, theirs] {
             saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
             let slice = y.into_cudarc(&first).unwrap();
-            // The first stream was told to wait for ours, and this is recorded on it behind that.
+            // The first stream waits for Cumbia's, and the event is recorded on it after that.
             let record = fake.calls("cuEventRecord") as isize;
             assert_eq!(second.clone_dtoh(&slice).unwrap(), [0.0; 8]);
             let expected = LastWait { stream: address(&second), recorded_on: address(&first), record };
@@ -119,11 +120,11 @@ scenarios! {
         context.check_err().unwrap();
     }
 
-    fn what_is_not_ours_is_not_given_away() {
+    fn foreign_memory_cannot_be_converted() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
         let x = device.to_device(&[7u32; 3]).unwrap();
-        // SAFETY: the memory is that of `x`, which lives longer.
+        // SAFETY: the memory belongs to `x`, which outlives the alias.
         let alias = unsafe {
             DeviceArray::from_raw_parts(&device.default_stream(), x.as_ptr().cast_mut(), 3, "its owner").unwrap()
         };
@@ -136,7 +137,7 @@ scenarios! {
         assert_eq!(fake.allocations(), 0);
     }
 
-    fn a_stream_is_a_stream() {
+    fn a_stream_converts_both_ways() {
         let (device, context, fake) = both();
         let theirs = context.new_stream().unwrap();
         let stream = Stream::from_cudarc(&theirs).unwrap();
@@ -145,7 +146,7 @@ scenarios! {
         let mut y = stream.zeros::<f32>(4).unwrap();
         saxpy(1.0, &x, &mut y).over(4).on(&stream).launch().unwrap();
         stream.synchronize().unwrap();
-        // SAFETY: it is used for nothing.
+        // SAFETY: the stream is not used.
         assert!(Arc::ptr_eq(&unsafe { stream.to_cudarc(&context) }.unwrap(), &theirs));
         // SAFETY: as above.
         let ours = unsafe { device.stream().unwrap().to_cudarc(&context) }.unwrap();
@@ -158,7 +159,7 @@ scenarios! {
         assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
     }
 
-    fn empty_slices_come_and_go() {
+    fn empty_slices_convert_both_ways() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
         let one = stream.alloc_zeros::<f32>(1).unwrap().leak();
@@ -172,7 +173,7 @@ scenarios! {
         // SAFETY: as above.
         drop(unsafe { stream.upgrade_device_ptr::<f32>(one, 0) });
         assert_eq!(fake.allocations(), 0);
-        // One of ours, which has no memory.
+        // An array of Cumbia's without memory.
         for stream in [stream, context.new_stream().unwrap()] {
             let mut slice = device.zeros::<f32>(0).unwrap().into_cudarc(&stream).unwrap();
             assert_eq!((slice.len(), stream.clone_dtoh(&slice).unwrap()), (0, vec![]));
@@ -184,15 +185,15 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
-    /// cudarc panics where it gets no event for a slice of memory that is there.
-    fn an_array_that_cudarc_has_no_events_for_is_freed() {
+    /// cudarc panics if it cannot create an event for a non-empty slice.
+    fn an_array_without_cudarc_events_is_freed() {
         let (device, context, fake) = both();
         let stream = context.new_stream().unwrap();
         let printed = Arc::new(AtomicBool::new(false));
         let prints = printed.clone();
         std::panic::set_hook(Box::new(move |_| prints.store(true, Ordering::Relaxed)));
-        // The first event is ours, for the order; without it the host waits. Two are tried, and cudarc makes two. What is
-        // refused once while it does is tried again.
+        // The first event is Cumbia's, for ordering; without it the host waits. Cumbia tests the creation of two events before
+        // cudarc creates two. A single failure during that is retried.
         for (skip, times, succeeds) in
             [(0, 1, true), (1, 1, false), (2, 1, false), (3, 1, true), (4, 1, true), (1, 9, false), (3, 9, false), (5, 1, true)]
         {
@@ -210,7 +211,7 @@ scenarios! {
             }
             assert!(succeeds, "{skip} and {times}");
         }
-        // Without events there are none to be refused.
+        // Without event tracking no event creation can fail.
         // SAFETY: one stream is used.
         unsafe { context.disable_event_tracking() };
         let array = device.to_device(&[7u32; 3]).unwrap();
@@ -222,8 +223,8 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
-    /// What cudarc cannot say is asked of it, before anything runs that is not in order.
-    fn waits_that_are_refused_to_cudarc_are_errors() {
+    /// cudarc's deferred errors are queried before anything is enqueued without its ordering.
+    fn failed_waits_of_cudarc_are_errors() {
         let (device, context, fake) = both();
         let stream = context.new_stream().unwrap();
         let x = stream.clone_htod(&[1.0f32; 8]).unwrap();
@@ -241,7 +242,7 @@ scenarios! {
         }
         assert_eq!(fake.calls("cuLaunchKernel"), 0);
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
-        // An array that comes, and one that goes.
+        // A conversion in each direction.
         for (call, skip, times) in [("cuStreamWaitEvent", 1, 1), ("cuStreamWaitEvent", 2, 1), ("cuEventRecord", 1, 1)] {
             let array = device.to_device(&[1.0f32; 8]).unwrap();
             fake.refuse(call, 2, skip, times);
@@ -255,7 +256,7 @@ scenarios! {
         context.check_err().unwrap();
     }
 
-    fn a_driver_that_refuses_is_no_panic() {
+    fn driver_errors_do_not_panic() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
         let mut y = stream.alloc_zeros::<f32>(8).unwrap();
@@ -265,7 +266,7 @@ scenarios! {
         fake.refuse("cuEventCreate", 2, 0, 1);
         let error = DeviceArray::from_cudarc(y).unwrap_err();
         assert!(matches!(error, Error::Driver { call: "cuEventCreate", .. }), "{error}");
-        // Neither an event nor the host can wait; and then cudarc cannot begin.
+        // Both the event and the fallback to a host wait fail; then cudarc's conversion fails at its start.
         for (skip, times) in [(0, 2), (1, 1)] {
             let array = device.to_device(&[1.0f32; 8]).unwrap();
             fake.refuse("cuCtxGetCurrent", 700, skip, times);

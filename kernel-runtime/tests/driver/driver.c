@@ -1,8 +1,7 @@
-// A CUDA driver without a GPU, for tests: it keeps the books of memory, streams and launches as a driver does, runs no
-// kernel, counts each call, and refuses those that a test asks it to refuse. Memory of the device is memory of the host, so
-// that copies copy.
+// A fake CUDA driver without a GPU, for tests: it tracks memory, streams and launches like a real driver, runs no kernels,
+// counts each call, and fails calls on request. Device memory is host memory, so copies work.
 //
-// Functions that are not here get a definition that only counts (`fake.rs` writes it). The numbers are those of cuda.h, and
+// `fake.rs` generates definitions of the other functions, which only count their calls. Constants are those of cuda.h, and
 // the properties those of an H200.
 
 #define _GNU_SOURCE
@@ -15,14 +14,14 @@
 
 enum { SUCCESS = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
 
-// ---- The books of calls ----
+// ---- Call counters ----
 
 typedef struct Call {
     char name[64];
     long count;
-    int code;   // what it answers, where it is to refuse
-    long skip;  // calls that are let through before
-    long times; // how many are refused then
+    int code;   // the status of failing calls
+    long skip;  // calls that succeed before
+    long times; // failing calls after these
 } Call;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -55,17 +54,17 @@ int fake_enter(void** here, const char* name) {
     int refused = fake_enter(&here, __func__);      \
     if (refused) return refused
 
-// How often a function was called.
+// Returns how often a function was called.
 long fake_calls(const char* name) { return __atomic_load_n(&find(name)->count, __ATOMIC_RELAXED); }
 
-// How often any function was called.
+// Returns the total number of calls.
 long fake_all_calls(void) {
     long sum = 0;
     for (Call* call = calls; call->name[0]; call++) sum += __atomic_load_n(&call->count, __ATOMIC_RELAXED);
     return sum;
 }
 
-// Lets `skip` calls through, then refuses `times` of them with `code`.
+// Lets the next `skip` calls succeed, then fails `times` calls with `code`.
 void fake_refuse(const char* name, int code, long skip, long times) {
     Call* call = find(name);
     pthread_mutex_lock(&lock);
@@ -75,7 +74,7 @@ void fake_refuse(const char* name, int code, long skip, long times) {
     pthread_mutex_unlock(&lock);
 }
 
-// ---- What a test can set ----
+// ---- Settings of a test ----
 
 static long setting(const char* name, long otherwise) {
     const char* value = getenv(name);
@@ -84,10 +83,10 @@ static long setting(const char* name, long otherwise) {
 
 static long registers = 32, largest_cluster = 16;
 
-// Registers of a thread of each kernel.
+// The number of registers per thread of each kernel.
 void fake_registers(long number) { registers = number; }
 
-// Blocks that a cluster can have.
+// The maximum number of blocks of a cluster.
 void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
 
 // ---- The driver ----
@@ -95,7 +94,7 @@ void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
 int cuInit(unsigned flags) { ENTER; return flags ? INVALID_VALUE : SUCCESS; }
 int cuDriverGetVersion(int* version) { ENTER; *version = (int)setting("FAKE_VERSION", 13000); return SUCCESS; }
 
-// NVIDIA's own libraries ask for what is in no header: there is none.
+// NVIDIA's libraries request undocumented tables, which do not exist here.
 int cuGetExportTable(const void** table, const void* id) { ENTER; (void)id; *table = NULL; return NOT_SUPPORTED; }
 
 int cuGetErrorName(unsigned code, const char** name) {
@@ -153,7 +152,7 @@ int cuDeviceGetAttribute(int* value, int attribute, int device) {
     case 76: *value = (int)capability % 10; break;
     case 81: *value = 233472; break;                      // shared memory of a multiprocessor
     case 95: *value = 1; break;                           // cooperative launch
-    case 97: *value = 232448; break;                      // shared memory of a block that asks
+    case 97: *value = 232448; break;                      // shared memory of a block with opt-in
     case 106: *value = 32; break;                         // blocks of a multiprocessor
     case 115: *value = (int)setting("FAKE_POOLS", 1); break;
     default: *value = 0;
@@ -170,10 +169,10 @@ int cuCtxSetCurrent(void* context) { ENTER; current = context; return SUCCESS; }
 int cuCtxSynchronize(void) { ENTER; return current ? SUCCESS : INVALID_CONTEXT; }
 int cuCtxGetStreamPriorityRange(int* last, int* first) { ENTER; *last = 0; *first = -5; return SUCCESS; }
 
-// When an event was recorded last, on which stream, and as which of all records: 0 where it never was.
+// The time, stream and sequence number of an event's last record; 0 if it was never recorded.
 typedef struct Event { struct timespec time; void* stream; long record; } Event;
 
-// Handles of streams, events, modules and functions: their count says what is left.
+// Handles of streams, events, modules and functions, counted to detect leaks.
 static long handles;
 static int make(void** handle) {
     if (!current) return INVALID_CONTEXT;
@@ -223,7 +222,7 @@ int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
     return SUCCESS;
 }
 
-// Graphs are never run: their nodes are numbers, from 1.
+// Graphs are never executed: their nodes are numbers, from 1.
 int cuGraphCreate(void** graph, unsigned flags) { ENTER; (void)flags; int made = make(graph); if (!made) *(intptr_t*)*graph = 0; return made; }
 int cuGraphDestroy(void* graph) { ENTER; return end(graph); }
 int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) { ENTER; (void)graph; (void)flags; return make(executable); }
@@ -233,7 +232,7 @@ int cuGraphAddKernelNode(void** node, void* graph) { ENTER; return add_node(node
 int cuGraphAddMemcpyNode(void** node, void* graph) { ENTER; return add_node(node, graph); }
 int cuGraphAddMemsetNode(void** node, void* graph) { ENTER; return add_node(node, graph); }
 
-// ---- Memory: a header before each allocation says how much it is and where ----
+// ---- Memory: a header before each allocation holds its size and context ----
 
 typedef struct Header { size_t bytes; intptr_t device; } Header;
 enum { ALIGNMENT = 256 };
@@ -265,7 +264,7 @@ static int release(uint64_t pointer) {
     return SUCCESS;
 }
 
-// Allocations that were not freed.
+// Returns the number of live allocations.
 long fake_allocations(void) { return __atomic_load_n(&allocations, __ATOMIC_RELAXED); }
 
 int cuMemGetInfo_v2(size_t* available, size_t* total) {
@@ -312,7 +311,7 @@ int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void* stream) {
     ENTER; (void)stream; for (size_t i = 0; i < count; i++) ((unsigned*)(uintptr_t)to)[i] = value; return SUCCESS;
 }
 
-// Page-locked memory of the host.
+// Page-locked host memory.
 static long locked;
 long fake_locked(void) { return __atomic_load_n(&locked, __ATOMIC_RELAXED); }
 int cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags) {
@@ -335,7 +334,7 @@ int cuMemHostGetDevicePointer_v2(uint64_t* pointer, void* host, unsigned flags) 
 
 // ---- Kernels ----
 
-// How the last image began that was given to the driver: a cubin without a NUL begins with 0x7f and ELF.
+// The beginning of the last image passed to the driver; a cubin starts with 0x7f and ELF.
 static char last_image[64];
 void fake_last_image(char* to) { memcpy(to, last_image, sizeof last_image); }
 
@@ -396,8 +395,8 @@ static unsigned seen[16];
 void fake_watch(long count) { watched = count < 16 ? count : 16; }
 void fake_seen(unsigned* to) { memcpy(to, seen, sizeof seen); }
 
-// Where the launch's own parameter is among those of a kernel that prints. Such a launch leaves a message of the first site,
-// with the number that is the kernel's first parameter; for 0 it says instead that a message is lost.
+// The index of the launch parameter of a kernel that prints. Such a launch writes a message of the first site, with the
+// kernel's first parameter as its argument; if that is 0, it reports a lost message instead.
 static long prints_with = -1;
 void fake_print(long parameter) { prints_with = parameter; }
 
@@ -419,7 +418,7 @@ static int launch(const unsigned* grid, const unsigned* block, const unsigned* c
     if (!current) return INVALID_CONTEXT;
     if (shared > 49152 && shared > dynamic_shared) return INVALID_VALUE;
     unsigned now[11] = { grid[0], grid[1], grid[2], block[0], block[1], block[2], cluster[0], cluster[1], cluster[2], shared, together };
-    // Not under the lock: a loop of launches is timed, and tests that ask launch from one thread.
+    // Without the lock: a loop of launches is timed, and tests that query this launch from one thread.
     memcpy(last, now, sizeof last);
     return SUCCESS;
 }

@@ -1,6 +1,6 @@
-//! Builds the driver that stands in for NVIDIA's, and asks it what it was asked.
+//! The fake driver: building it, running scenarios with it, and querying its counters.
 //!
-//! A scenario runs in a process of its own, in which the loader finds our driver first.
+//! A scenario runs in a separate process, in which the dynamic loader finds the fake driver first.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint};
 use std::fmt::Write;
@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 use cumbia::__private::DRIVER_FUNCTIONS;
 use libloading::{Library, Symbol};
 
-/// Runs a test that is ignored, by its path, in a process whose driver is the fake one, and fails as it does. Where there is
-/// no C compiler, the scenario is left out.
+/// Runs an ignored test, by its path, in a process with the fake driver, and fails if it fails. Without a C compiler, the
+/// scenario is skipped.
 #[track_caller]
 pub(crate) fn passes(scenario: &str, environment: &[(&str, &str)]) {
     let Some(folder) = folder() else {
-        eprintln!("left out: {scenario}, which needs a C compiler (`cc`, or what CC names)");
+        eprintln!("skipped: {scenario} needs a C compiler (`cc`, or the one named by CC)");
         return;
     };
     let old = environment.iter().any(|(name, _)| *name == "FAKE_WITHOUT_CLUSTERS");
@@ -39,7 +39,7 @@ pub(crate) fn passes(scenario: &str, environment: &[(&str, &str)]) {
     assert!(output.status.success() && said.contains("1 passed"), "{scenario} with {environment:?}:\n{said}");
 }
 
-/// The folder with the libraries, built by the first call.
+/// Returns the folder with the libraries, which the first call builds.
 fn folder() -> Option<&'static PathBuf> {
     static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
     FOLDER.get_or_init(build).as_ref()
@@ -53,7 +53,7 @@ fn build() -> Option<PathBuf> {
         std::fs::read_to_string(path).expect("the sources are here")
     });
     let (rest, old_rest) = (rest_of_driver_without(&[]), rest_of_driver_without(&["Cluster", "LaunchKernelEx"]));
-    // Named by what is in it, so that it is built once, and anew when something changes.
+    // The name is a hash of the sources, so that the folder is rebuilt when something changes.
     let mut hasher = DefaultHasher::new();
     (&driver, &nvrtc, &profiler, &rest).hash(&mut hasher);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("fake-driver-{:016x}", hasher.finish()));
@@ -75,21 +75,21 @@ fn build() -> Option<PathBuf> {
     };
     compile(&[], "libcuda.so.1", &[("driver.c", &driver), ("rest.c", &rest)]);
     compile(&[], "libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
-    // By these names the loader is asked, where the variable does not say.
+    // The names that the loader searches for without CUMBIA_NVRTC.
     compile(&[], "libnvrtc.so.13", &[("nvrtc.c", &nvrtc)]);
     compile(&["-DMAJOR=12"], "libnvrtc.so.12", &[("nvrtc.c", &nvrtc)]);
     compile(&[], "profiler.so", &[("profiler.c", &profiler)]);
     compile(&["-DWITHOUT_CLUSTERS"], "old/libcuda.so.1", &[("driver.c", &driver), ("old/rest.c", &old_rest)]);
     compile(&[], "old/libnvrtc.so", &[("nvrtc.c", &nvrtc)]);
-    // Whole, or not there; another process may have been faster with the same.
+    // Renamed atomically; another process may have created the same folder first.
     if std::fs::rename(building.path(), &folder).is_err() {
         assert!(folder.exists(), "{} cannot be made", folder.display());
     }
     Some(folder)
 }
 
-/// Definitions of all that Cumbia may call, for what `driver.c` does not define: they count, and succeed.
-/// Those whose names have one of `parts` are left out.
+/// Returns C definitions of the driver functions that `driver.c` does not define, which count their calls and succeed. Functions
+/// whose names contain one of `parts` are omitted.
 fn rest_of_driver_without(parts: &[&str]) -> String {
     let mut text = String::from("int fake_enter(void** here, const char* name);\n");
     for name in DRIVER_FUNCTIONS.iter().filter(|name| !parts.iter().any(|part| name.contains(part))) {
@@ -102,10 +102,10 @@ fn rest_of_driver_without(parts: &[&str]) -> String {
     text
 }
 
-/// The driver of this process, as tests see it.
+/// Access to the fake driver of this process.
 pub(crate) struct Fake(Library);
 
-/// A launch as the driver got it.
+/// A launch as received by the driver.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LastLaunch {
     pub(crate) grid: [u32; 3],
@@ -115,20 +115,20 @@ pub(crate) struct LastLaunch {
     pub(crate) cooperative: bool,
 }
 
-/// A stream that was told to wait for an event.
+/// A wait of a stream for an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LastWait {
     /// The stream that waits.
     pub(crate) stream: isize,
-    /// The one that the event was recorded on last.
+    /// The stream that the event was recorded on last.
     pub(crate) recorded_on: isize,
-    /// Which of all records that was, from 1; 0 where the event never was.
+    /// The sequence number of that record among all records, from 1; 0 if the event was never recorded.
     pub(crate) record: isize,
 }
 
 impl Fake {
     pub(crate) fn of_process() -> Fake {
-        // SAFETY: the library is our own, and loaded already or about to be.
+        // SAFETY: the library is the fake driver, whose loading has no side effects.
         Fake(unsafe { Library::new("libcuda.so.1") }.expect("the scenario's process finds the driver"))
     }
 
@@ -138,7 +138,7 @@ impl Fake {
     }
 
     fn number(&self, name: &str) -> i64 {
-        // SAFETY: all functions that are asked for so have this type.
+        // SAFETY: all functions passed here have this type.
         unsafe { self.get::<unsafe extern "C" fn() -> c_long>(name)() }
     }
 
@@ -147,44 +147,44 @@ impl Fake {
         unsafe { self.get::<unsafe extern "C" fn(c_long)>(name)(number) }
     }
 
-    /// How often a function of the driver was called.
+    /// Returns how often a driver function was called.
     pub(crate) fn calls(&self, function: &str) -> i64 {
         let function = CString::new(function).expect("a name");
         // SAFETY: the type is that of `driver.c`.
         unsafe { self.get::<unsafe extern "C" fn(*const c_char) -> c_long>("fake_calls")(function.as_ptr()) }
     }
 
-    /// How often any function was called.
+    /// Returns the total number of driver calls.
     pub(crate) fn all_calls(&self) -> i64 {
         self.number("fake_all_calls")
     }
 
-    /// Allocations that were not freed.
+    /// Returns the number of live device allocations.
     pub(crate) fn allocations(&self) -> i64 {
         self.number("fake_allocations")
     }
 
-    /// Page-locked memory of the host that was not freed.
+    /// Returns the number of live page-locked allocations.
     pub(crate) fn locked(&self) -> i64 {
         self.number("fake_locked")
     }
 
-    /// Streams, events and modules that were not given back.
+    /// Returns the number of live streams, events and modules.
     pub(crate) fn handles(&self) -> i64 {
         self.number("fake_handles")
     }
 
-    /// Bytes of dynamic shared memory that were last asked for a kernel.
+    /// Returns the last requested limit of dynamic shared memory, in bytes.
     pub(crate) fn dynamic_shared(&self) -> i64 {
         self.number("fake_dynamic_shared")
     }
 
-    /// Whether clusters that not every GPU takes were asked for.
+    /// Returns whether non-portable cluster sizes were enabled.
     pub(crate) fn large_clusters(&self) -> bool {
         self.number("fake_large_clusters") != 0
     }
 
-    /// Lets `skip` calls of a function through, then refuses `times` of them with `code`.
+    /// Lets the next `skip` calls of a function succeed, then fails `times` calls with `code`.
     pub(crate) fn refuse(&self, function: &str, code: i32, skip: i64, times: i64) {
         type Refuse = unsafe extern "C" fn(*const c_char, c_int, c_long, c_long);
         let function = CString::new(function).expect("a name");
@@ -192,29 +192,29 @@ impl Fake {
         unsafe { self.get::<Refuse>("fake_refuse")(function.as_ptr(), code, skip, times) }
     }
 
-    /// Sets the registers that a thread of each kernel needs, which is loaded from now on.
+    /// Sets the number of registers per thread of the kernels loaded from now on.
     pub(crate) fn registers(&self, number: i64) {
         self.set("fake_registers", number);
     }
 
-    /// Sets how many blocks a cluster can have.
+    /// Sets the maximum number of blocks of a cluster.
     pub(crate) fn largest_cluster(&self, blocks: i64) {
         self.set("fake_largest_cluster", blocks);
     }
 
-    /// From now on the first four bytes of so many parameters of each launch are kept.
+    /// Records the first four bytes of this many parameters of each following launch.
     pub(crate) fn watch(&self, parameters: i64) {
         self.set("fake_watch", parameters);
     }
 
-    /// From now on each launch prints the kernel's first message, with the number that is its first parameter, or loses one
-    /// for 0. The launch's own parameter is that number `parameter`.
+    /// Makes each following launch print the kernel's first message with its first parameter as the argument, or lose a message if
+    /// that is 0. The launch parameter is the parameter with index `parameter`.
     pub(crate) fn print(&self, parameter: i64) {
         // SAFETY: the type is that of `driver.c`.
         unsafe { self.get::<unsafe extern "C" fn(c_long)>("fake_print")(parameter) }
     }
 
-    /// What was kept of the last launch.
+    /// Returns the recorded parameters of the last launch.
     pub(crate) fn seen(&self) -> [c_uint; 16] {
         let mut seen: [c_uint; 16] = [0; 16];
         // SAFETY: the type is that of `driver.c`, which writes sixteen numbers.
@@ -222,7 +222,7 @@ impl Fake {
         seen
     }
 
-    /// How the last image begins that was given to the driver: that of a cubin is `"\x7fELF"`.
+    /// Returns the beginning of the last image passed to the driver; a cubin starts with `"\x7fELF"`.
     pub(crate) fn last_image(&self) -> String {
         let mut text: [c_char; 64] = [0; 64];
         // SAFETY: the type is that of `driver.c`, which writes as many bytes.
@@ -231,7 +231,7 @@ impl Fake {
         unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned()
     }
 
-    /// The last wait for an event.
+    /// Returns the last wait for an event.
     pub(crate) fn last_wait(&self) -> LastWait {
         let mut last = [0; 3];
         // SAFETY: the type is that of `driver.c`, which writes three numbers.
@@ -240,7 +240,7 @@ impl Fake {
         LastWait { stream, recorded_on, record }
     }
 
-    /// The last launch.
+    /// Returns the last launch.
     pub(crate) fn last_launch(&self) -> LastLaunch {
         let mut last: [c_uint; 11] = [0; 11];
         // SAFETY: the type is that of `driver.c`, which writes eleven numbers.

@@ -1,4 +1,4 @@
-//! Graphs: what is built, what is set, and when.
+//! Graphs: when nodes are added, updated and rebuilt.
 
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error};
@@ -9,7 +9,7 @@ use crate::scenarios;
 
 const NOT_SUPPORTED: i32 = 801;
 
-/// What is counted: kernels added and set, copies added and set, graphs built and launched.
+/// The counted calls: kernel nodes added and updated, copy nodes added and updated, graphs instantiated and launched.
 const CALLS: [&str; 6] = [
     "cuGraphAddKernelNode",
     "cuGraphExecKernelNodeSetParams",
@@ -44,7 +44,7 @@ fn run(graph: &mut Graph, a: f32, [x, y, z]: &mut [DeviceArray<f32>; 3]) {
 }
 
 scenarios! {
-    fn only_what_is_different_is_set() {
+    fn only_changed_nodes_are_updated() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut arrays = arrays(&device);
         let mut graph = Graph::new(&device.default_stream());
@@ -52,7 +52,7 @@ scenarios! {
         check(&fake, [0, 0, 0, 0, 0, 1], || run(&mut graph, 1.0, &mut arrays));
         check(&fake, [0, 1, 0, 0, 0, 1], || run(&mut graph, 2.0, &mut arrays));
         check(&fake, [0, 0, 0, 0, 0, 1], || run(&mut graph, 2.0, &mut arrays));
-        // Other arrays: all of it.
+        // Other arrays: every node is updated.
         arrays.rotate_left(1);
         check(&fake, [0, 2, 0, 1, 0, 1], || run(&mut graph, 2.0, &mut arrays));
         assert_eq!((graph.builds(), fake.calls("cuLaunchKernel")), (1, 0));
@@ -60,7 +60,7 @@ scenarios! {
         assert_eq!((fake.calls("cuGraphExecDestroy"), fake.calls("cuGraphDestroy")), (1, 1));
     }
 
-    fn another_sequence_is_built() {
+    fn a_different_sequence_is_rebuilt() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut arrays = arrays(&device);
         let mut graph = Graph::new(&device.default_stream());
@@ -74,8 +74,8 @@ scenarios! {
         assert_eq!(graph.builds(), 3);
     }
 
-    /// What the driver does not set is built anew, and what it does not build is an error.
-    fn what_is_refused_is_tried_anew() {
+    /// If the driver rejects an update, the graph is rebuilt; if it rejects the launch, that is an error.
+    fn a_rejected_update_causes_a_rebuild() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut arrays = arrays(&device);
         let mut graph = Graph::new(&device.default_stream());
@@ -89,8 +89,8 @@ scenarios! {
         run(&mut graph, 2.0, &mut arrays);
     }
 
-    /// An error or a panic in the recording leaves nothing behind that a later run would launch.
-    fn a_recording_that_ends_early() {
+    /// An error or a panic during the recording leaves no steps that a later launch would include.
+    fn an_aborted_recording_leaves_no_steps() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut arrays = arrays(&device);
         let mut graph = Graph::new(&device.default_stream());
@@ -106,7 +106,7 @@ scenarios! {
         check(&fake, [2, 0, 1, 0, 1, 1], || run(&mut graph, 1.0, &mut arrays));
     }
 
-    fn what_a_run_uses_is_freed_behind_it() {
+    fn memory_used_by_a_launch_is_freed_after_it() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut y = device.zeros(1000).unwrap();
         let mut graph = Graph::new(&device.stream().unwrap());
@@ -116,7 +116,7 @@ scenarios! {
                     let x = device.to_device(&[1.0; 1000])?;
                     g.launch(saxpy(1.0, &x, &mut y).over(1000))?;
                     drop(x);
-                    assert_eq!(fake.allocations(), 2, "it is there until the run is over");
+                    assert_eq!(fake.allocations(), 2, "the array lives until the graph's launch completes");
                     Ok(())
                 })
                 .unwrap();

@@ -10,7 +10,7 @@ pub(crate) fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// Sixteen arrays: the most for which a launch has room of its own.
+/// Sixteen arrays: the maximum for which a launch does not allocate.
 #[kernel]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn sum(
@@ -37,7 +37,7 @@ pub(crate) fn sum(
     }
 }
 
-/// Its threads wait for each other.
+/// The threads of a block synchronise.
 #[kernel]
 pub(crate) fn together(x: &mut [f32]) {
     let i = grid(1);
@@ -79,7 +79,7 @@ pub(crate) fn telling(x: &[f32]) {
     }
 }
 
-/// Its first site is what it prints, and its parameters are the number, the array's pointer and length, and the launch's.
+/// Its first site is the `println!`, and its parameters are the number, the array's pointer and length, and the launch parameter.
 #[kernel]
 pub(crate) fn tell(number: u64, x: &mut [f32]) {
     println!("<{number}>");

@@ -1,4 +1,4 @@
-//! What a launch costs and comes to: calls of the driver, allocations, grids and blocks.
+//! Cost and configuration of launches: driver calls, allocations, grids and blocks.
 
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Prepared};
@@ -11,7 +11,7 @@ fn arrays(device: &Device, len: usize) -> (DeviceArray<f32>, DeviceArray<f32>) {
     (device.zeros(len).unwrap(), device.zeros(len).unwrap())
 }
 
-/// Launches with sixteen arrays on a device, and gives how many allocations 100 launches made.
+/// Launches a kernel with sixteen arrays 100 times, directly and prepared, and returns the numbers of allocations.
 fn sixteen(device: &Device) -> (u64, u64) {
     let x: Vec<DeviceArray<f32>> = (0..15).map(|_| device.zeros(64).unwrap()).collect();
     let mut y = device.zeros(64).unwrap();
@@ -28,8 +28,8 @@ fn sixteen(device: &Device) -> (u64, u64) {
 }
 
 scenarios! {
-    /// The launch, and the question which context is current: nothing else.
-    fn a_launch_is_two_calls() {
+    /// The launch, and the query of the current context.
+    fn a_launch_makes_two_driver_calls() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = arrays(&device, 1000);
         saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
@@ -42,7 +42,7 @@ scenarios! {
         assert_eq!(fake.all_calls() - all, 400);
     }
 
-    fn a_prepared_launch_is_two_calls() {
+    fn a_prepared_launch_makes_two_driver_calls() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = arrays(&device, 1000);
         let prepared: Prepared<'_, _> = saxpy(1.0, &x, &mut y).over(1000).prepare().unwrap();
@@ -56,11 +56,11 @@ scenarios! {
         assert_eq!(fake.calls("cuLaunchKernel"), 100);
     }
 
-    /// The first launch is checked, the second is like it, the third is prepared, the last has been moved.
-    fn all_ways_give_the_same_parameters() {
+    /// The first launch is validated, the second takes the fast path, the third is prepared, and the last one was moved.
+    fn fast_and_slow_path_pass_the_same_parameters() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (device.zeros(1000).unwrap(), device.zeros(2000).unwrap());
-        // A number, two arrays, and what is for faults.
+        // A scalar, two arrays, and the launch parameter.
         fake.watch(6);
         saxpy(2.0, &x, &mut y).grid(4).block(256).launch().unwrap();
         let seen = fake.seen();
@@ -78,7 +78,7 @@ scenarios! {
         assert_eq!((fake.seen(), fake.last_launch().grid), (seen, [4, 1, 1]));
     }
 
-    fn a_launch_unlike_the_last_is_checked("FAKE_DEVICES" = "2") {
+    fn a_launch_that_differs_from_the_cached_one_is_validated("FAKE_DEVICES" = "2") {
         let (device, other, fake) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Fake::of_process());
         let ((x, mut y), (far_x, mut far_y)) = (arrays(&device, 8), arrays(&other, 8));
         for _ in 0..2 {
@@ -93,8 +93,8 @@ scenarios! {
         assert_eq!((fake.calls("cuModuleLoadDataEx"), fake.calls("cuLaunchKernel")), (2, 6));
     }
 
-    /// What was alone when it was prepared, or launched before, notes its uses as soon as there is another stream.
-    fn launches_mind_a_stream_that_is_made_later() {
+    /// Launches prepared or cached with a single stream record their uses of memory once there is another stream.
+    fn launches_track_hazards_once_a_second_stream_exists() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = arrays(&device, 8);
         let mut z = device.zeros(8).unwrap();
@@ -127,19 +127,19 @@ scenarios! {
         assert_eq!(sixteen(&device), (0, 0));
     }
 
-    fn over_picks_the_fullest_block_once() {
+    fn over_picks_the_max_occupancy_block_and_caches_it() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = arrays(&device, 8);
         // 72 registers: seven blocks of 128 threads on a multiprocessor, but three of 256.
         fake.registers(72);
         saxpy(1.0, &x, &mut y).over(1 << 20).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([128, 1, 1], [8192, 1, 1]));
-        let asked = fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        let queries = fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor");
         saxpy(1.0, &x, &mut y).over(1 << 21).launch().unwrap();
         saxpy(1.0, &x, &mut y).over((4096, 4096)).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([32, 4, 1], [128, 1024, 1]));
-        assert_eq!(fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor"), asked);
-        // Few items: more and smaller blocks, unless the threads work together.
+        assert_eq!(fake.calls("cuOccupancyMaxActiveBlocksPerMultiprocessor"), queries);
+        // Few items: more and smaller blocks, unless the threads of a block synchronise.
         saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([64, 1, 1], [16, 1, 1]));
         fake.registers(32);
@@ -147,12 +147,12 @@ scenarios! {
         assert_eq!((fake.last_launch().block, fake.last_launch().grid), ([256, 1, 1], [4, 1, 1]));
         bounded(&mut y).over(1 << 20).launch().unwrap();
         assert_eq!(fake.last_launch().block, [128, 1, 1]);
-        // Much shared memory for each block: one block of each multiprocessor, so a large one.
+        // Shared memory limits a multiprocessor to one resident block, so a large block is picked.
         with_dynamic(&mut y).over(1 << 20).shared_bytes(150_000).launch().unwrap();
         assert_eq!((fake.last_launch().block, fake.last_launch().shared_bytes), ([1024, 1, 1], 150_000));
     }
 
-    fn shared_memory_is_asked_for_when_needed() {
+    fn shared_memory_opt_in_happens_when_needed() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut x = device.zeros::<f32>(8).unwrap();
         with_dynamic(&mut x).grid(1).block(32).shared_bytes(49_152).launch().unwrap();
@@ -163,7 +163,7 @@ scenarios! {
         }
     }
 
-    fn a_cooperative_launch_is_one() {
+    fn a_cooperative_launch_reaches_the_driver() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let mut x = device.zeros::<f32>(8).unwrap();
         let most = whole_grid(&mut x).block(256).cooperative_blocks().unwrap();
@@ -197,7 +197,7 @@ scenarios! {
     }
 }
 
-/// The CPU device has threads to wake, but asks for no memory either.
+/// A launch on the CPU device wakes threads, but does not allocate either.
 #[test]
 fn a_launch_on_the_cpu_allocates_nothing() {
     crate::fake::passes("launches::on_the_cpu", &[("RAYON_NUM_THREADS", "1")]);

@@ -1,7 +1,7 @@
-//! What is refused before the driver is asked, and what can be asked of devices and kernels.
+//! Validation before any driver call, and properties of devices and kernels.
 
 use cumbia::prelude::*;
-use cumbia::{BlockLimit, Error, LaunchError, NoClusters};
+use cumbia::{BlockLimit, Error, LaunchError, LaunchExtent, NoClusters};
 
 use crate::fake::Fake;
 use crate::kernels::{bounded, saxpy};
@@ -47,7 +47,7 @@ scenarios! {
         let error = refused(saxpy(1.0, &x, &mut y).grid(16).block(32).cluster(16).launch());
         assert!(matches!(error, LaunchError::ClusterTooLarge { blocks: 16, limit: 8, .. }), "{error}");
         let error = refused(saxpy(1.0, &x, &mut y).grid(16).block(32).cluster((1, 0)).launch());
-        assert!(matches!(error, LaunchError::ZeroDimension { what: "cluster", .. }), "{error}");
+        assert!(matches!(error, LaunchError::ZeroDimension { extent: LaunchExtent::Cluster, .. }), "{error}");
         assert_eq!(fake.calls("cuLaunchKernelEx"), 0);
     }
 
@@ -58,7 +58,7 @@ scenarios! {
         let error = refused(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
         let LaunchError::NoClusters { reason, .. } = &error else { panic!("{error}") };
         assert_eq!(*reason, NoClusters::ComputeCapability((8, 9)));
-        assert!(error.to_string().contains("compute capability is 8.9, and clusters came with 9.0"), "{error}");
+        assert!(error.to_string().contains("compute capability is 8.9, and clusters require 9.0"), "{error}");
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
     }
 
@@ -72,7 +72,7 @@ scenarios! {
         assert_eq!(Fake::of_process().calls("cuLaunchKernel"), 1);
     }
 
-    fn a_device_says_what_it_is("FAKE_DEVICES" = "3") {
+    fn device_properties_are_reported("FAKE_DEVICES" = "3") {
         let devices = Device::all().unwrap();
         assert_eq!((devices.len(), Device::count()), (4, 3));
         assert_eq!(devices[2].to_string(), "cuda:2 (Fake GPU 2)");
@@ -94,7 +94,7 @@ scenarios! {
         assert_eq!(devices[1].memory().unwrap().free, 1 << 30);
     }
 
-    fn a_kernel_says_what_it_needs() {
+    fn kernel_attributes_are_reported() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         fake.registers(46);
         let attributes = saxpy::attributes(&device).unwrap();
@@ -107,14 +107,14 @@ scenarios! {
         assert_eq!((occupancy.blocks, occupancy.threads, occupancy.resident_blocks()), (5, 1280, 660));
         assert_eq!(occupancy.fraction(), 0.625);
         assert_eq!(saxpy(1.0, &x, &mut y).over(0).active_blocks().unwrap(), 0);
-        // The same kernel is loaded no second time.
+        // The kernel is not loaded a second time.
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 1);
     }
 }
 
 #[test]
-fn the_cpu_answers_too() {
+fn the_cpu_reports_limits_and_occupancy() {
     let device = Device::cpu();
     let attributes = bounded::attributes(&device).unwrap();
     assert_eq!((attributes.threads_per_block, attributes.registers, attributes.ptx_version), (128, 0, None));
@@ -128,7 +128,7 @@ fn the_cpu_answers_too() {
     assert!(matches!(error, LaunchError::ClusterDoesNotDivide { .. }), "{error}");
     let launch = bounded(&mut x).over(300).prepare().unwrap();
     (0..3).for_each(|_| launch.launch().unwrap());
-    // The borrow ends with its last use.
+    // The borrow of the prepared launch ends with its last use.
     assert_eq!(x.to_host().unwrap(), [4.0; 300]);
     assert!(device.memory().unwrap().total > 0);
 }

@@ -1,23 +1,23 @@
-//! The runtime against a driver of our own: how often it calls which function, what it makes of each refusal, and that it
-//! leaves nothing behind. No GPU is needed, and no kernel runs.
+//! Tests of the runtime with a fake CUDA driver: the number of calls of each driver function, error handling, and resource leaks. No
+//! GPU is needed, and no kernel runs.
 
 #![cfg(target_os = "linux")]
 
 mod allocations;
 mod arrays;
+mod concurrency;
 mod cudarc;
 mod doctor;
+mod driver_errors;
 mod fake;
 mod graphs;
 mod kernels;
 mod launches;
 mod limits;
-mod listeners;
-mod many;
 mod prints;
 mod profiling;
-mod refusals;
 mod streams;
+mod tracing_subscribers;
 
 /// Declares tests, each of which runs in a process with the fake driver and these environment variables.
 macro_rules! scenarios {
@@ -27,7 +27,7 @@ macro_rules! scenarios {
             #[test]
             fn $name() {
                 let path = concat!(module_path!(), "::scenario::", stringify!($name));
-                // Without the crate, as the test's name has it.
+                // Test names do not contain the crate.
                 let path = path.split_once("::").map_or(path, |(_, path)| path);
                 crate::fake::passes(path, &[$(($variable, $value)),*]);
             }

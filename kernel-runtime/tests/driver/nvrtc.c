@@ -1,5 +1,5 @@
-// An NVRTC that compiles nothing, for a driver that runs nothing. Like NVIDIA's, it makes machine code for the architectures that
-// it knows and for no others, and for a `compute_` one PTX alone. A thread has one program at a time.
+// A fake NVRTC that compiles nothing, for the fake driver. Like NVIDIA's, it returns machine code only for the architectures that
+// it supports, and only PTX for a `compute_` architecture. A thread has at most one program.
 
 #include <stddef.h>
 #include <stdio.h>

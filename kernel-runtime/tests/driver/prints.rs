@@ -1,5 +1,4 @@
-//! What kernels print, where others have locked the output or closed it. What is wrong here never ends: so each scenario
-//! gives up after a while.
+//! Output of kernels while stdout is locked by another thread, or closed. A bug here is a deadlock, so each scenario has a timeout.
 
 use std::fs::File;
 use std::io::{Write, stderr, stdout};
@@ -16,11 +15,11 @@ use crate::scenarios;
 const OUTPUT: RawFd = 1;
 const ERRORS: RawFd = 2;
 
-/// A device whose kernels print, and an array there.
+/// Returns a device whose kernels print, and an array on it. Starts the timeout.
 fn device() -> (Device, DeviceArray<f32>) {
     std::thread::spawn(|| {
         std::thread::sleep(Duration::from_secs(30));
-        let _ = writeln!(stderr(), "it does not end");
+        let _ = writeln!(stderr(), "timeout");
         std::process::exit(17);
     });
     let device = Device::cuda(0).unwrap();
@@ -29,11 +28,11 @@ fn device() -> (Device, DeviceArray<f32>) {
     (device, x)
 }
 
-fn say(number: u64, x: &mut DeviceArray<f32>) {
+fn launch_print(number: u64, x: &mut DeviceArray<f32>) {
     tell(number, x).grid(1).block(64).launch().unwrap();
 }
 
-/// Does `work` while what goes to `descriptor` goes to another place.
+/// Runs `work` while `descriptor` is redirected.
 fn redirected(descriptor: RawFd, to: &impl AsRawFd, work: impl FnOnce()) {
     stdout().flush().unwrap();
     // SAFETY: the descriptors are open, and belong to this process.
@@ -48,17 +47,17 @@ fn redirected(descriptor: RawFd, to: &impl AsRawFd, work: impl FnOnce()) {
     result.unwrap();
 }
 
-/// What `work` prints.
+/// Returns the output of `work`.
 fn printed(work: impl FnOnce()) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     redirected(OUTPUT, file.as_file(), work);
     std::fs::read_to_string(file.path()).unwrap()
 }
 
-/// The end of a pipe that nobody reads from.
+/// Returns the write end of a pipe whose read end is closed.
 fn closed() -> File {
     let mut ends = [0; 2];
-    // SAFETY: there is room for two descriptors, which then belong to nobody else.
+    // SAFETY: the array holds two descriptors, which have no other owner.
     let [read, write] = unsafe {
         assert_eq!(libc::pipe(ends.as_mut_ptr()), 0);
         ends.map(|end| OwnedFd::from_raw_fd(end))
@@ -68,31 +67,31 @@ fn closed() -> File {
 }
 
 scenarios! {
-    /// One thread prints and waits for the output, which another has locked, who then waits for the same stream.
-    fn messages_are_read_while_another_waits_to_print() {
+    /// One thread prints messages and waits for the lock of stdout; the thread that holds it synchronises the same stream.
+    fn messages_are_read_while_another_thread_waits_for_stdout() {
         let (device, mut x) = device();
         let text = printed(|| {
             let mut output = stdout().lock();
-            say(1, &mut x);
+            launch_print(1, &mut x);
             std::thread::scope(|scope| {
                 let other = scope.spawn(|| device.synchronize());
                 std::thread::sleep(Duration::from_millis(200));
-                say(2, &mut x);
+                launch_print(2, &mut x);
                 x.to_host().unwrap();
-                say(3, &mut x);
+                launch_print(3, &mut x);
                 device.synchronize().unwrap();
                 writeln!(output, "<mine>").unwrap();
                 drop(output);
                 other.join().unwrap().unwrap();
             });
-            say(4, &mut x);
+            launch_print(4, &mut x);
             device.synchronize().unwrap();
         });
         assert_eq!(text, "<1>\n<2>\n<3>\n<mine>\n<4>\n");
     }
 
-    /// A stream that is handed out again prints what was said on it; the list of streams is free meanwhile.
-    fn a_stream_is_handed_out_while_the_output_is_locked() {
+    /// Reusing a pooled stream prints its pending messages; the pool is not locked in the meantime.
+    fn a_stream_is_reused_while_stdout_is_locked() {
         let (device, mut x) = device();
         let text = printed(|| {
             let stream = device.stream().unwrap();
@@ -111,18 +110,18 @@ scenarios! {
         assert_eq!(text, "<1>\n");
     }
 
-    fn messages_to_a_closed_output_are_lost() {
+    fn messages_to_a_closed_stdout_are_lost() {
         let (device, mut x) = device();
         let closed = closed();
         redirected(OUTPUT, &closed, || {
-            assert!(std::panic::catch_unwind(|| println!("nobody reads this")).is_err());
-            say(1, &mut x);
+            assert!(std::panic::catch_unwind(|| println!("lost output")).is_err());
+            launch_print(1, &mut x);
             device.synchronize().unwrap();
         });
         let text = printed(|| {
-            say(0, &mut x);
+            launch_print(0, &mut x);
             redirected(ERRORS, &closed, || device.synchronize().unwrap());
-            say(2, &mut x);
+            launch_print(2, &mut x);
             device.synchronize().unwrap();
         });
         assert_eq!(text, "<2>\n");

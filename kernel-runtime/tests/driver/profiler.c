@@ -1,4 +1,4 @@
-// A profiler's library that writes down what NVTX tells it, into the file that FAKE_PROFILE names.
+// A profiler's library that logs NVTX calls to the file named by FAKE_PROFILE.
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-//! What profilers are told, and the device's own clock.
+//! Profiler ranges, and timing with device events.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use crate::fake::Fake;
 use crate::kernels::saxpy;
 use crate::scenarios;
 
-/// The folder of this process's driver, where the profiler's library is as well.
+/// Returns the folder of the fake driver, which also contains the profiler's library.
 fn folder() -> std::path::PathBuf {
     std::env::var_os("LD_LIBRARY_PATH").expect("the scenario's process has it").into()
 }
 
 scenarios! {
-    fn a_profiler_hears_of_ranges() {
+    fn a_profiler_receives_ranges() {
         // SAFETY: the scenario's process has one thread that reads the environment, this one.
         unsafe { std::env::set_var("NVTX_INJECTION64_PATH", folder().join("profiler.so")) };
         {
@@ -23,8 +23,8 @@ scenarios! {
             profile::mark("here");
             let _inner = profile::range("inner\0, and what C does not see");
         }
-        let told = std::fs::read_to_string(std::env::var_os("FAKE_PROFILE").unwrap()).unwrap();
-        assert_eq!(told, "push outer\nmark here\npush inner\npop \npop \n");
+        let events = std::fs::read_to_string(std::env::var_os("FAKE_PROFILE").unwrap()).unwrap();
+        assert_eq!(events, "push outer\nmark here\npush inner\npop \npop \n");
     }
 
     fn a_profiler_that_fails_is_not_called("FAKE_PROFILER_FAILS" = "1") {
@@ -58,7 +58,7 @@ scenarios! {
 }
 
 #[test]
-fn the_cpu_is_timed_too() {
+fn timing_works_on_the_cpu() {
     let (device, pause) = (Device::cpu(), Duration::from_millis(5));
     let time = device.time(|| {
         std::thread::sleep(pause);

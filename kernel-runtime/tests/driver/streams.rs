@@ -1,4 +1,4 @@
-//! What streams cost, and what they wait for: nothing while there is one, and no more than is needed then.
+//! Cost and dependencies of streams: no events with a single stream, and only the necessary ones with several.
 
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error};
@@ -10,12 +10,12 @@ use crate::scenarios;
 const ILLEGAL_VALUE: i32 = 1;
 const NOT_READY: i32 = 600;
 
-/// How many events were recorded and waited for by streams.
+/// Returns the numbers of recorded events, and of waits for events.
 fn events(fake: &Fake) -> (i64, i64) {
     (fake.calls("cuEventRecord"), fake.calls("cuStreamWaitEvent"))
 }
 
-/// Does `work`, which is to record so many events and wait for so many.
+/// Runs `work`, and checks how many events it records and waits for.
 #[track_caller]
 fn check(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce()) {
     let before = events(fake);
@@ -28,9 +28,8 @@ fn zeros(device: &Device) -> DeviceArray<f32> {
     device.zeros(1000).unwrap()
 }
 
-/// Ends the process with 77 if, after all that Cumbia does at its end, this many of the allocations that the GPU writes on the
-/// host are left.
-fn leave_at_the_end<const LEFT: i64>() {
+/// Ends the process with status 77 unless exactly `LEFT` page-locked allocations are live after Cumbia's exit handler.
+fn expect_leaks_at_exit<const LEFT: i64>() {
     extern "C" fn check<const LEFT: i64>() {
         let fake = Fake::of_process();
         if fake.calls("cuMemHostAlloc") - fake.calls("cuMemFreeHost") != LEFT {
@@ -49,7 +48,7 @@ fn step(stream: &Stream, x: &DeviceArray<f32>, y: &mut DeviceArray<f32>) {
 }
 
 scenarios! {
-    fn one_stream_needs_no_events() {
+    fn a_single_stream_records_no_events() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device), zeros(&device));
         for _ in 0..100 {
@@ -62,58 +61,58 @@ scenarios! {
         assert_eq!(fake.calls("cuStreamCreateWithPriority"), 1);
     }
 
-    fn a_stream_that_nobody_waits_for_needs_no_events() {
+    fn a_stream_without_waiters_records_no_events() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
         let (x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
         device.synchronize().unwrap();
-        // Nobody has waited for the first yet; that somebody may is expected of a new stream for a while.
+        // No stream has waited for the first one yet; a new stream nevertheless records events for a number of operations.
         for _ in 0..100 {
             step(&first, &x, &mut y);
         }
         check(&fake, (0, 0), || (0..1000).for_each(|_| step(&first, &x, &mut y)));
-        // Who waits now waits for all of it, and for the allocation on the default stream.
+        // A waiter now waits for all earlier operations, and for the allocation on the default stream.
         check(&fake, (2, 2), || step(&second, &y, &mut z));
-        // From there on its operations have events of their own. The first one waits for who read the array.
+        // From now on each operation records an event. The first one waits for the reader of the array (WAR).
         check(&fake, (1, 1), || step(&first, &x, &mut y));
         check(&fake, (3, 0), || (0..3).for_each(|_| step(&first, &x, &mut y)));
     }
 
-    fn a_second_stream_waits_for_what_was_done_before() {
+    fn a_second_stream_waits_for_earlier_work() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device), zeros(&device));
         step(&device.default_stream(), &x, &mut y);
         check(&fake, (1, 1), || drop(device.stream().unwrap()));
-        // The same one again.
+        // The same pooled stream again.
         check(&fake, (0, 0), || drop(device.stream().unwrap()));
         let first = device.stream().unwrap();
         check(&fake, (0, 1), || drop(device.stream().unwrap()));
-        // What was asked for before was not noted, and need not be.
+        // Earlier operations were not recorded, and need not be.
         check(&fake, (1, 0), || step(&first, &x, &mut y));
     }
 
-    fn a_stream_waits_for_what_it_must_not_overtake() {
+    fn a_stream_waits_for_its_hazards() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (a, b) = (device.stream().unwrap(), device.stream().unwrap());
         let [x, mut y, mut z, mut w] = [(); 4].map(|()| zeros(&device));
         check(&fake, (1, 1), || step(&a, &x, &mut y)); // both were allocated on the default stream: one wait
         check(&fake, (1, 0), || step(&a, &x, &mut y));
         check(&fake, (1, 2), || step(&b, &y, &mut z)); // for the write on `a`, and the allocation of `z`
-        check(&fake, (1, 0), || step(&b, &y, &mut z)); // it has waited for that
+        check(&fake, (1, 0), || step(&b, &y, &mut z)); // it has waited for that already
         check(&fake, (1, 0), || step(&b, &x, &mut z)); // two streams read `x`
         check(&fake, (1, 1), || step(&a, &x, &mut y)); // `b` has read `y`
         check(&fake, (1, 1), || step(&a, &x, &mut w)); // it was allocated last of all
         check(&fake, (1, 1), || step(&device.default_stream(), &x, &mut w));
-        // A copy waits where the array was written last, and what was read elsewhere is no matter.
+        // A copy to the host waits for the last write (RAW), not for reads.
         check(&fake, (1, 0), || drop(y.to_host().unwrap()));
         check(&fake, (1, 1), || step(&a, &z, &mut y));
     }
 
-    fn parts_of_an_array_do_not_wait_for_each_other() {
+    fn disjoint_slices_have_no_hazards() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (a, b) = (device.stream().unwrap(), device.stream().unwrap());
         let (x, mut y) = (zeros(&device), zeros(&device));
-        // Both streams have seen the allocation.
+        // Both streams have waited for the allocation.
         step(&a, &x, &mut y);
         step(&b, &x, &mut y);
         step(&a, &x, &mut y);
@@ -125,21 +124,21 @@ scenarios! {
         check(&fake, (1, 1), || step(&a, &x, &mut y));
     }
 
-    /// Two GPUs with a stream each: a copy between them is an operation that either has to wait for.
-    fn a_copy_between_gpus_is_waited_for_on_both("FAKE_DEVICES" = "2") {
+    /// Two GPUs with one stream each: a peer copy is a dependency for both.
+    fn a_peer_copy_is_a_dependency_on_both_gpus("FAKE_DEVICES" = "2") {
         let (first, second, fake) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Fake::of_process());
         let [mut x, z] = [(); 2].map(|()| zeros(&first));
         let [mut y, w] = [(); 2].map(|()| zeros(&second));
-        // Each GPU's solitude ends with an event; the copy waits for what the other had done, and is noted.
+        // Each GPU leaves its single-stream state with an event; the copy waits for the other GPU's work, and is recorded.
         check(&fake, (3, 1), || y.copy_from(&x).unwrap());
-        // `x` is written on the first GPU: behind the copy, which read it on a stream of the second.
+        // `x` is written on the first GPU, after the copy that read it on a stream of the second (WAR).
         check(&fake, (1, 1), || step(&first.default_stream(), &z, &mut x));
         // On the second GPU it is the same stream.
         check(&fake, (1, 0), || step(&second.default_stream(), &w, &mut y));
     }
 
-    /// Streams are kept and handed out again, with what belongs to them.
-    fn very_many_streams_are_few() {
+    /// Streams and their resources are pooled and reused.
+    fn streams_are_pooled() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device), zeros(&device));
         for _ in 0..10_000 {
@@ -155,8 +154,8 @@ scenarios! {
         assert_eq!(fake.calls("cuStreamCreateWithPriority"), 12);
     }
 
-    /// Where there is no event to wait for, the operation itself is waited for.
-    fn without_events_all_is_in_order() {
+    /// If an event cannot be recorded, the stream is synchronised instead.
+    fn a_failed_event_record_falls_back_to_synchronisation() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let stream = device.stream().unwrap();
         let (x, mut y) = (zeros(&device), zeros(&device));
@@ -168,7 +167,7 @@ scenarios! {
         assert_eq!(fake.allocations(), 0);
     }
 
-    fn a_wait_that_is_refused_is_an_error_and_nothing_runs() {
+    fn a_failed_wait_prevents_the_launch() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let stream = device.stream().unwrap();
         let (x, mut y) = (zeros(&device), zeros(&device));
@@ -180,7 +179,7 @@ scenarios! {
         assert_eq!(fake.calls("cuLaunchKernel"), 1);
     }
 
-    fn errors_while_dropping_are_kept() {
+    fn errors_in_destructors_are_kept() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let (x, mut y) = (zeros(&device), zeros(&device));
         fake.refuse("cuMemFreeAsync", ILLEGAL_VALUE, 0, 1);
@@ -188,7 +187,7 @@ scenarios! {
         let event = device.default_stream().record().unwrap();
         fake.refuse("cuEventDestroy_v2", ILLEGAL_VALUE, 0, 1);
         drop(event);
-        // No call that has nothing to do with it says so.
+        // Unrelated calls do not return these errors.
         let x = zeros(&device);
         step(&device.default_stream(), &x, &mut y);
         device.synchronize().unwrap();
@@ -201,10 +200,10 @@ scenarios! {
             })
             .collect();
         assert_eq!(calls, ["cuMemFreeAsync", "cuEventDestroy_v2"]);
-        assert!(device.drop_errors().is_empty(), "each is given once");
+        assert!(device.drop_errors().is_empty(), "each error is returned once");
     }
 
-    /// Uses of an array by many threads on many streams: nothing is left, and nothing hangs.
+    /// Uses of an array by many threads on many streams: no leaks and no deadlock.
     fn many_threads_and_streams() {
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let streams: Vec<Stream> = (0..4).map(|_| device.stream().unwrap()).collect();
@@ -228,21 +227,21 @@ scenarios! {
         assert!(device.drop_errors().is_empty());
     }
 
-    fn nothing_is_left_at_the_end() {
-        leave_at_the_end::<0>();
+    fn process_exit_frees_everything() {
+        expect_leaks_at_exit::<0>();
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let kept = device.stream().unwrap();
         let (x, mut y) = (zeros(&device), zeros(&device));
         step(&kept, &x, &mut y);
         step(&device.stream().unwrap(), &x, &mut y);
         assert_eq!(fake.calls("cuMemHostAlloc"), 3);
-        // A handle that is never dropped is nobody's fault.
+        // A leaked handle does not count.
         std::mem::forget(kept);
     }
 
-    /// Where the GPU is at work when the process ends, what its kernels write stays.
-    fn the_end_waits_for_nothing() {
-        leave_at_the_end::<2>();
+    /// If the GPU is busy when the process ends, memory that its kernels write is not freed.
+    fn process_exit_does_not_wait_for_the_gpu() {
+        expect_leaks_at_exit::<2>();
         let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
         let _stream = device.stream().unwrap();
         assert_eq!(fake.calls("cuMemHostAlloc"), 2);

@@ -5,7 +5,7 @@
 use std::mem::offset_of;
 
 use cumbia_kernel_runtime::__private::{BuiltIn, ConstantType, Operator, Repr, ir, op, structure};
-use cumbia_kernel_runtime::{DeviceType, Element, Lanes};
+use cumbia_kernel_runtime::{Components, DeviceType, Element};
 
 use super::{Lane, Vec2, Vec3, Vec4};
 
@@ -61,8 +61,8 @@ macro_rules! elements {
             }
 
             #[inline(always)]
-            fn stand_in() -> Self {
-                $name { $($lane: T::stand_in(),)* align: [] }
+            fn placeholder() -> Self {
+                $name { $($lane: T::placeholder(),)* align: [] }
             }
 
             fn constant(&self) -> ir::ConstantValue {
@@ -72,8 +72,8 @@ macro_rules! elements {
 
         // SAFETY: the lanes follow each other from the start (`repr(C)`), and their sizes add up to that of the vector, which
         // `lane.rs` tests for each number; the field that brings the alignment takes no room.
-        unsafe impl<T: Lane> Lanes for $name<T> {
-            type Lane = T;
+        unsafe impl<T: Lane> Components for $name<T> {
+            type Component = T;
         }
     )*};
 }

@@ -1,9 +1,9 @@
 //! What a vector can be made of, and how it is aligned.
 
-use cumbia_kernel_runtime::{Lanes, Number};
+use cumbia_kernel_runtime::{Components, Number};
 
 /// A number that vectors can have in their lanes: integers of 8 to 64 bits, `f32` and `f64`.
-pub trait Lane: Number + Lanes<Lane = Self> {
+pub trait Lane: Number + Components<Component = Self> {
     /// Of a number's own alignment.
     #[doc(hidden)]
     type One: Align;

@@ -1,7 +1,7 @@
-//! Many random kernels, a batch at a time: while one batch runs, the next is compiled.
+//! Comparison of many random kernels in batches: while one batch runs, the next is compiled.
 //!
-//! What became of a batch is written to a file in `target/random-kernels`, from where a command that was stopped goes on.
-//! A failure does not stop the others.
+//! The result of each batch is appended to a journal in `target/random-kernels`, from which an interrupted command resumes.
+//! A failure does not stop the later batches.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -15,13 +15,14 @@ use std::thread;
 use std::time::Instant;
 
 use super::compare::{self, Comparison, Failures, Outcome};
-use super::{Options, Overflow, programs};
+use cumbia_random_kernels::{Options, Overflow, programs};
+
 use crate::program::{self, Failure, Result};
 
-/// A batch that is compiled, or why it is not.
+/// A compiled batch with the kernels that rustc rejects, or the error of the build.
 type Compiled = (Range<u64>, Result<(PathBuf, Failures)>);
 
-/// The batches of a range of kernels.
+/// Splits a range of kernels into batches.
 fn batches(kernels: &Range<u64>, size: u64) -> Vec<Range<u64>> {
     let mut batches = Vec::new();
     let mut first = kernels.start;
@@ -33,14 +34,14 @@ fn batches(kernels: &Range<u64>, size: u64) -> Vec<Range<u64>> {
     batches
 }
 
-/// Compares kernels, `size` at a time.
+/// Compares kernels in batches of `size`.
 ///
 /// # Errors
 ///
-/// Where any differ, after all were compared.
+/// If any kernels differ, after all batches have run.
 pub(super) fn run(options: &Options, comparison: Comparison, size: u64) -> Result<()> {
-    let notes = Notes::open(options, comparison)?;
-    let done = notes.done();
+    let journal = Journal::open(options, comparison)?;
+    let done = journal.done();
     let wanted: Vec<_> =
         batches(&options.kernels, size).into_iter().filter(|batch| !done.contains(&label(batch))).collect();
     let (sender, receiver) = mpsc::sync_channel::<Compiled>(1);
@@ -49,7 +50,7 @@ pub(super) fn run(options: &Options, comparison: Comparison, size: u64) -> Resul
         thread::spawn(move || {
             for (number, batch) in wanted.into_iter().enumerate() {
                 let programs = programs(&Options { kernels: batch.clone(), ..options.clone() });
-                // Three at a time: one that runs, one that waits, and one that is compiled.
+                // Three executables exist at a time: one runs, one is queued, and one is being compiled.
                 let compiled = comparison.build_accepted(&programs, &format!("batch{}", number % 3));
                 if sender.send((batch, compiled)).is_err() {
                     return;
@@ -59,37 +60,37 @@ pub(super) fn run(options: &Options, comparison: Comparison, size: u64) -> Resul
     };
     let started = Instant::now();
     for (batch, compiled) in receiver {
-        let outcome = compiled.and_then(|(path, refused)| {
+        let outcome = compiled.and_then(|(path, rejected)| {
             let Outcome { mut failures, text } = compare::run(&path)?;
-            failures.extend(refused);
+            failures.extend(rejected);
             Ok(Outcome { failures, text })
         });
-        notes.add(&batch, outcome)?;
+        journal.add(&batch, outcome)?;
         println!("seed {}, kernels {}: after {} s", options.seed, label(&batch), started.elapsed().as_secs());
     }
     compiler.join().map_err(|_| Failure(String::from("the generator panicked")))?;
-    notes.summary()
+    journal.summary()
 }
 
-/// Compiles kernels for another machine with a GPU, `size` in each executable, into a folder.
+/// Compiles kernels for another machine with a GPU, `size` per executable, into a folder.
 ///
 /// # Errors
 ///
-/// Where they cannot be compiled.
+/// If they cannot be compiled.
 pub(super) fn pack(options: &Options, comparison: Comparison, size: u64, folder: &Path) -> Result<()> {
     let failed = |path: &Path, error: &std::io::Error| Failure(format!("{}: {error}", path.display()));
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let mut bytes = 0;
     for batch in batches(&options.kernels, size) {
         let programs = programs(&Options { kernels: batch.clone(), ..options.clone() });
-        let (built, refused) = comparison.build_accepted(&programs, "packed")?;
-        for (name, what) in &refused {
-            println!("FAILED {name}: {what}");
+        let (built, rejected) = comparison.build_accepted(&programs, "packed")?;
+        for (name, failure) in &rejected {
+            println!("FAILED {name}: {failure}");
         }
         let wraps = if options.overflow == Overflow::Wraps { "-wraps" } else { "" };
         let path = folder.join(format!("random-seed{}-{}-{}{wraps}", options.seed, batch.start, batch.end));
         program::run(Command::new("strip").arg("-o").arg(&path).arg(&built))?;
-        // A machine without Rust has gzip.
+        // gzip is available on a machine without Rust.
         program::run(Command::new("gzip").arg("-9f").arg(&path))?;
         let packed = path.with_extension("gz");
         bytes += fs::metadata(&packed).map_err(|error| failed(&packed, &error))?.len();
@@ -100,7 +101,7 @@ pub(super) fn pack(options: &Options, comparison: Comparison, size: u64, folder:
     Ok(())
 }
 
-/// Runs each executable beside it, and goes on behind a kernel that ends the process.
+/// The script that runs each executable beside it, and continues after a kernel that ends the process.
 const RUN: &str = include_str!("run.sh");
 
 /// `0..250`
@@ -108,15 +109,15 @@ fn label(batch: &Range<u64>) -> String {
     format!("{}..{}", batch.start, batch.end)
 }
 
-/// The file that holds what became of the batches: a line `batch 0..250` behind the findings of each.
-struct Notes {
+/// The journal of the batches: the failures of each, followed by a line `batch 0..250`.
+struct Journal {
     path: PathBuf,
-    /// The options that lead to a kernel of this file.
+    /// The command that reproduces the kernels of this journal.
     command: String,
 }
 
-impl Notes {
-    fn open(options: &Options, comparison: Comparison) -> Result<Notes> {
+impl Journal {
+    fn open(options: &Options, comparison: Comparison) -> Result<Journal> {
         let Options { seed, kernels: _, overflow, tallies } = options;
         let mut words = format!("--seed {seed}");
         if *overflow == Overflow::Wraps {
@@ -131,7 +132,7 @@ impl Notes {
         let name: String = words.chars().filter(|c| c.is_alphanumeric()).collect();
         let folder = program::target().join("random-kernels");
         fs::create_dir_all(&folder).map_err(|error| Failure(format!("{}: {error}", folder.display())))?;
-        Ok(Notes { path: folder.join(format!("{name}.txt")), command: format!("cargo xtask random {words}") })
+        Ok(Journal { path: folder.join(format!("{name}.txt")), command: format!("cargo xtask random {words}") })
     }
 
     fn text(&self) -> String {
@@ -142,14 +143,14 @@ impl Notes {
         self.text().lines().filter_map(|line| line.strip_prefix("batch ")).map(str::to_owned).collect()
     }
 
-    /// Notes what became of a batch, and tells of what differs.
+    /// Appends the result of a batch, and prints its failures.
     fn add(&self, batch: &Range<u64>, outcome: Result<Outcome>) -> Result<()> {
         let mut text = String::new();
         match outcome {
             Ok(Outcome { failures, text: _ }) => {
                 let sorted: BTreeMap<_, _> = failures.iter().collect();
-                for (name, what) in sorted {
-                    let _ = writeln!(text, "FAILED {name}: {what}");
+                for (name, failure) in sorted {
+                    let _ = writeln!(text, "FAILED {name}: {failure}");
                 }
             }
             Err(Failure(what)) => {
@@ -163,7 +164,7 @@ impl Notes {
             .map_err(|error| Failure(format!("{}: {error}", self.path.display())))
     }
 
-    /// Tells of all batches.
+    /// Prints a summary of all batches.
     fn summary(&self) -> Result<()> {
         let text = self.text();
         let counts = self.done().into_iter().filter_map(|batch| {
@@ -176,7 +177,7 @@ impl Notes {
         if failed.is_empty() {
             return Ok(());
         }
-        let help = format!("add `--kernel N --reduce` to `{}` to make one smaller", self.command);
+        let help = format!("add `--kernel N --reduce` to `{}` to reduce one", self.command);
         Err(Failure(format!("{} of {kernels} kernels differ\n  help: {help}", failed.len())))
     }
 }

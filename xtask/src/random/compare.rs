@@ -1,56 +1,55 @@
-//! Compilation of programs, and the comparison of their results: the work of the package `cumbia-random`.
+//! Compilation and comparison of programs, by running the tests of the package `cumbia-random`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Overflow;
-use super::print;
-use super::tree::Program;
+use cumbia_random_kernels::{Overflow, Program, source};
+
 use crate::program::{self, Failure, Result};
 
-/// Programs by their names.
+/// Programs with their names.
 pub(super) type Programs = [(String, Program)];
 
-/// The programs that fail, by their names, with what is told of each.
+/// The messages of the failing programs, by name.
 pub(super) type Failures = HashMap<String, String>;
 
-/// How programs are compared.
+/// The configuration of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Comparison {
     pub(super) overflow: Overflow,
-    /// With a GPU, and not with the emitted C in `g++`.
+    /// Compares with a GPU instead of the emitted C in `g++`.
     pub(super) gpu: bool,
-    /// In as few bytes as possible, for a machine that has to be sent the executable.
+    /// Optimises for size, for an executable that is copied to another machine.
     pub(super) small: bool,
 }
 
-/// What became of a build.
+/// The result of a build.
 pub(super) enum Build {
     Done(PathBuf),
-    /// rustc's errors.
-    Refused(String),
+    /// The errors of rustc.
+    Rejected(String),
 }
 
-/// What became of a run.
+/// The result of a run.
 pub(super) struct Outcome {
     pub(super) failures: Failures,
-    /// What the run printed.
+    /// The output of the run.
     pub(super) text: String,
 }
 
 /// Writes programs to a file.
 pub(super) fn write(path: &Path, programs: &Programs) -> Result<()> {
-    fs::write(path, print::file(programs)).map_err(|error| Failure(format!("{}: {error}", path.display())))
+    fs::write(path, source(programs)).map_err(|error| Failure(format!("{}: {error}", path.display())))
 }
 
 impl Comparison {
-    /// Compiles programs into an executable of this name, which no other build replaces.
+    /// Compiles programs into an executable of this name, which builds of other names do not replace.
     ///
     /// # Errors
     ///
-    /// Where Cargo cannot be run, or a file cannot be written.
+    /// If Cargo cannot be started, or a file cannot be written.
     pub(super) fn build(self, programs: &Programs, name: &str) -> Result<Build> {
         let folder = program::target().join("random-kernels");
         fs::create_dir_all(&folder).map_err(|error| Failure(format!("{}: {error}", folder.display())))?;
@@ -58,7 +57,7 @@ impl Comparison {
         write(&file, programs)?;
         let mut arguments = Vec::new();
         if self.overflow == Overflow::Wraps {
-            // Of this package alone: all others stay as they were built.
+            // For this package only, so that no other one is rebuilt.
             arguments.extend(["--config", "profile.random.package.cumbia-random.overflow-checks=false"]);
         }
         if self.small {
@@ -72,51 +71,51 @@ impl Comparison {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .output()
-            .map_err(|error| Failure(format!("cargo cannot be run: {error}")))?;
+            .map_err(|error| Failure(format!("cannot run cargo: {error}")))?;
         if !output.status.success() {
-            return Ok(Build::Refused(String::from_utf8_lossy(&output.stderr).into_owned()));
+            return Ok(Build::Rejected(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
         let messages = String::from_utf8_lossy(&output.stdout);
         let built = messages.lines().find_map(|message| program::value_of(message, "executable"));
-        let built = built.ok_or_else(|| Failure(String::from("cargo names no executable")))?;
+        let built = built.ok_or_else(|| Failure(String::from("cargo reported no executable")))?;
         let kept = folder.join(name);
         let _ = fs::remove_file(&kept);
         fs::copy(&built, &kept).map_err(|error| Failure(format!("{built}: {error}")))?;
         Ok(Build::Done(kept))
     }
 
-    /// Compiles programs without those that rustc refuses. Gives the executable, and the errors about each of the others.
+    /// Compiles the programs that rustc accepts. Returns the executable, and the error of each rejected program.
     ///
     /// # Errors
     ///
-    /// Where rustc's errors are about none of them.
+    /// If rustc's errors cannot be attributed to a program.
     pub(super) fn build_accepted(self, programs: &Programs, name: &str) -> Result<(PathBuf, Failures)> {
         let mut accepted = programs.to_vec();
-        let mut left_out = Failures::new();
+        let mut rejected = Failures::new();
         loop {
             match self.build(&accepted, name)? {
-                Build::Done(path) => return Ok((path, left_out)),
-                Build::Refused(errors) => {
-                    let refused = refused(&errors, &print::file(&accepted));
-                    if refused.is_empty() {
+                Build::Done(path) => return Ok((path, rejected)),
+                Build::Rejected(errors) => {
+                    let found = rejections(&errors, &source(&accepted));
+                    if found.is_empty() {
                         return Err(Failure(errors));
                     }
-                    accepted.retain(|(name, _)| !refused.contains_key(name));
-                    left_out.extend(refused);
+                    accepted.retain(|(name, _)| !found.contains_key(name));
+                    rejected.extend(found);
                 }
             }
         }
     }
 
-    /// Compiles and compares programs, and shows what is told if `shown`.
+    /// Compiles and compares programs, and prints the output if `shown`.
     ///
     /// # Errors
     ///
-    /// Where they cannot be compiled.
+    /// If they cannot be compiled.
     pub(super) fn run(self, programs: &Programs, shown: bool) -> Result<Failures> {
         let Outcome { failures, text } = match self.build(programs, "one")? {
             Build::Done(path) => run(&path)?,
-            Build::Refused(errors) => return Err(Failure(errors)),
+            Build::Rejected(errors) => return Err(Failure(errors)),
         };
         if shown {
             eprint!("{text}");
@@ -124,18 +123,18 @@ impl Comparison {
         Ok(failures)
     }
 
-    /// As [`Comparison::run`], without those programs that rustc refuses.
+    /// As [`Comparison::run`], without the programs that rustc rejects.
     pub(super) fn run_accepted(self, programs: &Programs) -> Result<Failures> {
         let (path, _) = self.build_accepted(programs, "one")?;
         run(&path).map(|outcome| outcome.failures)
     }
 }
 
-/// Runs the programs of an executable, up to the last: where one of them ends the process, the others are run without it.
+/// Runs all programs of an executable. If one of them ends the process, the others are run again without it.
 ///
 /// # Errors
 ///
-/// Where the executable cannot be run, or fails before the first program.
+/// If the executable cannot be started, or fails before the first program.
 pub(super) fn run(executable: &Path) -> Result<Outcome> {
     let mut outcome = Outcome { failures: Failures::new(), text: String::new() };
     let mut skipped: Vec<String> = Vec::new();
@@ -162,10 +161,10 @@ pub(super) fn run(executable: &Path) -> Result<Outcome> {
         }
         let printed = String::from_utf8_lossy(&output.stdout);
         outcome.text.push_str(&printed);
-        // The harness has said how it went: all programs have run.
+        // The test harness has printed its result: all programs have run.
         if printed.contains("test result:") {
             if !output.status.success() && outcome.failures.is_empty() {
-                return Err(Failure(format!("no program is named by the failure\n{}", outcome.text)));
+                return Err(Failure(format!("the failure names no program\n{}", outcome.text)));
             }
             return Ok(outcome);
         }
@@ -177,8 +176,8 @@ pub(super) fn run(executable: &Path) -> Result<Outcome> {
     }
 }
 
-/// The modules that rustc's errors are about, and the first error of each.
-fn refused(errors: &str, file: &str) -> Failures {
+/// Returns the programs whose modules rustc's errors are in, with the first error of each.
+fn rejections(errors: &str, file: &str) -> Failures {
     let starts: BTreeMap<usize, &str> = file
         .lines()
         .enumerate()
@@ -197,14 +196,14 @@ fn refused(errors: &str, file: &str) -> Failures {
         if let (Some(message), true, Some(place)) = (error, line.trim_start().starts_with("-->"), place)
             && let Some((_, module)) = starts.range(..=place).next_back()
         {
-            found.entry((*module).to_owned()).or_insert_with(|| format!("rustc refuses it: {message}"));
+            found.entry((*module).to_owned()).or_insert_with(|| format!("rustc rejects it: {message}"));
             error = None;
         }
     }
     found
 }
 
-/// What is common to failures of one cause: the words, without names and numbers.
+/// Returns the class of a failure: the part of its message that failures with the same cause share.
 pub(super) fn class(failure: &str) -> &'static str {
     const CLASSES: [&str; 11] = [
         "undefined behaviour",

@@ -1,35 +1,88 @@
-//! Random kernels, to compare what the CPU device makes of them with what the emitted CUDA C does.
-//!
-//! A kernel is a tree in which each expression has its type, so that rustc accepts what is written. It ends, since
-//! each loop is bounded. It has one meaning, since no two threads touch an element that one of them writes: a thread has
-//! elements of its own of each array that it writes to, those of shared memory change hands at barriers, and what is
-//! added up by atomics is not read. A fault is rare and has a meaning too: all devices have to have it.
-//!
-//! What a seed generates is the same everywhere. Kernel 17 of a seed is the same whatever other kernels there are.
+//! `cargo xtask random`: compares random kernels between devices, and reduces those that fail.
 
 mod batches;
-pub mod command;
 mod compare;
-mod edit;
-mod generate;
-mod options;
-mod print;
 mod reduce;
-mod rng;
-mod tree;
-mod types;
 
-#[cfg(test)]
-mod tests;
+use std::path::PathBuf;
 
-pub use options::{Options, Overflow};
+use cumbia_random_kernels::{Options, programs};
 
-/// The Rust text of the kernels.
-pub fn text(options: &Options) -> String {
-    print::file(&programs(options))
+use crate::program::{Failure, Result};
+use compare::Comparison;
+
+/// The parsed arguments.
+struct Arguments {
+    options: Options,
+    /// The file to write the source to, instead of a comparison.
+    out: Option<PathBuf>,
+    /// The folder to compile the kernels into, instead of a comparison.
+    pack: Option<PathBuf>,
+    /// The number of kernels per batch; all at once without it.
+    batch: Option<u64>,
+    reduce: bool,
+    gpu: bool,
 }
 
-/// The kernels, with their names.
-fn programs(options: &Options) -> Vec<(String, tree::Program)> {
-    options.kernels.clone().map(|number| (format!("k{number}"), generate::program(options, number))).collect()
+/// The default number of kernels per executable for another machine.
+const PACKED_BATCH: u64 = 500;
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the arguments are invalid, or kernels differ.
+pub(crate) fn run(arguments: &[&str]) -> Result<()> {
+    let Arguments { options, out, pack, batch, reduce, gpu } = parse(arguments)?;
+    let comparison = Comparison { overflow: options.overflow, gpu, small: false };
+    if let Some(folder) = &pack {
+        let comparison = Comparison { gpu: true, small: true, ..comparison };
+        return batches::pack(&options, comparison, batch.unwrap_or(PACKED_BATCH), folder);
+    }
+    if let Some(size) = batch {
+        return batches::run(&options, comparison, size);
+    }
+    let programs = programs(&options);
+    if let Some(out) = &out {
+        return compare::write(out, &programs);
+    }
+    let mut failures = comparison.run(&programs, true)?;
+    let Some((name, program)) = programs.iter().find(|(name, _)| failures.contains_key(name)) else {
+        return Ok(());
+    };
+    if !reduce {
+        return Err(Failure(format!(
+            "{} of {} kernels differ\n  help: add `--kernel {} --reduce` to the command to reduce one",
+            failures.len(),
+            programs.len(),
+            name.trim_start_matches('k')
+        )));
+    }
+    let failure = failures.remove(name).unwrap_or_default();
+    reduce::show_reduced(comparison, program, &failure)?;
+    Err(Failure(format!("{name} differs")))
+}
+
+fn parse(arguments: &[&str]) -> Result<Arguments> {
+    let options = Options::default();
+    let mut parsed = Arguments { options, out: None, pack: None, batch: None, reduce: false, gpu: false };
+    let mut rest = arguments.iter();
+    while let Some(&argument) = rest.next() {
+        let mut value = || rest.next().ok_or_else(|| Failure(format!("`{argument}` needs a value")));
+        match argument.strip_prefix("--") {
+            Some("reduce") => parsed.reduce = true,
+            Some("gpu") => parsed.gpu = true,
+            Some("out") => parsed.out = Some(PathBuf::from(value()?)),
+            Some("pack") => parsed.pack = Some(PathBuf::from(value()?)),
+            Some("batch") => {
+                let text = value()?;
+                let size = text.parse().ok().filter(|size| *size > 0);
+                parsed.batch =
+                    Some(size.ok_or_else(|| Failure(format!("batch: `{text}` is not a number of kernels")))?);
+            }
+            Some(name) if Options::NAMES.contains(&name) => parsed.options.set(name, value()?).map_err(Failure)?,
+            _ => return Err(Failure(format!("`{argument}` is not an option of `cargo xtask random`"))),
+        }
+    }
+    Ok(parsed)
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Compares random kernels on the CPU and on GPU 0: all that lie beside this file. Written by `cargo xtask random --pack`.
+# Compares the random kernels beside this file between the CPU and GPU 0. Written by `cargo xtask random --pack`.
 #
-# A machine needs NVIDIA's driver and NVRTC (CUMBIA_NVRTC), gzip, and no Rust. A kernel that ends the process is told of,
+# The machine needs NVIDIA's driver, NVRTC (CUMBIA_NVRTC) and gzip, but no Rust. A kernel that ends the process is reported,
 # and the others run without it. The last line has the counts.
 set -u
 export CUMBIA_REQUIRE_GPU=1 CUMBIA_REQUIRE_NVRTC=1 CUMBIA_RANDOM_TRACE=1
@@ -22,7 +22,7 @@ for packed in "$here"/*.gz; do
         grep -a -E '^FAILED ' "$work/out" | sed "s/^/$name /" | tee -a "$work/failed"
         grep -a -E 'random kernels,' "$work/out" | tail -n 1 | sed "s/^/$name: /"
         if grep -a -q '^test result:' "$work/out"; then
-            # A failure of no kernel's: there is no GPU, or no NVRTC.
+            # The failure is not that of a kernel: there is no GPU, or no NVRTC.
             if [ "$status" -ne 0 ] && ! grep -a -q '^FAILED ' "$work/out"; then
                 echo "$name FAILED: $(grep -a -A 1 'panicked at' "$work/out" | tail -n 1)" | tee -a "$work/failed"
             fi

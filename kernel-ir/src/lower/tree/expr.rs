@@ -1,17 +1,17 @@
-//! Expressions.
+//! Expressions of the C tree.
 
 use super::{CType, ConstantId, TypeId, VarId};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::helper::Helper;
 
-/// An expression without effects, but for calls of what has one. It may fault.
+/// An expression without side effects, except for calls of functions that have some. It may fault.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expr {
     /// A variable.
     Var(VarId),
-    /// A number by its bits, in the low end.
+    /// A scalar literal by its bits, in the low-order bits.
     Literal(Scalar, u64),
-    /// A name of CUDA's, as in `threadIdx.x`: constant in a thread, of type `unsigned int`.
+    /// A built-in variable of CUDA such as `threadIdx.x`: constant within a thread, of type `unsigned int`.
     Special(&'static str),
     /// `-x`, `~x`, `!x`
     Unary(Prefix, Box<Expr>),
@@ -23,7 +23,7 @@ pub(crate) enum Expr {
     Conditional(Box<Expr>, Box<Expr>, Box<Expr>),
     /// `x[i]`, of a pointer or an array
     Index(Box<Expr>, Box<Expr>),
-    /// `x.f`: the member that is the field at this position in Rust
+    /// `x.f`: the member that represents the field with this index in Rust
     Field(Box<Expr>, TypeId, usize),
     /// `*x`
     Deref(Box<Expr>),
@@ -37,20 +37,20 @@ pub(crate) enum Expr {
     Filled(CType, u64, Box<Expr>),
     /// A variant of an enum
     Variant(TypeId, usize),
-    /// A constant with storage of its own
+    /// A stored constant
     Constant(ConstantId),
     /// `f(x, y)`
     Call(Callee, Vec<Expr>),
 }
 
-/// What an [`Expr::Call`] calls.
+/// The target of an [`Expr::Call`].
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Callee {
-    /// A function of ours. With a site it can fault there, and takes the site and the launch after its arguments.
+    /// A helper. With a site it can fault there, and takes the site and the launch after its arguments.
     Helper(Helper, Option<u32>),
-    /// A function of CUDA's, named in the list of `cuda::reserved`, that gives the same for the same arguments.
+    /// A function of CUDA without side effects, listed in `cuda::reserved`, whose result depends only on its arguments.
     Builtin(&'static str),
-    /// A function of CUDA's that writes or waits.
+    /// A function of CUDA with side effects: it writes memory or synchronises.
     Effect(&'static str),
     /// A device function.
     Function(FunctionId),
@@ -88,7 +88,7 @@ pub(crate) enum Operator {
 }
 
 impl Expr {
-    /// A number of an integer type.
+    /// Returns an integer literal.
     pub(crate) fn int(scalar: Scalar, value: u64) -> Expr {
         Expr::Literal(scalar, value)
     }
@@ -117,17 +117,17 @@ impl Expr {
         Expr::Conditional(Box::new(condition), Box::new(then), Box::new(otherwise))
     }
 
-    /// A call of a helper that cannot fault.
+    /// Returns a call of a helper that cannot fault.
     pub(crate) fn helper(helper: Helper, args: Vec<Expr>) -> Expr {
         Expr::Call(Callee::Helper(helper, None), args)
     }
 
-    /// A call of a helper that can fault at `site`.
+    /// Returns a call of a helper that can fault at `site`.
     pub(crate) fn faulting(helper: Helper, site: u32, args: Vec<Expr>) -> Expr {
         Expr::Call(Callee::Helper(helper, Some(site)), args)
     }
 
-    /// The expressions directly inside.
+    /// Calls `visit` with the direct children.
     pub(crate) fn for_each_child<'e>(&'e self, visit: &mut impl FnMut(&'e Expr)) {
         match self {
             Expr::Var(_) | Expr::Literal(..) | Expr::Special(_) | Expr::Variant(..) | Expr::Constant(_) => {}

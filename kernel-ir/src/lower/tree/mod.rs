@@ -1,7 +1,7 @@
-//! The small part of C that kernels need, as a tree.
+//! A syntax tree for the subset of C that kernels need.
 //!
-//! Nothing in it is implicit: overflow, bounds, the order of effects and the widths of integers are spelled out by the
-//! time a program is in this form, so the printer only has to put down what it sees.
+//! The tree has no implicit semantics: overflow, bounds checks, the order of side effects and integer widths are
+//! explicit in it, so the printer translates it node by node.
 
 mod expr;
 mod stmt;
@@ -16,27 +16,27 @@ use super::helper::Helper;
 pub(crate) use expr::{Callee, Expr, Operator, Prefix};
 pub(crate) use stmt::{Case, Header, Next, Stmt, StmtKind};
 
-/// A program as C.
+/// A program as a C syntax tree.
 pub(crate) struct Module {
-    /// The structs, tuples and enums that it names, each after those inside it.
+    /// The structs, tuples and enums that the program uses, in dependency order.
     pub(crate) types: Vec<TypeDef>,
-    /// The constants that have storage of their own.
+    /// The stored constants.
     pub(crate) constants: Vec<Constant>,
-    /// The device functions that are reached, each before its callers.
+    /// The reachable device functions in topological order: callees precede their callers.
     pub(crate) functions: BTreeMap<FunctionId, Function>,
     /// The entry point.
     pub(crate) kernel: Function,
-    /// What a `usize` of the text is: `usize`, or `u32`.
+    /// The type that represents `usize`: `usize` itself, or `u32`.
     pub(crate) index: Scalar,
-    /// Where it can fault or print.
+    /// The sites that can fault or print.
     pub(crate) sites: Vec<Site>,
-    /// The functions of ours that it calls, without those that they call.
+    /// The helpers that are called directly.
     pub(crate) helpers: BTreeSet<Helper>,
-    /// The templates of ours that it uses.
+    /// The templates that are used.
     pub(crate) templates: BTreeSet<Template>,
 }
 
-/// A template of ours, besides the helpers.
+/// A template of the runtime prelude, besides the helpers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Template {
     /// `rt::Array`
@@ -49,7 +49,7 @@ pub(crate) enum Template {
     Print,
 }
 
-/// A type that a program names, one of [`Module::types`].
+/// The index of a type in [`Module::types`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TypeId(pub(crate) u32);
 
@@ -61,26 +61,26 @@ impl TypeId {
 
 /// A struct, a tuple or an enum.
 pub(crate) struct TypeDef {
-    /// The name that it should have.
-    pub(crate) wish: String,
-    /// As Rust writes it.
+    /// The preferred name.
+    pub(crate) hint: String,
+    /// The path in Rust.
     pub(crate) path: String,
     pub(crate) kind: TypeKind,
 }
 
-/// What a [`TypeDef`] is.
+/// The kind of a [`TypeDef`].
 pub(crate) enum TypeKind {
-    /// Members in the order of their offsets.
+    /// A struct or a tuple, with its members ordered by offset.
     Struct {
         members: Vec<Member>,
-        /// What rustc gave it; `None` for a tuple, which only exists in registers.
+        /// The memory layout that rustc chose; `None` for a tuple, which exists only in registers.
         layout: Option<Layout>,
     },
-    /// The name of an integer, and of some of its values.
+    /// An alias of an integer type, with named values.
     Enum { repr: Scalar, variants: Vec<(String, u64)> },
 }
 
-/// In bytes.
+/// The size and the alignment in bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Layout {
     pub(crate) size: u64,
@@ -89,16 +89,16 @@ pub(crate) struct Layout {
 
 /// A member of a C struct.
 pub(crate) struct Member {
-    /// The position among the fields in Rust.
+    /// The index of the field in Rust.
     pub(crate) position: usize,
-    /// The name that it should have.
-    pub(crate) wish: String,
+    /// The preferred name.
+    pub(crate) hint: String,
     pub(crate) ty: CType,
-    /// In bytes.
+    /// The offset in bytes.
     pub(crate) offset: u64,
 }
 
-/// A constant with storage of its own, one of [`Module::constants`].
+/// The index of a stored constant in [`Module::constants`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ConstantId(pub(crate) u32);
 
@@ -108,40 +108,40 @@ impl ConstantId {
     }
 }
 
-/// A constant with storage of its own.
+/// A constant with static storage.
 pub(crate) struct Constant {
     pub(crate) ty: CType,
-    /// Literals and braces only.
+    /// Consists of literals and braced initialisers only.
     pub(crate) value: Expr,
-    /// In bytes.
+    /// The size in bytes.
     pub(crate) size: u64,
 }
 
 /// A function.
 pub(crate) struct Function {
-    /// As the user named it.
+    /// The name in the user's source.
     pub(crate) name: String,
     /// The source file.
     pub(crate) file: String,
-    /// The line in it.
+    /// The line of its declaration.
     pub(crate) line: u32,
-    /// `None` is `void`.
+    /// The result type; `None` for `void`.
     pub(crate) result: Option<CType>,
     /// The parameters, in order.
     pub(crate) params: Vec<VarId>,
     /// All variables.
     pub(crate) vars: Vec<Variable>,
-    /// It can fault or print, itself or through what it calls, and so takes the launch as its last parameter.
+    /// Whether it can fault or print, directly or in a callee, and so takes the launch as its last parameter.
     pub(crate) takes_launch: bool,
     /// The statements.
     pub(crate) body: Body,
 }
 
-/// What a function does.
+/// The body of a function.
 pub(crate) enum Body {
-    /// What the user wrote in Rust.
+    /// Statements lowered from Rust.
     Stmts(Vec<Stmt>),
-    /// What the user wrote in CUDA C.
+    /// Text that the user wrote in CUDA C.
     Text(CudaC),
 }
 
@@ -155,44 +155,45 @@ impl VarId {
     }
 }
 
-/// A target of `goto`.
+/// The target of a `goto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// What it is for.
+    /// The purpose, as a part of its name.
     pub(crate) name: &'static str,
-    /// All of a function's labels have numbers of their own.
+    /// The number, unique within the function.
     pub(crate) number: u32,
 }
 
-/// A variable. C names are chosen when it is printed.
+/// A variable. The printer chooses its C name.
 pub(crate) struct Variable {
-    /// The name that it should have.
-    pub(crate) wish: String,
-    /// Whose name that is.
-    pub(crate) named: Named,
+    /// The preferred name.
+    pub(crate) hint: String,
+    /// The origin of that name.
+    pub(crate) origin: NameOrigin,
     /// Its C type.
     pub(crate) ty: CType,
-    /// Declared `const`.
+    /// Whether it is declared `const`.
     pub(crate) constant: bool,
-    /// As long as the user's variable of it lives, reading it gives the same.
+    /// Whether reads yield the same value throughout the lifetime of the user's variable that it represents.
     pub(crate) stable: bool,
 }
 
-/// Who chose the name of a variable: the user's names go before ours.
+/// The origin of a variable's name. The user's names have precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Named {
-    ByUser,
-    ByUs,
+pub(crate) enum NameOrigin {
+    User,
+    Compiler,
 }
 
-impl Named {
-    /// By the user, if there is a name of the user's.
-    pub(crate) fn by_user(by_user: bool) -> Named {
-        if by_user { Named::ByUser } else { Named::ByUs }
+impl NameOrigin {
+    /// Returns `User` if the user has named the variable.
+    pub(crate) fn by_user(by_user: bool) -> NameOrigin {
+        if by_user { NameOrigin::User } else { NameOrigin::Compiler }
     }
 }
 
-/// The type of a variable, in memory as in registers: there is no `bool` behind a pointer or inside another type.
+/// The type of a variable, with the same representation in memory and in registers: `bool` does not occur as the target
+/// of a pointer or inside another type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum CType {
     /// A number or a `bool`.
@@ -201,20 +202,20 @@ pub(crate) enum CType {
     Named(TypeId),
     /// `rt::Array<T, N>`
     Array(Box<CType>, u64),
-    /// `T*`, the first element of a slice or the place of a variable.
+    /// `T*`, the first element of a slice or the place of a variable
     Pointer {
-        /// What it leads to.
+        /// The type pointed to.
         target: Box<CType>,
-        /// Not through a pointer to `const`.
+        /// Whether the target is not `const`.
         mutable: bool,
-        /// No other pointer of the function leads there.
+        /// Whether the pointer does not alias any other pointer of the function.
         restrict: bool,
     },
     /// `T&`
     Reference {
-        /// What it leads to.
+        /// The type referred to.
         target: Box<CType>,
-        /// Not to `const`.
+        /// Whether the target is not `const`.
         mutable: bool,
     },
 }

@@ -1,16 +1,16 @@
-//! Statements.
+//! Statements of the C tree.
 
 use super::{Expr, Label, VarId};
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{Helper, Op, Operator};
 
-/// A statement and its line in the source.
+/// A statement and its source line.
 pub(crate) struct Stmt {
     pub(crate) line: u32,
     pub(crate) kind: StmtKind,
 }
 
-/// What a statement does.
+/// The operation of a statement.
 pub(crate) enum StmtKind {
     /// `const f32 x = e;`
     Declare { var: VarId, init: Option<Expr> },
@@ -18,7 +18,7 @@ pub(crate) enum StmtKind {
     Shared { var: VarId },
     /// `place = value;`
     Assign { place: Expr, value: Expr },
-    /// `place += value;`, only where C means the same by it as by `place = place + value`.
+    /// `place += value;`, used only if it is equivalent in C to `place = place + value`.
     Update { op: Operator, place: Expr, value: Expr },
     /// `e;`
     Expr(Expr),
@@ -26,9 +26,9 @@ pub(crate) enum StmtKind {
     If { condition: Expr, then: Vec<Stmt>, otherwise: Vec<Stmt> },
     /// `switch (on) { case x: .. }`
     Switch { on: Expr, cases: Vec<Case>, otherwise: Vec<Stmt> },
-    /// A loop. `next` is where a `continue` from an inner loop goes, `end` where such a `break` goes.
+    /// A loop. `next` is the target of a `continue` from an inner loop, `end` that of a `break`.
     Loop { header: Header, body: Vec<Stmt>, next: Option<Label>, end: Option<Label>, unroll: Unroll },
-    /// `{ .. }`, with a label behind it.
+    /// `{ .. }`, followed by a label.
     Block { body: Vec<Stmt>, end: Label },
     /// `break;`
     Break,
@@ -38,40 +38,40 @@ pub(crate) enum StmtKind {
     Goto(Label),
     /// `return e;`
     Return(Option<Expr>),
-    /// Fills the record of the launch, with the numbers of a message, and ends the thread.
+    /// Fills the launch's fault record, including the arguments of a message, and terminates the thread.
     Fault { site: u32, args: Vec<Expr> },
-    /// Appends to what the launch prints.
+    /// Appends a message to the launch's print buffer.
     Print { site: u32, args: Vec<Expr> },
-    /// A violated invariant of the compiler, with its description: the emitted text does not compile, so that the mistake
-    /// is reported and nothing wrong runs.
-    Contradiction(String),
+    /// A violated invariant of the compiler, with its description. The emitted text does not compile, so that the bug
+    /// is reported instead of running incorrect code.
+    InternalError(String),
 }
 
 /// A case of a [`StmtKind::Switch`].
 pub(crate) struct Case {
-    /// One of these.
+    /// The values of the `case` labels.
     pub(crate) values: Vec<Expr>,
-    /// Does not fall through to the next.
+    /// The body, which does not fall through.
     pub(crate) body: Vec<Stmt>,
 }
 
 /// The head of a loop.
 pub(crate) enum Header {
-    /// `for (; test; turn)`, of which nothing proves that it ends. `turn` is a side effect, without which C++ would assume
-    /// that it does.
-    Open { test: Option<Expr>, turn: Expr },
+    /// `for (; test; progress)`, a loop that is not proved to terminate. `progress` is a side effect in each iteration,
+    /// without which C++ would assume that the loop terminates.
+    Open { test: Option<Expr>, progress: Expr },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
 }
 
 impl Header {
-    /// A loop that may not end, with the side effect of each turn.
-    pub(crate) fn open(test: Option<Expr>, turn: Op) -> Header {
-        Header::Open { test, turn: Expr::helper(Helper::new(turn, Scalar::Usize), Vec::new()) }
+    /// Returns the header of a loop that may not terminate, with a side effect in each iteration.
+    pub(crate) fn open(test: Option<Expr>, progress: Op) -> Header {
+        Header::Open { test, progress: Expr::helper(Helper::new(progress, Scalar::Usize), Vec::new()) }
     }
 }
 
-/// The third part of a `for`.
+/// The third expression of a `for`.
 pub(crate) enum Next {
     /// `++var`
     Increment,
@@ -82,7 +82,7 @@ pub(crate) enum Next {
 }
 
 impl Stmt {
-    /// What follows directly is not reached.
+    /// Returns whether the statement that follows is unreachable.
     pub(crate) fn diverges(&self) -> bool {
         match &self.kind {
             StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) | StmtKind::Return(_) | StmtKind::Fault { .. } => {
@@ -95,7 +95,7 @@ impl Stmt {
                 cases.iter().all(|case| case.body.last().is_some_and(Stmt::diverges))
                     && otherwise.last().is_some_and(Stmt::diverges)
             }
-            // What jumps to its end is behind it.
+            // Its label, which follows it, is reachable by jumps.
             StmtKind::Block { .. }
             | StmtKind::Declare { .. }
             | StmtKind::Shared { .. }
@@ -103,12 +103,12 @@ impl Stmt {
             | StmtKind::Update { .. }
             | StmtKind::Expr(_)
             | StmtKind::Print { .. }
-            | StmtKind::Contradiction(_)
+            | StmtKind::InternalError(_)
             | StmtKind::Loop { .. } => false,
         }
     }
 
-    /// Calls `visit` with the expressions of this statement and of those inside it, outermost expressions only.
+    /// Calls `visit` with the outermost expressions of this statement and of its nested statements.
     pub(crate) fn for_each_expr<'s>(&'s self, visit: &mut impl FnMut(&'s Expr)) {
         match &self.kind {
             StmtKind::Declare { var: _, init } => init.iter().for_each(visit),
@@ -130,9 +130,9 @@ impl Stmt {
             StmtKind::Block { body, end: _ } => body.iter().for_each(|stmt| stmt.for_each_expr(&mut *visit)),
             StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
                 match header {
-                    Header::Open { test, turn } => {
+                    Header::Open { test, progress } => {
                         test.iter().for_each(&mut *visit);
-                        visit(turn);
+                        visit(progress);
                     }
                     Header::For { var: _, init, test, next } => {
                         visit(init);
@@ -153,7 +153,7 @@ impl Stmt {
             | StmtKind::Break
             | StmtKind::Continue
             | StmtKind::Goto(_)
-            | StmtKind::Contradiction(_) => {}
+            | StmtKind::InternalError(_) => {}
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Hostile files and folders at each place of the cache and of the kernels that were compiled ahead. What blocks never ends:
-//! so each case runs on a thread that is given up after a while.
+//! Hostile files and folders at each location of the cache and of precompiled kernels. A bug may block forever, so each case runs on
+//! a thread with a timeout.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
@@ -11,11 +11,11 @@ use std::time::Duration;
 use super::super::{Cache, Key, NOTES, encode};
 use super::*;
 use crate::cuda::{Architecture, Image};
-use crate::precompiled::{Precompiled, Recipe};
+use crate::precompiled::{CompilationInputs, Precompiled};
 
-const PATIENCE: Duration = Duration::from_mins(1);
-const STRANGER: u32 = 12_345;
-const RECIPE: Recipe<'_> = Recipe { kernel: "saxpy", parts: &["source"] };
+const TIMEOUT: Duration = Duration::from_mins(1);
+const OTHER_USER: u32 = 12_345;
+const INPUTS: CompilationInputs<'_> = CompilationInputs { kernel: "saxpy", parts: &["source"] };
 
 fn image(text: &str) -> Image {
     Image { architecture: "sm_90".to_owned(), cubin: Some(vec![7; 100]), ptx: text.to_owned(), log: String::new() }
@@ -26,13 +26,13 @@ fn sm_90() -> Architecture {
 }
 
 fn key() -> Key {
-    RECIPE.key(&sm_90())
+    INPUTS.key(&sm_90())
 }
 
 fn in_time<R: Send + 'static>(what: &str, work: impl FnOnce() -> R + Send + 'static) -> R {
     let (done, over) = channel();
     std::thread::spawn(move || done.send(work()));
-    over.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("{what}: it does not end, or it panicked"))
+    over.recv_timeout(TIMEOUT).unwrap_or_else(|_| panic!("{what}: timeout or panic"))
 }
 
 fn mode(path: &Path) -> u32 {
@@ -57,22 +57,22 @@ fn remove(path: &Path) {
     }
 }
 
-/// Whether the owner of a file can be changed: who cannot is told, and leaves those cases out.
+/// Returns whether the process may change the owner of a file. If not, prints that the cases which need it are skipped.
 fn may_change_owners() -> bool {
     // SAFETY: the function has no conditions.
     let root = unsafe { libc::geteuid() } == 0;
     if !root {
-        eprintln!("left out: files of other users, which only root can make");
+        eprintln!("skipped: files of other users, which only root can create");
     }
     root
 }
 
-/// A way in which a path is not to be trusted. Each is given a path where something good is, and puts something else there.
-type Spoil = fn(&Path);
+/// A manipulation that makes a path untrusted. It receives the path of a valid file or folder, and replaces or modifies it.
+type Tamper = fn(&Path);
 
-/// What can be in the place of a file.
-fn spoilt_files() -> Vec<(&'static str, Spoil)> {
-    let mut cases: Vec<(&'static str, Spoil)> = vec![
+/// Returns the manipulations of a file, each with a part of the expected message.
+fn tampered_files() -> Vec<(&'static str, Tamper)> {
+    let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
             remove(path);
             fifo(path);
@@ -105,17 +105,17 @@ fn spoilt_files() -> Vec<(&'static str, Spoil)> {
         ("(mode 0666)", |path| set_mode(path, 0o666)),
         ("(mode 0620)", |path| set_mode(path, 0o620)),
         ("(mode 0602)", |path| set_mode(path, 0o602)),
-        ("bytes", |path| File::options().write(true).open(path).unwrap().set_len(LARGEST + 1).unwrap()),
+        ("bytes", |path| File::options().write(true).open(path).unwrap().set_len(MAX_FILE_BYTES + 1).unwrap()),
     ];
     if may_change_owners() {
-        cases.push(("(uid 12345)", |path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap()));
+        cases.push(("(uid 12345)", |path| chown(path, Some(OTHER_USER), Some(OTHER_USER)).unwrap()));
     }
     cases
 }
 
-/// What can be in the place of a folder of the cache.
-fn spoilt_folders() -> Vec<(&'static str, Spoil)> {
-    let mut cases: Vec<(&'static str, Spoil)> = vec![
+/// Returns the manipulations of a folder of the cache, each with a part of the expected message.
+fn tampered_folders() -> Vec<(&'static str, Tamper)> {
+    let mut cases: Vec<(&'static str, Tamper)> = vec![
         ("FIFO", |path| {
             remove(path);
             fifo(path);
@@ -129,12 +129,12 @@ fn spoilt_folders() -> Vec<(&'static str, Spoil)> {
         ("(mode 1777)", |path| set_mode(path, 0o1777)),
     ];
     if may_change_owners() {
-        cases.push(("(uid 12345)", |path| chown(path, Some(STRANGER), Some(STRANGER)).unwrap()));
+        cases.push(("(uid 12345)", |path| chown(path, Some(OTHER_USER), Some(OTHER_USER)).unwrap()));
     }
     cases
 }
 
-/// A folder that is a link, which an inner one must not be.
+/// Replaces a folder by a link to it, which is not permitted for an inner folder.
 fn linked(path: &Path) {
     let elsewhere = path.with_file_name("elsewhere");
     fs::rename(path, &elsewhere).unwrap();
@@ -151,7 +151,7 @@ fn cache() -> (tempfile::TempDir, Cache) {
 
 fn get(what: &str, cache: &Cache) -> Option<String> {
     let cache = cache.clone();
-    in_time(what, move || cache.get(&key(), "13.5").or_else(|| cache.get_any(&key())).map(|image| image.ptx))
+    in_time(what, move || cache.get(&key(), "13.5").or_else(|| cache.get_any_version(&key())).map(|image| image.ptx))
 }
 
 fn note(what: &str, cache: &Cache) -> Option<String> {
@@ -159,17 +159,17 @@ fn note(what: &str, cache: &Cache) -> Option<String> {
     in_time(what, move || cache.read_note(NOTES, "note"))
 }
 
-/// What is refused in reading a path, in words.
+/// Checks that reading a path fails with the expected message.
 #[track_caller]
 fn check_reason(path: &Path, expected: &str) {
     let at = path.to_owned();
-    let error = in_time(expected, move || Owners::of_process().read(&at)).map(drop).unwrap_err();
-    let refused = Refused::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
-    assert!(refused.contains(expected) && refused.contains(path.to_str().unwrap()), "{expected}: {refused}");
+    let error = in_time(expected, move || TrustedOwners::of_process().read(&at)).map(drop).unwrap_err();
+    let message = Untrusted::of(&error).unwrap_or_else(|| panic!("{expected}: {error}")).to_string();
+    assert!(message.contains(expected) && message.contains(path.to_str().unwrap()), "{expected}: {message}");
 }
 
 #[test]
-fn what_is_written_is_private() {
+fn written_files_are_private() {
     let (_folder, cache) = cache();
     let path = cache.path(&key(), "13.5");
     assert_eq!(mode(&path), 0o600);
@@ -181,12 +181,12 @@ fn what_is_written_is_private() {
 }
 
 #[test]
-fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
-    for (what, spoil) in spoilt_files() {
+fn an_untrusted_file_is_a_miss_and_is_replaced() {
+    for (what, tamper) in tampered_files() {
         let (_folder, cache) = cache();
         let (kernel, text) = (cache.path(&key(), "13.5"), cache.folder.join(NOTES).join("note"));
         for path in [&kernel, &text] {
-            spoil(path);
+            tamper(path);
             check_reason(path, what);
         }
         assert_eq!((get(what, &cache), note(what, &cache)), (None, None), "{what}");
@@ -200,20 +200,22 @@ fn a_file_that_is_not_to_be_trusted_is_a_miss_and_replaced() {
 }
 
 #[test]
-fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
+fn an_untrusted_folder_is_neither_read_nor_written() {
     let inner = |cache: &Cache| cache.path(&key(), "13.5").parent().unwrap().to_owned();
     let root = |cache: &Cache| cache.folder.clone();
-    let mut cases: Vec<(&str, Spoil, bool)> =
-        spoilt_folders().into_iter().flat_map(|(what, spoil)| [(what, spoil, false), (what, spoil, true)]).collect();
+    let mut cases: Vec<(&str, Tamper, bool)> = tampered_folders()
+        .into_iter()
+        .flat_map(|(what, tamper)| [(what, tamper, false), (what, tamper, true)])
+        .collect();
     cases.push(("symbolic link", linked, true));
-    for (what, spoil, is_inner) in cases {
+    for (what, tamper, is_inner) in cases {
         let (_folder, cache) = cache();
         let path = if is_inner { inner(&cache) } else { root(&cache) };
-        spoil(&path);
-        let owners = Owners::of_process();
+        tamper(&path);
+        let owners = TrustedOwners::of_process();
         let checked = if is_inner { owners.check_inner_folder(&path) } else { owners.check_folder(&path) };
-        let refused = checked.unwrap_err();
-        assert!(Refused::of(&refused).unwrap().to_string().contains(what), "{what}: {refused}");
+        let error = checked.unwrap_err();
+        assert!(Untrusted::of(&error).unwrap().to_string().contains(what), "{what}: {error}");
         assert_eq!(get(what, &cache), None, "{what}");
         let listed = || fs::read_dir(&path).map(Iterator::count).ok();
         let before = listed();
@@ -226,14 +228,14 @@ fn a_folder_that_is_not_to_be_trusted_is_neither_read_nor_written() {
         }
         assert_eq!((listed(), get(what, &cache)), (before, None), "{what}: nothing is written there");
         if !is_inner {
-            assert!(cache.try_writing().is_err(), "{what}: the report of the machine says so");
+            assert!(cache.try_writing().is_err(), "{what}: `doctor` reports it");
         }
     }
 }
 
-/// The user's own link, from the home folder to a large disk.
+/// For example, a user's link from the home folder to a large disk.
 #[test]
-fn the_folder_itself_may_be_a_link_to_one_of_the_users() {
+fn the_cache_folder_itself_may_be_a_link() {
     let (folder, cache) = cache();
     linked(&cache.folder);
     assert_eq!(get("", &cache).as_deref(), Some("good"));
@@ -243,9 +245,9 @@ fn the_folder_itself_may_be_a_link_to_one_of_the_users() {
     assert_eq!(get("", &cache), None);
 }
 
-/// Permissions that others have to read are harmless.
+/// Read permission for others is harmless.
 #[test]
-fn what_others_may_read_is_used() {
+fn files_readable_by_others_are_used() {
     let (_folder, cache) = cache();
     let path = cache.path(&key(), "13.5");
     set_mode(&path, 0o644);
@@ -255,7 +257,7 @@ fn what_others_may_read_is_used() {
 }
 
 #[test]
-fn trimming_and_clearing_follow_no_links() {
+fn trimming_and_clearing_do_not_follow_links() {
     let (folder, cache) = cache();
     let inner = cache.path(&key(), "13.5").parent().unwrap().to_owned();
     linked(&inner);
@@ -271,40 +273,40 @@ fn precompiled() -> (tempfile::TempDir, PathBuf, Precompiled) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("kernels");
     let precompiled = Precompiled::in_folder(&path);
-    let (file, _) = precompiled.put(RECIPE, &sm_90(), &image("good")).unwrap();
+    let (file, _) = precompiled.put(INPUTS, &sm_90(), &image("good")).unwrap();
     (folder, file, precompiled)
 }
 
 fn find(what: &str, precompiled: &Precompiled) -> Option<String> {
     let precompiled = precompiled.clone();
-    in_time(what, move || precompiled.get_for_gpu(RECIPE, &sm_90()).map(|image| image.ptx))
+    in_time(what, move || precompiled.get_for_gpu(INPUTS, &sm_90()).map(|image| image.ptx))
 }
 
 #[test]
-fn kernels_that_were_compiled_ahead_are_held_to_the_same() {
+fn precompiled_kernels_have_the_same_trust_rules() {
     let (_folder, file, whole) = precompiled();
     assert_eq!(mode(&file) & !0o044, 0o600);
     assert_eq!(mode(file.parent().unwrap()) & !0o055, 0o700);
     assert_eq!(find("", &whole).as_deref(), Some("good"));
-    for (what, spoil) in spoilt_files() {
+    for (what, tamper) in tampered_files() {
         let (_folder, file, precompiled) = precompiled();
-        spoil(&file);
+        tamper(&file);
         assert_eq!(find(what, &precompiled), None, "{what}");
     }
-    for (what, spoil) in spoilt_folders().into_iter().chain([("symbolic link", linked as Spoil)]) {
+    for (what, tamper) in tampered_folders().into_iter().chain([("symbolic link", linked as Tamper)]) {
         let (_folder, file, precompiled) = precompiled();
-        spoil(file.parent().unwrap());
+        tamper(file.parent().unwrap());
         assert_eq!(find(what, &precompiled), None, "{what}");
         let (_folder, file, _) = self::precompiled();
         let root = file.parent().unwrap().parent().unwrap();
         if what != "symbolic link" {
-            spoil(root);
-            assert_eq!(Precompiled::checked(root.to_owned(), Owners::of_process()), None, "{what}");
+            tamper(root);
+            assert_eq!(Precompiled::checked(root.to_owned(), TrustedOwners::of_process()), None, "{what}");
         }
     }
 }
 
-/// Beside the executable: what the owner of a program has put there is no more dangerous than the program.
+/// Files of the executable's owner beside it are no more dangerous than the executable.
 #[test]
 fn the_owner_of_the_executable_is_trusted() {
     if !may_change_owners() {
@@ -315,18 +317,18 @@ fn the_owner_of_the_executable_is_trusted() {
     fs::write(&executable, "").unwrap();
     let root = file.parent().unwrap().parent().unwrap();
     for path in [&executable, root, file.parent().unwrap(), &file] {
-        chown(path, Some(STRANGER), None).unwrap();
+        chown(path, Some(OTHER_USER), None).unwrap();
     }
-    assert_eq!(Precompiled::checked(root.to_owned(), Owners::of_process()), None);
-    let beside = Precompiled::checked(root.to_owned(), Owners::of_process().or_that_of(&executable)).unwrap();
+    assert_eq!(Precompiled::checked(root.to_owned(), TrustedOwners::of_process()), None);
+    let beside = Precompiled::checked(root.to_owned(), TrustedOwners::of_process().or_owner_of(&executable)).unwrap();
     assert_eq!(find("", &beside).as_deref(), Some("good"));
-    chown(&file, Some(STRANGER + 1), None).unwrap();
+    chown(&file, Some(OTHER_USER + 1), None).unwrap();
     assert_eq!(find("", &beside), None);
 }
 
-/// What is found is what was checked: a file that is exchanged again and again, for one that a stranger could have written.
+/// The checked file is the file that is used, even if it is repeatedly exchanged for one that another user could have written.
 #[test]
-fn exchanging_files_does_not_get_one_in() {
+fn exchanging_a_file_does_not_bypass_the_check() {
     let (_folder, cache) = cache();
     let path = cache.path(&key(), "13.5");
     let bad = encode(&image("bad"), &key());

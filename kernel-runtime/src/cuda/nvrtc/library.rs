@@ -1,4 +1,4 @@
-//! NVRTC's C interface.
+//! The function table of NVRTC's C interface.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use super::Version;
-use crate::cuda::loader::{library_of, loader_words};
+use crate::cuda::loader::{library_of, loader_message};
 
-/// `nvrtcResult`, as a number: a newer NVRTC has values that we do not know.
+/// `nvrtcResult`, as an integer: a newer NVRTC may return unknown values.
 pub(super) type Status = c_int;
 /// `nvrtcProgram`.
 pub(super) type RawProgram = *mut c_void;
-/// A function that writes a size, and one that writes as many bytes.
+/// A function that returns a size, and its counterpart that writes as many bytes.
 pub(super) type SizeOf = unsafe extern "C" fn(RawProgram, *mut usize) -> Status;
 pub(super) type BytesOf = unsafe extern "C" fn(RawProgram, *mut c_char) -> Status;
 
@@ -23,7 +23,7 @@ pub(super) const INVALID_OPTION: Status = 5;
 /// `NVRTC_ERROR_COMPILATION`.
 pub(super) const COMPILATION: Status = 6;
 
-/// The functions that we call, named without their `nvrtc`.
+/// The functions that are used, without the prefix `nvrtc`.
 #[derive(Debug)]
 pub(super) struct Functions {
     version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
@@ -49,10 +49,10 @@ pub(super) struct Functions {
 }
 
 impl Functions {
-    /// Loads the library, for as long as the process runs; also gives its path, where the system tells.
+    /// Loads the library for the lifetime of the process. Also returns its path, where the system reports it.
     pub(super) fn open(path: &Path) -> Result<(Functions, Option<PathBuf>), String> {
-        // SAFETY: loading NVRTC runs its initialisers, which every user of NVRTC runs.
-        let library = unsafe { Library::new(path) }.map_err(|error| loader_words(&error))?;
+        // SAFETY: loading NVRTC runs its initialisers, as every user of NVRTC does.
+        let library = unsafe { Library::new(path) }.map_err(|error| loader_message(&error))?;
         let functions = Functions::from_library(&library)?;
         std::mem::forget(library);
         let path =
@@ -61,14 +61,14 @@ impl Functions {
     }
 
     fn from_library(library: &Library) -> Result<Functions, String> {
-        /// Looks a function up.
+        /// Resolves a function.
         fn get<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
             let symbol = format!("{name}\0");
-            // SAFETY: the caller's type is that of nvrtc.h for this name, and has been since CUDA 11.2.
+            // SAFETY: the caller's type is that of nvrtc.h for this name, unchanged since CUDA 11.2.
             let found = unsafe { library.get::<F>(symbol.as_bytes()) };
             found
                 .map(|function| *function)
-                .map_err(|_| format!("it has no {name}, so it is no NVRTC of CUDA 11.2 or newer"))
+                .map_err(|_| format!("it has no {name}, so it is not NVRTC of CUDA 11.2 or newer"))
         }
         Ok(Functions {
             version: get(library, "nvrtcVersion")?,
@@ -95,20 +95,20 @@ impl Functions {
         Ok(Version { major: major.unsigned_abs(), minor: minor.unsigned_abs() })
     }
 
-    /// The compute capabilities, without their dot: 90 for 9.0.
+    /// Returns the supported compute capabilities without the dot: 90 for 9.0.
     pub(super) fn supported_architectures(&self) -> Result<Vec<u32>, String> {
         let mut count = 0;
         // SAFETY: the pointer is valid for the write.
         let status = unsafe { (self.get_num_supported_archs)(&raw mut count) };
         self.check("nvrtcGetNumSupportedArchs", status)?;
         let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: there is room for as many numbers as NVRTC said.
+        // SAFETY: there is room for the number of entries that NVRTC reported.
         let status = unsafe { (self.get_supported_archs)(numbers.as_mut_ptr()) };
         self.check("nvrtcGetSupportedArchs", status)?;
         Ok(numbers.into_iter().map(c_int::unsigned_abs).collect())
     }
 
-    /// NVRTC's words for a status.
+    /// Returns NVRTC's description of a status.
     pub(super) fn message(&self, status: Status) -> String {
         // SAFETY: any number is allowed.
         let text = unsafe { (self.get_error_string)(status) };

@@ -1,14 +1,14 @@
-//! NVRTC, CUDA's run-time compiler: found, loaded on first use, and called through its C interface.
+//! NVRTC, CUDA's run-time compiler: located and loaded on first use, and called through its C interface.
 //!
-//! We bind it ourselves. cudarc's binding panics where the library is missing, and asks for the file names of the one
-//! CUDA version that it was built for; the functions used here have been the same since CUDA 11.2, and 12 and 13 compile
-//! what we write alike.
+//! The bindings are our own. cudarc's panic if the library is missing, and look for the file names of the one CUDA
+//! version that they were built for. The functions used here have been unchanged since CUDA 11.2, and CUDA 12 and 13
+//! compile our CUDA C alike.
 
 mod library;
 mod program;
 mod search;
-mod users;
-mod witness;
+mod user_error;
+mod version_note;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -32,22 +32,22 @@ pub(crate) struct Nvrtc {
     supported: Vec<u32>,
 }
 
-/// NVRTC's version, that of the CUDA toolkit it came with.
+/// The version of NVRTC, which is that of its CUDA toolkit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Version {
     pub(crate) major: u32,
     pub(crate) minor: u32,
 }
 
-/// The oldest that is used.
+/// The oldest supported version.
 const OLDEST: Version = Version { major: 12, minor: 0 };
 
-/// The oldest whose assembler is used for compute capability 9.0: those of 12.0.76 and 12.1.105 end the process on ordinary
-/// kernels for it, by a recursion without end. The PTX of these is right.
+/// The oldest version whose assembler is used for compute capability 9.0: those of 12.0.76 and 12.1.105 terminate the
+/// process on ordinary kernels for it, by unbounded recursion. Their PTX is correct.
 const OLDEST_ASSEMBLER_FOR_90: Version = Version { major: 12, minor: 2 };
 
 impl Version {
-    /// Whether its machine code for a compute capability can be had.
+    /// Returns whether the assembler is usable for a compute capability.
     fn assembles_for(self, number: u32) -> bool {
         number < 90 || self >= OLDEST_ASSEMBLER_FOR_90
     }
@@ -56,7 +56,8 @@ impl Version {
 static LOADED: OnceLock<Nvrtc> = OnceLock::new();
 
 impl Nvrtc {
-    /// NVRTC, looked for until it is found; then always the same, also where a driver that is older than it is opened later.
+    /// Returns NVRTC, locating and loading it if no earlier call has succeeded. All successful calls return the same
+    /// library, even if a driver older than it is loaded later.
     ///
     /// # Errors
     ///
@@ -79,37 +80,37 @@ impl Nvrtc {
         let milliseconds = took.as_secs_f64() * 1e3;
         event!(debug, target: "cumbia::compile", %version, ?path, milliseconds, "NVRTC loaded");
         if let Some(cache) = cache {
-            witness::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
+            version_note::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
         }
         Ok(LOADED.get_or_init(|| nvrtc))
     }
 
-    /// What a new search finds, and what was in each place before it. The library is the same as that in use, if it is
-    /// still where it was.
+    /// Repeats the search. Returns its result, and the outcome at each location searched before. The library is the
+    /// loaded one if it is still at the same location.
     pub(crate) fn look() -> Result<(Nvrtc, Vec<String>), CompileError> {
         search::find(&Environment::of_process(), Nvrtc::open, Nvrtc::major)
     }
 
-    /// The version of the NVRTC that [`Nvrtc::load`] would give, where it is known without loading it.
+    /// Returns the version that [`Nvrtc::load`] would return, if it is known without loading the library.
     pub(crate) fn version_without_loading(cache: &Cache) -> Option<Version> {
         match LOADED.get() {
             Some(nvrtc) => Some(nvrtc.version),
-            None => witness::read(cache, &Environment::of_process()),
+            None => version_note::read(cache, &Environment::of_process()),
         }
     }
 
-    /// Opens a library by its path, or by a name that the loader looks up.
+    /// Opens a library by its path, or by a name that the loader resolves.
     fn open(path: &Path) -> Result<Nvrtc, String> {
         let (functions, path) = Functions::open(path)?;
         let version = functions.version()?;
         if version < OLDEST {
-            return Err(format!("this is NVRTC {version}, and {OLDEST} or newer is needed"));
+            return Err(format!("this is NVRTC {version}, but {OLDEST} or newer is required"));
         }
         let supported = functions.supported_architectures()?;
         Ok(Nvrtc { functions, version, path, supported })
     }
 
-    /// Its version.
+    /// Returns the version.
     pub(crate) fn version(&self) -> Version {
         self.version
     }
@@ -118,18 +119,18 @@ impl Nvrtc {
         self.version.major
     }
 
-    /// Its file, where the system tells.
+    /// Returns the path of the library, where the system reports it.
     pub(crate) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// The compute capabilities that it compiles for, without their dots.
+    /// Returns the supported compute capabilities, without the dot.
     pub(crate) fn supported(&self) -> &[u32] {
         &self.supported
     }
 
-    /// What to compile for a GPU: its own architecture, or the newest PTX for it where the GPU is newer than this NVRTC, or than
-    /// its assembler.
+    /// Returns the architecture to compile for on a GPU: its own, or the newest compatible PTX if the GPU is newer than
+    /// this NVRTC or its assembler is unusable for it.
     pub(crate) fn architecture_for(&self, gpu: &Architecture) -> Result<Architecture, CompileError> {
         if self.supported.contains(&gpu.number()) {
             return Ok(if self.version.assembles_for(gpu.number()) { gpu.clone() } else { gpu.to_virtual() });
@@ -138,8 +139,8 @@ impl Nvrtc {
             architecture: gpu.to_string(),
             version: self.version.to_string(),
             message: match self.supported.iter().min() {
-                Some(oldest) => format!("the oldest architecture that it knows is sm_{oldest}; an older NVRTC may do"),
-                None => "it knows no architecture".to_owned(),
+                Some(oldest) => format!("the oldest supported architecture is sm_{oldest}; use an older NVRTC"),
+                None => "it supports no architecture".to_owned(),
             },
         })
     }

@@ -1,10 +1,10 @@
-//! One compilation.
+//! A single compilation by NVRTC.
 
 use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, users};
+use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, user_error};
 use crate::cache::{Cache, Key, REFUSED, file_stem};
 use crate::cuda::image::{Flags, Image, Request};
 use crate::error::CompileError;
@@ -15,16 +15,16 @@ struct Program<'a> {
     raw: RawProgram,
 }
 
-/// The options besides the architecture. They are part of the cache's key.
+/// Returns the options besides the architecture. They are part of the cache key.
 pub(in crate::cuda) fn options(request: Request<'_>) -> Vec<Cow<'static, str>> {
     let Flags { fmad, fast_math, max_registers } = request.flags;
     let mut options: Vec<Cow<'static, str>> = Vec::with_capacity(8);
     options.push(if fmad { "--fmad=true" } else { "--fmad=false" }.into());
-    // Line tables cost nothing at run time, and let profilers and compute-sanitizer name Rust lines.
+    // Line tables have no run-time cost, and let profilers and compute-sanitizer refer to Rust source lines.
     options.push("--generate-line-info".into());
     options.push("--std=c++17".into());
     if fast_math {
-        // Has `--fmad=true` in it, which gives way to the one that is written out.
+        // Implies `--fmad=true`, which an explicit option overrides.
         options.push("--use_fast_math".into());
     }
     if let Some(most) = max_registers {
@@ -51,7 +51,7 @@ impl Nvrtc {
                 architecture: architecture.to_string(),
                 version: self.version.to_string(),
                 message: format!(
-                    "its assembler crashes on kernels for it; ask for `{}`, which the driver assembles, or use NVRTC \
+                    "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, or use NVRTC \
                      {OLDEST_ASSEMBLER_FOR_90} or newer",
                     architecture.to_virtual()
                 ),
@@ -70,7 +70,7 @@ impl Nvrtc {
                 });
             }
             COMPILATION => {
-                if let Some(error) = users::mistake(request.kernel, request.source, &log) {
+                if let Some(error) = user_error::find(request.kernel, request.source, &log) {
                     return Err(error);
                 }
                 return Err(CompileError::NvrtcRefused {
@@ -97,7 +97,7 @@ impl Nvrtc {
 
     fn known_architectures(&self) -> String {
         let names: Vec<String> = self.supported.iter().map(|number| format!("sm_{number}")).collect();
-        format!("it knows {}", names.join(", "))
+        format!("the supported architectures are {}", names.join(", "))
     }
 
     fn failed(&self, call: &'static str, message: String) -> CompileError {
@@ -113,7 +113,7 @@ impl<'a> Program<'a> {
             .map_err(|_| failed("the name holds a NUL character"))?;
         let mut raw = std::ptr::null_mut();
         let (headers, names) = (std::ptr::null(), std::ptr::null());
-        // SAFETY: the strings are C strings, which NVRTC copies; no headers are given.
+        // SAFETY: the strings are C strings, which NVRTC copies; no headers are passed.
         let status = unsafe {
             (nvrtc.functions.create_program)(&raw mut raw, source.as_ptr(), name.as_ptr(), 0, headers, names)
         };
@@ -123,11 +123,11 @@ impl<'a> Program<'a> {
     fn compile(&self, options: Vec<Cow<'static, str>>, architecture: &Architecture) -> Status {
         let mut options: Vec<String> = options.into_iter().map(Cow::into_owned).collect();
         options.push(format!("--gpu-architecture={architecture}"));
-        // None of them can hold a NUL: they are written here, and an architecture is letters and digits.
+        // None of them can contain a NUL: they are generated here, and an architecture consists of letters and digits.
         let options: Vec<CString> = options.into_iter().filter_map(|option| CString::new(option).ok()).collect();
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
-        // SAFETY: the program is alive, and there are as many C strings as is said.
+        // SAFETY: the program is alive, and `count` C strings are passed.
         unsafe { (self.nvrtc.functions.compile_program)(self.raw, count, pointers.as_ptr()) }
     }
 
@@ -137,14 +137,14 @@ impl<'a> Program<'a> {
         log.map(|log| text(&log).trim_end().to_owned()).unwrap_or_default()
     }
 
-    /// What a pair of NVRTC's functions gives: one its size, the other its bytes.
+    /// Returns the output of a pair of NVRTC functions: one returns the size, the other the bytes.
     fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, CompileError> {
         let mut size = 0;
         // SAFETY: the program is alive and the pointer valid for the write.
         let mut status = unsafe { size_of(self.raw, &raw mut size) };
         let mut bytes = vec![0; size];
         if status == SUCCESS && size != 0 {
-            // SAFETY: there is room for as many bytes as NVRTC said.
+            // SAFETY: there is room for the number of bytes that NVRTC reported.
             status = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
         }
         if status == SUCCESS { Ok(bytes) } else { Err(self.nvrtc.failed(call, self.nvrtc.functions.message(status))) }
@@ -158,18 +158,18 @@ impl Drop for Program<'_> {
     }
 }
 
-/// A C string's text, without its NUL.
+/// Returns the text of a C string, without its NUL.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
 }
 
-/// NVRTC refuses a number as an invalid option, and a suffix as a compilation that did not start.
+/// NVRTC rejects an unknown number as an invalid option, and an unknown suffix as a compilation that did not start.
 fn is_about_the_architecture(log: &str) -> bool {
     log.contains("invalid value for --gpu-architecture")
         || log.contains("Command-line error") && log.contains("nv_arch")
 }
 
-/// Keeps a refused source where the user can find it: in the cache, or else among the temporary files.
+/// Stores a rejected source for inspection: in the cache folder, or else as a temporary file.
 fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<std::path::PathBuf> {
     let hash = Key::of(&[request.source]).to_string();
     let name = format!("{}-{}.cu", file_stem(request.kernel), &hash[..16]);

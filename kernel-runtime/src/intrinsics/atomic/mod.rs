@@ -1,4 +1,4 @@
-//! Operations on one element that no other thread can come between.
+//! Atomic operations.
 
 mod number;
 mod ordering;
@@ -14,7 +14,7 @@ pub use ordering::{
 use super::intrinsic;
 use crate::cpu::{Call, IntoPlace, IntoPlaceMut};
 
-/// Declares an operation in its two forms, with the documentation of the first.
+/// Declares an operation in its relaxed and its explicit form, with the documentation of the first.
 macro_rules! operation {
     ($(#[$doc:meta])* $name:ident $explicit:ident $op:ident $example:literal) => {
         intrinsic! {
@@ -27,10 +27,10 @@ macro_rules! operation {
         }
 
         intrinsic! {
-            #[doc = concat!("As [`", stringify!($name), "`], with an ordering and a scope: `", $example, "`.")]
+            #[doc = concat!("Like [`", stringify!($name), "`], with an ordering and a scope: `", $example, "`.")]
             ///
-            /// The ordering has its Rust name: [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`]. The scope is
-            /// CUDA's: [`BlockScope`], [`DeviceScope`], [`SystemScope`].
+            /// The ordering has its Rust name: [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`], [`SeqCst`]. The scope
+            /// is CUDA's: [`BlockScope`], [`DeviceScope`], [`SystemScope`].
             $explicit<O: MemoryOrdering, S: MemoryScope> = Intrinsic::Atomic {
                 op: AtomicOp::$op,
                 ordering: O::IR,
@@ -41,11 +41,11 @@ macro_rules! operation {
 }
 
 operation! {
-    /// `atomic_add(&mut y[i], v)`: adds to an element of a slice or a shared array, or to a field of one, and gives the
-    /// value before; CUDA's `atomicAdd`.
+    /// `atomic_add(&mut y[i], v)`: adds `v` to an element of a slice or of a shared array, or to a field of one, and
+    /// returns the old value; CUDA's `atomicAdd`.
     ///
-    /// Integers wrap. As all operations without `_explicit` in the name, it is relaxed, and atomic for all threads of the
-    /// device. On a GPU the addition of `f32` in global memory takes and gives zero for subnormal numbers.
+    /// Integers wrap. Like all operations without `_explicit` in the name, it is relaxed, with device scope. On a GPU
+    /// the addition of `f32` in global memory flushes subnormal operands and results to zero.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -70,16 +70,16 @@ operation! {
 }
 
 operation! {
-    /// `atomic_sub(&mut y[i], v)`: subtracts, and gives the value before; CUDA's `atomicSub`. Integers wrap.
+    /// `atomic_sub(&mut y[i], v)`: subtracts `v`, and returns the old value; CUDA's `atomicSub`. Integers wrap.
     atomic_sub atomic_sub_explicit Sub "atomic_sub_explicit::<AcqRel, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
-    /// `atomic_min(&mut y[i], v)`: the element becomes the lesser of itself and `v`; gives the value before; CUDA's
-    /// `atomicMin`.
+    /// `atomic_min(&mut y[i], v)`: replaces the element by the lesser of itself and `v`, and returns the old value;
+    /// CUDA's `atomicMin`.
     ///
-    /// Of floats a NaN is ignored, as by [`f32::min`]: where `v` is NaN nothing changes, and a NaN in memory is
-    /// replaced by a `v` that is none. −0 is less than +0. Both devices do the same.
+    /// For floats a NaN is ignored, as by [`f32::min`]: if `v` is NaN nothing changes, and a NaN in memory is replaced
+    /// by a `v` that is not NaN. −0 is less than +0. Both devices do the same.
     ///
     /// ```
     /// use cumbia::prelude::*;
@@ -106,44 +106,45 @@ operation! {
 }
 
 operation! {
-    /// `atomic_max(&mut y[i], v)`: the element becomes the greater of itself and `v`; gives the value before; CUDA's
-    /// `atomicMax`. Floats are compared as by [`atomic_min`].
+    /// `atomic_max(&mut y[i], v)`: replaces the element by the greater of itself and `v`, and returns the old value;
+    /// CUDA's `atomicMax`. Floats are compared as by [`atomic_min`].
     atomic_max atomic_max_explicit Max "atomic_max_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
-    /// `atomic_and(&mut y[i], v)`: the element becomes `y[i] & v`; gives the value before; CUDA's `atomicAnd`.
+    /// `atomic_and(&mut y[i], v)`: replaces the element by `y[i] & v`, and returns the old value; CUDA's `atomicAnd`.
     atomic_and atomic_and_explicit And "atomic_and_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
-    /// `atomic_or(&mut y[i], v)`: the element becomes `y[i] | v`; gives the value before; CUDA's `atomicOr`.
+    /// `atomic_or(&mut y[i], v)`: replaces the element by `y[i] | v`, and returns the old value; CUDA's `atomicOr`.
     atomic_or atomic_or_explicit Or "atomic_or_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
-    /// `atomic_xor(&mut y[i], v)`: the element becomes `y[i] ^ v`; gives the value before; CUDA's `atomicXor`.
+    /// `atomic_xor(&mut y[i], v)`: replaces the element by `y[i] ^ v`, and returns the old value; CUDA's `atomicXor`.
     atomic_xor atomic_xor_explicit Xor "atomic_xor_explicit::<Relaxed, BlockScope>(&mut y[i], v)"
 }
 
 operation! {
-    /// `atomic_exch(&mut y[i], v)`: the element becomes `v`; gives the value before; CUDA's `atomicExch`.
+    /// `atomic_exch(&mut y[i], v)`: replaces the element by `v`, and returns the old value; CUDA's `atomicExch`.
     ///
-    /// A thread may wait in a loop for another one: see [`atomic_load`].
+    /// A thread may spin on it until another thread writes: see [`atomic_load`].
     atomic_exch atomic_exch_explicit Exchange "atomic_exch_explicit::<Acquire, DeviceScope>(&mut y[i], v)"
 }
 
 operation! {
-    /// `atomic_cas(&mut y[i], expected, v)`: the element becomes `v` if it has the bits of `expected`; gives the value
-    /// before; CUDA's `atomicCAS`.
+    /// `atomic_cas(&mut y[i], expected, v)`: replaces the element by `v` if it is equal to `expected`, and returns the
+    /// old value; CUDA's `atomicCAS`.
     ///
-    /// Bits are compared: a NaN is equal to itself, and −0 is not equal to +0. A thread may wait in a loop for another one:
-    /// see [`atomic_load`]. Any other atomic operation is a loop around this one:
+    /// The comparison is bitwise: a NaN is equal to itself, and −0 is not equal to +0. A thread may spin on it until
+    /// another thread writes: see [`atomic_load`]. Any other atomic operation can be implemented as a loop around this
+    /// one:
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// Multiplies `x`, and gives the value before.
+    /// /// Multiplies `x`, and returns the old value.
     /// #[device]
     /// fn atomic_mul(x: &mut f32, factor: f32) -> f32 {
     ///     let mut old = *x;
@@ -173,35 +174,36 @@ operation! {
     /// # }
     /// ```
     ///
-    /// With an ordering, it is that of an exchange that is made; one that is not made is a load with what is left of it.
+    /// An explicit ordering is that of a successful exchange; a failed one is a load, with the part of the ordering
+    /// that applies to loads.
     atomic_cas atomic_cas_explicit CompareExchange "atomic_cas_explicit::<AcqRel, DeviceScope>(&mut y[i], expected, v)"
 }
 
 operation! {
-    /// `atomic_inc(&mut y[i], limit)`: counts up to `limit` and then from 0 again: `if old >= limit { 0 } else { old + 1 }`.
-    /// Gives the value before; CUDA's `atomicInc`.
+    /// `atomic_inc(&mut y[i], limit)`: increments the element, and wraps to 0 after `limit`: `if old >= limit { 0 }
+    /// else { old + 1 }`. Returns the old value; CUDA's `atomicInc`.
     atomic_inc atomic_inc_explicit Inc "atomic_inc_explicit::<AcqRel, DeviceScope>(&mut y[i], limit)"
 }
 
 operation! {
-    /// `atomic_dec(&mut y[i], limit)`: counts down to 0 and then from `limit` again:
-    /// `if old == 0 || old > limit { limit } else { old - 1 }`. Gives the value before; CUDA's `atomicDec`.
+    /// `atomic_dec(&mut y[i], limit)`: decrements the element, and wraps to `limit` after 0: `if old == 0 || old >
+    /// limit { limit } else { old - 1 }`. Returns the old value; CUDA's `atomicDec`.
     atomic_dec atomic_dec_explicit Dec "atomic_dec_explicit::<AcqRel, DeviceScope>(&mut y[i], limit)"
 }
 
 operation! {
-    /// `atomic_load(&y[i])`: reads the element as it is in memory now, also if this thread has read it before.
+    /// `atomic_load(&y[i])`: reads the current value of the element in memory, even if this thread has read it before.
     ///
-    /// So a thread can wait for what another one writes; an ordinary `y[i]` may be read once and kept. On the CPU device
-    /// the threads of a block share one thread of the host. One that waits in a loop around `atomic_load`, [`atomic_cas`] or
-    /// [`atomic_exch`] lets the others run; one that waits around any other operation, such as `atomic_add(&mut y[i], 0)`,
-    /// may wait for ever there. Blocks that wait for each other all get their turn as long as the CPU device has stacks for
-    /// their threads, 16,384 in all.
+    /// So a thread can wait for another thread's write; an ordinary `y[i]` may be read once and kept in a register. On
+    /// the CPU device the threads of a block share one host thread. A thread that spins on `atomic_load`,
+    /// [`atomic_cas`] or [`atomic_exch`] yields to the others; one that spins on any other operation, such as
+    /// `atomic_add(&mut y[i], 0)`, may wait forever there. Blocks that wait for each other all make progress as long as
+    /// the CPU device has stacks for their threads, 16,384 in all.
     ///
     /// ```
     /// use cumbia::prelude::*;
     ///
-    /// /// Adds under a lock that one thread at a time can take.
+    /// /// Adds under a lock.
     /// #[kernel]
     /// fn sum(x: &[f64], lock: &mut [u32], total: &mut [f64]) {
     ///     let i = grid(1);
@@ -224,11 +226,11 @@ operation! {
 }
 
 operation! {
-    /// `atomic_store(&mut y[i], v)`: the element becomes `v`. Gives nothing.
+    /// `atomic_store(&mut y[i], v)`: replaces the element by `v`. Returns nothing.
     atomic_store atomic_store_explicit Store "atomic_store_explicit::<Release, DeviceScope>(&mut y[i], v)"
 }
 
-/// Implements an operation in its two forms.
+/// Implements an operation in its relaxed and its explicit form.
 macro_rules! implement {
     (
         $name:ident $explicit:ident($call:ident, $place:ident: $reference:ident $(, $value:ident)*) $(-> $result:ident)?
@@ -244,7 +246,7 @@ macro_rules! implement {
             }
         }
 
-        // The bounds are the method's: so rustc finds it also where they are broken, and says which is.
+        // The bounds are on the method, so that rustc also finds it if they are violated, and reports which.
         impl<O, S> $explicit<'_, O, S> {
             #[doc(hidden)]
             #[inline(always)]
@@ -262,16 +264,16 @@ macro_rules! implement {
 
 implement! {
     atomic_load atomic_load_explicit(call, place: IntoPlace) -> T where T: AtomicLoad, O: LoadOrdering {
-        // SAFETY: a place is one of a live number, aligned, that all threads access atomically.
+        // SAFETY: a place refers to a live, aligned number, which all threads access atomically.
         let value = unsafe { T::atomic_load(place.into_place().as_const_ptr(), O::CPU) };
-        may_wait(call);
+        may_spin(call);
         value
     }
 }
 
 implement! {
     atomic_store atomic_store_explicit(_call, place: IntoPlaceMut, value) where T: AtomicLoad, O: StoreOrdering {
-        // SAFETY: as for a load, and the place may be written.
+        // SAFETY: as for a load, and the place is writable.
         unsafe { T::atomic_store(place.into_place_mut().as_ptr(), value, O::CPU) }
     }
 }
@@ -281,7 +283,7 @@ implement! {
         // SAFETY: as for a store.
         let old = unsafe { T::atomic_exchange(place.into_place_mut().as_ptr(), value, O::CPU) };
         if old.to_bits64() == value.to_bits64() {
-            may_wait(call);
+            may_spin(call);
         }
         old
     }
@@ -294,7 +296,7 @@ implement! {
         // SAFETY: as for a store.
         let old = unsafe { T::atomic_compare_exchange(place, expected, value, O::CPU, O::FAILED) };
         if old.to_bits64() != expected.to_bits64() {
-            may_wait(call);
+            may_spin(call);
         }
         old
     }
@@ -308,7 +310,7 @@ implement! {
     }
 }
 
-/// Implements operations that put what a method of the number makes of the old value in its place.
+/// Implements operations that replace the old value by the result of a method of the number.
 macro_rules! updates {
     ($($name:ident $explicit:ident $number:ident $new:ident;)*) => {$(
         implement! {
@@ -333,17 +335,17 @@ updates! {
     atomic_dec atomic_dec_explicit AtomicCount down_from;
 }
 
-/// The thread read, or could not write: perhaps it waits in a loop for what another one is to write.
+/// Records that the operation only read, or failed to write: the thread may be spinning until another thread writes.
 #[inline(always)]
-fn may_wait((call, name): (Call<'_>, &'static str)) {
-    call.cx.asked_in_vain(call.at, name);
+fn may_spin((call, name): (Call<'_>, &'static str)) {
+    call.cx.spin(call.at, name);
 }
 
-/// Gives the old value on. Where nothing changed, the thread may be waiting.
+/// Returns the old value. If the update did not change it, the thread may be spinning.
 #[inline(always)]
 fn updated<T: AtomicExchange>(call: (Call<'_>, &'static str), old: T, new: impl FnOnce(T) -> T) -> T {
-    if call.0.cx.member().is_some() && new(old).to_bits64() == old.to_bits64() {
-        may_wait(call);
+    if call.0.cx.coroutine().is_some() && new(old).to_bits64() == old.to_bits64() {
+        may_spin(call);
     }
     old
 }

@@ -1,4 +1,4 @@
-//! The numbers that atomic operations work on, and what the operations do on the CPU.
+//! The operand types of atomic operations, and their implementation on the CPU.
 
 #![allow(clippy::return_self_not_must_use, reason = "only the operations call these methods")]
 
@@ -11,7 +11,7 @@ use half::{bf16, f16};
 
 use crate::types::Scalar;
 
-/// What [`atomic_load`](super::atomic_load) and [`atomic_store`](super::atomic_store) work on: numbers and `bool`.
+/// The operand of [`atomic_load`](super::atomic_load) and [`atomic_store`](super::atomic_store): a number or a `bool`.
 #[diagnostic::on_unimplemented(
     message = "there is no atomic load or store of a `{Self}`",
     label = "not a number or `bool`",
@@ -32,8 +32,8 @@ pub trait AtomicLoad: Scalar {
     unsafe fn atomic_store(place: *mut Self, value: Self, ordering: Ordering);
 }
 
-/// What [`atomic_exch`](super::atomic_exch) and [`atomic_cas`](super::atomic_cas) work on: `i16` to `i64`, `u16` to `u64`,
-/// `isize`, `usize`, `f16`, `bf16`, `f32`, `f64`.
+/// The operand of [`atomic_exch`](super::atomic_exch) and [`atomic_cas`](super::atomic_cas): `i16` to `i64`, `u16` to
+/// `u64`, `isize`, `usize`, `f16`, `bf16`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "there is no atomic exchange of a `{Self}`",
     label = "no atomic exchange of this type",
@@ -41,7 +41,7 @@ pub trait AtomicLoad: Scalar {
     note = "help: use a number of at least 16 bits, such as `u32`"
 )]
 pub trait AtomicExchange: AtomicLoad {
-    /// The old value.
+    /// Exchanges the value. Returns the old one.
     ///
     /// # Safety
     ///
@@ -49,7 +49,7 @@ pub trait AtomicExchange: AtomicLoad {
     #[doc(hidden)]
     unsafe fn atomic_exchange(place: *mut Self, value: Self, ordering: Ordering) -> Self;
 
-    /// The old value, whose bits were those of `expected` if the exchange was made.
+    /// Exchanges the value if its bits equal those of `expected`. Returns the old value.
     ///
     /// # Safety
     ///
@@ -63,7 +63,7 @@ pub trait AtomicExchange: AtomicLoad {
         failed: Ordering,
     ) -> Self;
 
-    /// Puts what `update` makes of the old value in its place, and gives the old value.
+    /// Replaces the old value by the result of `update`. Returns the old value.
     ///
     /// # Safety
     ///
@@ -71,10 +71,10 @@ pub trait AtomicExchange: AtomicLoad {
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn atomic_update(place: *mut Self, ordering: Ordering, update: impl Fn(Self) -> Self) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         let mut old = unsafe { Self::atomic_load(place, Ordering::Relaxed) };
         loop {
-            // SAFETY: the caller's promise.
+            // SAFETY: guaranteed by the caller.
             let found = unsafe { Self::atomic_compare_exchange(place, old, update(old), ordering, Ordering::Relaxed) };
             if found.to_bits64() == old.to_bits64() {
                 return old;
@@ -84,7 +84,7 @@ pub trait AtomicExchange: AtomicLoad {
     }
 }
 
-/// What [`atomic_add`](super::atomic_add) and [`atomic_sub`](super::atomic_sub) work on: `i32`, `u32`, `i64`, `u64`,
+/// The operand of [`atomic_add`](super::atomic_add) and [`atomic_sub`](super::atomic_sub): `i32`, `u32`, `i64`, `u64`,
 /// `isize`, `usize`, `f32`, `f64`, `f16`, `bf16`.
 #[diagnostic::on_unimplemented(
     message = "there is no atomic addition to a `{Self}`",
@@ -98,7 +98,7 @@ pub trait AtomicAdd: AtomicExchange {
     #[doc(hidden)]
     fn difference(self, value: Self) -> Self;
 
-    /// Adds, and gives the old value.
+    /// Adds a value. Returns the old one.
     ///
     /// # Safety
     ///
@@ -106,12 +106,12 @@ pub trait AtomicAdd: AtomicExchange {
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn atomic_add(place: *mut Self, value: Self, ordering: Ordering) -> Self {
-        // SAFETY: the caller's promise.
+        // SAFETY: guaranteed by the caller.
         unsafe { Self::atomic_update(place, ordering, |old| old.sum(value)) }
     }
 }
 
-/// What [`atomic_min`](super::atomic_min) and [`atomic_max`](super::atomic_max) work on: `i32`, `u32`, `i64`, `u64`,
+/// The operand of [`atomic_min`](super::atomic_min) and [`atomic_max`](super::atomic_max): `i32`, `u32`, `i64`, `u64`,
 /// `isize`, `usize`, `f32`, `f64`.
 #[diagnostic::on_unimplemented(
     message = "there is no atomic minimum or maximum of a `{Self}`",
@@ -126,8 +126,8 @@ pub trait AtomicMinMax: AtomicAdd {
     fn greater(self, value: Self) -> Self;
 }
 
-/// What [`atomic_and`](super::atomic_and), [`atomic_or`](super::atomic_or) and [`atomic_xor`](super::atomic_xor) work on:
-/// `i32`, `u32`, `i64`, `u64`, `isize`, `usize`.
+/// The operand of [`atomic_and`](super::atomic_and), [`atomic_or`](super::atomic_or) and
+/// [`atomic_xor`](super::atomic_xor): `i32`, `u32`, `i64`, `u64`, `isize`, `usize`.
 #[diagnostic::on_unimplemented(
     message = "there are no atomic operations on the bits of a `{Self}`",
     label = "not an integer of 32 or 64 bits",
@@ -143,11 +143,11 @@ pub trait AtomicBits: AtomicMinMax {
     fn xor(self, value: Self) -> Self;
 }
 
-/// What [`atomic_inc`](super::atomic_inc) and [`atomic_dec`](super::atomic_dec) work on: `u32`, `u64`, `usize`.
+/// The operand of [`atomic_inc`](super::atomic_inc) and [`atomic_dec`](super::atomic_dec): `u32`, `u64`, `usize`.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot count round atomically",
+    message = "there is no atomic wrapping counter of type `{Self}`",
     label = "not an unsigned integer of 32 or 64 bits",
-    note = "why: counting up to a limit and back to 0 is for numbers without a sign",
+    note = "why: the hardware wraps counters at a limit for unsigned integers only",
     note = "help: use `u32`, `u64` or `usize`; `atomic_add` adds to any number"
 )]
 pub trait AtomicCount: AtomicBits {
@@ -157,20 +157,22 @@ pub trait AtomicCount: AtomicBits {
     fn down_from(self, limit: Self) -> Self;
 }
 
-/// Implements loads and stores by the atomic of the same size: its type, and the way to and from what it holds.
+/// Implements loads and stores by the atomic type of the same size: the type, and the conversions to and from its
+/// content.
 macro_rules! load {
     ($($number:ident $atomic:ident: $to:expr, $from:expr;)*) => {$(
         impl AtomicLoad for $number {
             #[inline(always)]
             unsafe fn atomic_load(place: *const Self, ordering: Ordering) -> Self {
-                // Of read-only memory only relaxed loads are allowed: see `RELAXED_LOADS_ONLY_READ` of `types/scalar.rs`.
+                // Only relaxed loads are allowed on read-only memory: see `RELAXED_LOADS_ONLY_READ` of
+                // `types/scalar.rs`.
                 if ordering == Ordering::SeqCst {
                     fence(Ordering::SeqCst);
                 }
-                // SAFETY: the caller's promise, and the atomic has the number's size and alignment.
+                // SAFETY: guaranteed by the caller, and the atomic has the number's size and alignment.
                 let bits = unsafe { &*place.cast::<$atomic>() }.load(Ordering::Relaxed);
                 if ordering != Ordering::Relaxed {
-                    // A store that a load has read from synchronises with the fence behind that.
+                    // A store whose value a relaxed load reads synchronises with a fence after that load.
                     fence(Ordering::Acquire);
                 }
                 ($from)(bits)
@@ -185,7 +187,7 @@ macro_rules! load {
     )*};
 }
 
-/// Implements exchanges too.
+/// Implements exchanges as well as loads and stores.
 macro_rules! exchange {
     ($($number:ident $atomic:ident: $to:expr, $from:expr;)*) => {
         load! { $($number $atomic: $to, $from;)* }
@@ -193,7 +195,7 @@ macro_rules! exchange {
         $(impl AtomicExchange for $number {
             #[inline(always)]
             unsafe fn atomic_exchange(place: *mut Self, value: Self, ordering: Ordering) -> Self {
-                // SAFETY: the caller's promise, and the atomic has the number's size and alignment.
+                // SAFETY: guaranteed by the caller, and the atomic has the number's size and alignment.
                 ($from)(unsafe { $atomic::from_ptr(place.cast()) }.swap(($to)(value), ordering))
             }
 
@@ -236,7 +238,7 @@ exchange! {
     f64 AtomicU64: f64::to_bits, f64::from_bits;
 }
 
-/// Implements what integers have.
+/// Implements the arithmetic, ordering and bitwise operations of integers.
 macro_rules! integers {
     ($($integer:ident $atomic:ident)*) => {$(
         impl AtomicAdd for $integer {
@@ -250,10 +252,11 @@ macro_rules! integers {
                 self.wrapping_sub(value)
             }
 
-            // The usual one, and one instruction where many threads count.
+            // Not a loop around a compare-exchange: the most frequent operation is a single instruction, even under
+            // contention.
             #[inline(always)]
             unsafe fn atomic_add(place: *mut Self, value: Self, ordering: Ordering) -> Self {
-                // SAFETY: the caller's promise, and the atomic has the integer's size and alignment.
+                // SAFETY: guaranteed by the caller, and the atomic has the integer's size and alignment.
                 unsafe { $atomic::from_ptr(place) }.fetch_add(value, ordering)
             }
         }
@@ -327,7 +330,8 @@ macro_rules! add_floats {
 
 add_floats!(f16 bf16 f32 f64);
 
-/// A NaN that is to be compared changes nothing, and a NaN in memory is replaced; −0 is below +0.
+/// Implements minimum and maximum of floats: a NaN operand changes nothing, a NaN in memory is replaced; −0 is less
+/// than +0.
 macro_rules! compare_floats {
     ($($float:ident)*) => {$(
         impl AtomicMinMax for $float {
@@ -353,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nan_is_ignored_and_zeros_are_ordered() {
+    fn minimum_and_maximum_ignore_nan_and_order_zeros() {
         let nan = f32::NAN;
         let bits = |x: f32| x.to_bits();
         for (old, value, lesser, greater) in [
@@ -375,14 +379,14 @@ mod tests {
     }
 
     #[test]
-    fn counting_goes_round() {
+    fn counters_wrap_at_the_limit() {
         assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| old.up_to(3)), [1, 3, 0, 0, 0]);
         assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| old.down_from(3)), [3, 1, 2, 3, 3]);
         assert_eq!(u64::MAX.up_to(u64::MAX), 0);
     }
 
     #[test]
-    fn an_exchange_compares_bits() {
+    fn exchanges_compare_bits() {
         let mut place = f32::NAN;
         let (relaxed, place) = (Ordering::Relaxed, &raw mut place);
         // SAFETY: the place is a live variable.

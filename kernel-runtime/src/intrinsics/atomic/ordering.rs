@@ -1,11 +1,11 @@
-//! Orderings by their Rust names and scopes by their CUDA names, as types.
+//! Memory orderings, with Rust's names, and thread scopes, with CUDA's names, as types.
 
 use std::sync::atomic::Ordering;
 
 use cumbia_kernel_ir::ir;
 
-/// The ordering of an atomic operation, as Rust's [`Ordering`] has it: [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`]
-/// or [`SeqCst`].
+/// The ordering of an atomic operation, like Rust's [`Ordering`]: [`Relaxed`], [`Acquire`], [`Release`], [`AcqRel`] or
+/// [`SeqCst`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a memory ordering",
     label = "not an ordering",
@@ -16,7 +16,7 @@ pub trait MemoryOrdering: sealed::Sealed + 'static {
     const IR: ir::Ordering;
     #[doc(hidden)]
     const CPU: Ordering;
-    /// Of a comparison that fails, which writes nothing.
+    /// The ordering of a failed comparison, which does not write.
     #[doc(hidden)]
     const FAILED: Ordering;
 }
@@ -25,7 +25,7 @@ pub trait MemoryOrdering: sealed::Sealed + 'static {
 #[diagnostic::on_unimplemented(
     message = "a load cannot have the ordering `{Self}`",
     label = "not an ordering of a load",
-    note = "why: what does not write has nothing to release",
+    note = "why: a load does not write, so that it cannot release",
     note = "help: use `Relaxed`, `Acquire` or `SeqCst`"
 )]
 pub trait LoadOrdering: MemoryOrdering {}
@@ -34,12 +34,12 @@ pub trait LoadOrdering: MemoryOrdering {}
 #[diagnostic::on_unimplemented(
     message = "a store cannot have the ordering `{Self}`",
     label = "not an ordering of a store",
-    note = "why: what does not read has nothing to acquire",
+    note = "why: a store does not read, so that it cannot acquire",
     note = "help: use `Relaxed`, `Release` or `SeqCst`"
 )]
 pub trait StoreOrdering: MemoryOrdering {}
 
-/// Between whom an operation is atomic, CUDA's thread scope: [`BlockScope`], [`DeviceScope`] or [`SystemScope`].
+/// The thread scope of an atomic operation: [`BlockScope`], [`DeviceScope`] or [`SystemScope`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scope",
     label = "not a scope",
@@ -51,7 +51,7 @@ pub trait MemoryScope: sealed::Sealed + 'static {
 }
 
 mod sealed {
-    /// Keeps the traits to the types of this module.
+    /// Seals the traits.
     pub trait Sealed {}
 }
 
@@ -73,16 +73,17 @@ macro_rules! orderings {
 }
 
 orderings! {
-    /// Nothing but the operation itself: Rust's [`Ordering::Relaxed`], and what `atomic_add` and its like are.
+    /// Orders no other memory access: Rust's [`Ordering::Relaxed`], and the ordering of `atomic_add` and the others.
     Relaxed Relaxed;
-    /// What another thread did before the [`Release`] that wrote the value which is read here, is seen behind it: Rust's
-    /// [`Ordering::Acquire`].
+    /// Writes of another thread before the [`Release`] that wrote the value read here are visible after this operation:
+    /// Rust's [`Ordering::Acquire`].
     Acquire Acquire;
-    /// What this thread did before is seen behind an [`Acquire`] that reads the value: Rust's [`Ordering::Release`].
+    /// Writes of this thread before this operation are visible after an [`Acquire`] that reads the value: Rust's
+    /// [`Ordering::Release`].
     Release Relaxed;
-    /// [`Acquire`] and [`Release`]: Rust's [`Ordering::AcqRel`].
+    /// Both [`Acquire`] and [`Release`]: Rust's [`Ordering::AcqRel`].
     AcqRel Acquire;
-    /// As [`AcqRel`], and all such operations have one order that all threads agree on: Rust's [`Ordering::SeqCst`].
+    /// Like [`AcqRel`], and all such operations have a single total order: Rust's [`Ordering::SeqCst`].
     SeqCst SeqCst;
 }
 
@@ -110,11 +111,12 @@ macro_rules! scopes {
 }
 
 scopes! {
-    /// Atomic between the threads of a block: CUDA's `thread_scope_block`, and `_block` behind its functions' names. Other
-    /// blocks must not touch the place meanwhile.
+    /// Atomic with respect to the threads of the block: CUDA's `thread_scope_block`, and the suffix `_block` of its
+    /// functions. Other blocks must not access the place concurrently.
     BlockScope Block;
-    /// Atomic between all threads of the device: CUDA's `thread_scope_device`.
+    /// Atomic with respect to all threads of the device: CUDA's `thread_scope_device`.
     DeviceScope Device;
-    /// Atomic between all devices and the host: CUDA's `thread_scope_system`, and `_system` behind its functions' names.
+    /// Atomic with respect to all devices and the host: CUDA's `thread_scope_system`, and the suffix `_system` of its
+    /// functions.
     SystemScope System;
 }

@@ -1,4 +1,4 @@
-//! Compilations by the real NVRTC. Where there is none these tests pass without a word, unless `CUMBIA_REQUIRE_NVRTC` is 1.
+//! Compilations by the real NVRTC. Skipped silently if there is none, unless `CUMBIA_REQUIRE_NVRTC` is 1.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn architecture(name: &str) -> Architecture {
 }
 
 #[test]
-fn machine_code_and_ptx_come_of_one_compilation() {
+fn one_compilation_yields_machine_code_and_ptx() {
     let Some(nvrtc) = nvrtc() else { return };
     assert!(nvrtc.version() >= super::super::OLDEST);
     let image = nvrtc.compile(request(SAXPY), &architecture("sm_90a"), None).unwrap();
@@ -43,7 +43,7 @@ fn machine_code_and_ptx_come_of_one_compilation() {
 }
 
 #[test]
-fn fmad_is_the_requests_choice() {
+fn fmad_follows_the_request() {
     let Some(nvrtc) = nvrtc() else { return };
     let compile = |fmad| {
         let request = Request { flags: Flags { fmad, ..Flags::default() }, ..request(SAXPY) };
@@ -54,7 +54,7 @@ fn fmad_is_the_requests_choice() {
 }
 
 #[test]
-fn the_flags_are_the_requests_choice() {
+fn compiler_flags_follow_the_request() {
     let Some(nvrtc) = nvrtc() else { return };
     let source = "extern \"C\" __global__ void k(float a, float* y) { y[0] = sinf(y[1]) / y[2] + a * y[3]; }";
     let compile = |flags| {
@@ -72,7 +72,7 @@ fn the_flags_are_the_requests_choice() {
 }
 
 #[test]
-fn a_refused_source_is_kept() {
+fn a_rejected_source_is_stored() {
     let Some(nvrtc) = nvrtc() else { return };
     let source = "extern \"C\" __global__ void k(float* y) { y[0] = z; }";
     let folder = tempfile::tempdir().unwrap();
@@ -93,7 +93,7 @@ fn a_refused_source_is_kept() {
 }
 
 #[test]
-fn a_mistake_in_cuda_c_is_the_user_s() {
+fn an_error_in_user_cuda_c_is_reported_as_such() {
     let Some(nvrtc) = nvrtc() else { return };
     let source = "#line 3 \"src/lib.rs\"\nstatic __device__ int f(int x) {\n// CUDA C of f, 2 lines\n#line 9 \"src/lib.rs\"\n\
                   int unused;\nreturn x + z;\n}\nextern \"C\" __global__ void k(int* y) { y[0] = f(1); }";
@@ -107,7 +107,7 @@ fn a_mistake_in_cuda_c_is_the_user_s() {
 }
 
 #[test]
-fn an_unknown_architecture_is_said_to_be_one() {
+fn an_unknown_architecture_is_reported_as_unsupported() {
     let Some(nvrtc) = nvrtc() else { return };
     for name in ["sm_999", "sm_20", "compute_999", "sm_75a"] {
         let error = nvrtc.compile(request(SAXPY), &architecture(name), None).unwrap_err();
@@ -117,30 +117,30 @@ fn an_unknown_architecture_is_said_to_be_one() {
 }
 
 #[test]
-fn a_newer_gpu_gets_ptx_and_an_older_one_an_error() {
+fn a_newer_gpu_uses_ptx_and_an_older_one_is_an_error() {
     let Some(nvrtc) = nvrtc() else { return };
     assert_eq!(nvrtc.architecture_for(&Architecture::of_device(9, 0)).unwrap().to_string(), "sm_90a");
     let newest = nvrtc.supported().iter().max().unwrap();
     let ptx = nvrtc.architecture_for(&Architecture::of_device(99, 0)).unwrap();
     assert_eq!(ptx.to_string(), format!("compute_{newest}"));
     let error = nvrtc.architecture_for(&Architecture::of_device(2, 0)).unwrap_err();
-    assert!(error.to_string().contains("the oldest architecture that it knows is sm_"), "{error}");
+    assert!(error.to_string().contains("the oldest supported architecture is sm_"), "{error}");
 }
 
 #[test]
-fn the_assemblers_of_12_0_and_12_1_are_left_alone_for_hopper() {
+fn broken_assemblers_are_not_used_for_hopper() {
     use super::super::Version;
     for (minor, number, assembles) in [(0, 89, true), (0, 90, false), (1, 90, false), (1, 75, true), (2, 90, true)] {
         assert_eq!(Version { major: 12, minor }.assembles_for(number), assembles, "12.{minor} for sm_{number}");
     }
     let Some(nvrtc) = nvrtc() else { return };
     if nvrtc.version().assembles_for(90) {
-        return; // this one is newer
+        return; // this version is not affected
     }
     let gpu = Architecture::of_device(9, 0);
     assert_eq!(nvrtc.architecture_for(&gpu).unwrap().to_string(), "compute_90a");
     let error = nvrtc.compile(request(SAXPY), &gpu, None).unwrap_err();
-    assert!(error.to_string().contains("ask for `compute_90a`"), "{error}");
+    assert!(error.to_string().contains("request `compute_90a`"), "{error}");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn a_nul_in_the_source_is_an_error() {
 }
 
 #[test]
-fn threads_may_compile_at_a_time() {
+fn threads_may_compile_concurrently() {
     let Some(nvrtc) = nvrtc() else { return };
     let images: Vec<Image> = std::thread::scope(|scope| {
         let compile = || nvrtc.compile(request(SAXPY), &architecture("sm_80"), None).unwrap();
@@ -162,7 +162,7 @@ fn threads_may_compile_at_a_time() {
 }
 
 #[test]
-fn a_library_that_is_no_nvrtc_is_refused() {
+fn a_library_that_is_not_nvrtc_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("libnvrtc.so.13");
     std::fs::write(&file, "no library").unwrap();
@@ -172,7 +172,7 @@ fn a_library_that_is_no_nvrtc_is_refused() {
     }
 }
 
-/// The machine code of each function, and the bytes of the whole.
+/// Returns the machine code of each function, and the size of the whole cubin.
 fn code_of(cubin: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
     use object::{Object, ObjectSection};
     let elf = object::File::parse(cubin).unwrap();
@@ -183,11 +183,11 @@ fn code_of(cubin: &[u8]) -> (Vec<(String, Vec<u8>)>, usize) {
     (code.collect(), cubin.len())
 }
 
-/// Line tables are on by default because the machine code is the same with them, bit for bit.
+/// Line tables are on by default because the machine code with them is identical, bit for bit.
 #[test]
 fn line_tables_do_not_change_the_code() {
     let Some(nvrtc) = nvrtc() else { return };
-    // Loops, a call, shared memory and a barrier: what an optimiser could treat otherwise.
+    // Loops, a call, shared memory and a barrier, which an optimiser could treat differently.
     let tiled = r#"
 #line 3 "kernel.rs"
 __device__ __noinline__ float mix(float a, float b) { return a * b + sqrtf(a); }

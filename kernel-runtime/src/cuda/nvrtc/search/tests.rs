@@ -1,8 +1,8 @@
-//! The search in folders made for it; "opening" a file reads it.
+//! Searches in temporary folders; "opening" a file reads it.
 
 use super::*;
 
-/// A root with files of these paths; a file holds its own path, or `broken`.
+/// Creates a root with files at these paths. Opening a file fails if its entry ends in ` broken`.
 fn root(files: &[&str]) -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for file in files {
@@ -22,8 +22,8 @@ fn open(path: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// The number at the end of a name; a name without one is the newest.
-#[allow(clippy::ptr_arg, reason = "what `open` gives is a `PathBuf`")]
+/// Returns the version suffix of a file name; a name without one counts as the newest.
+#[allow(clippy::ptr_arg, reason = "`open` returns a `PathBuf`")]
 fn major_of(path: &PathBuf) -> u32 {
     path.extension().and_then(|extension| extension.to_str()?.parse().ok()).unwrap_or(13)
 }
@@ -73,7 +73,7 @@ fn toolkits_and_pythons_are_searched_in_order() {
     check(&root, &environment, "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
     environment.virtual_env = None;
     check(&root, &environment, "conda/lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
-    // conda's own package comes before one of pip's.
+    // conda's own package takes precedence over one of pip.
     environment.conda_prefix = at("conda-toolkit");
     check(&root, &environment, "conda-toolkit/lib/libnvrtc.so.12");
     environment.conda_prefix = None;
@@ -83,14 +83,14 @@ fn toolkits_and_pythons_are_searched_in_order() {
 }
 
 #[test]
-fn the_newest_of_a_folder_is_taken_and_a_broken_one_passed_over() {
+fn the_newest_library_that_opens_is_chosen() {
     let root = root(&["home/lib64/libnvrtc.so", "home/lib64/libnvrtc.so.12", "home/lib64/libnvrtc.so.13 broken"]);
     let environment = Environment { cuda_home: Some(root.path().join("home").into()), ..environment(root.path()) };
     check(&root, &environment, "home/lib64/libnvrtc.so.12");
 }
 
 #[test]
-fn every_place_is_named_with_its_outcome() {
+fn every_location_is_reported_with_its_outcome() {
     let root = root(&["home/lib64/libnvrtc.so.13 broken", "conda/lib/readme"]);
     let environment = Environment {
         cuda_home: Some(root.path().join("home").into()),
@@ -102,9 +102,9 @@ fn every_place_is_named_with_its_outcome() {
     for expected in [
         "looked for libnvrtc.so.13 in the loader's path: cannot open shared object file",
         "home/lib64/libnvrtc.so.13: broken",
-        "CUDA_PATH: /no/such/toolkit: there is no such folder",
-        "usr/local/cuda: there is no such folder",
-        "a Python package in VIRTUAL_ENV: it is not set",
+        "CUDA_PATH: /no/such/toolkit: no such folder",
+        "usr/local/cuda: no such folder",
+        "a Python package in VIRTUAL_ENV: not set",
         "CONDA_PREFIX: no Python package with NVRTC under",
         "help: `pip install nvidia-cuda-nvrtc`",
     ] {
@@ -113,7 +113,7 @@ fn every_place_is_named_with_its_outcome() {
 }
 
 #[test]
-fn cumbia_nvrtc_is_a_file_or_a_folder_and_final() {
+fn cumbia_nvrtc_names_a_file_or_folder_and_is_final() {
     let root = root(&["home/lib64/libnvrtc.so.13", "mine/libnvrtc.so.12", "bad/libnvrtc.so.12 broken", "empty/readme"]);
     let base = Environment { cuda_home: Some(root.path().join("home").into()), ..environment(root.path()) };
     let with = |name: &str| Environment { cumbia_nvrtc: Some(root.path().join(name).into()), ..base.clone() };
@@ -122,8 +122,8 @@ fn cumbia_nvrtc_is_a_file_or_a_folder_and_final() {
     check(&root, &with("home"), "home/lib64/libnvrtc.so.13");
     for (name, reason) in [
         ("bad/libnvrtc.so.12", "but broken"),
-        ("bad", "holds no NVRTC that can be used"),
-        ("empty", "holds no NVRTC that can be used"),
+        ("bad", "holds no usable NVRTC"),
+        ("empty", "holds no usable NVRTC"),
         ("nowhere", "there is no such file or folder"),
     ] {
         let text = find(&with(name), open, major_of).unwrap_err().to_string();
@@ -133,7 +133,7 @@ fn cumbia_nvrtc_is_a_file_or_a_folder_and_final() {
 }
 
 #[test]
-fn one_that_is_newer_than_the_driver_gives_way_to_an_older_one() {
+fn a_library_newer_than_the_driver_is_the_last_choice() {
     let root = root(&[
         "home/lib64/libnvrtc.so.13",
         "path/lib64/libnvrtc.so",
@@ -151,22 +151,22 @@ fn one_that_is_newer_than_the_driver_gives_way_to_an_older_one() {
     };
     check(&root, &environment, "venv/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     let (_, searched) = find(&environment, open, major_of).unwrap();
-    let passed_over = "home/lib64/libnvrtc.so.13: this is NVRTC 13, and the driver serves CUDA 12 at most";
+    let passed_over = "home/lib64/libnvrtc.so.13: this is NVRTC 13, but the driver supports at most CUDA 12";
     assert!(searched.iter().any(|place| place.contains(passed_over)), "{searched:?}");
-    // Any driver serves older ones, and a process without one all.
+    // A driver supports all older versions, and without a driver all versions are accepted.
     for driver in [None, Some(13), Some(14)] {
         check(&root, &Environment { driver, ..environment.clone() }, "home/lib64/libnvrtc.so.13");
     }
-    // What the user asks for is what the user gets.
-    let asked_for = Environment { cumbia_nvrtc: at("home"), ..environment.clone() };
-    check(&root, &asked_for, "home/lib64/libnvrtc.so.13");
-    // The first where there is nothing better.
+    // An explicit choice is always respected.
+    let requested = Environment { cumbia_nvrtc: at("home"), ..environment.clone() };
+    check(&root, &requested, "home/lib64/libnvrtc.so.13");
+    // The first one if there is no better choice.
     environment.virtual_env = None;
     check(&root, &environment, "home/lib64/libnvrtc.so.13");
 }
 
 #[test]
-fn the_fingerprint_is_of_all_that_matters() {
+fn the_fingerprint_covers_all_inputs() {
     let empty = Environment::default();
     let changed = [
         Environment { cumbia_nvrtc: Some("x".into()), ..empty.clone() },

@@ -1,0 +1,148 @@
+//! The block size that `.over(..)` picks: the number of threads that maximises occupancy, in the shape of the items.
+//!
+//! Nothing here queries a device: limits and occupancy are parameters.
+
+use crate::dim::Dim3;
+
+/// The default number of threads of a block: enough warps to hide latency, few enough that several blocks are resident on a
+/// multiprocessor, so that one starts while another finishes.
+pub(crate) const DEFAULT_THREADS: u32 = 256;
+
+/// The minimum to which [`spread`] reduces the number of threads of a block. With fewer than two warps per block, the four warp
+/// schedulers of a multiprocessor have too few eligible warps.
+const MIN_THREADS: u32 = 64;
+
+/// The candidate block sizes, in order of preference at nearly equal occupancy: a later one is picked only if it makes at least
+/// an eighth more threads resident.
+const CANDIDATES: [u32; 6] = [DEFAULT_THREADS, 128, 512, 64, 1024, 32];
+
+/// Returns the block size, in threads, with about the highest occupancy. `max_threads` is the maximum number of threads of a
+/// block; `resident` returns the number of resident blocks per multiprocessor for a block size.
+pub(crate) fn max_occupancy_threads<E>(
+    max_threads: u32,
+    mut resident: impl FnMut(u32) -> Result<u32, E>,
+) -> Result<u32, E> {
+    let mut best = (0, default_threads(max_threads));
+    for threads in CANDIDATES.into_iter().filter(|threads| *threads <= max_threads) {
+        let resident_threads = resident(threads)? * threads;
+        if 8 * resident_threads >= 9 * best.0 && resident_threads > best.0 {
+            best = (resident_threads, threads);
+        }
+    }
+    Ok(best.1)
+}
+
+/// Returns the block size, in threads, for a device whose occupancy is unknown.
+pub(crate) fn default_threads(max_threads: u32) -> u32 {
+    // A power of two, so that `block_dims` can split it over the dimensions.
+    1 << max_threads.clamp(1, DEFAULT_THREADS).ilog2()
+}
+
+/// Reduces the block size `threads` if there are so few items that some multiprocessors would get no block.
+pub(crate) fn spread(threads: u32, items: u64, multiprocessors: usize) -> u32 {
+    let per_multiprocessor = items.div_ceil(multiprocessors.max(1) as u64).max(1);
+    if per_multiprocessor >= u64::from(threads) {
+        return threads;
+    }
+    (1 << per_multiprocessor.ilog2()).clamp(MIN_THREADS.min(threads), threads)
+}
+
+/// Returns the dimensions of a block of `threads`, a power of two, for `items`: a warp in `x`, since consecutive `x` are
+/// consecutive in memory and their accesses are coalesced, then as many rows and planes as the items have. Extents in `y` and
+/// `z` are bounded by `limit`; 1024 in `x` is always valid.
+pub(crate) fn block_dims(threads: u32, items: Dim3, limit: Dim3) -> Dim3 {
+    const WARP: usize = 32;
+    let mut remaining = threads as usize;
+    // Assigns as many of the remaining threads as a dimension with `items` items needs.
+    let mut take = |items: usize, limit: usize| {
+        let taken = remaining.min(limit).min(items.checked_next_power_of_two().unwrap_or(usize::MAX));
+        remaining /= taken.max(1);
+        taken.max(1)
+    };
+    let x = take(items.x, WARP);
+    let y = take(items.y, limit.y);
+    let z = take(items.z, limit.z);
+    // Threads that neither rows nor planes need extend `x`, even beyond the items, so that a block always consists of whole
+    // warps.
+    Dim3 { x: x * remaining, y, z }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMIT: Dim3 = Dim3 { x: 1024, y: 1024, z: 64 };
+
+    #[track_caller]
+    fn check(threads: u32, items: impl Into<Dim3>, expected: impl Into<Dim3>) {
+        assert_eq!(block_dims(threads, items.into(), LIMIT), expected.into());
+    }
+
+    #[test]
+    fn block_dims_follow_the_shape_of_the_items() {
+        check(256, 1, 256);
+        check(256, 1_000_000, 256);
+        check(1024, 1_000_000, 1024);
+        check(256, (1000, 1000), (32, 8));
+        check(64, (1000, 1000), (32, 2));
+        check(256, (3, 1000), (4, 64));
+        check(256, (1000, 3), (64, 4));
+        check(256, (100, 100, 100), (32, 8));
+        check(256, (4, 4, 1000), (4, 4, 16));
+        check(1024, (1, 1, 1000), (16, 1, 64));
+        check(256, (usize::MAX, usize::MAX), (32, 8));
+        check(8, (1000, 1000), 8);
+        check(1, (5, 5, 5), 1);
+    }
+
+    #[test]
+    fn a_block_consists_of_whole_warps() {
+        for threads in [32, 64, 128, 256, 512, 1024] {
+            for items in [(1, 1, 1), (9, 1, 5), (33, 16, 1), (5, 4, 3), (1, 70, 70), (1, 1, 100)] {
+                let block = block_dims(threads, items.into(), LIMIT);
+                assert_eq!(block.count(), u64::from(threads), "{items:?}");
+                assert!(block.x <= LIMIT.x && block.y <= LIMIT.y && block.z <= LIMIT.z, "{block}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_block_with_the_highest_occupancy_is_picked() {
+        let resident = |most: u32, registers: u32| {
+            move |threads: u32| {
+                let per_block = registers * threads;
+                Ok::<u32, ()>(if threads > most { 0 } else { (65_536 / per_block).min(2048 / threads).min(32) })
+            }
+        };
+        // Registers do not limit occupancy.
+        assert_eq!(max_occupancy_threads(1024, resident(1024, 16)), Ok(256));
+        assert_eq!(max_occupancy_threads(1024, resident(1024, 32)), Ok(256));
+        // 3 blocks of 256 threads or 7 of 128.
+        assert_eq!(max_occupancy_threads(1024, resident(1024, 72)), Ok(128));
+        // 5 blocks of 256 threads or 21 of 64: less than an eighth more.
+        assert_eq!(max_occupancy_threads(1024, resident(1024, 48)), Ok(256));
+        // One block of 256 threads and two of 128 have the same occupancy.
+        assert_eq!(max_occupancy_threads(256, resident(256, 255)), Ok(256));
+        // Launch bounds.
+        assert_eq!(max_occupancy_threads(128, resident(128, 32)), Ok(128));
+        assert_eq!(max_occupancy_threads(96, resident(96, 32)), Ok(64));
+        assert_eq!(max_occupancy_threads(8, resident(8, 32)), Ok(8));
+        // Shared memory limits a multiprocessor to one block of any size.
+        assert_eq!(max_occupancy_threads(1024, |_| Ok::<u32, ()>(1)), Ok(1024));
+        // No block fits: validation of the launch reports the reason.
+        assert_eq!(max_occupancy_threads(1024, |_| Ok::<u32, ()>(0)), Ok(256));
+        assert_eq!(max_occupancy_threads(1024, |_| Err("refused")), Err("refused"));
+    }
+
+    #[test]
+    fn few_items_get_smaller_blocks() {
+        assert_eq!(spread(256, 1_000_000, 132), 256);
+        assert_eq!(spread(256, 132 * 256, 132), 256);
+        assert_eq!(spread(256, 132 * 255, 132), 128);
+        assert_eq!(spread(256, 10_000, 132), 64);
+        assert_eq!(spread(256, 1, 132), 64);
+        assert_eq!(spread(32, 1, 132), 32);
+        assert_eq!(spread(256, u64::MAX, 1), 256);
+        assert_eq!(spread(256, 5, 0), 64);
+    }
+}

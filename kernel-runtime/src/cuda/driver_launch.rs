@@ -1,0 +1,116 @@
+//! A launch on the fast path: everything but the kernel parameters is resolved, and one driver call remains.
+//!
+//! Between two launches the driver touches so much code and memory that ours is evicted from the CPU caches. The data
+//! is therefore small and contiguous, and nothing is looked up.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUfunction, CUstream};
+
+use super::error::CudaError;
+use super::geometry::Geometry;
+use super::module::Module;
+use super::parameter::LaunchParameter;
+use super::primary_context::PrimaryContext;
+use super::stream::Stream;
+
+/// A resolved launch on the default stream of a GPU, valid while that is the only stream. It is neither cooperative nor
+/// clustered, and its kernel does not print.
+#[derive(Clone, Copy)]
+pub(crate) struct DriverLaunch {
+    primary: &'static PrimaryContext,
+    function: CUfunction,
+    raw_stream: CUstream,
+    /// The device address of the stream's fault record.
+    fault: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    /// The kernel's number in fault records.
+    kernel: u32,
+    /// Whether the kernel takes a [`LaunchParameter`].
+    takes_launch: bool,
+    stream: &'static Arc<Stream>,
+}
+
+impl DriverLaunch {
+    /// Resolves a launch whose extents have been checked against the device's limits. Returns `None` for a launch that
+    /// needs more than the plain driver call.
+    ///
+    /// The dynamic shared memory must have been allowed by [`Module::allow`] or an equivalent launch.
+    pub(crate) fn new(
+        module: &'static Module,
+        geometry: &Geometry,
+        takes_launch: bool,
+        kernel: u32,
+    ) -> Option<DriverLaunch> {
+        let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
+        if cluster.is_some() || cooperative {
+            return None;
+        }
+        let stream = module.context().default_stream();
+        let primary = module.context().primary();
+        let (function, raw_stream, fault) = (module.function(), stream.raw(), stream.fault_pointer());
+        Some(DriverLaunch {
+            primary,
+            function,
+            raw_stream,
+            fault,
+            grid,
+            block,
+            shared_bytes,
+            kernel,
+            takes_launch,
+            stream,
+        })
+    }
+
+    /// Returns whether the stream is still the only one, so that no access is recorded. See `hazards.rs`.
+    #[inline]
+    pub(crate) fn is_alone(&self) -> bool {
+        !self.primary.is_multi_stream()
+    }
+
+    /// Returns the hidden last parameter, if the kernel takes it.
+    #[inline]
+    pub(crate) fn parameter(&self) -> Option<LaunchParameter> {
+        let &DriverLaunch { fault, kernel, takes_launch, .. } = self;
+        takes_launch.then(|| LaunchParameter::new(fault, kernel))
+    }
+
+    /// Enqueues the kernel.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Module::launch`], with [`DriverLaunch::parameter`] as the last of the parameters.
+    #[inline]
+    pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void) -> Launched {
+        // SAFETY: upheld by the caller.
+        let result = unsafe { self.call(parameters) };
+        Launched { result, company: (!self.is_alone()).then_some(self.stream) }
+    }
+
+    /// # Safety
+    ///
+    /// As for [`DriverLaunch::launch`].
+    #[inline]
+    unsafe fn call(&self, parameters: *mut *mut c_void) -> Result<(), CudaError> {
+        let &DriverLaunch { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
+        let ([gx, gy, gz], [bx, by, bz], extra) = (grid, block, std::ptr::null_mut());
+        primary.bind()?;
+        // SAFETY: upheld by the caller; the function and the stream belong to the current context, and are never
+        // destroyed.
+        unsafe {
+            primary.driver.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, raw_stream, parameters, extra)
+        }
+    }
+}
+
+/// The result of a fast-path launch.
+pub(crate) struct Launched {
+    /// The driver's status.
+    pub(crate) result: Result<(), CudaError>,
+    /// The stream, if it is no longer the only one: then the launch's accesses have to be recorded.
+    pub(crate) company: Option<&'static Arc<Stream>>,
+}

@@ -1,0 +1,468 @@
+//! Cross-stream dependency tracking: RAW, WAR and WAW hazards between operations on different streams of a device.
+//!
+//! Each allocation records its accesses: which operation of which stream read or wrote which bytes. Before an operation
+//! is enqueued, its stream is made to wait for the recorded accesses on other streams that conflict with it: writes,
+//! and reads as well if it writes. While other streams wait for a stream, an event is recorded after each of its most
+//! recent operations (`cuda/stream.rs`), so that a waiting stream depends on that operation only and not on work
+//! enqueued after it.
+//!
+//! While a device has a single stream, no access and no event is recorded: the stream itself orders all work. This
+//! remains correct when a second stream is created while other threads are launching:
+//!
+//! - The thread that creates the second stream first sets the multi-stream flag and then records an event on the first
+//!   stream, which the new stream waits for before any work is enqueued on it
+//!   ([`Context::admit`](crate::cuda::Context)).
+//! - Each operation reads the flag before and after the driver call. The driver serialises that call with the recording
+//!   of the event. If the call comes first, the event covers the operation, and all work of the new stream depends on
+//!   the event. If the event comes first, the flag was already set, the second read sees it, and the operation is
+//!   recorded after all.
+//! - Such an operation needs no waits of its own: everything that it depends on was enqueued before it began, because
+//!   Rust's borrows prevent two conflicting operations from being enqueued concurrently; and since the flag was clear
+//!   at that time, its dependencies are on the only stream.
+//!
+//! Likewise, an access is recorded before the launch releases its borrow of the array, hence before any dependent
+//! operation is enqueued. The locks only protect against concurrent accesses that do not conflict, such as two reads,
+//! or accesses to disjoint parts of an array.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use crate::cpu;
+use crate::cuda;
+use crate::error::Result;
+use crate::memory::Use;
+use crate::sync::Mutex;
+
+/// A stream of either backend: the unit of ordering.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StreamRef {
+    Cpu(Arc<cpu::Stream>),
+    Cuda(Arc<cuda::Stream>),
+}
+
+impl StreamRef {
+    /// Returns how many times the stream has been reused from the pool.
+    fn generation(&self) -> u64 {
+        match self {
+            StreamRef::Cpu(stream) => stream.generation(),
+            StreamRef::Cuda(stream) => stream.generation(),
+        }
+    }
+
+    /// Returns the pending fault of a completed operation, if any, and clears it.
+    pub(crate) fn take_fault(&self) -> Result<()> {
+        match self {
+            StreamRef::Cpu(stream) => stream.take_fault(),
+            StreamRef::Cuda(stream) => stream.take_fault(),
+        }
+    }
+}
+
+/// A stream together with the generation in which it was acquired. A stream without handles returns to the pool and is
+/// reused, and faults that occur for a later holder must not be reported through arrays and events of an earlier one.
+///
+/// Equality compares the streams only: the stream orders its work regardless of its holder.
+#[derive(Clone, Debug)]
+pub(crate) struct PooledStream {
+    stream: StreamRef,
+    generation: u64,
+}
+
+impl PooledStream {
+    /// Captures the current generation of the stream.
+    pub(crate) fn of(stream: StreamRef) -> PooledStream {
+        let generation = stream.generation();
+        PooledStream { stream, generation }
+    }
+
+    pub(crate) fn stream_ref(&self) -> &StreamRef {
+        &self.stream
+    }
+
+    /// Returns whether the stream has not been reused since.
+    pub(crate) fn is_current(&self) -> bool {
+        self.stream.generation() == self.generation
+    }
+
+    /// Returns the pending fault of a completed operation, if any, and clears it. Returns `Ok` if the stream has been
+    /// reused since: it is only reused once no fault is pending.
+    pub(crate) fn take_fault(&self) -> Result<()> {
+        if self.is_current() { self.stream.take_fault() } else { Ok(()) }
+    }
+}
+
+impl PartialEq for PooledStream {
+    fn eq(&self, other: &PooledStream) -> bool {
+        self.stream == other.stream
+    }
+}
+
+impl Eq for PooledStream {}
+
+/// The bytes of an allocation that an operation accesses, and whether it writes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Access {
+    pub(crate) bytes: Range<usize>,
+    pub(crate) writes: bool,
+}
+
+impl Access {
+    /// Returns whether two accesses to the same allocation form a hazard: they overlap and at least one of them writes.
+    pub(crate) fn conflicts(&self, other: &Access) -> bool {
+        (self.writes || other.writes) && self.overlaps(&other.bytes)
+    }
+
+    /// Returns whether the access overlaps a byte range.
+    fn overlaps(&self, bytes: &Range<usize>) -> bool {
+        self.bytes.start < bytes.end && bytes.start < self.bytes.end
+    }
+}
+
+/// The operations to wait for: at most one per stream, identified by its sequence number.
+type Dependencies = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
+
+/// The recorded accesses to an allocation.
+#[derive(Debug, Default)]
+pub(crate) struct AccessHistory(Mutex<RecordList<PooledStream>>);
+
+impl AccessHistory {
+    /// Records a completed operation of the CPU device. Only the stream matters, for its pending fault.
+    pub(crate) fn record_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
+        let recorded = RecordedAccess {
+            stream: PooledStream::of(StreamRef::Cpu(stream.clone())),
+            sequence: 0,
+            access: Access { bytes, writes },
+        };
+        self.with(|list| list.record(recorded));
+    }
+
+    /// Returns the streams that wrote any of these bytes, the most recent writer first.
+    pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[PooledStream; 2]> {
+        self.with(|list| list.writers(bytes))
+    }
+
+    /// Returns the stream with the most recent access among those that satisfy `wanted`.
+    pub(crate) fn last(&self, wanted: impl Fn(&PooledStream) -> bool) -> Option<StreamRef> {
+        self.with(|list| {
+            list.records
+                .iter()
+                .rev()
+                .map(|recorded| &recorded.stream)
+                .find(|pooled| wanted(pooled))
+                .map(|it| it.stream_ref().clone())
+        })
+    }
+
+    /// Makes a stream wait for all recorded accesses that conflict with `access`.
+    pub(crate) fn wait(&self, stream: &cuda::Stream, access: &Access) -> Result<()> {
+        let mut dependencies = Dependencies::new();
+        self.collect(stream, access, &mut dependencies);
+        wait_for(stream, &dependencies)
+    }
+
+    /// Collects, per stream, the last operation that an operation on `own` depends on.
+    fn collect(&self, own: &cuda::Stream, access: &Access, dependencies: &mut Dependencies) {
+        self.with(|list| {
+            for recorded in list.conflicting(access) {
+                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue }; // operations on the CPU have completed
+                if **stream == *own {
+                    continue; // ordered by the stream itself
+                }
+                match dependencies.iter_mut().find(|(other, _)| other == stream) {
+                    Some((_, sequence)) => *sequence = recorded.sequence.max(*sequence),
+                    None => dependencies.push((stream.clone(), recorded.sequence)),
+                }
+            }
+        });
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut RecordList<PooledStream>) -> R) -> R {
+        f(&mut self.0.lock())
+    }
+}
+
+/// Enqueues an operation on `stream` after everything that it depends on, and records its accesses.
+///
+/// # Errors
+///
+/// The errors of `work`, or a CUDA driver error.
+#[inline]
+pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let multi_stream = stream.is_multi_stream();
+    if multi_stream {
+        wait(stream, uses)?;
+    }
+    let result = work();
+    // Even if it failed: part of the work may have been enqueued.
+    if multi_stream || stream.is_multi_stream() {
+        record(stream, uses)?;
+    }
+    result
+}
+
+#[cold]
+fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
+    let mut dependencies = Dependencies::new();
+    for used in uses {
+        used.memory.accesses().collect(stream, &used.access(), &mut dependencies);
+    }
+    wait_for(stream, &dependencies)
+}
+
+fn wait_for(stream: &cuda::Stream, dependencies: &Dependencies) -> Result<()> {
+    dependencies.iter().try_for_each(|(other, sequence)| Ok(stream.wait_for(other, *sequence)?))
+}
+
+/// Records accesses by the operation that was enqueued on the stream last.
+#[cold]
+pub(crate) fn record(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()> {
+    if uses.iter().all(|used| used.bytes.is_empty()) {
+        return Ok(());
+    }
+    let Ok(sequence) = stream.sequence_last_operation() else {
+        // Other streams cannot wait without an event, so the operation has to complete now.
+        return Ok(stream.wait()?);
+    };
+    for used in uses {
+        let recorded = RecordedAccess {
+            stream: PooledStream::of(StreamRef::Cuda(stream.clone())),
+            sequence,
+            access: used.access(),
+        };
+        used.memory.accesses().with(|list| list.record(recorded));
+    }
+    Ok(())
+}
+
+/// A recorded access to some bytes of an allocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct RecordedAccess<S> {
+    stream: S,
+    /// The sequence number of the operation on its stream.
+    sequence: u64,
+    access: Access,
+}
+
+/// The number of records above which the records of each stream are merged.
+const MAX_RECORDS: usize = 256;
+
+/// The accesses to an allocation that later operations may depend on, in the order of recording.
+#[derive(Debug)]
+struct RecordList<S> {
+    records: SmallVec<[RecordedAccess<S>; 1]>,
+}
+
+impl<S> Default for RecordList<S> {
+    fn default() -> Self {
+        RecordList { records: SmallVec::new() }
+    }
+}
+
+impl<S: Clone + PartialEq> RecordList<S> {
+    /// Returns the recorded accesses that conflict with a new one.
+    fn conflicting(&self, access: &Access) -> impl Iterator<Item = &RecordedAccess<S>> {
+        self.records.iter().filter(move |recorded| recorded.access.conflicts(access))
+    }
+
+    fn writers(&self, bytes: &Range<usize>) -> SmallVec<[S; 2]> {
+        let mut writers = SmallVec::new();
+        for recorded in
+            self.records.iter().rev().filter(|recorded| recorded.access.writes && recorded.access.overlaps(bytes))
+        {
+            if !writers.contains(&recorded.stream) {
+                writers.push(recorded.stream.clone());
+            }
+        }
+        writers
+    }
+
+    /// Records an access that has waited for everything it depends on.
+    fn record(&mut self, new: RecordedAccess<S>) {
+        if new.access.bytes.is_empty() {
+            return;
+        }
+        // Fast path: a single stream uses the memory.
+        if let [only] = &mut self.records[..]
+            && supersedes(&new, only)
+        {
+            *only = new;
+            return;
+        }
+        self.records.retain(|old| !supersedes(&new, old));
+        self.records.push(new);
+        if self.records.len() > MAX_RECORDS {
+            self.merge_records();
+        }
+    }
+
+    /// Merges the reads of each stream, and the writes of each stream, into one record each. Waiting for the merged
+    /// record waits for the last of them.
+    fn merge_records(&mut self) {
+        let mut kept: SmallVec<[RecordedAccess<S>; 1]> = SmallVec::new();
+        for recorded in self.records.drain(..) {
+            let is_alike = |other: &RecordedAccess<S>| {
+                other.stream == recorded.stream && other.access.writes == recorded.access.writes
+            };
+            match kept.iter().position(is_alike) {
+                Some(position) => {
+                    // Moved to the end: the merged record is as recent as its last access.
+                    let mut merged = kept.remove(position);
+                    let (all, new) = (&mut merged.access.bytes, recorded.access.bytes);
+                    *all = all.start.min(new.start)..all.end.max(new.end);
+                    merged.sequence = merged.sequence.max(recorded.sequence);
+                    // The latest generation of the stream holds the pending fault.
+                    merged.stream = recorded.stream;
+                    kept.push(merged);
+                }
+                None => kept.push(recorded),
+            }
+        }
+        self.records = kept;
+    }
+}
+
+/// Returns whether `new` supersedes `old`: it waited for `old`, or comes later on the same stream, and every access
+/// that conflicts with `old` also conflicts with `new`.
+fn supersedes<S: PartialEq>(new: &RecordedAccess<S>, old: &RecordedAccess<S>) -> bool {
+    let (all, part) = (&new.access.bytes, &old.access.bytes);
+    let contains = all.start <= part.start && part.end <= all.end;
+    contains && (new.access.writes || !old.access.writes && new.stream == old.stream && new.sequence >= old.sequence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READ: bool = false;
+    const WRITE: bool = true;
+
+    fn list(uses: &[(char, u64, Range<usize>, bool)]) -> RecordList<char> {
+        let mut list = RecordList::default();
+        for (stream, sequence, bytes, writes) in uses {
+            list.record(RecordedAccess {
+                stream: *stream,
+                sequence: *sequence,
+                access: Access { bytes: bytes.clone(), writes: *writes },
+            });
+        }
+        list
+    }
+
+    /// Checks the operations that an access to these bytes depends on.
+    #[track_caller]
+    fn check(list: &RecordList<char>, bytes: Range<usize>, writes: bool, expected: &[(char, u64)]) {
+        let dependencies: Vec<_> =
+            list.conflicting(&Access { bytes, writes }).map(|recorded| (recorded.stream, recorded.sequence)).collect();
+        assert_eq!(dependencies, expected, "{list:?}");
+    }
+
+    #[test]
+    fn reads_depend_on_the_write_and_writes_on_all_accesses() {
+        let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..8, READ), ('c', 4, 0..8, READ), ('b', 2, 0..8, READ)]);
+        check(&list, 0..8, READ, &[('a', 1)]);
+        check(&list, 0..8, WRITE, &[('a', 1), ('c', 4), ('b', 2)]);
+    }
+
+    #[test]
+    fn a_write_supersedes_the_accesses_it_waited_for() {
+        let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..8, READ), ('c', 2, 0..8, WRITE)]);
+        check(&list, 0..8, WRITE, &[('c', 2)]);
+        assert_eq!(list.records.len(), 1);
+    }
+
+    #[test]
+    fn disjoint_accesses_are_independent() {
+        let list = list(&[('a', 1, 0..4, WRITE), ('b', 1, 4..8, WRITE)]);
+        check(&list, 0..4, WRITE, &[('a', 1)]);
+        check(&list, 4..8, READ, &[('b', 1)]);
+        check(&list, 3..5, READ, &[('a', 1), ('b', 1)]);
+        check(&list, 8..9, WRITE, &[]);
+        check(&list, 4..4, WRITE, &[]);
+    }
+
+    #[test]
+    fn a_partially_covered_access_is_kept() {
+        let list = list(&[('a', 1, 0..8, WRITE), ('b', 1, 0..4, WRITE), ('b', 2, 0..0, WRITE)]);
+        check(&list, 6..8, READ, &[('a', 1)]);
+        check(&list, 0..8, READ, &[('a', 1), ('b', 1)]);
+        assert_eq!(list.writers(&(0..8)).as_slice(), ['b', 'a']);
+        assert_eq!(list.writers(&(4..8)).as_slice(), ['a']);
+    }
+
+    #[test]
+    fn a_read_recorded_out_of_order_does_not_supersede_a_later_one() {
+        // Two threads read on one stream: the second operation may be recorded first.
+        let list = list(&[('b', 2, 0..8, READ), ('b', 1, 0..8, READ)]);
+        check(&list, 0..8, WRITE, &[('b', 2), ('b', 1)]);
+    }
+
+    #[test]
+    fn merged_records_cover_all_accesses() {
+        let uses: Vec<_> = (0..1000).map(|i| ('a', i as u64 + 1, 2 * i..2 * i + 1, WRITE)).collect();
+        let list = list(&uses);
+        assert!(list.records.len() <= MAX_RECORDS);
+        for (stream, sequence, bytes, _) in uses {
+            assert!(
+                list.conflicting(&Access { bytes, writes: READ })
+                    .any(|recorded| recorded.stream == stream && recorded.sequence >= sequence)
+            );
+        }
+    }
+
+    /// An operation with a vector clock: the last operation of each stream that happens before it or is itself.
+    struct Completed {
+        stream: usize,
+        sequence: u64,
+        access: Access,
+        clock: [u64; 4],
+    }
+
+    /// Property test: random accesses on few streams against a complete history. Every dependency is satisfied,
+    /// directly or transitively.
+    #[test]
+    fn kept_records_imply_all_dependencies() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..200 {
+            let mut list = RecordList::default();
+            let mut sequences = [0u64; 4];
+            let mut completed: Vec<Completed> = Vec::new();
+            let mut clock = [[0u64; 4]; 4];
+            for _ in 0..400 {
+                let (stream, start, writes) = (random(4), random(24), random(3) == 0);
+                let access = Access { bytes: start..start + 1 + random(8), writes };
+                for recorded in list.conflicting(&access) {
+                    let of = completed
+                        .iter()
+                        .find(|completed| {
+                            completed.stream == recorded.stream && completed.sequence == recorded.sequence
+                        })
+                        .unwrap();
+                    for (mine, theirs) in clock[stream].iter_mut().zip(of.clock) {
+                        *mine = (*mine).max(theirs);
+                    }
+                }
+                for other in &completed {
+                    if other.access.conflicts(&access) && other.stream != stream {
+                        let Completed { stream: of, sequence, .. } = *other;
+                        assert!(clock[stream][of] >= sequence, "no dependency on operation {sequence} of stream {of}");
+                    }
+                }
+                sequences[stream] += 1;
+                clock[stream][stream] = sequences[stream];
+                completed.push(Completed {
+                    stream,
+                    sequence: sequences[stream],
+                    access: access.clone(),
+                    clock: clock[stream],
+                });
+                list.record(RecordedAccess { stream, sequence: sequences[stream], access });
+            }
+        }
+    }
+}

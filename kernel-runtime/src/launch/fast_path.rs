@@ -1,0 +1,93 @@
+//! Fast path: a per-thread cache of validated launches. A launch equal to the last one of its kernel is not validated again.
+
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::hash::{BuildHasher, BuildHasherDefault};
+
+use rustc_hash::FxHasher;
+
+use super::checked::{CheckedLaunch, is_traced};
+use crate::argument::FastBinder;
+use crate::config::{CompactConfig, LaunchConfig};
+use crate::cuda::{Launched, DriverLaunch};
+use crate::device::Identity;
+use crate::kernel::Kernel;
+use crate::specialise::Layout;
+
+/// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.
+#[repr(C, align(64))]
+struct CachedLaunch {
+    kernel: TypeId,
+    device: Identity,
+    config: CompactConfig,
+    layout: Layout,
+    ready: DriverLaunch,
+}
+
+/// Entries of a thread's cache. The cache is direct-mapped: two kernels with the same index evict each other.
+const CACHE_ENTRIES: usize = 32;
+
+thread_local! {
+    // Without a destructor, so that it is accessible until the thread ends.
+    static CACHE: [RefCell<Option<CachedLaunch>>; CACHE_ENTRIES] =
+        const { [const { RefCell::new(None) }; CACHE_ENTRIES] };
+}
+
+/// Returns the cache index of a kernel.
+#[inline]
+fn index_of(kernel: TypeId) -> usize {
+    BuildHasherDefault::<FxHasher>::default().hash_one(kernel) as usize % CACHE_ENTRIES
+}
+
+/// Enqueues the kernel if this thread's cache holds an equal launch, whose validation then holds for this one. Returns `None`
+/// on a cache miss, or if the launch needs more than one driver call.
+///
+/// This is one function for all kernels, so that a loop over several kernels brings it into the instruction cache once.
+///
+/// # Safety
+///
+/// The parameters are those of the kernel, in order. Their arrays are on the device, and no access that conflicts with the
+/// launch happens before it completes, except in the order of the device's stream.
+#[inline(never)]
+pub(super) unsafe fn launch(
+    kernel: TypeId,
+    device: Identity,
+    config: &CompactConfig,
+    parameters: &mut FastBinder<'_, '_>,
+) -> Option<Launched> {
+    let layout = parameters.layout();
+    CACHE.with(|cache| {
+        let cached = cache[index_of(kernel)].borrow();
+        let cached = cached.as_ref()?;
+        let hit =
+            cached.kernel == kernel && cached.device == device && cached.layout == layout && cached.config == *config;
+        if !hit || !cached.ready.is_alone() || is_traced() {
+            return None;
+        }
+        let mut last = cached.ready.parameter();
+        let parameters = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
+        // SAFETY: the caller's promise; the cached launch was validated with the same extents.
+        Some(unsafe { cached.ready.launch(parameters) })
+    })
+}
+
+/// Caches a launch that was enqueued successfully. A launch whose validity depends on more than kernel, device, layout and
+/// configuration is not cached.
+pub(super) fn insert<K: Kernel>(device: Identity, config: &LaunchConfig, checked: &CheckedLaunch) {
+    // Whether 32-bit indices suffice depends on the lengths of the arrays.
+    if K::OPTIONS.index32 {
+        return;
+    }
+    let (Some(ready), Some(config)) = (checked.ready(), config.compact()) else { return };
+    // With several streams, the uses of memory have to be recorded, which the fast path does not do.
+    if !ready.is_alone() {
+        return;
+    }
+    let (kernel, layout) = (TypeId::of::<K>(), checked.layout);
+    CACHE.with(|cache| {
+        // A profiler that the driver calls back during a launch may itself launch a kernel.
+        if let Ok(mut cached) = cache[index_of(kernel)].try_borrow_mut() {
+            *cached = Some(CachedLaunch { kernel, device, config, layout, ready });
+        }
+    });
+}

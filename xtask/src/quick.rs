@@ -1,0 +1,42 @@
+//! `cargo xtask quick`: the tests to run while working, in less than two minutes once everything is built.
+//!
+//! The unit tests, a part of the corpus on the CPU device against the emitted C in `g++`, and a part of the compile
+//! errors. `cargo xtask test` runs everything. Each command selects the whole workspace, as `cargo test --workspace`
+//! does: a single package would be built with other features of its dependencies, and so a second time.
+//!
+//! With `--release` the unit tests run optimised and without overflow checks, together with a few random kernels: the
+//! corpus takes too long to optimise, and the messages of rustc do not depend on the profile.
+
+use crate::program::{self, Result};
+
+/// The cases of the corpus that run: those with one of these words in their names.
+const CASES: &str = "linear,control,views,shared_memory::reductions,atomics,warps,halves,structs,slices,matching";
+
+/// The compile errors that are compared: those with one of these words in their names.
+const MESSAGES: [&str; 4] = ["closure", "string", "unknown", "launch"];
+
+/// The number of random kernels of a release build.
+const RANDOM_KERNELS: &str = "40";
+
+pub(crate) fn run() -> Result<()> {
+    program::run(&mut program::cargo(&["test", "--workspace", "--lib", "--test", "repository"]))?;
+    let name = "emitted_c_agrees_with_the_cpu_body";
+    program::run(program::cargo(&["test", "--workspace", "--test", "emitted", "--", name]).env("CUMBIA_CASES", CASES))?;
+    let filters = MESSAGES.map(|word| format!("trybuild={word}"));
+    program::run(program::cargo(&["test", "--workspace", "--test", "ui", "--", "mistakes"]).args(filters))?;
+    eprintln!("the quick tests passed; `cargo xtask test` runs all of them");
+    Ok(())
+}
+
+/// Runs the quick tests of a release build.
+pub(crate) fn run_release() -> Result<()> {
+    let units = ["test", "--workspace", "--release", "--lib"];
+    let random = ["test", "--workspace", "--release", "--test", "random"];
+    for arguments in [&units[..], &random] {
+        let mut test = program::cargo(arguments);
+        test.env("CUMBIA_RANDOM_KERNELS", RANDOM_KERNELS).env("CUMBIA_RANDOM_OVERFLOW", "wraps");
+        program::run(&mut test)?;
+    }
+    eprintln!("the quick tests passed in release mode");
+    Ok(())
+}
