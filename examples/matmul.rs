@@ -24,8 +24,8 @@ fn matmul(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
 /// The number of rows and columns of a tile, and of a block.
 const TILE: usize = 16;
 
-/// The same with blocks of `TILE` by `TILE` threads. The threads of a block cooperatively load a tile of `a` and one of `b`
-/// into shared memory, so that each element is read from global memory once per block instead of once per thread.
+/// The same with blocks of `TILE` by `TILE` threads. The threads of a block cooperatively load a tile of `a` and one of
+/// `b` into shared memory, so that each element is read from global memory once per block instead of once per thread.
 #[kernel]
 fn matmul_tiled(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     let mut a_tile = shared::<[[f32; TILE]; TILE]>();

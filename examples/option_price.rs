@@ -1,5 +1,5 @@
-//! Monte Carlo pricing of an option: each thread simulates prices with its own random number sequence, and a warp reduction
-//! adds up the results.
+//! Monte Carlo pricing of an option: each thread simulates prices with its own random number sequence, and a warp
+//! reduction adds up the results.
 //!
 //! ```text
 //! cargo run --release --example option_price
@@ -89,7 +89,10 @@ fn main() -> cumbia::Result<()> {
     let price = sum / n;
     let error = ((squares / n - price * price) / n).sqrt();
     let exact = black_scholes(option);
-    assert!((price - exact).abs() < 4.0 * error, "{price} differs from {exact} by more than four standard errors of {error}");
+    assert!(
+        (price - exact).abs() < 4.0 * error,
+        "{price} differs from {exact} by more than four standard errors of {error}"
+    );
     println!("option_price on {device}: {price:.4} ± {error:.4} of {n} prices in {time:.1?}; exact is {exact:.4}");
     Ok(())
 }

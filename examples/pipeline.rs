@@ -1,6 +1,6 @@
-//! Overlap of copies and kernels: data larger than device memory is processed in chunks, each copied to the GPU, processed
-//! by a kernel, and copied back. On one stream these operations are serialised; on four streams, the copies of some chunks
-//! overlap with each other and with the kernels of other chunks.
+//! Overlap of copies and kernels: data larger than device memory is processed in chunks, each copied to the GPU,
+//! processed by a kernel, and copied back. On one stream these operations are serialised; on four streams, the copies
+//! of some chunks overlap with each other and with the kernels of other chunks.
 //!
 //! ```text
 //! cargo run --release --example pipeline [mebibytes]

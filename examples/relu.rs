@@ -1,5 +1,5 @@
-//! The rectified linear unit of neural networks: over an array with `grid(1)`, and over a matrix with a bias for each column
-//! with `grid(2)`.
+//! The rectified linear unit of neural networks: over an array with `grid(1)`, and over a matrix with a bias for each
+//! column with `grid(2)`.
 //!
 //! ```text
 //! cargo run --release --example relu
@@ -46,6 +46,8 @@ fn main() -> cumbia::Result<()> {
     let (y, z) = (y.to_host()?, z.to_host()?);
     assert!((0..x.len()).all(|i| y[i] == x[i].max(0.0)), "incorrect result of `relu`");
     assert!((0..x.len()).all(|i| z[i] == (x[i] + bias[i % columns]).max(0.0)), "incorrect result of `relu_with_bias`");
-    println!("relu on {device}: {rows} rows of {columns}, plain and with a bias in {time:.1?}, the results are correct");
+    println!(
+        "relu on {device}: {rows} rows of {columns}, plain and with a bias in {time:.1?}, the results are correct"
+    );
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! A grid-stride loop: adds two arrays of ten million elements with 40,960 threads, each of which processes every 40,960th
-//! element.
+//! A grid-stride loop: adds two arrays of ten million elements with 40,960 threads, each of which processes every
+//! 40,960th element.
 //!
 //! ```text
 //! cargo run --release --example vector_add

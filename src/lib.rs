@@ -1,19 +1,19 @@
 //! GPU kernels written as ordinary Rust functions.
 //!
-//! `#[kernel]` makes a kernel of a function. Calling it makes a [`Launch`]; on a GPU, the first launch compiles the
-//! kernel. Where there is no GPU the same kernel runs on the CPU. This page is the tutorial; each of its programs runs.
+//! `#[kernel]` declares a function as a kernel. Calling it returns a [`Launch`]; on a GPU, the first launch compiles
+//! the kernel. Without a GPU the same kernel runs on the CPU. This page is a tutorial; all of its programs are tested.
 //!
 //! 1. [A first kernel](#a-first-kernel)
 //! 2. [Launches](#launches)
 //! 3. [Threads and blocks](#threads-and-blocks)
 //! 4. [Shared memory](#shared-memory)
 //! 5. [Device functions and generics](#device-functions-and-generics)
-//! 6. [Types of your own](#types-of-your-own)
+//! 6. [Device types](#device-types)
 //! 7. [Faults](#faults)
 //! 8. [Arrays and copies](#arrays-and-copies)
-//! 9. [What a kernel may contain](#what-a-kernel-may-contain)
-//! 10. [Looking inside](#looking-inside)
-//! 11. [Speed](#speed)
+//! 9. [The kernel language](#the-kernel-language)
+//! 10. [Inspecting kernels](#inspecting-kernels)
+//! 11. [Performance](#performance)
 //!
 //! # A first kernel
 //!
@@ -38,21 +38,24 @@
 //! }
 //! ```
 //!
-//! A kernel is what *one* thread does. A launch runs many threads of it, and [`grid(1)`](intrinsics::grid) is the
-//! number of the thread, from 0. Each thread here computes one element. Threads are launched in whole blocks, so there
-//! are more of them than elements, and the `if` sends the others home.
+//! The body of a kernel is executed by every thread of a launch, and [`grid(1)`](intrinsics::grid) is the global index
+//! of the thread, from 0. (CUDA C++ uses the word grid for the number of blocks;
+//! [`global_id(1)`](intrinsics::global_id) is the same index under a less ambiguous name.) Each thread here computes
+//! one element. Threads are launched in whole blocks, so there may be more threads than elements, and the `if` excludes
+//! the excess threads.
 //!
-//! [`Device::open`] takes GPU 0 where there is one, else the CPU; the variable `CUMBIA_DEVICE` (`cpu`, `cuda:1`)
-//! decides otherwise. A kernel reads and writes memory of its device: [`to_device`](Device::to_device) copies a slice
-//! there and gives a [`DeviceArray`], [`to_host`](DeviceArray::to_host) copies it back. A `&[T]` of the kernel takes a
-//! `&DeviceArray<T>`, a `&mut [T]` takes a `&mut DeviceArray<T>`, and numbers are passed as they are.
+//! [`Device::open`] opens GPU 0 if there is one, and the CPU otherwise; the environment variable `CUMBIA_DEVICE`
+//! (`cpu`, `cuda:1`) selects another device. A kernel accesses memory of its device: [`to_device`](Device::to_device)
+//! copies a slice to the device and returns a [`DeviceArray`], and [`to_host`](DeviceArray::to_host) copies it back. A
+//! `&[T]` parameter accepts a `&DeviceArray<T>`, a `&mut [T]` parameter a `&mut DeviceArray<T>`, and scalars are passed
+//! by value.
 //!
-//! Within the kernel, `y` is one array that all threads write, as in CUDA and Numba. Where two threads write the same
-//! element without an atomic operation, one of the values stays; nothing worse can happen.
+//! Within the kernel, `y` is one array that is shared by all threads, as in CUDA and Numba. If two threads write the
+//! same element without an atomic operation, one of the values is stored; the race is not undefined behaviour.
 //!
 //! # Launches
 //!
-//! How many threads run is said by a grid of blocks, or by what they are to cover:
+//! The launch configuration is a grid of blocks, or the number of items to cover:
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -68,20 +71,21 @@
 //! # let x = device.zeros(1000)?;
 //! # let mut y = device.zeros(1000)?;
 //! saxpy(2.0, &x, &mut y).grid(4).block(256).launch()?; // 4 blocks of 256 threads, as CUDA's <<<4, 256>>>
-//! launch!(saxpy[4, 256](2.0, &x, &mut y))?;            // the same in Numba's order
-//! saxpy(2.0, &x, &mut y).over(x.len()).launch()?;      // a block is picked, and enough of them for x.len() items
+//! launch!(saxpy[4, 256](2.0, &x, &mut y))?;            // the same in Numba's syntax
+//! saxpy(2.0, &x, &mut y).over(x.len()).launch()?;      // a block size is chosen, and enough blocks for x.len() items
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! A launch runs on the device of its arrays. On a GPU it returns before the kernel has run, and launches run one after
-//! the other; [`Device::synchronize`] and [`DeviceArray::to_host`] wait for them. What the device cannot do, such as a
-//! block of more threads than it runs, is an [`Err`] that says what the limit is.
+//! A launch runs on the device of its arrays. On a GPU, `launch` enqueues the kernel and returns before it has run;
+//! launches execute in order, and [`Device::synchronize`] and [`DeviceArray::to_host`] wait for them. A launch
+//! configuration that exceeds a limit of the device, such as the number of threads per block, is an [`Err`] that states
+//! the limit.
 //!
 //! # Threads and blocks
 //!
-//! Grids and blocks have up to three dimensions. `grid(2)` gives `(x, y)`, of which `x` varies fastest between
-//! neighbouring threads, so that `x` should walk along the rows of a matrix:
+//! Grids and blocks have up to three dimensions. `grid(2)` returns `(x, y)`. Consecutive threads of a warp differ in
+//! `x`, so that `x` should be the column of a row-major matrix for coalesced accesses:
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -105,8 +109,9 @@
 //! ```
 //!
 //! [`thread_idx`](intrinsics::thread_idx), [`block_idx`](intrinsics::block_idx), [`block_dim`](intrinsics::block_dim)
-//! and [`grid_dim`](intrinsics::grid_dim) are CUDA's. [`grid_size(1)`](intrinsics::grid_size) is the number of threads
-//! of the grid: the step with which a fixed number of threads goes over any number of items.
+//! and [`grid_dim`](intrinsics::grid_dim) are CUDA's built-in variables. [`grid_size(1)`](intrinsics::grid_size) is the
+//! number of threads of the grid: the step of a grid-stride loop, in which a fixed number of threads processes any
+//! number of items.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -129,16 +134,17 @@
 //!
 //! # Shared memory
 //!
-//! The threads of a block share fast memory of their own. Here each block fetches its part of `x` with a border once,
-//! and each thread then reads three elements of it. [`sync_threads`](intrinsics::sync_threads) stands between writing
-//! and reading: it waits until all threads of the block have come there.
+//! The threads of a block share fast on-chip memory. Here each block loads its part of `x`, with a halo of one element
+//! on each side, into shared memory once, and each thread then reads three elements of it. The barrier
+//! [`sync_threads`](intrinsics::sync_threads) separates the writes from the reads: it waits until all threads of the
+//! block have reached it.
 //!
 //! ```
 //! use cumbia::prelude::*;
 //!
 //! const BLOCK: usize = 128;
 //!
-//! /// The mean of each element and its two neighbours; beyond the ends there are zeros.
+//! /// Computes the mean of each element and its two neighbours; the elements beyond the ends are zero.
 //! #[kernel]
 //! fn smooth(x: &[f32], y: &mut [f32]) {
 //!     let mut part = shared::<[f32; BLOCK + 2]>();
@@ -170,16 +176,16 @@
 //! # }
 //! ```
 //!
-//! Shared arrays have constant sizes, and elements of any type that memory can hold; `shared::<[[f32; 16]; 16]>()` has
-//! two indices. They hold nothing of meaning at first. A size that only the launch knows is `.shared_bytes(n)` there and
-//! [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. Where several threads change one element,
-//! [`atomic_add`](intrinsics::atomic_add) and its kin do it. The threads of a warp exchange values without memory, by
-//! [`shfl_down_sync`](intrinsics::shfl_down_sync) and its kin.
+//! Shared arrays have a constant size and elements of any device type; `shared::<[[f32; 16]; 16]>()` has two indices.
+//! Their initial contents are unspecified. For a size that is only known at the launch, use `.shared_bytes(n)` there
+//! and [`dynamic_shared::<f32>()`](intrinsics::dynamic_shared) in the kernel. [`atomic_add`](intrinsics::atomic_add)
+//! and the other atomic operations modify an element that several threads update. The threads of a warp exchange values
+//! through registers with [`shfl_down_sync`](intrinsics::shfl_down_sync) and the other warp shuffles.
 //!
 //! # Device functions and generics
 //!
-//! A kernel calls functions with `#[device]`. They may be in any module or crate, and the host can call them too.
-//! Kernels and device functions can be generic over numbers ([`Number`], [`Float`]) and constants:
+//! Kernels can call functions with `#[device]`, which may be in any module or crate and can be called from the host as
+//! well. Kernels and device functions can be generic over numeric types ([`Number`], [`Float`]) and constants:
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -194,7 +200,7 @@
 //!     }
 //! }
 //!
-//! /// Goes through `N` elements in each thread.
+//! /// Processes `N` elements per thread.
 //! #[kernel]
 //! fn activate<T: Float, const N: usize>(x: &mut [T]) {
 //!     let first = grid(1) * N;
@@ -213,17 +219,17 @@
 //! # }
 //! ```
 //!
-//! A constant is any `const` of Rust's, an associated one or a generic one; rustc computes its value.
+//! Constants may be `const` items, associated constants or const generics; rustc evaluates them.
 //!
-//! In generic code, also in an `impl`, a number is `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`: `0.5` itself would be an
-//! `f64`. rustc's
-//! "expected struct, variant or union type, found function" means that the function lacks its `#[device]`.
+//! In generic code, a number is written as `T::ZERO`, `T::ONE` or `T::from_f64(0.5)`, since the literal `0.5` has the
+//! type `f64`. rustc's error "expected struct, variant or union type, found function" (E0574) means that a called
+//! function lacks `#[device]`.
 //!
-//! # Types of your own
+//! # Device types
 //!
-//! `#[derive(DeviceType)]` makes a struct, or an enum without fields, a type of devices too; it must be [`Copy`]. Both
-//! sides have the layout that rustc gave it. `#[device]` on an `impl` makes its methods callable in kernels, and on one of
-//! an operator the operator:
+//! `#[derive(DeviceType)]` makes a struct, or an enum without fields, a device type; it must be [`Copy`]. Host and
+//! device use the layout that rustc chooses. `#[device]` on an `impl` makes its methods callable in kernels; on the
+//! `impl` of an operator trait, it makes the operator available:
 //!
 //! ```
 //! use std::ops::AddAssign;
@@ -248,12 +254,12 @@
 //!     }
 //! }
 //!
-//! /// What falls on the particle.
+//! /// Applies a change of velocity.
 //! #[device]
 //! impl AddAssign<[f32; 3]> for Particle {
-//!     fn add_assign(&mut self, push: [f32; 3]) {
+//!     fn add_assign(&mut self, change: [f32; 3]) {
 //!         for k in 0..3 {
-//!             self.velocity[k] += push[k];
+//!             self.velocity[k] += change[k];
 //!         }
 //!     }
 //! }
@@ -276,14 +282,15 @@
 //! # }
 //! ```
 //!
-//! A trait under `#[device]`, and implementations of it, let a kernel be generic over what it computes. [`vector`] has
-//! vectors of two to four numbers, and [`random`] random numbers; both are written in this way.
+//! With a trait under `#[device]` and its implementations, a kernel can be generic over a computation. [`vector`]
+//! provides vectors with two to four components, and [`random`] random numbers; both are implemented with these
+//! attributes.
 //!
 //! # Faults
 //!
-//! A thread that indexes outside an array, divides an integer by zero, fails an `assert!` or panics ends there. The
-//! first such thread is reported by the next call that waits for the device, on the CPU as on a GPU, and the device
-//! goes on working:
+//! A thread that indexes out of bounds, divides an integer by zero, fails an `assert!` or panics ends with a fault. The
+//! first fault is returned by the next call that waits for the device, on the CPU and on a GPU, and the device remains
+//! usable:
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -315,13 +322,13 @@
 //! # }
 //! ```
 //!
-//! Arrays that the kernel wrote hold what its threads had written by then. On the CPU a thread ends by unwinding: with
-//! `panic = "abort"` a fault there ends the program.
+//! After a fault, the arrays contain whatever the threads had written by then. On the CPU a fault unwinds the thread:
+//! with `panic = "abort"` it terminates the program.
 //!
 //! # Arrays and copies
 //!
-//! A part of an array is a [`DeviceSlice`], borrowed as Rust's own slices are, and a kernel takes it as it takes an array.
-//! [`reshape`](DeviceArray::reshape) makes views in two and three dimensions of either.
+//! A part of an array is a [`DeviceSlice`], which borrows the array like a Rust slice and can be passed to a kernel in
+//! its place. [`reshape`](DeviceArray::reshape) returns two- and three-dimensional views of either.
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -344,7 +351,8 @@
 //! # }
 //! ```
 //!
-//! For a launch now and then, [`In`], [`Out`] and [`InOut`] copy an array of the host to the device and back around it:
+//! For occasional launches, [`In`], [`Out`] and [`InOut`] copy a host array to the device before the launch and back
+//! after it:
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -364,41 +372,43 @@
 //! # }
 //! ```
 //!
-//! Copies from and to the host's own memory wait until they are done. A [`PinnedArray`] is memory of the host that a GPU
-//! copies from and to by itself, while the program goes on, and [`Stream::copy`] does so. With several
-//! [`Stream`]s such copies run beside each other and beside kernels; the example `pipeline` sends a gigabyte through four.
-//! Arrays and buffers know which streams used them, and what is asked of another stream waits for that by itself.
+//! Copies between device memory and pageable host memory are synchronous. A [`PinnedArray`] is page-locked host memory,
+//! which [`Stream::copy`] copies asynchronously. On several [`Stream`]s such copies overlap with each other and with
+//! kernels; the example `pipeline` processes a gigabyte on four streams. Cumbia tracks the accesses of streams to
+//! arrays and pinned buffers, and inserts the event dependencies between streams automatically.
 //!
-//! With the feature `ndarray`, arrays of that crate are copied and passed as vectors are, and
-//! `ArrayView::to_ndarray` gives a view as one. With the feature `cudarc`, contexts, streams and arrays of cudarc are
-//! shared with it, both ways and without copies.
+//! With the feature `ndarray`, arrays of that crate can be copied and passed like vectors, and `ArrayView::to_ndarray`
+//! converts a view to one. With the feature `cudarc`, contexts, streams and arrays are shared with that crate in both
+//! directions, without copies.
 //!
-//! # What a kernel may contain
+//! # The kernel language
 //!
-//! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as [`ArrayView2<T>`].
-//!   A kernel returns nothing.
+//! - Parameters: numbers, `bool`, structs, enums and arrays by value; `&[T]`, `&mut [T]`; views such as
+//!   [`ArrayView2<T>`]. A kernel has no return value.
 //! - Values of these types, tuples and references in variables; patterns, `match`, `if let`; all operators; `for` over
 //!   ranges, arrays and `x.iter()`; `while`, `loop`, labels, `return`; `#[unroll]` before a loop.
 //! - Places: `x[i]`, `x[i].velocity[2]`, `&mut x[a..b]`, `matrix[[i, j]]`.
-//! - The methods of numbers that [`Float`] lists, and those of integers such as `pow`, `count_ones`, `wrapping_add`.
-//! - `assert!`, `panic!`, `println!` and their kin, with numbers in their texts.
+//! - The methods of floating-point numbers that [`Float`] lists, and integer methods such as `pow`, `count_ones`,
+//!   `wrapping_add`.
+//! - `assert!`, `panic!`, `println!` and related macros, with scalars as format arguments.
 //! - Calls of `#[device]` functions and methods, and of the [`intrinsics`].
 //!
-//! What they mean is what Rust says: `as` from float to integer saturates, `%` truncates, small integers wrap at their
-//! own width, overflow is a fault in a debug build and wraps in a release build. Of two faults in one expression either
-//! may be the one that is reported.
+//! The semantics are those of Rust: `as` from float to integer saturates, `%` truncates, small integers wrap at their
+//! own width, overflow is a fault in a debug build and wraps in a release build. If one expression has two faults,
+//! either may be reported.
 //!
-//! The page [`docs/language.md`] goes through all of it. Everything else, such as closures, strings and the heap, is a
-//! compile error with a reason and a remedy; [`docs/limits.md`] has them all, and [`docs/from-numba.md`] what stands for
-//! each feature of Numba.
+//! [`docs/language.md`] describes the language in full. Everything else, such as closures, strings and heap allocation,
+//! is a compile error with a reason and a remedy; [`docs/limits.md`] lists them, and [`docs/from-numba.md`] maps each
+//! feature of Numba to its counterpart.
 //!
 //! [`docs/language.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/language.md
 //! [`docs/limits.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/limits.md
 //! [`docs/from-numba.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/from-numba.md
 //!
-//! # Looking inside
+//! # Inspecting kernels
 //!
-//! The kernel's name is a type too, which says what became of the kernel. [`kernels`] lists all kernels of the program.
+//! The kernel's name is also a type, with functions that return the compiled kernel. [`kernels`] lists all kernels of
+//! the program.
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -411,55 +421,57 @@
 //! }
 //!
 //! # fn main() -> cumbia::Result<()> {
-//! println!("{}", double::cuda_source()?); // the CUDA C, made to be read
+//! println!("{}", double::cuda_source()?); // readable CUDA C
 //! # if std::env::var_os("CUMBIA_NVRTC").is_some() {
-//! println!("{}", double::ptx("sm_90")?); // needs NVRTC, but no GPU
+//! println!("{}", double::ptx("sm_90")?); // requires NVRTC, but no GPU
 //! # }
-//! println!("{}", double::ir()?); // what the compiler is given: the kernel with all types
+//! println!("{}", double::ir()?); // the typed IR
 //! println!("{}", double::info().signature);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! There are also `cubin("sm_90")`, machine code, and `sass("sm_90")`, which is that as text, beside the lines of the Rust
-//! source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust lines, and
-//! [`profile`] names parts of a program for them.
+//! There are also `cubin("sm_90")`, the machine code, and `sass("sm_90")`, its disassembly annotated with the lines of
+//! the Rust source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust
+//! lines, and [`profile`] adds NVTX ranges for profilers.
 //!
-//! [`doctor`](doctor()) says what of CUDA is on this machine and what to do about what is missing. [`cache`] keeps compiled
-//! kernels from one process to the next, and [`precompile`] compiles them ahead, for a program to take along. What was
-//! compiled, in what time, and where the code came from goes to a subscriber of `tracing`. [`docs/environment.md`] has the
-//! variables that change any of this.
+//! [`doctor`](doctor()) reports the CUDA installation of this machine and how to fix what is missing. [`cache`] is the
+//! disk cache of compiled kernels, and [`precompile`] compiles kernels ahead of time, to be shipped with a program.
+//! Compilations, their durations and cache hits are emitted as `tracing` events. [`docs/environment.md`] lists the
+//! environment variables.
 //!
 //! [`docs/environment.md`]: https://github.com/cumbia-rs/cumbia/blob/main/docs/environment.md
 //!
-//! # Speed
+//! # Performance
 //!
-//! - Neighbouring threads should read neighbouring elements: let `grid(1)`, or the `x` of `grid(2)`, be the last index.
-//! - `.over(n)` picks a block that lets the GPU run many threads at once. Try others with `.block(..)`:
-//!   [`device.time`](Device::time) tells what a launch takes, [`occupancy`](Launch::occupancy) how it fills the device, and
-//!   `kernel::attributes(&device)` how many registers the kernel needs.
-//! - A launch costs a tenth of a microsecond besides the driver's own two or three. [`prepare`](Launch::prepare) checks one
-//!   that is repeated once for all, and a [`Graph`] launches many at once.
-//! - An f32 kernel computes in f32 alone. Literals take the type that Rust infers: `2.0 * x[i]` is of f32 where `x` is.
-//! - `&[Float4]` is read in 16 bytes at once, where `&[f32]` is read in 4.
-//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, which has no others in hardware; `block`,
-//!   `launch_bounds`, `max_registers` and `fast_math` are CUDA's own.
-//! - The checks of indices cost about a percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()`
+//! - Consecutive threads should access consecutive elements (coalesced access): make `grid(1)`, or the `x` of
+//!   `grid(2)`, the last index.
+//! - `.over(n)` chooses a block size with high occupancy. Try others with `.block(..)`: [`device.time`](Device::time)
+//!   measures a launch, [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the
+//!   number of registers that the kernel uses.
+//! - A launch costs a tenth of a microsecond in addition to the driver's two to three. [`prepare`](Launch::prepare)
+//!   validates a repeated launch once, and a [`Graph`] submits many launches at once.
+//! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an
+//!   `f32` if `x` is a slice of `f32`.
+//! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
+//! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated;
+//!   `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
+//! - Bounds checks cost about one percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()`
 //!   `unsafe`.
-//! - On a GPU `a * b + c` may become one operation that rounds once, as in CUDA C and Numba. `#[kernel(fmad = false)]`
-//!   rounds twice, as the CPU does.
-//! - A compiled kernel is kept for the process, and on disk for the next one. The first launch of all takes tens of
+//! - On a GPU `a * b + c` may be contracted to a fused multiply-add, which rounds once, as in CUDA C and Numba.
+//!   `#[kernel(fmad = false)]` rounds twice, as on the CPU.
+//! - Compiled kernels are cached in the process, and on disk for later processes. The very first launch takes tens of
 //!   milliseconds for the compilation.
-//! - On the CPU the blocks of a grid run in parallel. A kernel with [`sync_threads`](intrinsics::sync_threads) in it
-//!   runs each thread on a stack of its own there, which is slower than the plain loop of other kernels.
-//! - Build with `--release` for the CPU: the kernel is compiled with the rest of your program.
+//! - On the CPU the blocks of a grid run in parallel. A kernel with [`sync_threads`](intrinsics::sync_threads) runs
+//!   each thread on its own stack there, which is slower than the plain loop of other kernels.
+//! - Build with `--release` for the CPU: the CPU version of a kernel is compiled with the rest of the program.
 
 pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
-    Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError, DeviceSlice,
-    DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Element, Error, Event, FaultKind, Float, Graph,
-    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch,
+    Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,
+    DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Element, Error, Event, FaultKind, Float,
+    Graph, GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch,
     LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
     PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
     Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
@@ -469,7 +481,7 @@ pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 
-/// What a program with kernels needs: `use cumbia::prelude::*;`.
+/// The items that most programs with kernels use: `use cumbia::prelude::*;`.
 pub mod prelude {
     pub use crate::intrinsics::{
         AcqRel, Acquire, BlockScope, DeviceScope, Relaxed, Release, SeqCst, SystemScope, WARP_SIZE, active_mask,
@@ -494,28 +506,28 @@ pub mod prelude {
 #[doc(hidden)]
 pub use cumbia_kernel_runtime::__private;
 
-/// For `#[device(PartialEq, PartialOrd)]` only.
+/// The hidden derives of `#[device(PartialEq, PartialOrd)]`.
 #[doc(hidden)]
 pub mod __derives {
     pub use cumbia_kernel_macros::{DevicePartialEq, DevicePartialOrd};
 }
 
-/// The programs of the README are compiled and run with the other documentation.
+/// Compiles and runs the code blocks of the README as doctests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// And so are those of the page of the language.
+/// Compiles and runs the code blocks of the language reference.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/language.md")]
 struct Language;
 
-/// And those of the page for whoever comes from Numba.
+/// Compiles and runs the code blocks of the page for Numba users.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/from-numba.md")]
 struct FromNumba;
 
-/// And that of the page on the environment.
+/// Compiles and runs the code blocks of the page on environment variables.
 #[cfg(doctest)]
 #[doc = include_str!("../docs/environment.md")]
 struct Environment;

@@ -1,4 +1,5 @@
-//! Coverage of the language by the corpus: every built-in method, intrinsic and scalar type occurs in the IR of a kernel.
+//! Coverage of the language by the corpus: every built-in method, intrinsic and scalar type occurs in the IR of a
+//! kernel.
 
 use std::collections::HashSet;
 
@@ -22,8 +23,8 @@ fn corpus_usage() -> Option<Usage> {
     Some(all)
 }
 
-/// Returns an intrinsic without the parameters that are not covered in all combinations: the type of shared memory, and the
-/// ordering and the scope of atomic operations.
+/// Returns an intrinsic without the parameters that are not covered in all combinations: the type of shared memory, and
+/// the ordering and the scope of atomic operations.
 fn without_parameters(intrinsic: &Intrinsic) -> Intrinsic {
     match intrinsic {
         Intrinsic::Shared(_) => Intrinsic::Shared(Type::Unit),

@@ -1,5 +1,5 @@
-//! The emitted CUDA C against the CPU body, without a GPU: every case of the corpus runs on the CPU device and, compiled
-//! from the emitted C by `g++`, in an emulator. The results are compared.
+//! The emitted CUDA C against the CPU body, without a GPU: every case of the corpus runs on the CPU device and,
+//! compiled from the emitted C by `g++`, in an emulator. The results are compared.
 
 mod emulator;
 
@@ -100,8 +100,8 @@ fn positions_do_not_wrap_at_32_bits() {
     assert_eq!(out.to_host().expect("no fault"), (0..1024).flat_map(of).collect::<Vec<_>>());
 }
 
-/// With `index = u32` a `usize` overflows at 2³² on a GPU: a fault with overflow checks, otherwise wrapping as for `u32`. On
-/// the CPU device it has 64 bits.
+/// With `index = u32` a `usize` overflows at 2³² on a GPU: a fault with overflow checks, otherwise wrapping as for
+/// `u32`. On the CPU device it has 64 bits.
 #[test]
 fn narrow_indices_overflow_at_32_bits() {
     #[kernel(index = u32)]
@@ -143,8 +143,8 @@ fn emulator(what: &str, sources: &[(String, String)], folder: &str) -> Option<Em
     Emulator::new(sources, folder).map_err(|reason| left_out(what, &reason, "CUMBIA_REQUIRE_GXX")).ok()
 }
 
-/// Compares the runs of cases on the CPU with those in the emulator. `chosen` maps the name of a kernel to that of the source
-/// to run.
+/// Compares the runs of cases on the CPU with those in the emulator. `chosen` maps the name of a kernel to that of the
+/// source to run.
 fn against_the_cpu(cases: &[&Case], chosen: impl Fn(&str) -> String, emulator: &Emulator) -> String {
     compare(cases, "the CPU", "the emitted C", |case, emulated| {
         let mut emulate = |kernel: &str, emulation: Emulation<'_>| emulator.run(&chosen(kernel), emulation);

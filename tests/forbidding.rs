@@ -1,5 +1,5 @@
-//! A crate with `#![forbid(unsafe_code)]`: the expansion of the macros may contain `unsafe` there, and user code may not.
-//! Every construct whose expansion contains `unsafe` is used here.
+//! A crate with `#![forbid(unsafe_code)]`: the expansion of the macros may contain `unsafe` there, and user code may
+//! not. Every construct whose expansion contains `unsafe` is used here.
 #![forbid(unsafe_code)]
 
 use cumbia::prelude::*;

@@ -1,5 +1,5 @@
-//! Golden files: the CUDA C of selected kernels, in `tests/golden/`, so that a change of the CUDA C writer shows as a diff
-//! of its output.
+//! Golden files: the CUDA C of selected kernels, in `tests/golden/`, so that a change of the CUDA C writer shows as a
+//! diff of its output.
 //!
 //! The files hold the output of a debug build, with overflow checks. In a release build the comparison is skipped.
 

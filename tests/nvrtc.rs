@@ -1,5 +1,5 @@
-//! Compilation of the emitted CUDA C with NVRTC: every kernel of the corpus, for a range of supported architectures. Needs
-//! NVRTC, but no GPU.
+//! Compilation of the emitted CUDA C with NVRTC: every kernel of the corpus, for a range of supported architectures.
+//! Needs NVRTC, but no GPU.
 
 mod compiler;
 

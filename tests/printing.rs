@@ -1,5 +1,5 @@
-//! The output of `print!` and `println!` in kernels: whole messages on the standard output, in program order per thread.
-//! Each test runs in its own process, since the standard output belongs to the process.
+//! The output of `print!` and `println!` in kernels: whole messages on the standard output, in program order per
+//! thread. Each test runs in its own process, since the standard output belongs to the process.
 
 use std::process::Command;
 
@@ -123,8 +123,8 @@ fn output_before_a_fault_is_kept() {
         },
         |output| {
             assert!(output.contains("<5>\n") && !output.contains("<5 is fine>"), "{output}");
-            // On the CPU a block may be skipped after the fault of another block. A block that has begun completes, and the
-            // output of the other block may interleave with its own.
+            // On the CPU a block may be skipped after the fault of another block. A block that has begun completes, and
+            // the output of the other block may interleave with its own.
             let begun = output.split_once("<1>\n");
             assert!(begun.is_none_or(|(_, rest)| rest.contains("<1 is fine>\n")), "{output}");
         },

@@ -1,5 +1,5 @@
-//! Properties of the PTX that NVRTC generates from the emitted C, which is written with its optimisations in mind. Needs
-//! NVRTC, but no GPU.
+//! Properties of the PTX that NVRTC generates from the emitted C, which is written with its optimisations in mind.
+//! Needs NVRTC, but no GPU.
 
 mod compiler;
 
@@ -13,8 +13,8 @@ use cumbia_kernel_ir::ir::{Method, Scalar};
 
 use compiler::{for_each, with_nvrtc};
 
-/// C promotes `float` to `double` implicitly in many places, Rust never does. A kernel without `f64` has none in its source
-/// and PTX either.
+/// C promotes `float` to `double` implicitly in many places, Rust never does. A kernel without `f64` has none in its
+/// source and PTX either.
 #[test]
 fn f32_kernels_have_no_f64() {
     let Some(kernels) = with_nvrtc("the search for f64 in the PTX of f32 kernels") else {
@@ -91,8 +91,8 @@ fn count(ptx: &str, instructions: &[&str]) -> usize {
     ptx.lines().filter(is_one).count()
 }
 
-/// 64-bit multiplications, each of which is several machine instructions. `mul.wide`, of two 32-bit numbers, is a single
-/// instruction, used in address computations.
+/// 64-bit multiplications, each of which is several machine instructions. `mul.wide`, of two 32-bit numbers, is a
+/// single instruction, used in address computations.
 const WIDE_MULTIPLICATIONS: &[&str] =
     &["mul.lo.s64", "mul.lo.u64", "mad.lo.s64", "mad.lo.u64", "mul.hi.s64", "mul.hi.u64"];
 
@@ -374,8 +374,8 @@ fn potentially_infinite_loops_are_kept() {
     }
 }
 
-/// C++'s strict aliasing lets a compiler assume that a `float` and an `unsigned` do not overlap. A load after the store of a
-/// float is a load from memory nevertheless.
+/// C++'s strict aliasing lets a compiler assume that a `float` and an `unsigned` do not overlap. A load after the store
+/// of a float is a load from memory nevertheless.
 #[test]
 fn accesses_of_different_types_may_alias() {
     #[kernel]
@@ -411,8 +411,8 @@ fn an_index_in_memory_is_loaded_once() {
     }
 }
 
-/// A predicate is true if any of its bits is set, but CUDA's function takes an `int`. The results are compared in the corpus,
-/// in `cooperation::votes`.
+/// A predicate is true if any of its bits is set, but CUDA's function takes an `int`. The results are compared in the
+/// corpus, in `cooperation::votes`.
 #[test]
 fn a_wide_predicate_is_compared_with_zero() {
     #[kernel]
@@ -431,7 +431,8 @@ fn read_only_slices_use_the_read_only_cache() {
     assert_eq!(count(&ptx, &["ld.global.nc.f32"]), 1, "{ptx}");
 }
 
-/// A name in a CUDA C body is that of CUDA, even in a device function of the same name, which would otherwise call itself.
+/// A name in a CUDA C body is that of CUDA, even in a device function of the same name, which would otherwise call
+/// itself.
 #[test]
 #[allow(non_snake_case, non_camel_case_types, reason = "CUDA's names are the point")]
 fn cuda_bodies_resolve_names_to_those_of_cuda() {
@@ -508,8 +509,8 @@ fn cuda_bodies_resolve_names_to_those_of_cuda() {
     }
 }
 
-/// NVRTC emits a `trap` where it detects undefined behaviour, such as an atomic operation on a local copy. No kernel of the
-/// corpus has one.
+/// NVRTC emits a `trap` where it detects undefined behaviour, such as an atomic operation on a local copy. No kernel of
+/// the corpus has one.
 #[test]
 fn no_kernel_has_a_trap() {
     let Some(kernels) = with_nvrtc("the search for traps in the PTX") else {
@@ -602,7 +603,8 @@ fn entry(ptx: &str) -> &str {
     &ptx[body..body + end]
 }
 
-/// Returns the memory operations in program order: `S` is a store, `L` a load, `A` an atomic operation, and `F` a fence.
+/// Returns the memory operations in program order: `S` is a store, `L` a load, `A` an atomic operation, and `F` a
+/// fence.
 fn operations(ptx: &str) -> String {
     const KINDS: [(char, &[&str]); 4] = [
         ('F', &["membar", "fence"]),

@@ -1,5 +1,5 @@
-//! Slots, as far as results do not show them: the types that the macro obtains from rustc, and the source of each instance.
-//! The kernels whose results depend on slots are in the corpus, in `slots`.
+//! Slots, as far as results do not show them: the types that the macro obtains from rustc, and the source of each
+//! instance. The kernels whose results depend on slots are in the corpus, in `slots`.
 
 use std::collections::BTreeSet;
 
@@ -109,7 +109,8 @@ fn mutual_recursion_is_rejected() {
     assert!(error.to_string().contains("recursion"), "{error}");
 }
 
-/// Checks that a recursion error names these functions and, for each call of the cycle, a position with this source text.
+/// Checks that a recursion error names these functions and, for each call of the cycle, a position with this source
+/// text.
 #[track_caller]
 fn check_cycle(error: cumbia::Result<String>, functions: &[&str], calls: &[&str]) {
     let error = error.expect_err("recursion").to_string();

@@ -1,5 +1,5 @@
-//! The kernel cache is never stale: after a change of a device function, in any module, file or crate, the kernels that call
-//! it are recompiled although their own source is unchanged. Needs NVRTC, but no GPU.
+//! The kernel cache is never stale: after a change of a device function, in any module, file or crate, the kernels that
+//! call it are recompiled although their own source is unchanged. Needs NVRTC, but no GPU.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,8 +9,8 @@ use std::{env, fs};
 use cumbia::{CompileError, Error};
 use cumbia_corpus::left_out;
 
-/// A program before and after an edit of the module `elsewhere`: the same kernel at the same position, and a function with
-/// the same name and position but another result.
+/// A program before and after an edit of the module `elsewhere`: the same kernel at the same position, and a function
+/// with the same name and position but another result.
 macro_rules! editions {
     ($($edition:ident $factor:literal)*) => {
         $(mod $edition {
@@ -55,7 +55,8 @@ editions!(before 2.0 after 3.0);
 const EDITION: &str = "CUMBIA_TEST_EDITION";
 const MACHINE_CODE: &str = "CUMBIA_TEST_CUBIN";
 
-/// A run of the program in a child process: compiles the kernel of one edition, with the cache named by the environment.
+/// A run of the program in a child process: compiles the kernel of one edition, with the cache named by the
+/// environment.
 #[test]
 #[ignore = "run by `an_edited_device_function_is_recompiled`"]
 fn child_process() {
@@ -103,8 +104,8 @@ fn an_edited_device_function_is_recompiled() {
     let _ = fs::remove_dir_all(&folder);
 }
 
-/// Returns the files below a folder that hold compiled kernels. They are the large ones: the other files of the cache are
-/// small.
+/// Returns the files below a folder that hold compiled kernels. They are the large ones: the other files of the cache
+/// are small.
 fn entries(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

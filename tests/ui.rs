@@ -1,5 +1,5 @@
-//! The compile errors of mistakes in kernels: each case of `tests/ui/` is named after the mistake, and the file beside it
-//! holds the expected message.
+//! The compile errors of mistakes in kernels: each case of `tests/ui/` is named after the mistake, and the file beside
+//! it holds the expected message.
 //!
 //! rustc's own words differ between its versions, so the messages are compared on the toolchain that wrote them, which
 //! `tests/ui/rustc-version.txt` names. On another one the test demands that every case fails to compile, and says so.

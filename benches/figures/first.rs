@@ -1,8 +1,9 @@
-//! Latency of the first launch of a process, in milliseconds from `.launch()` to the result on the host, and the share of
-//! NVRTC: with an empty disk cache, with a warm one, and with kernels compiled ahead of time.
+//! Latency of the first launch of a process, in milliseconds from `.launch()` to the result on the host, and the share
+//! of NVRTC: with an empty disk cache, with a warm one, and with kernels compiled ahead of time.
 //!
-//! Each sample is a process of its own, whose CUDA context is created before the measurement. Cumbia's share excludes the
-//! compilation by NVRTC and the discovery and loading of NVRTC: at most 2 ms with an empty cache, 1 ms with a warm one.
+//! Each sample is a process of its own, whose CUDA context is created before the measurement. Cumbia's share excludes
+//! the compilation by NVRTC and the discovery and loading of NVRTC: at most 2 ms with an empty cache, 1 ms with a warm
+//! one.
 
 use std::path::Path;
 use std::process::Command;

@@ -61,6 +61,10 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     );
     row("individual launches", single, "");
     row("as a graph", graph, &format!("{:.3} times as long", ratio(graph, single)));
-    row("as a graph, one scalar argument of each changed", changed, &format!("{:.3} times as long", ratio(changed, single)));
+    row(
+        "as a graph, one scalar argument of each changed",
+        changed,
+        &format!("{:.3} times as long", ratio(changed, single)),
+    );
     Ok(())
 }

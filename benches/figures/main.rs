@@ -1,7 +1,7 @@
 //! Performance figures, each measured against an equivalent hand-written program in the same run.
 //!
-//! `cargo bench --bench figures` prints all figures; a name as an argument selects one: `cpu`, `saxpy`, `product`, `launch`,
-//! `graph`, `first`, `peer`. Without a GPU only `cpu` is measured.
+//! `cargo bench --bench figures` prints all figures; a name as an argument selects one: `cpu`, `saxpy`, `product`,
+//! `launch`, `graph`, `first`, `peer`. Without a GPU only `cpu` is measured.
 
 mod cpu;
 mod first;

@@ -50,8 +50,8 @@ impl ByHand {
     fn new() -> ByHand {
         let (mut contexts, mut addresses) = ([null_mut(); 2], [0; 2]);
         for (device, (context, address)) in contexts.iter_mut().zip(&mut addresses).enumerate() {
-            // SAFETY: Cumbia has opened both devices. The pointers are valid for the writes. The contexts are new, since peer
-            // access is enabled between those that Cumbia uses.
+            // SAFETY: Cumbia has opened both devices. The pointers are valid for the writes. The contexts are new,
+            // since peer access is enabled between those that Cumbia uses.
             unsafe {
                 check(sys::cuCtxCreate_v2(context, 0, device as i32));
                 check(sys::cuMemAlloc_v2(address, BYTES));

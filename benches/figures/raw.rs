@@ -17,8 +17,8 @@ impl RawKernel {
         let cubin = cumbia::__private::inspect::cubin_of_source(entry, source, architecture)?;
         let name = CString::new(entry).expect("a name of a function");
         let (mut context, mut module, mut function, mut stream) = (null_mut(), null_mut(), null_mut(), null_mut());
-        // SAFETY: the driver is loaded, since Cumbia has opened the device; all pointers are valid for the writes, the cubin
-        // is complete, and the handles are used only after the calls that created them.
+        // SAFETY: the driver is loaded, since Cumbia has opened the device; all pointers are valid for the writes, the
+        // cubin is complete, and the handles are used only after the calls that created them.
         unsafe {
             check(sys::cuDevicePrimaryCtxRetain(&raw mut context, 0));
             check(sys::cuCtxSetCurrent(context));

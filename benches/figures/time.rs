@@ -9,8 +9,8 @@ pub(crate) fn once<R>(work: impl FnOnce() -> R) -> (Duration, R) {
     (start.elapsed(), result)
 }
 
-/// Returns the median time of each workload. The workloads run alternately for `rounds` rounds, so that changes of the clock
-/// rate affect all of them.
+/// Returns the median time of each workload. The workloads run alternately for `rounds` rounds, so that changes of the
+/// clock rate affect all of them.
 pub(crate) fn medians<const N: usize>(rounds: usize, mut workloads: [&mut dyn FnMut(); N]) -> [Duration; N] {
     let mut times = [const { Vec::new() }; N];
     for round in 0..=rounds {

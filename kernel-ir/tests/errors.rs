@@ -41,7 +41,7 @@ fn all_errors_are_reported_together() {
         &[
             "cannot write to an element of `x`",
             "the parameter `x` has the unsupported type `(f32, f32)`",
-            "the kernel returns `f32`",
+            "a kernel cannot return `f32`",
             "cannot write to an element of `y`",
         ],
     );
@@ -103,16 +103,16 @@ fn types_without_memory_layout() {
 
 #[test]
 fn results_that_are_references() {
-    rejects("fn f(x: &[f32]) -> &[f32] { x } fn k(x: &[f32]) { f(x); }", &["the device function returns `&[f32]`"]);
-    rejects("fn f(x: &[f32]) -> &f32 { &x[0] } fn k(x: &[f32]) { f(x); }", &["the device function returns `&f32`"]);
+    rejects("fn f(x: &[f32]) -> &[f32] { x } fn k(x: &[f32]) { f(x); }", &["a device function cannot return `&[f32]`"]);
+    rejects("fn f(x: &[f32]) -> &f32 { &x[0] } fn k(x: &[f32]) { f(x); }", &["a device function cannot return `&f32`"]);
     rejects(
         "fn f(x: &[f32]) -> (&[f32], usize) { (x, 1) } fn k(x: &[f32]) { f(x); }",
-        &["the device function returns `(&[f32], usize)`"],
+        &["a device function cannot return `(&[f32], usize)`"],
     );
     rejects("fn f() -> [f32; 0] { [0.0; 0] } fn k() { f(); }", &[]);
     rejects(
         "fn f() -> [[f32; 0]; 2] { [[0.0; 0]; 2] } fn k() { f(); }",
-        &["the device function returns `[[f32; 0]; 2]`", "a value of type `[[f32; 0]; 2]` is not supported"],
+        &["a device function cannot return `[[f32; 0]; 2]`", "a value of type `[[f32; 0]; 2]` is not supported"],
     );
 }
 
@@ -217,7 +217,10 @@ fn methods_and_messages() {
         "fn k() { k(); }",
         &["the call refers to function 4294967295 of the program, which does not precede its caller"],
     );
-    rejects("struct P { x: f32 } fn k(p: P) { println!(\"{} {}\", p.x, p); }", &["a message contains a `kernels::P`"]);
+    rejects(
+        "struct P { x: f32 } fn k(p: P) { println!(\"{} {}\", p.x, p); }",
+        &["a message argument of type `kernels::P` is not supported"],
+    );
 }
 
 #[test]

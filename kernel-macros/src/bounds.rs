@@ -1,8 +1,8 @@
 //! Additional bounds on the generic parameters of device code.
 //!
-//! Type parameters are `'static`: an instance of a function is identified by the `TypeId`s of its type arguments. For an
-//! operator bound (`T: Add<Output = T>`) the device needs the function that implements the operator, or the guarantee that it
-//! is built in; for a conversion (`T: From<u8>`), the guarantee that it is built in.
+//! Type parameters are `'static`: an instance of a function is identified by the `TypeId`s of its type arguments. For
+//! an operator bound (`T: Add<Output = T>`) the device needs the function that implements the operator, or the
+//! guarantee that it is built in; for a conversion (`T: From<u8>`), the guarantee that it is built in.
 
 use proc_macro2::Ident;
 use quote::quote_spanned;

@@ -16,8 +16,8 @@ pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block) -> Forei
     Foreign { cuda: CudaC { text: cuda.value(), line: position::of(cuda.span()).line }, cpu: cpu(signature, block) }
 }
 
-/// Returns the CPU body: the user's Rust body, with the parameters converted to the types of the signature. That no other
-/// thread writes through these references meanwhile is part of the user's `unsafe` promise.
+/// Returns the CPU body: the user's Rust body, with the parameters converted to the types of the signature. That no
+/// other thread writes through these references meanwhile is part of the user's `unsafe` promise.
 fn cpu(signature: &Signature, block: &Block) -> TokenStream {
     if let Some(call) = unimplemented(block) {
         let (check, missing) = (identity::check(&call.path, Known::Macro), missing(signature));

@@ -1,7 +1,8 @@
 //! Verification that a path resolves to the item that its last identifier suggests.
 //!
-//! Only rustc resolves names. Where a macro recognises an item by its identifier, such as `assert` or `Add`, it emits imports
-//! beside the code which rustc accepts only if the path resolves to that item; see the runtime's module `named`.
+//! Only rustc resolves names. Where a macro recognises an item by its identifier, such as `assert` or `Add`, it emits
+//! imports beside the code which rustc accepts only if the path resolves to that item; see the runtime's module
+//! `named`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -24,8 +25,8 @@ pub(crate) enum Known {
     Intrinsic,
 }
 
-/// Returns a block that rustc rejects unless `path`, whose last identifier is that of the item, resolves to the item. The
-/// error is shown at the last identifier.
+/// Returns a block that rustc rejects unless `path`, whose last identifier is that of the item, resolves to the item.
+/// The error is shown at the last identifier.
 pub(crate) fn check(path: &Path, known: Known) -> TokenStream {
     let mut path = path.clone();
     for segment in &mut path.segments {

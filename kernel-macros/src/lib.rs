@@ -6,9 +6,9 @@
 //!                        └ the CPU body, from whose types rustc fills the slots
 //! ```
 //!
-//! `signature` parses the parameters; `lower` traverses the body once and produces both the IR and the CPU body; `expand`
-//! generates the items. Each unsupported construct is a `rules::Rule`: all errors of a function are reported at once, and
-//! the function is still declared as a stub, so that one mistake produces one error.
+//! `signature` parses the parameters; `lower` traverses the body once and produces both the IR and the CPU body;
+//! `expand` generates the items. Each unsupported construct is a `rules::Rule`: all errors of a function are reported
+//! at once, and the function is still declared as a stub, so that one mistake produces one error.
 //!
 //! This crate knows no types: rustc resolves them. It has no list of intrinsics either: an intrinsic is an item of the
 //! runtime to which a call resolves. The exceptions are the six intrinsics of `lower::intrinsic`, whose calls need a
@@ -39,21 +39,21 @@ use crate::report::Errors;
 
 /// Declares a function as a kernel: each thread of a launch executes its body once.
 ///
-/// Calling the function returns a `Launch`; a type of the same name provides access to the compiled kernel. The front page
-/// of the crate has complete examples. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
+/// Calling the function returns a `Launch`; a type of the same name provides access to the compiled kernel. The front
+/// page of the crate has complete examples. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
 ///
 /// - `unchecked`: omits the bounds checks on a GPU; `.launch()` becomes `unsafe`.
-/// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may contract the two operations
-///   into a fused multiply-add with a single rounding, as it does for CUDA C and Numba.
-/// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32` values are
-///   flushed to zero; CUDA's `--use_fast_math`. The CPU results are unaffected.
+/// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may contract the two
+///   operations into a fused multiply-add with a single rounding, as it does for CUDA C and Numba.
+/// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32` values
+///   are flushed to zero; CUDA's `--use_fast_math`. The CPU results are unaffected.
 /// - `max_registers = n`: limits the registers per thread on a GPU, from 16 to 255.
 /// - `launch_bounds(threads)`, `launch_bounds(threads, min_blocks)`: CUDA's `__launch_bounds__`. A launch with larger
 ///   blocks is an error.
-/// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block size that the kernel can be launched with; a launch
-///   may omit it.
-/// - `index = u32`: makes `usize` 32 bits wide on a GPU, which speeds up index arithmetic. A launch with an array or a grid
-///   that exceeds this range is an error.
+/// - `block = n`, `block = (x, y)`, `block = (x, y, z)`: the only block size that the kernel can be launched with; a
+///   launch may omit it.
+/// - `index = u32`: makes `usize` 32 bits wide on a GPU, which speeds up index arithmetic. A launch with an array or a
+///   grid that exceeds this range is an error.
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let source = proc_macro2::TokenStream::from(item.clone());
@@ -116,18 +116,19 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// # }
 /// ```
 ///
-/// An operator `impl` (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator available in kernels.
-/// A type parameter with an operator bound, as in `T: Element + Add<Output = T>`, requires such an operator; a bound
-/// `T: From<u8>` likewise requires a built-in conversion. A trait under `#[device]` whose functions take or return `self`
-/// has `Element` as a supertrait. If the trait has default methods, each of its implementations needs `#[device]`.
+/// An operator `impl` (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator available in
+/// kernels. A type parameter with an operator bound, as in `T: Element + Add<Output = T>`, requires such an operator; a
+/// bound `T: From<u8>` likewise requires a built-in conversion. A trait under `#[device]` whose functions take or
+/// return `self` has `Element` as a supertrait. If the trait has default methods, each of its implementations needs
+/// `#[device]`.
 ///
 /// # Deriving comparisons
 ///
-/// `#[device(PartialEq)]` on a struct or an enum derives `==` and `!=`, and `#[device(PartialEq, PartialOrd)]` also `<`, `<=`,
-/// `>` and `>=`, for the host and the device together: they replace `PartialEq` and `PartialOrd` in `#[derive(..)]` and have
-/// the semantics of Rust's derives. Fields are compared one by one with the comparison of their type: a built-in one, one
-/// derived in this way, or a hand-written `#[device] impl PartialEq`. A comparison that is derived or written for the host
-/// only is rejected where a kernel uses it.
+/// `#[device(PartialEq)]` on a struct or an enum derives `==` and `!=`, and `#[device(PartialEq, PartialOrd)]` also
+/// `<`, `<=`, `>` and `>=`, for the host and the device together: they replace `PartialEq` and `PartialOrd` in
+/// `#[derive(..)]` and have the semantics of Rust's derives. Fields are compared one by one with the comparison of
+/// their type: a built-in one, one derived in this way, or a hand-written `#[device] impl PartialEq`. A comparison that
+/// is derived or written for the host only is rejected where a kernel uses it.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -169,12 +170,12 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// # CUDA C
 ///
-/// `#[device(unsafe(cuda = ".."))]` supplies the body of a function in CUDA C: statements that refer to the parameters by
-/// name (`self` is `self_`). A reference is a C++ reference, and a slice `x` is the pointer `x` and the length `x_len`. All
-/// other names are resolved by CUDA, even if the program defines a function of that name: the text of `fn ldexp` may call
-/// `ldexp`. The CPU executes the Rust body unchanged; if that is `unimplemented!()`, a call on the CPU is a fault. The option
-/// is `unsafe`, since the compiler verifies neither that the text accesses only its parameters, nor, for references, that no
-/// other thread writes to the referent while the Rust body runs.
+/// `#[device(unsafe(cuda = ".."))]` supplies the body of a function in CUDA C: statements that refer to the parameters
+/// by name (`self` is `self_`). A reference is a C++ reference, and a slice `x` is the pointer `x` and the length
+/// `x_len`. All other names are resolved by CUDA, even if the program defines a function of that name: the text of `fn
+/// ldexp` may call `ldexp`. The CPU executes the Rust body unchanged; if that is `unimplemented!()`, a call on the CPU
+/// is a fault. The option is `unsafe`, since the compiler verifies neither that the text accesses only its parameters,
+/// nor, for references, that no other thread writes to the referent while the Rust body runs.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -242,9 +243,9 @@ fn device_trait(attribute: TokenStream, item: ItemTrait) -> TokenStream {
 /// Makes a struct or an enum a device type: its values can be stored in device memory, passed to kernels, and held in
 /// variables of kernels.
 ///
-/// A struct may be generic, and contain numbers, `bool`s, arrays and other device types. Host and device use the layout that
-/// rustc chooses. An enum has variants without fields, and is represented by the integer that rustc chooses. Both must be
-/// `Copy`. Kernels can compare their values if [`#[device(PartialEq)]`](macro@device) derives the comparison.
+/// A struct may be generic, and contain numbers, `bool`s, arrays and other device types. Host and device use the layout
+/// that rustc chooses. An enum has variants without fields, and is represented by the integer that rustc chooses. Both
+/// must be `Copy`. Kernels can compare their values if [`#[device(PartialEq)]`](macro@device) derives the comparison.
 ///
 /// ```
 /// use cumbia::prelude::*;

@@ -13,16 +13,17 @@ pub(crate) fn of(span: Span) -> ir::Span {
     ir::Span { line: span.line() as u32, column: span.column() as u32 }
 }
 
-/// Encloses generated tokens in parentheses that have the user's span. A panic inside an operator reports the position at
-/// which the operator's operands begin; with these parentheses it is the user's position rather than the attribute's.
+/// Encloses generated tokens in parentheses that have the user's span. A panic inside an operator reports the position
+/// at which the operator's operands begin; with these parentheses it is the user's position rather than the
+/// attribute's.
 pub(crate) fn standing_for(span: Span, tokens: TokenStream) -> TokenStream {
     let mut group = Group::new(Delimiter::Parenthesis, tokens);
     group.set_span(span);
     TokenTree::from(group).into()
 }
 
-/// Returns a span for generated identifiers that is located at `span`: the identifiers are hygienic, and errors point to the
-/// user's tokens.
+/// Returns a span for generated identifiers that is located at `span`: the identifiers are hygienic, and errors point
+/// to the user's tokens.
 pub(crate) fn ours(span: Span) -> Span {
     Span::mixed_site().located_at(span)
 }
@@ -51,8 +52,8 @@ impl Name {
     }
 }
 
-/// Returns the syntax context of a span, which identifies the macro that produced it. Stable Rust exposes it only in the
-/// `Debug` output, as in `#3 bytes(120..121)`. If that format changes, names are compared by their text alone.
+/// Returns the syntax context of a span, which identifies the macro that produced it. Stable Rust exposes it only in
+/// the `Debug` output, as in `#3 bytes(120..121)`. If that format changes, names are compared by their text alone.
 fn context(span: Span) -> Option<u32> {
     if !proc_macro::is_available() {
         return None; // a unit test

@@ -1,9 +1,9 @@
 //! Detection of overflow checks in the crate that is being compiled.
 //!
-//! No stable `cfg` provides it: `cfg(overflow_checks)` is unstable, and `debug_assertions`, which is the default value, can
-//! be set independently in a profile. A test at run time is not possible either: an overflowing addition panics, which
-//! terminates a process built with `panic = "abort"`. But a procedural macro runs in the compiler's process, whose
-//! command-line arguments determine the setting for exactly the crate whose tokens the macro receives.
+//! No stable `cfg` provides it: `cfg(overflow_checks)` is unstable, and `debug_assertions`, which is the default value,
+//! can be set independently in a profile. A test at run time is not possible either: an overflowing addition panics,
+//! which terminates a process built with `panic = "abort"`. But a procedural macro runs in the compiler's process,
+//! whose command-line arguments determine the setting for exactly the crate whose tokens the macro receives.
 
 use std::ffi::OsString;
 
@@ -30,8 +30,8 @@ impl OverflowChecks {
         OverflowChecks::of_arguments(arguments.into_iter().map(|it| it.to_string_lossy().into_owned()), read)
     }
 
-    /// Returns the setting in a list of arguments, the compiler's name first. `read` reads an argument file (`@path`), which has
-    /// one argument per line.
+    /// Returns the setting in a list of arguments, the compiler's name first. `read` reads an argument file (`@path`),
+    /// which has one argument per line.
     fn of_arguments(arguments: impl Iterator<Item = String>, read: impl Fn(&str) -> Option<String>) -> OverflowChecks {
         let mut all = Vec::new();
         for argument in arguments {

@@ -15,8 +15,8 @@ impl Rule {
         self.to_string().replace("{}", &name.to_string())
     }
 
-    /// Returns the three parts as format strings for `#[diagnostic::on_unimplemented]`, in which rustc substitutes `{Self}`,
-    /// with each `{}` replaced by `name`.
+    /// Returns the three parts as format strings for `#[diagnostic::on_unimplemented]`, in which rustc substitutes
+    /// `{Self}`, with each `{}` replaced by `name`.
     pub(crate) fn formats(&self, name: &str) -> [String; 3] {
         let Rule { what, why, help } = self;
         [what, why, help].map(|text| {

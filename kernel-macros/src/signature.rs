@@ -372,8 +372,8 @@ fn is_value(ty: &Type) -> bool {
     }
 }
 
-/// Returns the name of a standard type that allocates, if `path` is one. All except `String` have generic arguments: without
-/// them the path names a user's type.
+/// Returns the name of a standard type that allocates, if `path` is one. All except `String` have generic arguments:
+/// without them the path names a user's type.
 pub(crate) fn heap_type(path: &TypePath) -> Option<&Ident> {
     let last = path.path.segments.last()?;
     let standard = is_heap_name(&last.ident.to_string()) && (!last.arguments.is_none() || last.ident == "String");

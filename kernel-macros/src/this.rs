@@ -1,5 +1,5 @@
-//! Substitution of `self` and `Self` in the body of a method, which is compiled outside its `impl`: `self` becomes a hygienic
-//! variable, and `Self` the type.
+//! Substitution of `self` and `Self` in the body of a method, which is compiled outside its `impl`: `self` becomes a
+//! hygienic variable, and `Self` the type.
 
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -26,8 +26,8 @@ pub(crate) struct This {
 }
 
 impl This {
-    /// Returns the path of the type in expression syntax: with `::<` before generic arguments. A type such as `[f32; 3]` has
-    /// none.
+    /// Returns the path of the type in expression syntax: with `::<` before generic arguments. A type such as `[f32;
+    /// 3]` has none.
     fn path(&self) -> Option<Path> {
         let TypePath { qself: None, path, .. } = type_path(&self.ty)? else { return None };
         let mut path = path.clone();
@@ -48,7 +48,8 @@ impl This {
         self.types.iter().find(|(known, _)| *known == name.ident).map(|(_, ty)| ty)
     }
 
-    /// Returns the path `Self::rest` with the type substituted for `Self`, and the qualified self if the type is not a path.
+    /// Returns the path `Self::rest` with the type substituted for `Self`, and the qualified self if the type is not a
+    /// path.
     fn resolved(&self, path: &Path) -> (Option<QSelf>, Path) {
         let span = path.segments[0].ident.span();
         let rest = path.segments.iter().skip(1).cloned();

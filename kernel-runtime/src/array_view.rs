@@ -187,8 +187,8 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
         let ArrayView { memory, pointer, shape, strides, array } = self;
         // The halves are disjoint, so both may be mutable if this view is.
         let before = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, ..index.min(len))?;
-        let behind = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, index..)?;
-        Ok((before, behind))
+        let after = ArrayView { memory, pointer, shape, strides, array }.slice_axis(axis, index..)?;
+        Ok((before, after))
     }
 
     /// Fixes the index of dimension `axis`, which removes that dimension.
@@ -275,13 +275,13 @@ impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
         }
         let bytes = self.bytes();
         let reach = bytes.len() / size_of::<T>().max(1);
-        let mut among: Vec<T> = Vec::new();
-        among.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
+        let mut span: Vec<T> = Vec::new();
+        span.try_reserve_exact(reach).map_err(|_| no_room::<T>("the host".to_owned(), reach))?;
         // SAFETY: the vector has capacity for the whole span from the first to the last element; its bytes are
         // initialised, and `load` makes valid values of them.
         unsafe {
-            self.memory.read(None, bytes, among.as_mut_ptr().cast())?;
-            values.extend(self.offsets().map(|offset| T::load(among.as_mut_ptr().add(offset))));
+            self.memory.read(None, bytes, span.as_mut_ptr().cast())?;
+            values.extend(self.offsets().map(|offset| T::load(span.as_mut_ptr().add(offset))));
         }
         Ok(values)
     }
@@ -381,9 +381,9 @@ mod tests {
     use std::ops::Bound;
 
     use super::*;
-    use crate::argument::{ReadView as _, WriteView};
-    use crate::cpu::{Cx, Location, View};
-    use crate::kernel::MethodResult as _;
+    use crate::argument::{ReadView as _, WriteView, host_view};
+    use crate::cpu::{Cx, Location};
+    use crate::definition::MethodResult as _;
 
     static AT: Location = Location { file: "kernel.rs", line: 1, column: 1, id: 0 };
 
@@ -393,7 +393,7 @@ mod tests {
 
     /// Returns all elements of a matrix, by their indices.
     fn rows<M: Access>(view: &ArrayView<'_, i32, 2, M>) -> Vec<Vec<i32>> {
-        let elements = View::from_host(view.bind());
+        let elements = host_view(view.bind());
         let [rows, columns] = view.shape();
         Cx::host(|cx| (0..rows).map(|i| (0..columns).map(|j| elements.at(cx, [i, j], &AT).get()).collect()).collect())
     }
@@ -467,10 +467,10 @@ mod tests {
     fn writes_through_views_reach_the_array() {
         let mut array = numbers(6);
         let mut matrix = array.reshape_mut((2, 3)).unwrap();
-        Cx::host(|cx| View::from_host(WriteView::bind(matrix.view_mut().t())).at_mut(cx, [2, 1], &AT).set(50));
+        Cx::host(|cx| host_view(WriteView::bind(matrix.view_mut().t())).at_mut(cx, [2, 1], &AT).set(50));
         let (_, column) = matrix.split_at(1, 2).unwrap();
         Cx::host(|cx| {
-            let column = View::from_host(WriteView::bind(column));
+            let column = host_view(WriteView::bind(column));
             for place in column.__device_column_mut(cx.call(&AT), 0).value().__elements_mut() {
                 place.set(place.get() + 1);
             }

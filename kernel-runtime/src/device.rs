@@ -4,7 +4,6 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::cpu;
 use crate::cuda::Context;
 use crate::error::{DeviceError, Error, Result};
 use crate::memory::host_memory;
@@ -39,7 +38,7 @@ pub struct Device {
 /// The implementation of a device.
 #[derive(Clone)]
 pub(crate) enum Backend {
-    Cpu(Arc<cpu::Streams>),
+    Cpu(Arc<crate::cpu_stream::Streams>),
     Cuda(Arc<Context>),
 }
 
@@ -66,7 +65,7 @@ impl Device {
 
     /// Returns the CPU of this machine. All handles refer to the same device.
     pub fn cpu() -> Device {
-        static CPU: OnceLock<Arc<cpu::Streams>> = OnceLock::new();
+        static CPU: OnceLock<Arc<crate::cpu_stream::Streams>> = OnceLock::new();
         Device { backend: Backend::Cpu(CPU.get_or_init(Arc::default).clone()) }
     }
 
@@ -214,7 +213,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn stream(&self) -> Result<Stream> {
         Stream::builder(self).build()
     }
@@ -228,7 +227,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn stream_priorities(&self) -> Result<RangeInclusive<i32>> {
         match &self.backend {
             Backend::Cpu(_) => Ok(0..=0),

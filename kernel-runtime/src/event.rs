@@ -82,7 +82,7 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn is_done(&self) -> Result<bool> {
         match &self.completion {
             Completion::At(_) => Ok(true),

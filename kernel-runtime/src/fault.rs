@@ -39,10 +39,6 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
     }
 }
 
-/// The panic message of [`dynamic_shared_at`](crate::intrinsics::dynamic_shared_at) for an invalid range.
-pub(crate) const DYNAMIC_SHARED: &str =
-    "a range of dynamic shared memory is out of bounds or misaligned for its elements";
-
 fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
     let panic = |message: String| FaultKind::Panic(message);
     match site {
@@ -53,7 +49,9 @@ fn kind_of(site: &SiteKind, index: u64, len: u64, args: &[u64]) -> FaultKind {
         }
         SiteKind::RangeEndOutside => panic(format!("range end index {index} out of range for slice of length {len}")),
         SiteKind::DivisionByZero | SiteKind::RemainderByZero => FaultKind::DivisionByZero,
-        SiteKind::DynamicSharedMisaligned | SiteKind::DynamicSharedOutside => panic(String::from(DYNAMIC_SHARED)),
+        SiteKind::DynamicSharedMisaligned | SiteKind::DynamicSharedOutside => {
+            panic(String::from(cumbia_kernel_lang::fault::DYNAMIC_SHARED))
+        }
         SiteKind::Overflow(message) => FaultKind::Overflow((*message).to_owned()),
         SiteKind::Panic(message) | SiteKind::Print(message) => panic(message::format(message, args)),
     }

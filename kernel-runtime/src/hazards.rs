@@ -29,7 +29,6 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use crate::cpu;
 use crate::cuda;
 use crate::error::Result;
 use crate::memory::Use;
@@ -38,7 +37,7 @@ use crate::sync::Mutex;
 /// A stream of either backend: the unit of ordering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StreamRef {
-    Cpu(Arc<cpu::Stream>),
+    Cpu(Arc<crate::cpu_stream::Stream>),
     Cuda(Arc<cuda::Stream>),
 }
 
@@ -129,7 +128,7 @@ pub(crate) struct AccessHistory(Mutex<RecordList<PooledStream>>);
 
 impl AccessHistory {
     /// Records a completed operation of the CPU device. Only the stream matters, for its pending fault.
-    pub(crate) fn record_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
+    pub(crate) fn record_on_cpu(&self, stream: &Arc<crate::cpu_stream::Stream>, bytes: Range<usize>, writes: bool) {
         let recorded = RecordedAccess {
             stream: PooledStream::of(StreamRef::Cpu(stream.clone())),
             sequence: 0,
@@ -166,7 +165,8 @@ impl AccessHistory {
     fn collect(&self, own: &cuda::Stream, access: &Access, dependencies: &mut Dependencies) {
         self.with(|list| {
             for recorded in list.conflicting(access) {
-                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue }; // operations on the CPU have completed
+                // Operations on the CPU have completed.
+                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue };
                 if **stream == *own {
                     continue; // ordered by the stream itself
                 }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::cache::{COUNTS, Key, Readers, SUFFIX, TrustedOwners, Untrusted, decode, encode, file_stem, replace};
 use crate::cuda::{Architecture, Image};
 use crate::variable::variable;
-use crate::warning::warn;
+use cumbia_kernel_sync::warn;
 
 /// The name of the folder beside the executable.
 pub(crate) const FOLDER_NAME: &str = "cumbia-kernels";

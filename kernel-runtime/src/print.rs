@@ -1,4 +1,4 @@
-//! Output of kernels: decoding of a GPU's print buffer, and writing to the standard output.
+//! Decoding of a GPU's print buffer.
 
 use std::io::{self, Write};
 
@@ -9,24 +9,7 @@ use crate::message;
 use crate::specialise::{self, Layout};
 use crate::sync::assert_unlocked;
 
-/// Prints messages. If the standard output is closed they are lost, as those of a C program.
-///
-/// It waits for the lock of the standard output, so this thread must hold no lock of the crate. The caller must have
-/// called [`fault::install_hook`], which may wait for the hooks of other threads, before it locks the output itself.
-pub(crate) fn to_stdout(text: &str) {
-    if text.is_empty() {
-        return;
-    }
-    assert_unlocked();
-    if cfg!(panic = "unwind") {
-        // `print!` can be captured by a test harness, and panics if it cannot print.
-        fault::quietly(|| print!("{text}"));
-    } else {
-        let _ = io::stdout().write_all(text.as_bytes());
-    }
-}
-
-/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`] does.
+/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`](cumbia_kernel_lang::print::to_stdout) does.
 pub(crate) fn report_lost(lost: u32, bytes: usize) {
     if lost == 0 {
         return;
@@ -51,14 +34,14 @@ pub fn decode(words: &[u64]) -> String {
     let mut text = String::new();
     let mut rest = words;
     // The first invalid message is the end: a message that did not fit has left zeros.
-    while let Some((&[id, ..], rest_of_message)) = rest.split_at_checked(PRINT_WORDS) {
+    while let Some((&[id, ..], tail)) = rest.split_at_checked(PRINT_WORDS) {
         let (site, number) = (id as u32 as usize, (id >> 32) as u32);
         let kernel = specialise::by_number(number);
         let site = kernel
             .zip(site.checked_sub(1))
             .and_then(|(kernel, site)| kernel.source(Layout::Contiguous).sites.get(site));
         let Some(SiteKind::Print(message)) = site.map(|site| &site.kind) else { break };
-        let Some((numbers, after)) = rest_of_message.split_at_checked(message.args.len()) else { break };
+        let Some((numbers, after)) = tail.split_at_checked(message.args.len()) else { break };
         text.push_str(&message::format(message, numbers));
         rest = after;
     }

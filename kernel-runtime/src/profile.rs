@@ -61,7 +61,7 @@ pub fn mark(name: &str) {
 ///
 /// # Errors
 ///
-/// What the driver refused.
+/// A CUDA driver error.
 pub fn start(device: &Device) -> Result<()> {
     match device.backend() {
         Backend::Cpu(_) => Ok(()),
@@ -73,7 +73,7 @@ pub fn start(device: &Device) -> Result<()> {
 ///
 /// # Errors
 ///
-/// What the driver refused.
+/// A CUDA driver error.
 pub fn stop(device: &Device) -> Result<()> {
     match device.backend() {
         Backend::Cpu(_) => Ok(()),

@@ -16,9 +16,10 @@ use cumbia_kernel_ir::ir::{
 use cumbia_kernel_ir::{Facts, Source};
 
 use crate::cuda;
+use crate::definition::Definition;
 use crate::equality::{self, Compound};
 use crate::error::{CompileError, DeviceError, Diagnostic, Error, Position, Result};
-use crate::kernel::{Definition, Kernel, KernelInfo, Options};
+use crate::kernel::{Kernel, KernelInfo, Options};
 use crate::slot::Content;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 

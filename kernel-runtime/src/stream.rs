@@ -136,7 +136,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn record(&self) -> Result<Event> {
         Event::record(self)
     }
@@ -168,7 +168,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn wait(&self, event: &Event) -> Result<()> {
         event.order_before(self)
     }
@@ -229,7 +229,7 @@ impl StreamBuilder<'_> {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn build(self) -> Result<Stream> {
         let inner = match self.device.backend() {
             Backend::Cpu(streams) => StreamRef::Cpu(streams.stream()),

@@ -41,7 +41,7 @@ fn fault() -> (bool, u32) {
     let Err(Error::Fault { file, line, kind, .. }) = device.synchronize() else { panic!("a fault") };
     assert_eq!(kind, FaultKind::DivisionByZero);
     assert_eq!(file == "unknown", line == 0);
-    (file.ends_with("hook.rs"), HOOK_CALLS.load(SeqCst) - before)
+    (file.ends_with("panic_hooks.rs"), HOOK_CALLS.load(SeqCst) - before)
 }
 
 fn count() {

@@ -78,9 +78,13 @@ fn a_kernel_that_fails_specialisation_does_not_affect_others() {
     let of = |name: &str| failed.failures.iter().filter(|failure| failure.kernel.ends_with(name)).collect::<Vec<_>>();
     for (name, words) in [("::recursive", "recursion is not supported"), ("::too_much_shared", "shared memory")] {
         let [failure] = &of(name)[..] else { panic!("{name}: {error}") };
-        assert!(
-            matches!(failure.error, Error::Compile(CompileError::Rejected { .. })) && failure.architecture.is_none()
-        );
+        let Error::Compile(CompileError::Rejected { diagnostics, .. }) = &failure.error else { panic!("{error}") };
+        assert!(failure.architecture.is_none());
+        let positions = &diagnostics[0].positions;
+        assert!(positions.iter().all(|position| position.file.ends_with("precompile.rs") && position.line > 0));
+        // Each call of the cycle, from `even` to `odd` and back.
+        let is_cycle = positions.len() == 2 && positions.iter().all(|position| position.callee.is_some());
+        assert_eq!(is_cycle, name == "::recursive", "{diagnostics:?}");
         assert!(failure.error.to_string().contains(words), "{}", failure.error);
         assert!(error.to_string().contains(&failure.to_string()), "every failure is in the message:\n{error}");
     }

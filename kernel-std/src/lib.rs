@@ -1,11 +1,10 @@
-//! What Cumbia offers in its own language: vectors of two to four lanes, and random numbers.
+//! Library code written in Cumbia's kernel language: vectors with two to four components, and random numbers.
 //!
-//! Use it through the `cumbia` crate, as [`cumbia::vector`](vector) and [`cumbia::random`](random). All of it is
-//! written as a user of Cumbia would write it, with `#[derive(DeviceType)]` and `#[device]`; nothing here is known to the
-//! compiler.
+//! Use it through the `cumbia` crate, as [`cumbia::vector`](vector) and [`cumbia::random`](random). It is implemented
+//! like user code, with `#[derive(DeviceType)]` and `#[device]`; the compiler has no special knowledge of it.
 
-// What the macros write names the runtime as `::cumbia`, which depends on this crate.
-extern crate cumbia_kernel_runtime as cumbia;
+// The expansion of the macros refers to the language layer as `::cumbia`, a crate that depends on this one.
+extern crate cumbia_kernel_lang as cumbia;
 
 pub mod random;
 pub mod vector;

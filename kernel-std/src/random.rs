@@ -1,30 +1,31 @@
-//! Random numbers by counting: Philox4x32-10.
+//! Counter-based random number generator: Philox4x32-10.
 //!
 //! J. K. Salmon, M. A. Moraes, R. O. Dror, D. E. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011. The
-//! counter is laid out as cuRAND's `curandStatePhilox4_32_10_t` has it: the same seed, subsequence and offset give the
-//! same numbers of 32 bits.
+//! counter has the layout of cuRAND's `curandStatePhilox4_32_10_t`: the same seed, subsequence and offset produce the
+//! same 32-bit outputs.
 
+use cumbia_kernel_lang::__private::{BuiltIn, Operator, op};
 use cumbia_kernel_macros::{DeviceType, device};
-use cumbia_kernel_runtime::__private::{BuiltIn, Operator, op};
 
-/// How many times the counter is mixed.
+/// The number of rounds.
 const ROUNDS: u32 = 10;
 
 /// The multipliers of a round.
 const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
 
-/// What the key grows by in a round: the golden ratio and √3 − 1.
+/// The increments of the key per round (Weyl sequence): the golden ratio and √3 − 1.
 const WEYL: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 
-/// 2⁻²⁴ and 2⁻⁵³: what an f32 and an f64 count in between 1/2 and 1.
+/// 2⁻²⁴ and 2⁻⁵³: the spacing of `f32` and `f64` values in [1/2, 1).
 const STEP_F32: f32 = 1.0 / 16_777_216.0;
 const STEP_F64: f64 = 1.0 / 9_007_199_254_740_992.0;
 
-/// A stream of random numbers, Philox4x32-10: cuRAND's `curandStatePhilox4_32_10_t`.
+/// A random number generator, Philox4x32-10: cuRAND's `curandStatePhilox4_32_10_t`.
 ///
-/// Each thread makes its own: the same `seed` for all, and its position in the grid as the `subsequence`. Nothing has
-/// to be stored between launches: `offset` says how many numbers of the subsequence to leave out. A stream is the same
-/// on every device, bit for bit up to `uniform`; `normal` differs by what the device's `ln`, `sin` and `cos` do.
+/// Each thread creates its own generator, with the same `seed` for all threads, and its global index as the
+/// `subsequence`. No state has to be stored between launches: `offset` is the number of outputs of the subsequence to
+/// skip. The integer and `uniform` outputs are bitwise identical on all devices; `normal` outputs depend on the
+/// device's `ln`, `sin` and `cos`.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -57,21 +58,21 @@ const STEP_F64: f64 = 1.0 / 9_007_199_254_740_992.0;
 pub struct Philox {
     counter: [u32; 4],
     key: [u32; 2],
-    /// What the counter was mixed to.
+    /// The output block of the current counter.
     block: [u32; 4],
-    /// How many numbers of the block were given out: 0 to 3.
+    /// The number of outputs of the block that were consumed: 0 to 3.
     used: u32,
 }
 
-// `PartialEq` is derived, and the fields are numbers and arrays of them.
+// `PartialEq` is derived, and the fields are integers and arrays of integers.
 impl Operator<op::Eq, Philox> for Philox {
     type Key = BuiltIn;
 }
 
 #[device]
 impl Philox {
-    /// The stream of a seed: one of 2⁶⁴ subsequences of 2⁶⁶ numbers each, without its first `offset` numbers. cuRAND's
-    /// `curand_init`.
+    /// Creates the generator of a seed and one of its 2⁶⁴ subsequences of 2⁶⁶ outputs each, and skips `offset` outputs.
+    /// cuRAND's `curand_init`.
     pub fn new(seed: u64, subsequence: u64, offset: u64) -> Philox {
         let blocks = offset / 4;
         let counter = [blocks as u32, (blocks >> 32) as u32, subsequence as u32, (subsequence >> 32) as u32];
@@ -79,7 +80,7 @@ impl Philox {
         Philox { counter, key, block: mix(counter, key), used: (offset % 4) as u32 }
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub fn next_u32(&mut self) -> u32 {
         let mut bits = self.block[0];
         if self.used == 1 {
@@ -98,48 +99,48 @@ impl Philox {
         bits
     }
 
-    /// 64 random bits: two numbers of 32, the low half first.
+    /// Returns 64 random bits: two 32-bit outputs, the low half first.
     pub fn next_u64(&mut self) -> u64 {
         let low = self.next_u32() as u64;
         let high = self.next_u32() as u64;
         high << 32 | low
     }
 
-    /// A number in [0, 1), a multiple of 2⁻²⁴.
+    /// Returns a uniformly distributed number in [0, 1), a multiple of 2⁻²⁴.
     pub fn uniform_f32(&mut self) -> f32 {
         (self.next_u32() >> 8) as f32 * STEP_F32
     }
 
-    /// A number in [0, 1), a multiple of 2⁻⁵³.
+    /// Returns a uniformly distributed number in [0, 1), a multiple of 2⁻⁵³.
     pub fn uniform_f64(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * STEP_F64
     }
 
-    /// An integer below `bound`, each as likely as the others up to one part in 2³². 0 for a bound of 0.
+    /// Returns an integer below `bound`, uniformly distributed up to a bias of 2⁻³², or 0 for a bound of 0.
     ///
     /// D. Lemire, "Fast random integer generation in an interval", ACM TOMACS 29 (2019), without its rejection.
     pub fn below(&mut self, bound: u32) -> u32 {
         ((self.next_u32() as u64 * bound as u64) >> 32) as u32
     }
 
-    /// Two independent numbers of the normal distribution with mean 0 and variance 1.
+    /// Returns two independent samples of the normal distribution with mean 0 and variance 1.
     ///
     /// G. E. P. Box, M. E. Muller, "A note on the generation of random normal deviates" (1958).
     pub fn normal_pair_f32(&mut self) -> (f32, f32) {
-        // (0, 1], so that there is a logarithm.
+        // In (0, 1], so that the logarithm is finite.
         let u = 1.0 - self.uniform_f32();
         let angle = 2.0 * core::f32::consts::PI * self.uniform_f32();
         let radius = (-2.0 * u.ln()).sqrt();
         (radius * angle.cos(), radius * angle.sin())
     }
 
-    /// A number of the normal distribution with mean 0 and variance 1. [`Philox::normal_pair_f32`] gives two at the same
-    /// cost.
+    /// Returns a sample of the normal distribution with mean 0 and variance 1. [`Philox::normal_pair_f32`] returns two
+    /// at the same cost.
     pub fn normal_f32(&mut self) -> f32 {
         self.normal_pair_f32().0
     }
 
-    /// Two independent numbers of the normal distribution with mean 0 and variance 1.
+    /// Returns two independent samples of the normal distribution with mean 0 and variance 1.
     pub fn normal_pair_f64(&mut self) -> (f64, f64) {
         let u = 1.0 - self.uniform_f64();
         let angle = 2.0 * core::f64::consts::PI * self.uniform_f64();
@@ -147,13 +148,13 @@ impl Philox {
         (radius * angle.cos(), radius * angle.sin())
     }
 
-    /// A number of the normal distribution with mean 0 and variance 1.
+    /// Returns a sample of the normal distribution with mean 0 and variance 1.
     pub fn normal_f64(&mut self) -> f64 {
         self.normal_pair_f64().0
     }
 }
 
-/// The counter plus 1, over all 128 bits.
+/// Returns the 128-bit counter plus 1.
 #[device]
 fn next(counter: [u32; 4]) -> [u32; 4] {
     let mut next = counter;
@@ -170,7 +171,7 @@ fn next(counter: [u32; 4]) -> [u32; 4] {
     next
 }
 
-/// The block of four numbers at a counter.
+/// Returns the output block of a counter.
 #[device]
 fn mix(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let mut block = counter;
@@ -194,7 +195,7 @@ fn mix(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 mod tests {
     use super::{Philox, mix};
 
-    /// The known answers of the authors' Random123 1.09 (`kat_vectors`, philox4x32 10).
+    /// The known-answer tests of the authors' Random123 1.09 (`kat_vectors`, philox4x32 10).
     #[test]
     fn known_answers() {
         assert_eq!(mix([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offset_leaves_numbers_out() {
+    fn offset_skips_outputs() {
         let mut whole = Philox::new(5, 9, 0);
         for skipped in 0..13 {
             let mut from_there = Philox::new(5, 9, skipped);
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn normal_numbers_have_the_moments_of_the_distribution() {
+    fn normal_samples_have_mean_0_and_variance_1() {
         let mut random = Philox::new(1, 2, 3);
         let n = 100_000;
         let (mut sum, mut squares) = (0.0, 0.0);
@@ -224,7 +225,7 @@ mod tests {
             sum += x;
             squares += x * x;
         }
-        // Five standard errors: of the mean 1/√n, of the variance √(2/n).
+        // Five standard errors: 1/√n for the mean, √(2/n) for the variance.
         let n = f64::from(n);
         assert!((sum / n).abs() < 5.0 / n.sqrt());
         assert!((squares / n - 1.0).abs() < 5.0 * (2.0 / n).sqrt());

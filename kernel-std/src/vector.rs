@@ -1,8 +1,9 @@
-//! Vectors of two, three and four numbers, with the sizes and alignments of CUDA's `float2`, `int4` and their kin.
+//! Vectors with two, three and four components, with the size and alignment of CUDA's built-in vector types such as
+//! `float2` and `int4`.
 //!
-//! A [`Float4`] in an array is read and written in one operation of 16 bytes, which is what makes kernels fast that do
-//! little else (CUDA C++ Programming Guide, "Device Memory Accesses", on size and alignment). The lanes are the fields
-//! `x`, `y`, `z` and `w`; arithmetic goes lane by lane, between two vectors, or with one number for all lanes.
+//! A [`Float4`] in an array is accessed with a single 16-byte instruction, which speeds up memory-bound kernels (CUDA
+//! C++ Programming Guide, "Device Memory Accesses", on size and alignment). The components are the fields `x`, `y`, `z`
+//! and `w`; arithmetic is component-wise, between two vectors, or between a vector and a scalar.
 //!
 //! ```
 //! use cumbia::prelude::*;
@@ -26,180 +27,181 @@
 //! # }
 //! ```
 
+mod component;
 mod element;
-mod lane;
 
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use cumbia_kernel_lang::Float;
 use cumbia_kernel_macros::device;
-use cumbia_kernel_runtime::Float;
 
-pub use lane::Lane;
+pub use component::Component;
 
-/// Defines a vector and its arithmetic: its name, its lanes twice (the first has a part of its
-/// own in sums), and the name of the alignment that CUDA gives it.
+/// Defines a vector type and its arithmetic: its name, its components (once with `x` separate, for sums of products),
+/// and the associated type for its alignment in CUDA.
 macro_rules! vectors {
-    ($($(#[$doc:meta])* $name:ident [x $($more:ident)*] [$($lane:ident)*] $align:ident;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident [x $($more:ident)*] [$($field:ident)*] $align:ident;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[repr(C)]
-        pub struct $name<T: Lane> {
+        pub struct $name<T: Component> {
             $(
-                #[allow(missing_docs, reason = "the lanes are named like CUDA's")]
-                pub $lane: T,
+                #[allow(missing_docs, reason = "the components have the names that they have in CUDA")]
+                pub $field: T,
             )*
-            /// Takes no room, and brings the alignment.
+            /// Zero-sized; determines the alignment.
             align: [T::$align; 0],
         }
 
-        impl<T: Lane> $name<T> {
-            /// All lanes 0.
-            pub const ZERO: Self = $name { $($lane: T::ZERO,)* align: [] };
+        impl<T: Component> $name<T> {
+            /// The vector whose components are 0.
+            pub const ZERO: Self = $name { $($field: T::ZERO,)* align: [] };
         }
 
-        impl<T: Lane> Default for $name<T> {
+        impl<T: Component> Default for $name<T> {
             fn default() -> Self {
                 Self::ZERO
             }
         }
 
         #[device]
-        impl<T: Lane> $name<T> {
-            /// A vector of these lanes.
-            pub fn new($($lane: T),*) -> Self {
-                // Every lane is named; what is left takes no room.
-                $name { $($lane,)* ..Self::ZERO }
+        impl<T: Component> $name<T> {
+            /// Creates a vector from its components.
+            pub fn new($($field: T),*) -> Self {
+                // All components are initialised; the remaining field is zero-sized.
+                $name { $($field,)* ..Self::ZERO }
             }
 
-            /// The same number in every lane.
+            /// Creates a vector whose components are all `value`.
             pub fn splat(value: T) -> Self {
-                $name { $($lane: value,)* ..Self::ZERO }
+                $name { $($field: value,)* ..Self::ZERO }
             }
 
-            /// The sum of the products of the lanes, from the first lane on.
+            /// Returns the dot product, summed in the order of the components.
             pub fn dot(self, other: Self) -> T {
                 self.x * other.x $(+ self.$more * other.$more)*
             }
         }
 
         #[device]
-        impl<T: Lane + Float> $name<T> {
-            /// The Euclidean length: the root of the dot product with itself.
+        impl<T: Component + Float> $name<T> {
+            /// Returns the Euclidean norm: the square root of the dot product with itself.
             pub fn length(self) -> T {
                 self.dot(self).sqrt()
             }
 
-            /// The vector of length 1 in this direction. Of a vector of length 0 every lane is NaN.
+            /// Returns the unit vector in this direction. The components are NaN for a vector of length 0.
             pub fn normalize(self) -> Self {
                 self / self.length()
             }
         }
 
         #[device]
-        impl<T: Lane> Add for $name<T> {
+        impl<T: Component> Add for $name<T> {
             type Output = Self;
 
             fn add(self, other: Self) -> Self {
-                $name { $($lane: self.$lane + other.$lane,)* ..Self::ZERO }
+                $name { $($field: self.$field + other.$field,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane> Sub for $name<T> {
+        impl<T: Component> Sub for $name<T> {
             type Output = Self;
 
             fn sub(self, other: Self) -> Self {
-                $name { $($lane: self.$lane - other.$lane,)* ..Self::ZERO }
+                $name { $($field: self.$field - other.$field,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane> Mul for $name<T> {
+        impl<T: Component> Mul for $name<T> {
             type Output = Self;
 
             fn mul(self, other: Self) -> Self {
-                $name { $($lane: self.$lane * other.$lane,)* ..Self::ZERO }
+                $name { $($field: self.$field * other.$field,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane> Div for $name<T> {
+        impl<T: Component> Div for $name<T> {
             type Output = Self;
 
             fn div(self, other: Self) -> Self {
-                $name { $($lane: self.$lane / other.$lane,)* ..Self::ZERO }
+                $name { $($field: self.$field / other.$field,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane> Mul<T> for $name<T> {
+        impl<T: Component> Mul<T> for $name<T> {
             type Output = Self;
 
             fn mul(self, factor: T) -> Self {
-                $name { $($lane: self.$lane * factor,)* ..Self::ZERO }
+                $name { $($field: self.$field * factor,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane> Div<T> for $name<T> {
+        impl<T: Component> Div<T> for $name<T> {
             type Output = Self;
 
             fn div(self, divisor: T) -> Self {
-                $name { $($lane: self.$lane / divisor,)* ..Self::ZERO }
+                $name { $($field: self.$field / divisor,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane + Neg<Output = T>> Neg for $name<T> {
+        impl<T: Component + Neg<Output = T>> Neg for $name<T> {
             type Output = Self;
 
             fn neg(self) -> Self {
-                $name { $($lane: -self.$lane,)* ..Self::ZERO }
+                $name { $($field: -self.$field,)* ..Self::ZERO }
             }
         }
 
         #[device]
-        impl<T: Lane> AddAssign for $name<T> {
+        impl<T: Component> AddAssign for $name<T> {
             fn add_assign(&mut self, other: Self) {
-                $(self.$lane += other.$lane;)*
+                $(self.$field += other.$field;)*
             }
         }
 
         #[device]
-        impl<T: Lane> SubAssign for $name<T> {
+        impl<T: Component> SubAssign for $name<T> {
             fn sub_assign(&mut self, other: Self) {
-                $(self.$lane -= other.$lane;)*
+                $(self.$field -= other.$field;)*
             }
         }
 
         #[device]
-        impl<T: Lane> MulAssign<T> for $name<T> {
+        impl<T: Component> MulAssign<T> for $name<T> {
             fn mul_assign(&mut self, factor: T) {
-                $(self.$lane *= factor;)*
+                $(self.$field *= factor;)*
             }
         }
 
         #[device]
-        impl<T: Lane> DivAssign<T> for $name<T> {
+        impl<T: Component> DivAssign<T> for $name<T> {
             fn div_assign(&mut self, divisor: T) {
-                $(self.$lane /= divisor;)*
+                $(self.$field /= divisor;)*
             }
         }
     )*};
 }
 
 vectors! {
-    /// Two numbers of a kind, aligned as one.
+    /// A vector with two components, aligned to its size.
     Vec2 [x y] [x y] Two;
-    /// Three numbers of a kind. CUDA gives them no more alignment than one has, so that they are read one by one.
+    /// A vector with three components. As in CUDA it has the alignment of one component, so that the components are
+    /// accessed individually.
     Vec3 [x y z] [x y z] One;
-    /// Four numbers of a kind, aligned as one, but to 16 bytes at most.
+    /// A vector with four components, aligned to its size, but to 16 bytes at most.
     Vec4 [x y z w] [x y z w] Four;
 }
 
 #[device]
-impl<T: Lane> Vec3<T> {
-    /// The vector product.
+impl<T: Component> Vec3<T> {
+    /// Returns the cross product.
     pub fn cross(self, other: Self) -> Self {
         Vec3::<T>::new(
             self.y * other.z - self.z * other.y,
@@ -209,7 +211,7 @@ impl<T: Lane> Vec3<T> {
     }
 }
 
-/// Names the vectors of a number as CUDA does.
+/// Defines the vector types of a scalar type under CUDA's names.
 macro_rules! names {
     ($($number:ident $two:ident $three:ident $four:ident $cuda:literal;)*) => {$(
         #[doc = concat!("CUDA's `", $cuda, "2`.")]

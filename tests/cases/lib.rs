@@ -1,7 +1,7 @@
 //! Test cases of kernels: launches with device-independent results, and the comparison of those results.
 //!
-//! A [`Case`] is a function that takes a [`Run`]: it allocates its arrays, launches its kernels and records its outputs.
-//! The run decides on which device the kernels execute, or whether they are only collected.
+//! A [`Case`] is a function that takes a [`Run`]: it allocates its arrays, launches its kernels and records its
+//! outputs. The run decides on which device the kernels execute, or whether they are only collected.
 
 #![allow(missing_docs, reason = "an interface for tests only")]
 

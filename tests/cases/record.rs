@@ -22,8 +22,8 @@ pub enum Tolerance {
 pub enum Agreement {
     /// The same fault, position and thread.
     Exact,
-    /// The same thread and statement: which of two faults of one statement is reported is unspecified. The slice holds the
-    /// first and the last line of each statement that spans several lines.
+    /// The same thread and statement: which of two faults of one statement is reported is unspecified. The slice holds
+    /// the first and the last line of each statement that spans several lines.
     Statement(&'static [(u32, u32)]),
     /// Any fault: which thread faults first is unspecified.
     Any,
@@ -71,8 +71,9 @@ struct Fault {
     agreement: Agreement,
     line: u32,
     column: u32,
-    /// The file, line and column. `None` if the CPU device reports a position in the standard library, which implements the
-    /// operators of generic types, or at the start of a line: the invocation of the macro that expanded to the kernel.
+    /// The file, line and column. `None` if the CPU device reports a position in the standard library, which implements
+    /// the operators of generic types, or at the start of a line: the invocation of the macro that expanded to the
+    /// kernel.
     position: Option<String>,
     /// The message.
     what: String,
@@ -143,7 +144,8 @@ impl Record {
         let Error::Fault { kernel, file, line, column, block, thread, kind } = fault else {
             panic!("not a fault: {fault}");
         };
-        // In a kernel from `macro_rules!`, Rust's panics report the macro invocation, which begins its line in our tests.
+        // In a kernel from `macro_rules!`, Rust's panics report the macro invocation, which begins its line in our
+        // tests.
         let known = *column != 1;
         let position = known.then(|| format!("{file}:{line}:{column}"));
         let words = kind.to_string();

@@ -11,8 +11,8 @@ use crate::record::{Agreement, Record, Tolerance};
 use crate::report::says;
 use crate::usage::Usage;
 
-/// An emulator of a GPU: runs the emitted CUDA C of a kernel. The kernel is identified by the name of its type, followed by
-/// [`STRIDED`] for the variant that accepts strided views.
+/// An emulator of a GPU: runs the emitted CUDA C of a kernel. The kernel is identified by the name of its type,
+/// followed by [`STRIDED`] for the variant that accepts strided views.
 pub type Emulator<'e> = dyn FnMut(&str, Emulation<'_>) -> Emulated + 'e;
 
 /// The suffix of the name of a kernel's variant for strided (non-contiguous) views.
@@ -117,8 +117,8 @@ impl<'e> Run<'e> {
         self.run(launch, Agreement::Exact, Launch::<K, Checked>::launch);
     }
 
-    /// As [`Run::launch`], with the agreement that is demanded between the faults of two runs. Returns whether there was a
-    /// fault.
+    /// As [`Run::launch`], with the agreement that is demanded between the faults of two runs. Returns whether there
+    /// was a fault.
     #[track_caller]
     pub fn launch_agreeing<K: Kernel>(&mut self, launch: Launch<'_, K, Checked>, agreement: Agreement) -> bool {
         self.run(launch, agreement, Launch::<K, Checked>::launch)
@@ -200,8 +200,8 @@ impl<'e> Run<'e> {
         true
     }
 
-    /// Compares the output of the last launch with the expected output. Only an emulator makes it available: a device prints
-    /// to the standard output, which `tests/printing.rs` checks.
+    /// Compares the output of the last launch with the expected output. Only an emulator makes it available: a device
+    /// prints to the standard output, which `tests/printing.rs` checks.
     #[track_caller]
     pub fn expect_printed(&mut self, expected: &str) {
         if let Some(printed) = self.printed.take()

@@ -11,9 +11,9 @@
 //! | an integer's remainder went through a float | [`large_remainders`] | `operators`, `widths` |
 //! | constants of one name in two modules collided | [`constants_of_one_name`] | `device_functions::constants_of_modules` |
 //! | a range whose start is past its end looped | [`reversed_ranges`] | `ranges::start_past_the_end`, `narrow::loops` |
-//! | `activemask()` in both arms of an `if` was merged | [`masks_of_arms`] | `warps::arms`; `tests/ptx.rs`: `operations_of_a_warp_stay_where_they_are` |
+//! | `activemask()` in both arms of an `if` was merged | [`masks_of_arms`] | `warps::arms`; `tests/ptx.rs`: `warp_operations_are_neither_merged_nor_moved` |
 //! | two shared arrays declared on one line were one | [`shared_arrays_of_a_line`] | `shared_memory`, `device_functions::own_storage` |
-//! | `grid(1)` wrapped at 2³² | `tests/emitted.rs`: `positions_do_not_wrap_at_32_bits` | `tests/runtime/launch.rs`: `positions_do_not_wrap`, and `positions_have_64_bits` of the runtime |
+//! | `grid(1)` wrapped at 2³² | `tests/emitted.rs`: `positions_do_not_wrap_at_32_bits` | `tests/runtime/launch.rs`: `global_indices_do_not_wrap`, and `positions_have_64_bits` of the runtime |
 //! | a `u64` predicate of `sync_threads_count` was cut off | [`wide_predicates`] | `cooperation::votes`; `tests/ptx.rs`: `a_wide_predicate_is_compared_with_zero` |
 //! | atomic minima and maxima of floats were wrong below zero | [`extremes_below_zero`] | `atomics::floats_alone` |
 //! | the cache was stale after a device function elsewhere had changed | `tests/stale.rs` | `cache/tests.rs` of the runtime |

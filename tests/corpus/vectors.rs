@@ -2,7 +2,9 @@
 
 use cumbia::prelude::*;
 use cumbia::random::Philox;
-use cumbia::vector::{Double2, Float2, Float3, Float4, Int2, Int3, Int4, Lane, Uchar4, Ulonglong2, Vec2, Vec3, Vec4};
+use cumbia::vector::{
+    Component, Double2, Float2, Float3, Float4, Int2, Int3, Int4, Uchar4, Ulonglong2, Vec2, Vec3, Vec4,
+};
 
 use crate::Tolerance::UlpsOr;
 use crate::inputs::{Edges, Random};
@@ -64,7 +66,7 @@ fn numbers_as_vectors(run: &mut Run<'_>) {
 
 /// All operators on vectors of two to four lanes of any number.
 #[kernel(fmad = false)]
-pub fn all_operators<T: Lane>(
+pub fn all_operators<T: Component>(
     two: &[Vec2<T>],
     three: &[Vec3<T>],
     four: &[Vec4<T>],
@@ -96,7 +98,7 @@ pub fn all_operators<T: Lane>(
 }
 
 fn lane_by_lane(run: &mut Run<'_>) {
-    fn of<T: Lane + Edges>(run: &mut Run<'_>) {
+    fn of<T: Component + Edges>(run: &mut Run<'_>) {
         // Small, so that nothing overflows.
         let numbers: Vec<T> = (0..24).map(|i| T::small(i % 3 + 1)).collect();
         let two: Vec<Vec2<T>> = numbers.chunks_exact(2).map(|v| Vec2::new(v[0], v[1])).take(5).collect();

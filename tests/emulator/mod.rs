@@ -1,5 +1,5 @@
-//! The emulator of a GPU: `g++` compiles the emitted CUDA C together with `cuda_shim.h` to a shared library, which is loaded
-//! and called.
+//! The emulator of a GPU: `g++` compiles the emitted CUDA C together with `cuda_shim.h` to a shared library, which is
+//! loaded and called.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -94,8 +94,8 @@ const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES && size_of::<Lau
 const _: () = assert!(size_of::<Prints>() == PRINT_HEADER_BYTES + 8 * PRINT_CAPACITY);
 
 impl Emulator {
-    /// Compiles kernels, given by name and source, in units of several kernels. The libraries stay in `folder` for the next
-    /// run. Returns `Err` with the reason if there is no emulator. Running a kernel that `g++` rejects is a panic.
+    /// Compiles kernels, given by name and source, in units of several kernels. The libraries stay in `folder` for the
+    /// next run. Returns `Err` with the reason if there is no emulator. Running a kernel that `g++` rejects is a panic.
     pub(crate) fn new(sources: &[(String, String)], folder: &str) -> Result<Emulator, String> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(folder);
         fs::create_dir_all(&folder).map_err(|error| format!("{} cannot be created: {error}", folder.display()))?;
@@ -267,8 +267,8 @@ fn without_assembly(source: &str) -> String {
     lines.collect()
 }
 
-/// Replaces the `asm` of a line by a call: the function is named after the instruction, or after the special register that it
-/// reads, and takes the operands in order. An empty `asm` is kept.
+/// Replaces the `asm` of a line by a call: the function is named after the instruction, or after the special register
+/// that it reads, and takes the operands in order. An empty `asm` is kept.
 fn instruction(line: &str) -> Option<String> {
     let (before, rest) = line.split_once("asm volatile(\"").or_else(|| line.split_once("asm(\""))?;
     let (instruction, operands) = rest.split_once('"')?;
@@ -313,8 +313,8 @@ fn compile(folder: &Path, name: &str, text: &str, sanitized: bool) -> Result<Pat
     fs::write(&source, text).map_err(|error| error.to_string())?;
     let mut command = Command::new("g++");
     command.args(["-std=c++20", "-O1", "-fPIC", "-shared", "-ffp-contract=off", "-fno-gnu-unique"]);
-    // A read of an uninitialised variable is an error where g++ detects it. Elsewhere the variable has a pattern that no
-    // kernel computes, or in every other unit 0, which passes a bounds check (GCC 12 and newer).
+    // A read of an uninitialised variable is an error where g++ detects it. Elsewhere the variable has a pattern that
+    // no kernel computes, or in every other unit 0, which passes a bounds check (GCC 12 and newer).
     command.args(["-Werror=uninitialized", "-Werror=maybe-uninitialized"]);
     command.arg(if hash(name).is_multiple_of(2) {
         "-ftrivial-auto-var-init=zero"

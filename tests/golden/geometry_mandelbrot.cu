@@ -75,10 +75,10 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 
 namespace device {
 
-#line 68 "tests/corpus/geometry.rs"
+#line 99 "tests/corpus/geometry.rs"
 static __device__ inline u32 escape_time(float re, float im, u32 limit) {
     float x = 0.0f;
-#line 69
+#line 100
     float y = 0.0f;
     for (u32 turn = 0; turn < limit; ++turn) {
         if (x * x + y * y > 4.0f) {
@@ -93,10 +93,10 @@ static __device__ inline u32 escape_time(float re, float im, u32 limit) {
 
 }  // namespace device
 
-#line 83 "tests/corpus/geometry.rs"
+#line 114 "tests/corpus/geometry.rs"
 extern "C" __global__ void mandelbrot(usize width, usize height, u32* __restrict__ times, usize times_len, rt::Launch launch) {
     const usize col = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 84
+#line 115
     const usize row = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (col < width && row < height) {
         const float re = -2.0f + 3.0f * (float)col / (float)width;

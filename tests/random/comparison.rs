@@ -64,7 +64,8 @@ pub(crate) fn compare(here: &str, there: &str, run: impl Fn(&Case, bool) -> Reco
     format!("{} random kernels, {values} values compared, {faults} faults in {faulting} of them", CASES.len())
 }
 
-/// Writes the failures to the standard error directly, past the test harness: a few with their source, then a line for each.
+/// Writes the failures to the standard error directly, past the test harness: a few with their source, then a line for
+/// each.
 fn report(failures: &[(&str, Vec<String>)], here: &str, there: &str) {
     let mut text = String::new();
     for (name, differences) in failures.iter().take(MAX_SOURCES) {

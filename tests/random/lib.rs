@@ -29,8 +29,8 @@ pub struct Shape {
     pub agreement: Agreement,
 }
 
-/// Launches all threads of a kernel. If one faults, launches each thread alone as well, to compare its effects before the
-/// fault. `launch` takes the index of the first thread, and returns whether there was a fault.
+/// Launches all threads of a kernel. If one faults, launches each thread alone as well, to compare its effects before
+/// the fault. `launch` takes the index of the first thread, and returns whether there was a fault.
 fn launch_and_compare(
     run: &mut Run<'_>,
     blocks: usize,

@@ -1,4 +1,4 @@
-//! What a kernel takes besides whole arrays: slices, and arrays of the host that the launch copies.
+//! Arguments other than whole arrays: slices, and host arrays that the launch copies.
 
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, LaunchError};
@@ -13,7 +13,7 @@ fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// Writes every other element.
+/// Writes every second element.
 #[kernel]
 fn mark_even(y: &mut [u32]) {
     let i = 2 * grid(1);
@@ -71,7 +71,7 @@ fn slices_are_arguments() {
         saxpy(10.0, &part, &mut right).over(4).launch().unwrap();
         saxpy(100.0, &x, right.slice(3..).unwrap()).over(1).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [2.0, 3.0, 10.0, 20.0, 30.0, 140.0]);
-        // A slice that may be written is read, too.
+        // A writable slice is readable, too.
         let mut z = device.zeros(3).unwrap();
         saxpy(1.0, y.slice_mut(3..).unwrap(), &mut z).over(3).launch().unwrap();
         assert_eq!(z.to_host().unwrap(), [20.0, 30.0, 140.0]);
@@ -97,7 +97,7 @@ fn slices_have_views() {
 }
 
 #[test]
-fn arrays_of_the_host_go_there_and_back() {
+fn host_arrays_are_copied_both_ways() {
     on_each_device(|device| {
         let (x, mut y) = (vec![1.0f32, 2.0, 3.0], [10.0f32, 20.0, 30.0]);
         saxpy(2.0, In(&x), InOut(&mut y)).over(3).on_device(device).launch().unwrap();
@@ -118,7 +118,7 @@ fn arrays_of_the_host_go_there_and_back() {
 }
 
 #[test]
-fn what_a_kernel_does_not_write_comes_out_as_zeros() {
+fn unwritten_output_elements_are_zero() {
     on_each_device(|device| {
         let mut y = vec![0xdead_beef_u32; 5];
         mark_even(Out(&mut y)).over(5).on_device(device).launch().unwrap();
@@ -126,7 +126,7 @@ fn what_a_kernel_does_not_write_comes_out_as_zeros() {
         let mut y = vec![1u32; 5];
         mark_even(InOut(&mut y)).over(5).on_device(device).launch().unwrap();
         assert_eq!(y, [7, 1, 7, 1, 7]);
-        // Zero bits are no variant of the enum: the first one stands for them.
+        // All-zero bits are not a variant of the enum, so that the first variant replaces them.
         let mut colours = [Colour::Green; 4];
         paint(Out(&mut colours)).over(4).on_device(device).launch().unwrap();
         assert_eq!(colours, [Colour::Red, Colour::Green, Colour::Red, Colour::Green]);
@@ -134,7 +134,7 @@ fn what_a_kernel_does_not_write_comes_out_as_zeros() {
 }
 
 #[test]
-fn a_launch_that_brings_something_back_gives_out_its_fault() {
+fn a_launch_that_copies_back_returns_its_fault() {
     on_each_device(|device| {
         let (indices, x) = ([2usize, 9, 0], [10i64, 20, 30]);
         let mut y = [0i64; 3];
@@ -144,7 +144,7 @@ fn a_launch_that_brings_something_back_gives_out_its_fault() {
         };
         assert_eq!(y[1], 0);
         device.synchronize().expect("the fault has been given out");
-        // Without one, the fault waits for whoever waits.
+        // Without a copy back, the fault stays pending until the next synchronization.
         let mut y = device.zeros(3).unwrap();
         gather(In(&indices), In(&x), &mut y).over(3).launch().unwrap();
         assert!(matches!(y.to_host(), Err(Error::Fault { .. })));
@@ -153,12 +153,12 @@ fn a_launch_that_brings_something_back_gives_out_its_fault() {
 }
 
 #[test]
-fn nothing_says_where_arrays_of_the_host_go() {
+fn host_arrays_alone_determine_no_device() {
     let mut y = [1u32; 2];
     let error = mark_even(InOut(&mut y)).over(2).launch().unwrap_err();
     assert!(matches!(error, Error::Launch(LaunchError::NoDevice { kernel: "mark_even" })), "{error}");
     assert!(error.to_string().contains(".on_device(&device)"), "{error}");
-    // A launch that is refused leaves the arrays as they were.
+    // A rejected launch leaves the arrays unchanged.
     let error = mark_even(Out(&mut y)).grid(1).block(4096).on_device(&Device::cpu()).launch().unwrap_err();
     assert!(matches!(error, Error::Launch(LaunchError::BlockTooLarge { .. })), "{error}");
     assert_eq!(y, [1, 1]);
@@ -192,7 +192,7 @@ mod with_ndarray {
     }
 
     #[test]
-    fn what_is_not_contiguous_is_no_argument() {
+    fn non_contiguous_arrays_are_rejected() {
         let matrix = array![[1, 2, 3], [4, 5, 6]];
         let mut sums = Array1::zeros(3);
         let launch = sum_of_rows(In(&matrix.t()), Out(&mut sums)).over(3).on_device(&Device::cpu()).launch();

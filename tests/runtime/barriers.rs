@@ -1,5 +1,5 @@
-//! Threads that do not come to a barrier: those that returned or faulted before, which barriers of the block do not wait for,
-//! and those that went around it, which is a deadlock that the CPU device reports.
+//! Threads that do not reach a barrier: those that returned or faulted before, which barriers of the block do not wait
+//! for, and those that bypass it, which is a deadlock that the CPU device reports.
 
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, Waiting};
@@ -148,7 +148,7 @@ fn around_in_a_function(below: usize, y: &mut [u32]) {
     y[t] = 1;
 }
 
-/// Some return, which is no mistake, and others reach the end.
+/// Some threads return, which is permitted, and others reach the end.
 #[kernel]
 fn around_beside_returns(below: usize, y: &mut [u32]) {
     let t = thread_idx().x;
@@ -188,14 +188,14 @@ fn block_without_the_grid(blocks: usize, y: &mut [u32]) {
     y[thread_idx().x] = 1;
 }
 
-/// The line with a mark in this file.
+/// Returns the line with a mark in this file.
 fn line(mark: &str) -> u32 {
     let mark = format!("// @{mark}");
     let lines = include_str!("barriers.rs").lines();
     lines.zip(1..).find_map(|(text, line)| text.ends_with(&mark).then_some(line)).expect("a mark")
 }
 
-/// The deadlock of a kernel, which names the operation and its line.
+/// Returns the deadlock of a kernel, which names the operation and its line.
 #[track_caller]
 fn deadlock(device: &Device, kernel: &str) -> Waiting {
     let error = device.synchronize().expect_err(kernel);
@@ -211,7 +211,7 @@ fn deadlock(device: &Device, kernel: &str) -> Waiting {
 }
 
 #[test]
-fn threads_that_go_around_a_barrier_of_the_block_are_reported() {
+fn threads_that_bypass_a_block_barrier_are_reported() {
     let _alone = alone();
     let device = Device::cpu();
     let mut y = device.zeros::<u32>(64).unwrap();
@@ -223,7 +223,7 @@ fn threads_that_go_around_a_barrier_of_the_block_are_reported() {
                 assert_eq!((threads, ended_threads, ended_blocks), (below, 64 - $skipped - below, 0));
                 assert_eq!(first_ended, Some(Dim3 { x: below, y: 0, z: 0 }));
             }
-            // All come, or none: the condition is the same for the block.
+            // All threads arrive, or none: the condition is uniform across the block.
             for below in [0usize, 64] {
                 $kernel(below, &mut y).grid(2).block(64).launch().unwrap();
                 device.synchronize().unwrap();
@@ -242,7 +242,7 @@ fn threads_that_go_around_a_barrier_of_the_block_are_reported() {
 }
 
 #[test]
-fn threads_that_do_not_come_to_the_grid_are_reported() {
+fn threads_that_bypass_a_grid_barrier_are_reported() {
     let _alone = alone();
     let device = Device::cpu();
     let mut y = device.zeros::<u32>(64).unwrap();

@@ -1,4 +1,4 @@
-//! Device functions of another file than the kernels that call them.
+//! Device functions in another file than the kernels that call them.
 
 use cumbia::prelude::*;
 
@@ -13,5 +13,5 @@ pub(crate) fn checked_share(total: i32, parts: i32) -> i32 {
     total / parts // @share: total / parts
 }
 
-/// The text of this file, to find the lines by their marks.
+/// The source of this file, for the lookup of lines by their marks.
 pub(crate) const TEXT: &str = include_str!("elsewhere.rs");

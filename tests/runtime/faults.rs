@@ -1,4 +1,4 @@
-//! Faults: each is an `Err` that says where and why, and the device goes on working.
+//! Faults: each is an `Err` with position and cause, after which the device remains usable.
 
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind};
@@ -90,7 +90,7 @@ fn add_one(y: &mut [f32]) {
     }
 }
 
-/// What must be said of a fault: the mark of its place, the block and thread, and why.
+/// The expected properties of a fault: the mark of its position, the block and thread, and the cause.
 struct Expected<'a> {
     kernel: &'a str,
     mark: &'a str,
@@ -99,7 +99,7 @@ struct Expected<'a> {
     kind: FaultKind,
 }
 
-/// The place of a mark: `// @mark: text` is at the end of the line on which the text is what faults.
+/// Returns the position of a mark: `// @mark: text` ends a line, and `text` is the expression on that line that faults.
 #[track_caller]
 fn place(mark: &str) -> (&'static str, u32, u32) {
     for (file, text) in [("faults.rs", include_str!("faults.rs")), ("elsewhere.rs", elsewhere::TEXT)] {
@@ -113,7 +113,7 @@ fn place(mark: &str) -> (&'static str, u32, u32) {
     panic!("no mark {mark}");
 }
 
-/// Checks the fault that `device` gives out, and that it then works.
+/// Checks the fault that `device` returns, and that the device remains usable.
 #[track_caller]
 fn check(device: &Device, expected: Expected<'_>) {
     let error = device.synchronize().expect_err("a fault");
@@ -133,7 +133,7 @@ fn check(device: &Device, expected: Expected<'_>) {
     works(device);
 }
 
-/// Launches something good.
+/// Runs a launch without a fault.
 #[track_caller]
 fn works(device: &Device) {
     device.synchronize().expect("a fault is given out once");
@@ -157,7 +157,7 @@ fn panicked(message: &str) -> FaultKind {
 }
 
 #[test]
-fn an_index_is_told_with_the_length() {
+fn an_index_fault_has_index_and_length() {
     on_each_device(|device| {
         let x = device.to_device(&[1.0f32; 24]).unwrap();
         let mut y = device.zeros::<f32>(24).unwrap();
@@ -184,7 +184,7 @@ fn an_index_is_told_with_the_length() {
 }
 
 #[test]
-fn a_part_of_dynamic_shared_memory_must_be_there() {
+fn dynamic_shared_memory_is_bounds_checked() {
     on_each_device(|device| {
         let mut y = device.zeros::<u32>(1).unwrap();
         for (offset, len) in [(0, 5), (20, 0), (8, 3), (2, 1), (usize::MAX, 1), (4, usize::MAX)] {
@@ -225,7 +225,7 @@ fn arithmetic_without_a_result_is_a_fault() {
 }
 
 #[test]
-fn a_claim_that_does_not_hold_gives_its_message() {
+fn a_failed_assertion_has_its_message() {
     on_each_device(|device| {
         let x = device.to_device(&[7i32]).unwrap();
         let claims_of = [
@@ -286,7 +286,7 @@ fn threads_at_a_barrier_do_not_wait_for_those_that_faulted() {
             let thread = Dim3 { x: from, ..FIRST };
             check(device, Expected { thread, ..first("at_barriers", "barrier", panicked("between barriers")) });
         }
-        // Half of them, all but one, all, and in many blocks at once: any of them is told.
+        // Half of them, all but one, all, and in many blocks at once: any of the faults may be reported.
         for (from, to) in [(0, 32), (1, 64), (0, 64), (5, 60)] {
             at_barriers(&mut x, from, to, 5).grid(4).block(64).launch().unwrap();
             let error = device.synchronize().unwrap_err();
@@ -338,7 +338,7 @@ fn some_divide(y: &mut [u32], every: usize, which: usize) {
 }
 
 #[test]
-fn all_threads_run_but_those_that_fault() {
+fn threads_without_a_fault_complete() {
     on_each_device(|device| {
         for (every, which) in [(511, 100), (511, 0), (511, 510), (7, 3), (32, 31), (2, 0), (1, 0)] {
             let faults = |i: usize| i % every == which;
@@ -365,7 +365,7 @@ fn all_threads_run_but_those_that_fault() {
     });
 }
 
-/// After a fault in one block, the others end at the barrier of the grid.
+/// After a fault in one block, the others exit at the grid barrier.
 #[kernel]
 fn fault_before_the_grid(y: &mut [u32], block: usize) {
     let i = grid(1);
@@ -391,7 +391,7 @@ fn a_fault_ends_all_threads_at_the_barrier_of_the_grid() {
 }
 
 #[test]
-fn a_fault_waits_for_the_next_call_that_waits() {
+fn a_fault_is_pending_until_synchronization() {
     on_each_device(|device| {
         let x = device.to_device(&[1.0f32; 4]).unwrap();
         let mut y = device.zeros::<f32>(4).unwrap();
@@ -402,16 +402,16 @@ fn a_fault_waits_for_the_next_call_that_waits() {
         assert!(matches!(y.to_host(), Err(Error::Fault { .. })));
         assert_eq!(y.to_host().unwrap(), [1.0, 0.0, 0.0, 0.0]);
         assert_eq!(other.to_host().unwrap(), [1.0; 4]);
-        // Of two faults the first is told.
+        // The first of two faults is reported.
         claims(&device.to_device(&[7]).unwrap(), 3).grid(1).block(1).launch().unwrap();
         write(&mut y, 99).grid(1).block(1).launch().unwrap();
         check(device, first("claims", "panic", panicked("no way")));
     });
 }
 
-/// What many threads do at once.
+/// Faults of many threads at once.
 #[test]
-fn one_of_many_faults_is_told() {
+fn one_of_many_faults_is_reported() {
     on_each_device(|device| {
         let x = device.to_device(&[1.0f32; 8]).unwrap();
         let mut y = device.zeros::<f32>(1 << 16).unwrap();
@@ -438,7 +438,7 @@ fn a_host_call_of_a_device_function_panics_as_rust_does() {
 /// Faults of every kind, for [`nothing_is_printed`].
 #[test]
 #[ignore = "run by `nothing_is_printed`"]
-fn faults_for_the_ear() {
+fn faults_of_every_kind() {
     let _alone = alone();
     for device in [Some(&Device::cpu()), gpu()].into_iter().flatten() {
         let mut x = device.to_device(&[7i32]).unwrap();
@@ -459,10 +459,10 @@ fn faults_for_the_ear() {
 
 #[test]
 fn nothing_is_printed() {
-    let output = crate::support::in_process("faults::faults_for_the_ear", &[("CUMBIA_REQUIRE_GPU", "0")]);
-    passes_in_process("faults::faults_for_the_ear", &[]);
+    let output = crate::support::in_process("faults::faults_of_every_kind", &[("CUMBIA_REQUIRE_GPU", "0")]);
+    passes_in_process("faults::faults_of_every_kind", &[]);
     let said = String::from_utf8_lossy(&output.stderr);
-    // That there is no GPU is told by the tests, not by a fault.
+    // The tests themselves report that there is no GPU.
     let said: Vec<_> = said.lines().filter(|line| !line.starts_with("left out") && !line.starts_with("  ")).collect();
     assert_eq!(said, [""; 0]);
 }

@@ -1,4 +1,4 @@
-//! Graphs: the same as the launches and copies one by one, whatever changes from run to run.
+//! Graphs: the same results as the individual launches and copies, whatever changes between runs.
 
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, GraphError, In, Result};
@@ -48,7 +48,7 @@ fn in_shared(x: &mut [u32]) {
 
 const N: usize = 1000;
 
-/// What differs from run to run of [`rounds`].
+/// The parameters that differ between the runs of [`rounds`].
 struct Round {
     a: f32,
     grid: usize,
@@ -56,7 +56,7 @@ struct Round {
     copied: bool,
 }
 
-/// Runs the same steps as graphs and one by one.
+/// Runs the same steps as graphs and individually.
 fn rounds(device: &Device, rounds: &[Round]) -> Result<usize> {
     let values: Vec<f32> = (0..N).map(|i| i as f32).collect();
     let arrays = || -> Result<[_; 4]> {
@@ -117,13 +117,13 @@ fn arrays_change() {
 }
 
 #[test]
-fn another_sequence_is_another_graph() {
+fn another_sequence_instantiates_another_graph() {
     let short = |a| Round { copied: false, ..same(a) };
     check(&[same(1.0), short(0.5), short(0.25), same(0.5), same(0.25)], 3);
 }
 
 #[test]
-fn other_waits_are_another_graph() {
+fn other_dependencies_instantiate_another_graph() {
     on_each_device(|device| {
         let mut graph = Graph::new(&device.stream().unwrap());
         let x = device.to_device(&[1.0f32; N]).unwrap();
@@ -163,7 +163,7 @@ fn arrays_are_in_order_around_a_graph() {
 }
 
 #[test]
-fn what_is_dropped_in_the_recording_is_there_for_the_run() {
+fn arrays_dropped_during_recording_outlive_the_run() {
     on_each_device(|device| {
         let mut graph = Graph::new(&device.stream().unwrap());
         let mut y = device.to_device(&[1.0f32; N]).unwrap();
@@ -173,7 +173,7 @@ fn what_is_dropped_in_the_recording_is_there_for_the_run() {
                     let x = device.to_device(&[round as f32; N])?;
                     g.launch(add(&x, &mut y).over(N))?;
                     drop(x);
-                    // Most likely where `x` was, if it had been freed.
+                    // Likely the address of `x`, if it had been freed.
                     let mut other = device.zeros::<f32>(N)?;
                     other.copy_from_host(&[1e9; N])
                 })
@@ -185,7 +185,7 @@ fn what_is_dropped_in_the_recording_is_there_for_the_run() {
 }
 
 #[test]
-fn an_error_runs_nothing() {
+fn an_error_enqueues_nothing() {
     on_each_device(|device| {
         let mut graph = Graph::new(&device.stream().unwrap());
         let x = device.to_device(&[1.0f32; 4]).unwrap();
@@ -240,7 +240,7 @@ fn kernels_with_a_barrier_of_the_grid_and_with_shared_memory() {
                 .run(|g| {
                     g.launch(number_and_reverse(&mut x, &mut y).grid(2).block(64).cooperative())?;
                     g.launch(number_and_reverse(&mut y, &mut x).grid(2).block(64).cooperative())?;
-                    // More than a block may have without asking.
+                    // More than the default limit of a block.
                     g.launch(in_shared(&mut z).grid(1).block(256).shared_bytes(60 << 10))?;
                     g.launch(in_shared(&mut z).grid(1).block(256).shared_bytes(1024))
                 })
@@ -254,7 +254,7 @@ fn kernels_with_a_barrier_of_the_grid_and_with_shared_memory() {
 }
 
 #[test]
-fn what_cannot_be_part_of_a_graph_is_refused() {
+fn steps_that_graphs_cannot_hold_are_rejected() {
     on_each_device(|device| {
         let (stream, other) = (device.stream().unwrap(), device.stream().unwrap());
         let mut graph = Graph::new(&stream);
@@ -282,7 +282,7 @@ fn what_cannot_be_part_of_a_graph_is_refused() {
 }
 
 #[test]
-fn other_kernels_in_the_same_places_are_another_graph() {
+fn other_kernels_instantiate_another_graph() {
     on_each_device(|device| {
         let mut graph = Graph::new(&device.stream().unwrap());
         let x = device.to_device(&[1.0f32; N]).unwrap();
@@ -318,7 +318,7 @@ fn page_locked_buffers_are_copied_in_a_graph() {
         let mut output = device.pinned_zeros::<f32>(2 * N).unwrap();
         let (mut x, mut y) = (device.zeros(N).unwrap(), device.zeros(N).unwrap());
         for round in 1..20 {
-            // Each of these waits for the copy of the run before.
+            // Each of these waits for the copy of the previous run.
             input.as_mut_slice().unwrap().fill(round as f32);
             graph
                 .run(|g| {
@@ -334,7 +334,7 @@ fn page_locked_buffers_are_copied_in_a_graph() {
             assert!(halves.zip(expected).all(|(half, value)| half.iter().all(|it| *it == value)), "{device}, {round}");
         }
         assert!(graph.builds() <= 1);
-        // Another buffer of the same kind is set in the graph that there is; the other way round is another graph.
+        // Another buffer of the same kind updates the existing graph; another kind instantiates a new one.
         let mut other = device.to_pinned(&[7.0f32; N]).unwrap();
         for way in 0..4 {
             let mut run = |from: &PinnedArray<f32>, to: &mut PinnedArray<f32>| {
@@ -352,7 +352,7 @@ fn page_locked_buffers_are_copied_in_a_graph() {
 }
 
 #[test]
-fn what_a_graph_will_copy_is_not_looked_at_before() {
+fn destination_buffers_are_inaccessible_until_the_run() {
     on_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let (mut graph, mut second) = (Graph::new(&stream), Graph::new(&stream));
@@ -370,7 +370,7 @@ fn what_a_graph_will_copy_is_not_looked_at_before() {
             })
             .unwrap();
         assert_eq!(buffer.as_slice().unwrap(), [3.0, 3.0, 3.0, 3.0, 1.0, 1.0, 1.0, 1.0]);
-        // What is read may be read, but not written.
+        // A source buffer may be read, but not written.
         graph
             .run(|g| {
                 g.copy(&buffer, &mut x)?;
@@ -379,7 +379,7 @@ fn what_a_graph_will_copy_is_not_looked_at_before() {
                 Ok(())
             })
             .unwrap();
-        // A recording that ends early, or panics, gives the buffer back; one that is dropped is copied all the same.
+        // A recording that ends early, or panics, releases the buffer; the copy of a dropped one still runs.
         let error = graph.run(|g| g.copy(&x, &mut buffer).and(Err(GraphError::HostCopy.into()))).unwrap_err();
         assert!(matches!(error, Error::Graph(GraphError::HostCopy)), "{error}");
         buffer.as_mut_slice().unwrap().fill(5.0);

@@ -1,4 +1,4 @@
-//! cudarc's arrays and streams beside ours, on a GPU.
+//! Interoperation with cudarc's arrays and streams, on a GPU.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ fn slowly_add(x: &[u32], y: &mut [u32]) {
 
 const LEN: usize = 100_000;
 
-/// Runs `test` on the GPU, if there is one, with a context of cudarc's, which panics where there is none.
+/// Runs `test` on the GPU, if there is one, with a context of cudarc, which panics without a GPU.
 fn with_context(test: impl FnOnce(&Device, &Arc<CudaContext>)) {
     on_gpu(|gpu| test(gpu, &CudaContext::new(0).unwrap()));
 }
 
-/// cudarc's default stream and one of its others.
+/// Returns cudarc's default stream and another one.
 fn streams(context: &Arc<CudaContext>) -> [Arc<CudaStream>; 2] {
     [context.default_stream(), context.new_stream().unwrap()]
 }
@@ -49,7 +49,7 @@ fn a_context_is_a_device() {
 }
 
 #[test]
-fn slices_of_cudarc_s_are_arguments() {
+fn cudarc_slices_are_arguments() {
     with_context(|gpu, context| {
         for stream in streams(context) {
             for ours in [gpu.default_stream(), gpu.stream().unwrap()] {
@@ -57,7 +57,7 @@ fn slices_of_cudarc_s_are_arguments() {
                 let mut y = stream.alloc_zeros::<u32>(LEN).unwrap();
                 for _ in 0..5 {
                     slowly_add(&x, &mut y).over(LEN).on(&ours).launch().unwrap();
-                    // cudarc's work is behind ours, and ours behind cudarc's.
+                    // cudarc's work is ordered after ours, and ours after cudarc's.
                     let copy = stream.clone_dtod(&y).unwrap();
                     slowly_add(&copy, &mut y).over(LEN).on(&ours).launch().unwrap();
                     drop(copy);
@@ -78,7 +78,7 @@ fn slices_of_cudarc_s_are_arguments() {
 }
 
 #[test]
-fn slices_come_and_go_as_arrays() {
+fn slices_convert_to_arrays_and_back() {
     with_context(|gpu, context| {
         for stream in streams(context) {
             // From cudarc, and back.
@@ -94,7 +94,7 @@ fn slices_come_and_go_as_arrays() {
             stream.memset_zeros(&mut y.slice_mut(..10)).unwrap();
             let values = stream.clone_dtoh(&y).unwrap();
             assert!(values[..10].iter().all(|&value| value == 0) && values[10..].iter().all(|&value| value == 5));
-            // One of ours, to cudarc.
+            // From Cumbia to cudarc.
             let (x, mut z) = (gpu.to_device(&vec![3u32; LEN]).unwrap(), gpu.zeros(LEN).unwrap());
             slowly_add(&x, &mut z).over(LEN).launch().unwrap();
             let z = z.into_cudarc(&stream).unwrap();
@@ -102,7 +102,7 @@ fn slices_come_and_go_as_arrays() {
             drop(z);
             let error = Device::cpu().zeros::<u32>(3).unwrap().into_cudarc(&stream).unwrap_err();
             assert!(matches!(error, Error::Device(DeviceError::ForeignContext { .. })), "{error}");
-            // SAFETY: the memory is the array's, which is kept by its other owner.
+            // SAFETY: the memory belongs to the array, which its other owner keeps alive.
             let alias =
                 unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), x.as_ptr().cast_mut(), LEN, ()) }.unwrap();
             let error = alias.into_cudarc(&stream).unwrap_err();
@@ -113,9 +113,9 @@ fn slices_come_and_go_as_arrays() {
     });
 }
 
-/// An array that is handed to one stream of cudarc's is in order on its other streams, whosever memory it is.
+/// An array that is passed to one stream of cudarc is ordered on its other streams, whoever owns the memory.
 #[test]
-fn arrays_that_go_are_in_order_on_every_stream() {
+fn converted_arrays_are_ordered_on_every_stream() {
     with_context(|gpu, context| {
         let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
         let x = gpu.to_device(&vec![1u32; LEN]).unwrap();
@@ -149,18 +149,18 @@ fn streams_are_shared() {
             slowly_add(&x, &mut y).over(LEN).on(&ours).launch().unwrap();
             ours.synchronize().unwrap();
             assert!(y.to_host().unwrap().iter().all(|&value| value == 1));
-            // SAFETY: nothing else is done with cudarc meanwhile.
+            // SAFETY: cudarc is not used otherwise meanwhile.
             let back = unsafe { ours.to_cudarc(context) }.unwrap();
             assert!(Arc::ptr_eq(&back, &stream));
         }
         let ours = gpu.stream().unwrap();
-        // SAFETY: the memory is used on this stream alone.
+        // SAFETY: the memory is used on this stream only.
         let stream = unsafe { ours.to_cudarc(context) }.unwrap();
         let x = stream.clone_htod(&[1u32, 2, 3]).unwrap();
         let mut y = ours.to_device(&[10u32, 20, 30]).unwrap();
         slowly_add(&x, &mut y).over(3).on(&ours).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [11, 22, 33]);
-        // A fault on a stream of cudarc's is that stream's.
+        // A fault on a stream of cudarc belongs to that stream.
         let theirs = Stream::from_cudarc(&context.new_stream().unwrap()).unwrap();
         slowly_add(&x.slice(..1), &mut y).over(3).on(&theirs).launch().unwrap();
         ours.synchronize().unwrap();

@@ -1,4 +1,4 @@
-//! Launches: the program that must feel good, the three ways to launch, and many at once.
+//! Launches: the introductory program, the three ways to launch, and concurrent launches.
 
 use cumbia::prelude::*;
 
@@ -43,7 +43,7 @@ mod program {
     }
 
     #[test]
-    fn a_kernel_says_what_it_is() {
+    fn a_kernel_describes_itself() {
         let info = saxpy::info();
         assert_eq!((info.name, info.signature), ("saxpy", "fn saxpy(a: f32, x: &[f32], y: &mut [f32])"));
         assert!(info.module_path.ends_with("launch::program") && info.file.ends_with("launch.rs"));
@@ -88,7 +88,7 @@ fn a_grid_and_a_block_can_have_any_form() {
         expected.push(outside);
         assert_eq!(counts.to_host().unwrap(), expected);
 
-        // A block that is picked covers each item once; how many threads are left over is the device's affair.
+        // A block that the runtime picks covers each item once; the number of surplus threads depends on the device.
         let mut covered = device.zeros::<u32>(61).unwrap();
         count(&mut covered).over((5, 4, 3)).launch().unwrap();
         let covered = covered.to_host().unwrap();
@@ -98,7 +98,7 @@ fn a_grid_and_a_block_can_have_any_form() {
 }
 
 #[test]
-fn launches_follow_each_other() {
+fn launches_are_ordered() {
     on_each_device(|device| {
         let mut x = device.zeros::<u32>(1000).unwrap();
         for _ in 0..2000 {
@@ -123,7 +123,7 @@ fn an_array_can_be_dropped_while_a_kernel_uses_it() {
 }
 
 #[test]
-fn many_threads_launch_at_once() {
+fn many_threads_launch_concurrently() {
     on_each_device(|device| {
         std::thread::scope(|scope| {
             for thread in 0..16u32 {
@@ -147,7 +147,7 @@ fn compiled_once(x: &mut [u32]) {
     }
 }
 
-/// The first launches of a kernel, all at once, with an empty cache.
+/// The first launches of a kernel, concurrently, with an empty cache.
 #[test]
 #[ignore = "run by `a_kernel_is_compiled_once`, with a cache of its own"]
 fn first_launches_at_once() {
@@ -168,7 +168,7 @@ fn first_launches_at_once() {
     assert_eq!(cumbia::cache::stats().compilations.to_string(), compilations);
 }
 
-/// How many kernels a process is to compile.
+/// The number of kernels that a child process has to compile.
 const COMPILATIONS: &str = "CUMBIA_TEST_COMPILATIONS";
 
 #[test]
@@ -178,7 +178,7 @@ fn a_kernel_is_compiled_once() {
     }
     let folder = std::env::temp_dir().join(format!("cumbia-cache-{}", std::process::id()));
     let cache = folder.to_str().expect("a plain path");
-    // The second process finds what the first one compiled.
+    // The second process hits the cache entries of the first one.
     for compilations in ["1", "0"] {
         let environment = [("CUMBIA_CACHE_DIR", cache), ("CUMBIA_CACHE", ""), (COMPILATIONS, compilations)];
         passes_in_process("launch::first_launches_at_once", &environment);
@@ -199,7 +199,7 @@ fn beyond_32_bits(seen: &mut [u64]) {
 
 /// `blockIdx.x * blockDim.x` wraps in CUDA C.
 #[test]
-fn positions_do_not_wrap() {
+fn global_indices_do_not_wrap() {
     on_gpu(|gpu| {
         let mut seen = gpu.zeros::<u64>(9).unwrap();
         beyond_32_bits(&mut seen).grid((1 << 22) + 1).block(1024).launch().unwrap();

@@ -1,5 +1,5 @@
-//! What a kernel says of its launches (`block`, `launch_bounds`, `index`, barriers of the grid), how large arguments can be,
-//! the shapes of views, and arguments without elements.
+//! Launch limits that a kernel declares (`block`, `launch_bounds`, `index`, grid barriers), the maximum size of
+//! arguments, the shapes of views, and empty arguments.
 
 use cumbia::prelude::*;
 use cumbia::{Error, FaultKind, LaunchError, ShapeError};
@@ -79,7 +79,7 @@ fn a_cooperative_grid_is_resident() {
         let error = refused(launch, &["`meets`", &(most + 1).to_string(), &most.to_string(), "cooperative_blocks"]);
         let LaunchError::GridNotResident { requested, possible, block, .. } = error else { panic!("{error:?}") };
         assert_eq!((requested, possible, block), (most as u64 + 1, most as u64, 256.into()));
-        // `cooperative` is no leave for a block that is too large.
+        // `cooperative` does not permit a block that is too large.
         refused(meets(&mut y).grid(1).block(2048).cooperative().launch(), &["2048", "1024"]);
         meets(&mut y).grid(3).block(64).cooperative().launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [192, 192]);
@@ -104,23 +104,23 @@ fn narrow_indices_reach_all_arguments_and_threads() {
             let error = refused(result, &["`narrow`", &number.to_string(), "`index = u32`", "2^32"]);
             assert_eq!(error, LaunchError::IndexTooLarge { kernel: "narrow", requested: number as u64 });
         };
-        // A number.
+        // A scalar.
         too_large(narrow(LIMIT, &x, a, &mut y).over(2).launch(), LIMIT);
         too_large(narrow(usize::MAX, &x, a, &mut y).over(2).launch(), usize::MAX);
         // Threads, in each dimension of the grid.
         too_large(narrow(1, &x, a, &mut y).grid(1 << 22).block(1024).launch(), LIMIT);
         too_large(narrow(1, &x, a, &mut y).over(LIMIT - 5).launch(), LIMIT);
-        // An array and a view, which on the CPU no memory is behind until it is written.
+        // An array and a view. On the CPU their memory is not committed until it is written.
         if device.is_cpu() {
             let large = device.zeros::<u8>(LIMIT).unwrap();
             too_large(narrow(1, &large, a, &mut y).over(2).launch(), LIMIT);
             let rows = large.reshape((1 << 20, 1 << 12)).unwrap();
-            // Its length is the product, which indices inside come to.
+            // Its length is the product, which indices in bounds reach.
             assert!(narrow(1, &x, rows, &mut y).over(2).launch().is_err());
             narrow(1, &x, rows.slice(..2, ..).unwrap(), &mut y).over(2).launch().unwrap();
             assert_eq!(y.to_host().unwrap(), [6; 2]);
         }
-        // A view without elements has lengths all the same.
+        // A view without elements still has lengths.
         let nothing = device.zeros::<u8>(0).unwrap();
         let wide = nothing.reshape((0, LIMIT)).unwrap();
         assert!(narrow(1, &x, wide, &mut y).over(2).launch().is_err());
@@ -129,7 +129,7 @@ fn narrow_indices_reach_all_arguments_and_threads() {
     });
 }
 
-/// The text of the error that looking at a kernel gives.
+/// Returns the text of the error of inspecting a kernel.
 #[track_caller]
 fn rejected(source: cumbia::Result<String>, words: &[&str]) {
     let text = source.expect_err("a kernel that cannot be compiled").to_string();
@@ -138,9 +138,9 @@ fn rejected(source: cumbia::Result<String>, words: &[&str]) {
     }
 }
 
-/// What a `usize` of 32 bits cannot be, or would make another number of.
+/// Constants and results that a 32-bit `usize` cannot represent.
 #[test]
-fn narrow_indices_are_refused_where_the_width_shows() {
+fn narrow_indices_are_rejected_where_the_width_is_observable() {
     #[kernel(index = u32)]
     fn in_memory(x: &[usize], y: &mut [u32]) {
         y[0] = x[0] as u32;
@@ -178,7 +178,7 @@ fn narrow_indices_are_refused_where_the_width_shows() {
         paired::cuda_source(),
         &["`wrapping_add_signed` of `usize`", "`unsigned_abs` of `isize`", "`isize`, which has 64"],
     );
-    // The launch says the same.
+    // The launch reports the same.
     let mut y = Device::cpu().zeros(1).unwrap();
     let error = leading(3, &mut y).over(1).launch().unwrap_err();
     assert!(matches!(&error, Error::Compile(_)) && error.to_string().contains("leading_zeros"), "{error}");
@@ -195,7 +195,7 @@ fn largest(a: [u64; 500], b: [u32; 11], c: u8, y: &mut [u64]) {
 }
 
 #[test]
-fn arguments_have_room_for_4_kib() {
+fn arguments_may_take_4_kib() {
     on_each_device(|device| {
         let mut y = device.zeros::<u64>(1).unwrap();
         let words = ["`large`", "4080", "4064", "`&[_]`"];
@@ -220,10 +220,10 @@ fn views_have_the_shape_of_their_array() {
         assert_eq!(error(x.reshape_mut((2, 3, 3)).unwrap_err()), reshaped(&[2, 3, 3]));
         assert_eq!(error(x.reshape(11).unwrap_err()), reshaped(&[11]));
         assert_eq!(error(x.reshape((0, 12)).unwrap_err()), reshaped(&[0, 12]));
-        // Lengths whose product is more than a `usize` holds.
+        // Lengths whose product overflows `usize`.
         assert_eq!(error(x.reshape((1 << 63, 2)).unwrap_err()), reshaped(&[1 << 63, 2]));
         let text = x.reshape((3, 5)).unwrap_err().to_string();
-        assert!(text.contains("12 elements") && text.contains("3 × 5"), "{text}");
+        assert!(text.contains("12 elements") && text.contains("(3, 5)"), "{text}");
 
         let view = x.reshape((3, 4)).unwrap();
         let range = |start, end, axis, len| ShapeError::Range { start, end, axis, len };
@@ -239,7 +239,7 @@ fn views_have_the_shape_of_their_array() {
     });
 }
 
-/// Everything that can have no elements.
+/// Every kind of argument that can be empty.
 #[kernel]
 fn nothing(
     x: &[f32],
@@ -266,7 +266,7 @@ fn nothing(
 }
 
 #[test]
-fn arguments_may_have_no_elements() {
+fn arguments_may_be_empty() {
     on_each_device(|device| {
         let (x, a, b) =
             (device.zeros::<f32>(0).unwrap(), device.to_device::<u8>(&[]).unwrap(), device.zeros::<u16>(0).unwrap());
@@ -280,7 +280,7 @@ fn arguments_may_have_no_elements() {
         }
         assert_eq!((x.to_host().unwrap(), z.to_host().unwrap()), (vec![], vec![]));
         assert_eq!(c.to_host().unwrap(), [0.0; 0]);
-        // Parts of what has elements.
+        // Empty parts of non-empty arrays.
         let full = device.to_device(&[1u16, 2, 3, 4, 5, 6]).unwrap();
         let part = full.reshape((2, 3)).unwrap().slice(1..1, ..).unwrap();
         let three = c.reshape_mut((0, 1, 1)).unwrap();
@@ -289,9 +289,9 @@ fn arguments_may_have_no_elements() {
     });
 }
 
-/// Lengths that no memory has, of a view without elements: they are handed on, and nothing overflows.
+/// Lengths beyond any memory, of a view without elements: they are passed on, and nothing overflows.
 #[test]
-fn views_of_nothing_may_have_any_lengths() {
+fn empty_views_may_have_any_lengths() {
     #[kernel]
     fn lengths(a: ArrayView3<u8>, y: &mut [usize]) {
         let shape = a.shape();
@@ -332,7 +332,7 @@ fn views_of_nothing_may_have_any_lengths() {
                 }
             }
         }
-        // A fault of the first index that is outside, whatever the others come to.
+        // A fault of the first index that is out of bounds, whatever the product of the others is.
         let mut nothing = device.zeros::<u32>(0).unwrap();
         for (shape, transposed, index, expected) in [
             ([0, MAX, MAX], true, [2, 3, 0], (0, 0)),

@@ -1,4 +1,4 @@
-//! What a machine may lack, and what its environment may say: each in a process of its own.
+//! Missing components and environment variables, each tested in a child process.
 
 use cumbia::prelude::*;
 use cumbia::{CompileError, DeviceError, Error};
@@ -13,7 +13,7 @@ fn double(x: &mut [f32]) {
     }
 }
 
-/// Doubles on the device that `open` gives.
+/// Doubles numbers on the device that `open` returns.
 fn doubles() -> cumbia::Result<Vec<f32>> {
     let device = Device::open()?;
     let mut x = device.to_device(&[1.0, 2.5])?;
@@ -23,14 +23,14 @@ fn doubles() -> cumbia::Result<Vec<f32>> {
 
 #[test]
 #[ignore = "run with another environment"]
-fn the_cpu_is_asked_for() {
+fn the_cpu_is_selected() {
     assert!(Device::open().unwrap().is_cpu());
     assert_eq!(doubles().unwrap(), [2.0, 5.0]);
 }
 
 #[test]
 #[ignore = "run with another environment"]
-fn an_unknown_device_is_asked_for() {
+fn an_unknown_device_is_an_error() {
     let value = std::env::var("CUMBIA_DEVICE").unwrap();
     let error = Device::open().unwrap_err();
     assert!(matches!(&error, Error::Device(DeviceError::UnknownName { value: told }) if *told == value), "{error:?}");
@@ -39,7 +39,7 @@ fn an_unknown_device_is_asked_for() {
 
 #[test]
 #[ignore = "run with another environment"]
-fn a_gpu_is_asked_for_that_is_not_there() {
+fn a_missing_gpu_is_an_error() {
     let error = Device::open().unwrap_err();
     match &error {
         Error::Device(DeviceError::NoDriver { searched, reason }) => {
@@ -55,36 +55,36 @@ fn a_gpu_is_asked_for_that_is_not_there() {
 }
 
 #[test]
-fn cumbia_device_decides() {
-    passes_in_process("machine::the_cpu_is_asked_for", &[("CUMBIA_DEVICE", "cpu")]);
-    passes_in_process("machine::the_cpu_is_asked_for", &[("CUMBIA_DEVICE", "CPU")]);
+fn cumbia_device_selects_the_device() {
+    passes_in_process("machine::the_cpu_is_selected", &[("CUMBIA_DEVICE", "cpu")]);
+    passes_in_process("machine::the_cpu_is_selected", &[("CUMBIA_DEVICE", "CPU")]);
     for value in ["gpu", "cuda:x", "cuda:", "0"] {
-        passes_in_process("machine::an_unknown_device_is_asked_for", &[("CUMBIA_DEVICE", value)]);
+        passes_in_process("machine::an_unknown_device_is_an_error", &[("CUMBIA_DEVICE", value)]);
     }
-    passes_in_process("machine::a_gpu_is_asked_for_that_is_not_there", &[("CUMBIA_DEVICE", "cuda:77")]);
+    passes_in_process("machine::a_missing_gpu_is_an_error", &[("CUMBIA_DEVICE", "cuda:77")]);
 }
 
-/// Where no GPU is visible, `open` gives the CPU.
+/// If no GPU is visible, `open` returns the CPU device.
 #[test]
-fn without_a_gpu_there_is_the_cpu() {
-    passes_in_process("machine::the_cpu_is_asked_for", &[("CUDA_VISIBLE_DEVICES", "")]);
+fn without_a_gpu_the_cpu_is_opened() {
+    passes_in_process("machine::the_cpu_is_selected", &[("CUDA_VISIBLE_DEVICES", "")]);
 }
 
 #[test]
 #[ignore = "run with another environment"]
-fn nvrtc_is_not_where_it_is_said_to_be() {
+fn a_wrong_nvrtc_path_is_an_error() {
     let error = double::cubin("sm_90").unwrap_err();
     let Error::Compile(CompileError::BadNvrtc { path, .. }) = &error else { panic!("{error:?}") };
     assert_eq!(path.as_os_str(), std::env::var_os("CUMBIA_NVRTC").unwrap().as_os_str());
     assert!(error.to_string().contains("help:"), "{error}");
-    // All else works.
+    // Everything else works.
     assert!(double::cuda_source().unwrap().contains("void double"));
     let mut x = Device::cpu().to_device(&[1.0f32]).unwrap();
     double(&mut x).over(1).launch().unwrap();
     assert_eq!(x.to_host().unwrap(), [2.0]);
 }
 
-/// There may be an NVRTC in a place that no variable can hide.
+/// There may be an NVRTC at a path that no variable can hide.
 #[test]
 #[ignore = "run with another environment"]
 fn nvrtc_is_hidden() {
@@ -104,7 +104,7 @@ fn nvrtc_is_hidden() {
 fn nvrtc_may_be_missing() {
     let not_there = std::env::temp_dir().join("no-such-folder/libnvrtc.so");
     let not_there = not_there.to_str().expect("a plain path");
-    passes_in_process("machine::nvrtc_is_not_where_it_is_said_to_be", &[("CUMBIA_NVRTC", not_there)]);
+    passes_in_process("machine::a_wrong_nvrtc_path_is_an_error", &[("CUMBIA_NVRTC", not_there)]);
     let nowhere = [("PATH", ""), ("HOME", "/nowhere"), ("LD_LIBRARY_PATH", ""), ("CUDA_HOME", ""), ("CUDA_PATH", "")];
     passes_in_process("machine::nvrtc_is_hidden", &nowhere);
 }
@@ -129,7 +129,7 @@ fn a_launch_without_nvrtc_is_an_error() {
 #[test]
 fn an_architecture_has_a_name() {
     for name in ["", "90", "sm_", "hopper", "sm_90 "] {
-        // Which of the two is missing first does not matter.
+        // Which of the two is reported missing first is unspecified.
         match double::cubin(name) {
             Err(Error::Compile(CompileError::NotAnArchitecture { name: told })) => assert_eq!(told, name),
             Err(Error::Compile(CompileError::NoNvrtc { .. })) => {}

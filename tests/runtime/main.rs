@@ -1,5 +1,5 @@
-//! The runtime on every device there is: launches, faults, and bad use. Needs neither the source tree nor tools, so that
-//! the executable can be copied to a machine with a GPU.
+//! Tests of the runtime on every available device: launches, faults, and misuse. They need neither the source tree nor
+//! tools, so that the executable can be copied to a machine with a GPU.
 
 mod arguments;
 mod barriers;

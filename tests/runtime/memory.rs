@@ -1,4 +1,4 @@
-//! Arrays, their parts, page-locked buffers: what goes in comes out, on every device, in whatever order things end.
+//! Arrays, slices of arrays and page-locked buffers: data round-trips on every device, in any order of drops.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ fn add(by: u32, x: &mut [u32]) {
     }
 }
 
-/// Takes a while, if there are many turns.
+/// Takes time proportional to the number of iterations.
 #[kernel]
 fn add_after(turns: u32, by: u32, x: &mut [u32]) {
     let i = grid(1);
@@ -33,18 +33,19 @@ struct Uneven {
     c: [u16; 3],
 }
 
-/// As many turns as make a kernel on a GPU outlast the call that launches it. On the CPU it is over when the call returns.
+/// Returns the number of iterations for which a kernel on a GPU outlasts its launch call. On the CPU the launch is
+/// synchronous.
 fn turns(device: &Device) -> u32 {
     if device.is_cpu() { 1 } else { 20_000 }
 }
 
-/// Numbers that differ, and to which more can be added.
+/// Returns distinct numbers, to which more can be added without overflow.
 fn numbers(len: u32) -> Vec<u32> {
     (0..len).map(|i| i.wrapping_mul(2_654_435_761) >> 4).collect()
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn data_round_trips() {
     on_each_device(|device| {
         for len in [0, 1, 31, 4096, 1_000_003] {
             let values = numbers(len);
@@ -57,7 +58,7 @@ fn what_goes_in_comes_out() {
         let records: Vec<Uneven> =
             (0..9u8).map(|i| Uneven { a: i, b: f64::from(i) / 3.0, c: [1, u16::from(i), 3] }).collect();
         assert_eq!(device.to_device(&records).unwrap().to_host().unwrap(), records);
-        // SAFETY: all of it is written before it is read.
+        // SAFETY: all elements are written before they are read.
         let mut array = unsafe { device.uninitialized::<u8>(3) }.unwrap();
         array.copy_from_host(b"abc").unwrap();
         assert_eq!(array.to_host().unwrap(), b"abc");
@@ -66,7 +67,7 @@ fn what_goes_in_comes_out() {
 
 #[test]
 fn values_of_any_size_fill() {
-    /// Fills a part of an array, and looks at all of it.
+    /// Fills a part of an array, and checks the whole array.
     #[track_caller]
     fn check<T: Element + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T) {
         for len in [1, 2, 3, 7, 64, 1001] {
@@ -101,7 +102,7 @@ fn arrays_are_copied_to_each_other() {
         let mut y = device.zeros(1000).unwrap();
         y.copy_from(&x).unwrap();
         assert_eq!(y.to_host().unwrap(), values);
-        // Within one array, from part to part.
+        // Within one array, between its parts.
         let (mut left, right) = y.split_at_mut(400).unwrap();
         left.copy_from(&right.slice(200..).unwrap()).unwrap();
         assert_eq!(y.slice(..400).unwrap().to_host().unwrap(), values[600..]);
@@ -120,7 +121,7 @@ fn arrays_are_copied_to_each_other() {
 }
 
 #[test]
-fn copies_are_behind_the_kernels_before_them() {
+fn copies_are_ordered_after_earlier_kernels() {
     on_each_device(|device| {
         let mut x = device.to_device(&vec![1u32; 5000]).unwrap();
         let mut y = device.zeros(5000).unwrap();
@@ -131,7 +132,7 @@ fn copies_are_behind_the_kernels_before_them() {
             stream.copy(&x, &mut y).unwrap();
             add(10, &mut y).over(5000).launch().unwrap();
             stream.copy(&y, &mut buffer).unwrap();
-            // The next kernel writes what the copy reads, and the next copy what the host reads.
+            // The next kernel writes the source of the copy, and the next copy writes the data that the host reads.
             assert!(buffer.as_slice().unwrap().iter().all(|&value| value == 11 + round), "round {round} on {device}");
         }
     });
@@ -145,7 +146,8 @@ fn buffers_wait_for_the_copies_that_use_them() {
         let mut x = device.to_device(&vec![0u32; len]).unwrap();
         let mut buffer = device.to_pinned(&vec![1u32; len]).unwrap();
         for round in 1..10 {
-            // A copy to the device; the host then changes the buffer, another stream writes it, and the first reads it.
+            // A copy to the device; then the host modifies the buffer, another stream writes it, and the first one
+            // reads it.
             streams[0].copy(&buffer, &mut x).unwrap();
             buffer.as_mut_slice().unwrap().fill(1000);
             add_after(turns(device), 1, &mut x).over(len).on(&streams[1]).launch().unwrap();
@@ -165,14 +167,14 @@ fn parts_of_a_buffer_do_not_wait_for_each_other() {
         let mut result = device.pinned_zeros::<u32>(values.len()).unwrap();
         let mut arrays: Vec<_> = (0..4).map(|_| device.zeros(1 << 12).unwrap()).collect();
         let streams: Vec<_> = (0..4).map(|_| device.stream().unwrap()).collect();
-        // The pipeline: each chunk goes in, is worked on, and comes out, on one of four streams.
+        // A pipeline: each chunk is copied to the device, processed, and copied back, on one of four streams.
         for (i, range) in (0..values.len()).step_by(1 << 12).map(|start| start..start + (1 << 12)).enumerate() {
             let (stream, array) = (&streams[i % 4], &mut arrays[i % 4]);
             stream.copy(&source.slice(range.clone()).unwrap(), array).unwrap();
             add(i as u32, &mut *array).over(1 << 12).on(stream).launch().unwrap();
             let mut part = result.slice_mut(range).unwrap();
             stream.copy(array, &mut part).unwrap();
-            // Whatever becomes of it: the buffer knows of the copy.
+            // The buffer tracks the copy, whatever happens to the handle.
             #[allow(clippy::forget_non_drop, reason = "that it has no destructor is not to matter")]
             std::mem::forget(part);
         }
@@ -183,7 +185,7 @@ fn parts_of_a_buffer_do_not_wait_for_each_other() {
 }
 
 #[test]
-fn things_are_dropped_in_any_order() {
+fn handles_are_dropped_in_any_order() {
     on_each_device(|device| {
         for order in 0..6 {
             let stream = device.stream().unwrap();
@@ -191,7 +193,7 @@ fn things_are_dropped_in_any_order() {
             let mut buffer = device.pinned_zeros::<u32>(10_000).unwrap();
             add_after(turns(device), 1, &mut x).over(10_000).on(&stream).launch().unwrap();
             stream.copy(&x, &mut buffer).unwrap();
-            // All of them while the kernel runs.
+            // All of them while the kernel is in flight.
             match order {
                 0 => drop((x, buffer, stream)),
                 1 => drop((x, stream, buffer)),
@@ -200,7 +202,7 @@ fn things_are_dropped_in_any_order() {
                 4 => drop((stream, x, buffer)),
                 _ => drop((stream, buffer, x)),
             }
-            // Memory that is used again is not written by what was dropped.
+            // Dropped handles do not write to reused memory.
             let zeros = device.zeros::<u32>(10_000).unwrap();
             assert_eq!(zeros.to_host().unwrap(), vec![0; 10_000]);
         }
@@ -210,7 +212,7 @@ fn things_are_dropped_in_any_order() {
 }
 
 #[test]
-fn nothing_is_still_something() {
+fn empty_arrays_are_valid() {
     on_each_device(|device| {
         let mut x = device.zeros::<u32>(0).unwrap();
         let stream = device.stream().unwrap();
@@ -226,7 +228,7 @@ fn nothing_is_still_something() {
 }
 
 #[test]
-fn memory_that_is_not_there_is_an_error_with_numbers() {
+fn out_of_memory_reports_sizes() {
     on_each_device(|device| {
         for len in [1 << 44, usize::MAX / 8] {
             let error = device.zeros::<u64>(len).unwrap_err();
@@ -235,24 +237,24 @@ fn memory_that_is_not_there_is_an_error_with_numbers() {
             let text = error.to_string();
             assert!(text.contains(&requested.to_string()) && text.contains(&total.to_string()), "{text}");
         }
-        // What there is can still be had.
+        // The remaining memory can still be allocated.
         assert_eq!(device.zeros::<u8>(1000).unwrap().to_host().unwrap(), [0; 1000]);
         let error = device.pinned_zeros::<u64>(1 << 44).unwrap_err();
         assert!(matches!(error, Error::OutOfMemory { requested, .. } if requested == 1 << 47), "{error}");
     });
 }
 
-/// A million arrays come and go. The memory that is free is as much as before, to what fragmentation and other processes make
-/// of it.
+/// Allocates and frees a million arrays. The free memory is unchanged, up to fragmentation and the allocations of other
+/// processes.
 #[test]
-fn a_million_arrays_leave_nothing_behind() {
+fn a_million_arrays_do_not_leak() {
     const COUNT: usize = 1_000_000;
     on_each_device(|device| {
         let used = || {
             let MemoryInfo { free, total, .. } = device.memory().unwrap();
             if device.is_cpu() { resident_bytes() } else { total - free }
         };
-        // 4 KiB each: 4 GB if they stayed. Some live for a while, so that memory is freed in another order.
+        // 4 KiB each: 4 GB without frees. Some live longer, so that memory is freed in another order.
         let mut some = Vec::new();
         let values = [7u8; 4096];
         let before = used();
@@ -275,7 +277,7 @@ fn a_million_arrays_leave_nothing_behind() {
     });
 }
 
-/// The memory of this process that is in use; 0 where the system does not say.
+/// Returns the resident memory of this process; 0 if the system does not report it.
 fn resident_bytes() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     text.split_whitespace().nth(1).and_then(|pages| pages.parse::<usize>().ok()).map_or(0, |pages| pages * 4096)
@@ -302,7 +304,7 @@ fn parts_cross_threads() {
 }
 
 #[test]
-fn memory_of_others_is_an_array() {
+fn foreign_memory_becomes_an_array() {
     struct Owner(Arc<std::sync::atomic::AtomicUsize>, #[allow(dead_code)] Vec<u32>);
 
     impl Drop for Owner {
@@ -315,7 +317,7 @@ fn memory_of_others_is_an_array() {
     let mut numbers = numbers(100);
     let (pointer, stream) = (numbers.as_mut_ptr(), Device::cpu().default_stream());
     let owner = Owner(Arc::clone(&dropped), numbers);
-    // SAFETY: the vector has that many numbers, and is kept.
+    // SAFETY: the vector has that many elements, and outlives the array.
     let mut array = unsafe { DeviceArray::from_raw_parts(&stream, pointer, 100, owner) }.unwrap();
     assert_eq!(array.as_mut_ptr(), pointer);
     add(1, &mut array).over(100).launch().unwrap();
@@ -326,11 +328,11 @@ fn memory_of_others_is_an_array() {
 }
 
 #[test]
-fn a_part_of_a_gpu_s_array_by_its_address() {
+fn a_device_pointer_becomes_an_array() {
     on_gpu(|gpu| {
         let mut x = gpu.to_device(&numbers(100)).unwrap();
         let pointer = x.slice_mut(50..).unwrap().as_mut_ptr();
-        // SAFETY: the array has 50 elements from there on, and lives longer; both are used on the default stream.
+        // SAFETY: the array has 50 elements from there on, and outlives the slice; both are used on the default stream.
         let mut alias = unsafe { DeviceArray::from_raw_parts(&gpu.default_stream(), pointer, 50, ()) }.unwrap();
         add(5, &mut alias).over(50).launch().unwrap();
         drop(alias);
@@ -349,7 +351,7 @@ fn two_gpus_copy_between_each_other() {
         add_after(20_000, 1, &mut x).over(values.len()).launch().unwrap();
         y.copy_from(&x).unwrap();
         add_after(20_000, 1, &mut y).over(values.len()).launch().unwrap();
-        // On a stream of the first GPU this time.
+        // This time on a stream of the first GPU.
         first.default_stream().copy(&y, &mut x).unwrap();
         assert_eq!(x.slice(7..8).unwrap().to_host().unwrap()[0], values[7].wrapping_add(2 * round));
     }
@@ -360,7 +362,7 @@ fn two_gpus_copy_between_each_other() {
     assert!(matches!(third.copy(&x, &mut y), Err(Error::StreamElsewhere { .. })));
 }
 
-/// Whatever can be sent and shared is.
+/// All handles are `Send` and `Sync` where possible.
 #[test]
 fn handles_are_send_and_sync() {
     fn send<T: Send>() {}
@@ -387,7 +389,7 @@ fn handles_are_send_and_sync() {
         PinnedSliceMut<'static, bool>,
         Error,
     );
-    // What is read through a trait object is, too.
+    // So are objects that are read through a trait object.
     let array = Device::cpu().zeros::<u32>(1).unwrap();
     let _: &dyn CopySource<Element = u32> = &array;
 }

@@ -1,4 +1,4 @@
-//! Bad use of launches and arrays: an error that says what, which limit and what to do, and never a panic.
+//! Misuse of launches and arrays: an error with the cause, the limit and a remedy, and never a panic.
 
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error, LaunchError, LaunchExtent, MissingConfig};
@@ -61,7 +61,7 @@ fn no_dimension_is_zero() {
         }
         refused(touch(&x, &mut y).grid(-3).block(1).launch(), &["grid"]);
         refused(launch!(touch[0, 256](&x, &mut y)), &["grid"]);
-        // Nothing is something that can be launched.
+        // An empty launch is valid.
         touch(&x, &mut y).over(0).launch().unwrap();
         touch(&x, &mut y).over((0, 5)).block(64).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [0.0; 8]);
@@ -92,14 +92,14 @@ fn shared_memory_has_a_limit() {
         assert_eq!((fixed, dynamic, told), (48_000, limit as u64, limit as u64));
         assert_eq!(requested, 48_000 + limit as u64);
         refused(much_shared(&mut y).grid(1).block(1).shared_bytes(usize::MAX).launch(), &["48000"]);
-        // More than 48 KiB in all is there for those who ask.
+        // More than 48 KiB in total is available on request.
         much_shared(&mut y).grid(1).block(1).shared_bytes(8_000).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [2001.0]);
     });
 }
 
 #[test]
-fn something_says_where_to_run() {
+fn a_launch_needs_a_device() {
     on_each_device(|device| {
         let error = refused(no_arrays(7).grid(1).block(1).launch(), &["no_arrays", "on_device"]);
         assert!(matches!(error, LaunchError::NoDevice { .. }));
@@ -111,7 +111,7 @@ fn something_says_where_to_run() {
 }
 
 #[test]
-fn arrays_of_two_devices_do_not_meet() {
+fn arrays_of_two_devices_are_rejected() {
     on_gpu(|gpu| {
         let (here, there) = (arrays(&Device::cpu()), arrays(gpu));
         let (x, mut y) = (here.0, there.1);
@@ -134,7 +134,7 @@ fn host_slices_have_the_length_of_the_array() {
 }
 
 #[test]
-fn memory_ends() {
+fn out_of_memory_is_an_error() {
     on_each_device(|device| {
         for len in [usize::MAX, 1 << 60, 1 << 46] {
             let error = device.zeros::<f64>(len).unwrap_err();

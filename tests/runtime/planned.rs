@@ -1,5 +1,5 @@
-//! Launches that are looked at before they run: prepared ones, the block that is picked, clusters, occupancy, attributes,
-//! and time by the device's clock.
+//! Launches that are inspected before they run: prepared launches, automatic block sizes, clusters, occupancy,
+//! attributes, and timing by the device.
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ fn bounded(x: &mut [u32]) {
     }
 }
 
-/// Needs as many registers as there are: the values are all alive at once.
+/// Needs the maximum number of registers: all values are live at once.
 #[kernel(unchecked)]
 fn many_registers(x: &mut [f64]) {
     let i = grid(1);
@@ -55,7 +55,7 @@ fn every_item_is_covered_once() {
             let mut counts = device.zeros::<u32>(width * height * depth).unwrap();
             count(&mut counts, width, height).over(items).launch().unwrap();
             count(&mut counts, width, height).over(items).cooperative().launch().unwrap_or_else(|error| {
-                // So many blocks need not fit at once.
+                // Not all of these blocks can be resident at once.
                 assert!(matches!(error, Error::Launch(LaunchError::GridNotResident { .. })), "{error}");
             });
             let counts = counts.to_host().unwrap();
@@ -96,12 +96,12 @@ fn a_prepared_launch_runs_again_and_again() {
 }
 
 #[test]
-fn registers_can_decide() {
+fn registers_limit_the_block() {
     on_gpu(|gpu| {
         let attributes = many_registers::attributes(gpu).unwrap();
         assert!(attributes.registers > 128, "{attributes:?}: the kernel is to need many");
         let mut x = gpu.zeros::<f64>(60_000).unwrap();
-        // SAFETY: the block is refused; and 1024 threads stay inside, with 100 elements behind each.
+        // SAFETY: the block is rejected; and 1024 threads stay in bounds, with 100 elements after each.
         let error = unsafe { many_registers(&mut x).grid(1).block(1024).launch() }.unwrap_err();
         let Error::Launch(LaunchError::BlockTooLarge { limit, reason, .. }) = &error else { panic!("{error}") };
         assert!(
@@ -110,7 +110,7 @@ fn registers_can_decide() {
         );
         assert_eq!(*limit, attributes.threads_per_block as u64);
         assert!(error.to_string().contains("registers per thread"), "{error}");
-        // SAFETY: 1000 items in whole blocks are fewer than 2100 threads, with 100 elements behind each.
+        // SAFETY: 1000 items in whole blocks are fewer than 2100 threads, with 100 elements after each.
         unsafe { many_registers(&mut x).over(1000).launch() }.unwrap();
         gpu.synchronize().unwrap();
     });
@@ -189,7 +189,7 @@ fn long(x: &mut [f32], times: u32) {
 }
 
 #[test]
-fn the_device_tells_the_time() {
+fn events_measure_elapsed_time() {
     on_each_device(|device| {
         let mut x = device.zeros::<f32>(1000).unwrap();
         long(&mut x, 1).over(1000).launch().unwrap();
@@ -202,9 +202,9 @@ fn the_device_tells_the_time() {
     });
 }
 
-/// Threads that launch on all devices at once, with arrays that are dropped by others.
+/// Threads that launch on all devices concurrently, with arrays that other threads drop.
 #[test]
-fn all_devices_at_once() {
+fn all_devices_run_concurrently() {
     let _alone = alone();
     let devices = Device::all().unwrap();
     let (send, receive) = std::sync::mpsc::channel();

@@ -1,4 +1,4 @@
-//! Streams: what is on one is in order, arrays are in order across them, and each has its own faults.
+//! Streams: each is in order, arrays are ordered across streams, and each stream has its own faults.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use cumbia::prelude::*;
 
 use crate::support::{alone, gpu, on_each_device, on_gpu, passes_in_process, spin};
 
-/// Adds to all elements, after so many turns.
+/// Adds to all elements, after a number of iterations.
 #[kernel]
 fn slow_add(mut x: ArrayViewMut1<u32>, by: u32, turns: u32) {
     let i = grid(1);
@@ -17,7 +17,7 @@ fn slow_add(mut x: ArrayViewMut1<u32>, by: u32, turns: u32) {
     }
 }
 
-/// `y = x`, after so many turns.
+/// `y = x`, after a number of iterations.
 #[kernel]
 fn slow_copy(x: ArrayView1<u32>, mut y: ArrayViewMut1<u32>, turns: u32) {
     let i = grid(1);
@@ -39,7 +39,7 @@ fn fault_at(x: &mut [u32], at: usize) {
     x[at] = 1;
 }
 
-/// How many turns take a GPU a fifth of a second or more; on the CPU a launch is over when it returns.
+/// Returns the number of iterations that take a GPU 0.2 s or more; on the CPU a launch is synchronous.
 fn turns(device: &Device) -> u32 {
     if device.is_cpu() { 20 } else { 40_000_000 }
 }
@@ -54,10 +54,10 @@ fn arrays_are_in_order_across_streams() {
         let mut x = device.zeros::<u32>(N).unwrap();
         let mut y = device.zeros::<u32>(N).unwrap();
         for round in 0..3 {
-            // A read behind a write.
+            // A read after a write.
             slow_add(x.reshape_mut(N).unwrap(), 5, turns).over(N).on(&first).launch().unwrap();
             slow_copy(x.reshape(N).unwrap(), y.reshape_mut(N).unwrap(), turns).over(N).on(&second).launch().unwrap();
-            // A write behind that read, on a third stream.
+            // A write after that read, on a third stream.
             add(&mut x, 2).over(N).launch().unwrap();
             assert_eq!(y.to_host().unwrap(), [7 * round + 5; N], "{device}");
             assert_eq!(x.to_host().unwrap(), [7 * round + 7; N], "{device}");
@@ -66,7 +66,7 @@ fn arrays_are_in_order_across_streams() {
 }
 
 #[test]
-fn dropped_memory_is_not_given_to_others_too_early() {
+fn freed_memory_is_not_reused_early() {
     on_each_device(|device| {
         let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
         for round in 1..20 {
@@ -75,7 +75,7 @@ fn dropped_memory_is_not_given_to_others_too_early() {
             let turns = turns(device) / 10;
             slow_copy(x.reshape(N).unwrap(), y.reshape_mut(N).unwrap(), turns).over(N).on(&first).launch().unwrap();
             drop(x);
-            // Most likely where `x` was.
+            // Likely the address of `x`.
             let mut z = device.zeros::<u32>(N).unwrap();
             add(&mut z, 1000).over(N).on(&second).launch().unwrap();
             assert_eq!(y.to_host().unwrap(), [round; N], "{device}");
@@ -85,7 +85,7 @@ fn dropped_memory_is_not_given_to_others_too_early() {
 }
 
 #[test]
-fn parts_of_an_array_run_beside_each_other() {
+fn disjoint_slices_run_concurrently() {
     on_each_device(|device| {
         let (slow, fast) = (device.stream().unwrap(), device.stream().unwrap());
         let mut x = device.zeros::<u32>(2 * N).unwrap();
@@ -97,7 +97,7 @@ fn parts_of_an_array_run_beside_each_other() {
         if device.is_cuda() {
             assert!(!slow.is_done().unwrap(), "the fast stream has waited for the slow one");
         }
-        // Both halves: waits for both.
+        // Both halves: waits for both streams.
         add(&mut x, 10).over(2 * N).on(&fast).launch().unwrap();
         let values = x.to_host().unwrap();
         assert!(values[..N] == [11; N] && values[N..] == [12; N], "{device}: {values:?}");
@@ -139,18 +139,18 @@ fn a_fault_belongs_to_its_stream() {
         bad.synchronize().expect("a fault is given out once");
         device.synchronize().expect("a fault is given out once");
 
-        // What is read of an array that was written on the stream.
+        // A read of an array that was written on the stream.
         fault_at(&mut x, 7).grid(1).block(1).on(&bad).launch().unwrap();
         assert!(matches!(x.to_host(), Err(Error::Fault { .. })), "{device}");
         assert_eq!(x.to_host().expect("a fault is given out once"), [0; 4]);
 
-        // Whoever waits for an event of the stream.
+        // A wait for an event of the stream.
         fault_at(&mut x, 7).grid(1).block(1).on(&bad).launch().unwrap();
         let event = bad.record().unwrap();
         assert!(matches!(event.synchronize(), Err(Error::Fault { .. })), "{device}");
         bad.synchronize().expect("a fault is given out once");
 
-        // Whoever waits for a copy to a page-locked buffer, which is there all the same.
+        // A wait for a copy to a page-locked buffer, which completes all the same.
         let mut buffer = device.to_pinned(&[9u32; 4]).unwrap();
         fault_at(&mut x, 7).grid(1).block(1).on(&bad).launch().unwrap();
         bad.copy(&x, &mut buffer).unwrap();
@@ -161,7 +161,7 @@ fn a_fault_belongs_to_its_stream() {
 }
 
 #[test]
-fn a_fault_is_not_an_earlier_holders() {
+fn a_reused_stream_has_no_earlier_faults() {
     on_each_device(|device| {
         let (mut x, event) = {
             let stream = device.stream().unwrap();
@@ -171,13 +171,13 @@ fn a_fault_is_not_an_earlier_holders() {
             (x, stream.record().unwrap())
         };
         event.synchronize().unwrap();
-        // One of these is the same stream again.
+        // One of these reuses the same stream.
         let streams: Vec<_> = (0..8).map(|_| device.stream().unwrap()).collect();
         let mut y = device.zeros::<u32>(4).unwrap();
         for (round, bad) in streams.iter().enumerate() {
             fault_at(&mut y, 7).grid(1).block(1).on(bad).launch().unwrap();
             assert_eq!(x.to_host().expect("the fault is not this array's"), [2; 4]);
-            // Nor does what is done with the array, on no stream in particular, make it so.
+            // Nor does the use of the array without an explicit stream.
             if round % 2 == 0 {
                 x.fill(2).unwrap();
             } else {
@@ -191,10 +191,10 @@ fn a_fault_is_not_an_earlier_holders() {
 }
 
 #[test]
-fn a_fault_is_the_last_holders_among_many_uses() {
+fn a_fault_belongs_to_the_last_holder_of_the_stream() {
     on_each_device(|device| {
         let mut x = device.zeros::<u32>(600).unwrap();
-        // More uses than are kept apart, by one holder of a stream and then by another.
+        // More uses than are tracked separately, by one holder of a stream and then by another.
         {
             let stream = device.stream().unwrap();
             for part in x.chunks_mut(2).take(256) {
@@ -211,11 +211,11 @@ fn a_fault_is_the_last_holders_among_many_uses() {
 }
 
 #[test]
-fn the_device_gives_out_the_faults_of_all_streams() {
+fn synchronizing_the_device_returns_faults_of_all_streams() {
     on_each_device(|device| {
         let mut x = device.zeros::<u32>(4).unwrap();
         for at in [5, 6] {
-            // The handle is dropped while the kernel runs; its fault is not lost.
+            // The handle is dropped while the kernel is in flight; its fault is not lost.
             let stream = device.stream().unwrap();
             fault_at(&mut x, at).grid(1).block(1).on(&stream).launch().unwrap();
         }
@@ -237,7 +237,7 @@ fn the_device_gives_out_the_faults_of_all_streams() {
 }
 
 #[test]
-fn streams_are_handed_out_again() {
+fn streams_are_reused() {
     on_each_device(|device| {
         let mut x = device.zeros::<u32>(N).unwrap();
         for _ in 0..500 {
@@ -301,7 +301,7 @@ fn many_threads_use_few_streams_and_arrays() {
     });
 }
 
-/// A second stream appears in the midst of launches by other threads, each of which gives its array to the thread with the
+/// A second stream is created during launches by other threads, each of which passes its array to the thread with the
 /// stream.
 fn a_second_stream_appears(device: &Device) {
     let (sender, receiver) = mpsc::channel();
@@ -317,7 +317,7 @@ fn a_second_stream_appears(device: &Device) {
             });
         }
         drop(sender);
-        // Not at once, so that the others are at work.
+        // With a delay, so that the others are launching.
         let mut stream = None;
         let mut finished = Vec::new();
         while let Ok(mut x) = receiver.recv() {
@@ -342,7 +342,7 @@ fn a_second_stream_appears(device: &Device) {
 }
 
 #[test]
-#[ignore = "run in a process of its own by `launches_go_on_while_the_second_stream_is_made`"]
+#[ignore = "run in a process of its own by `launches_continue_while_a_second_stream_is_created`"]
 fn second_stream_in_this_process() {
     a_second_stream_appears(&Device::cpu());
     if let Some(gpu) = gpu() {
@@ -351,9 +351,9 @@ fn second_stream_in_this_process() {
 }
 
 #[test]
-fn launches_go_on_while_the_second_stream_is_made() {
+fn launches_continue_while_a_second_stream_is_created() {
     let _alone = alone();
-    // Each process has a first time for it.
+    // The first creation happens once per process.
     let times = if gpu().is_some() { 5 } else { 1 };
     for _ in 0..times {
         passes_in_process("streams::second_stream_in_this_process", &[]);
@@ -361,7 +361,7 @@ fn launches_go_on_while_the_second_stream_is_made() {
 }
 
 #[test]
-fn a_stream_of_another_device_is_refused() {
+fn a_stream_of_another_device_is_rejected() {
     on_gpu(|gpu| {
         let stream = gpu.stream().unwrap();
         let mut x = Device::cpu().zeros::<u32>(N).unwrap();
@@ -370,7 +370,7 @@ fn a_stream_of_another_device_is_refused() {
         assert!(error.to_string().contains("help: use a stream of that device"), "{error}");
         let (here, there) = (Device::cpu().default_stream().record().unwrap(), stream.record().unwrap());
         assert!(matches!(here.duration_since(&there), Err(Error::EventsApart { .. })));
-        // An event of the GPU holds up the CPU, and one of the CPU nobody.
+        // An event of the GPU delays the CPU, and one of the CPU delays nothing.
         Device::cpu().default_stream().wait(&there).unwrap();
         assert!(there.is_done().unwrap());
         stream.wait(&here).unwrap();
@@ -378,8 +378,8 @@ fn a_stream_of_another_device_is_refused() {
 }
 
 #[test]
-fn a_stream_says_where_to_run() {
-    /// Adds nothing to nothing.
+fn a_stream_selects_the_device() {
+    /// Adds nothing to an empty array.
     #[kernel]
     fn nothing(at: usize) {
         assert!(at < 10);
@@ -394,7 +394,7 @@ fn a_stream_says_where_to_run() {
 }
 
 #[test]
-fn waiting_for_nothing_is_quick() {
+fn waiting_for_completed_work_is_quick() {
     on_each_device(|device| {
         let stream = device.stream().unwrap();
         let start = Instant::now();
@@ -407,7 +407,7 @@ fn waiting_for_nothing_is_quick() {
 }
 
 #[test]
-fn handles_say_what_they_are() {
+fn handles_implement_debug() {
     let device = Device::cpu();
     assert_eq!(format!("{:?}", device.default_stream()), "Stream(on cpu, default)");
     assert_eq!(format!("{:?}", device.stream().unwrap()), "Stream(on cpu)");

@@ -1,4 +1,4 @@
-//! What the tests of the runtime share: the devices, and processes with another environment.
+//! Shared helpers of the runtime's tests: the devices, and child processes with another environment.
 
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -7,7 +7,7 @@ use cumbia::prelude::*;
 use cumbia::{Error, LaunchError};
 use cumbia_corpus::left_out;
 
-/// Runs `test` on each device, alone: a fault is given out to whoever waits for the device next.
+/// Runs `test` on each device, exclusively: a fault is returned to the next caller that synchronizes the device.
 pub(crate) fn on_each_device(test: impl Fn(&Device)) {
     let _alone = alone();
     test(&Device::cpu());
@@ -16,7 +16,7 @@ pub(crate) fn on_each_device(test: impl Fn(&Device)) {
     }
 }
 
-/// Runs `test` on the GPU, if there is one, alone.
+/// Runs `test` on the GPU, if there is one, exclusively.
 pub(crate) fn on_gpu(test: impl FnOnce(&Device)) {
     let _alone = alone();
     if let Some(gpu) = gpu() {
@@ -30,7 +30,7 @@ pub(crate) fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// CUDA device 0. Where there is none, says so once.
+/// Returns CUDA device 0. Without one, reports that once.
 pub(crate) fn gpu() -> Option<&'static Device> {
     static GPU: OnceLock<Option<Device>> = OnceLock::new();
     let open = || match Device::cuda(0) {
@@ -44,7 +44,7 @@ pub(crate) fn gpu() -> Option<&'static Device> {
     GPU.get_or_init(open).as_ref()
 }
 
-/// Runs a test that is ignored, by its path, in a process of its own with these environment variables.
+/// Runs an ignored test, given by its path, in a child process with these environment variables.
 #[track_caller]
 pub(crate) fn in_process(test: &str, environment: &[(&str, &str)]) -> Output {
     let executable = std::env::current_exe().expect("tests know their executable");
@@ -59,7 +59,7 @@ pub(crate) fn in_process(test: &str, environment: &[(&str, &str)]) -> Output {
     output
 }
 
-/// As [`in_process`], for a test that must pass.
+/// As [`in_process`], for a test that has to pass.
 #[track_caller]
 pub(crate) fn passes_in_process(test: &str, environment: &[(&str, &str)]) {
     let output = in_process(test, environment);
@@ -70,18 +70,19 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// 0, after so many turns of a loop that no compiler can leave out.
+/// Returns 0, after a number of iterations of a loop that no compiler can remove.
 #[device]
 pub(crate) fn spin(seed: u32, turns: u32) -> u32 {
     let mut state = seed;
     for _ in 0..turns {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     }
-    // Never true: the states of this generator are even and odd by turns, so that this one is even where `seed + turns` is.
+    // Never true: the states of this generator are even and odd by turns, so that this one is even where `seed + turns`
+    // is.
     if state == seed.wrapping_add(turns).wrapping_add(1) { 1 } else { 0 }
 }
 
-/// Checks the error of a launch, and that its text has all of `words`.
+/// Checks the error of a launch, and that its text contains all of `words`.
 #[track_caller]
 pub(crate) fn refused(result: cumbia::Result<()>, words: &[&str]) -> LaunchError {
     let error = result.expect_err("a launch that cannot be");

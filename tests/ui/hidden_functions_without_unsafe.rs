@@ -1,7 +1,7 @@
 use cumbia::__private::{Content, Definition, FieldOf, LocalMut, Options, Place, Read, Slots, Visitor, Write, contents_of};
 use cumbia::prelude::*;
 
-/// Bits of one type are no value of another.
+/// The bits of one type need not be a valid value of another.
 fn cast<'k>(place: Place<'k, u8, Read>) -> Place<'k, bool, Read> {
     place.project(|byte| byte.cast::<bool>())
 }
@@ -10,7 +10,7 @@ fn cast_of_a_variable(place: LocalMut<'_, [u8; 8]>) -> LocalMut<'_, &'static str
     place.project(|bytes| FieldOf::new(bytes.cast()))
 }
 
-/// A place may lead to a variable, which is accessed without atomics.
+/// A place may refer to a variable, which is accessed without atomics.
 fn elsewhere(place: Place<'_, u32, Write>) {
     sent(place);
 }
@@ -29,12 +29,12 @@ fn closures() -> Vec<Content> {
     contents_of(body)
 }
 
-/// Statements in CUDA C, for which nobody vouched.
+/// Statements in CUDA C without an `unsafe` promise.
 fn definition() -> Definition {
     Definition::new(std::any::TypeId::of::<ByHand>(), "by_hand", file!(), &[], Vec::new, || true)
 }
 
-/// Arguments that are not those of the IR.
+/// Arguments that do not match the IR.
 struct ByHand;
 
 impl cumbia::__private::Kernel for ByHand {

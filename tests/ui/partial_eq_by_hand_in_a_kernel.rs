@@ -1,6 +1,6 @@
 use cumbia::prelude::*;
 
-/// Types whose `PartialEq` is written by hand, for the host alone.
+/// Types with a hand-written `PartialEq`, for the host only.
 macro_rules! compared {
     ($($name:ident, |$x:ident, $y:ident| $equal:expr;)*) => {$(
         #[derive(Clone, Copy, DeviceType)]

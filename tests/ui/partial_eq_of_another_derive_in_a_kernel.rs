@@ -1,7 +1,7 @@
 use cumbia::prelude::*;
 use zerocopy::{ByteEq, Immutable, IntoBytes};
 
-/// Equal where its bytes are: a NaN to itself, and 0.0 not to -0.0.
+/// Compared bytewise: a NaN equals itself, and 0.0 does not equal -0.0.
 #[derive(Clone, Copy, ByteEq, Immutable, IntoBytes, DeviceType)]
 #[repr(C)]
 struct Mass {

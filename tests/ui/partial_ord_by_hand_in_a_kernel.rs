@@ -1,7 +1,7 @@
 use cumbia::prelude::*;
 use std::cmp::Ordering;
 
-/// From the largest to the smallest.
+/// In reverse order.
 #[derive(Clone, Copy, PartialEq, DeviceType)]
 struct Reversed(i32);
 
@@ -11,7 +11,7 @@ impl PartialOrd for Reversed {
     }
 }
 
-/// Its second field decides.
+/// Ordered by the second field.
 #[derive(Clone, Copy, DeviceType)]
 #[device(PartialEq)]
 struct Exchanged(i32, i32);
@@ -22,7 +22,7 @@ impl PartialOrd for Exchanged {
     }
 }
 
-/// Not as `partial_cmp` says.
+/// Inconsistent with `partial_cmp`.
 #[derive(Clone, Copy, PartialEq, DeviceType)]
 struct Inconsistent(i32);
 

@@ -1,5 +1,5 @@
-//! `cargo xtask bless`: accepts the current output of the compiler as the expected one. Review the diff before you commit
-//! it.
+//! `cargo xtask bless`: accepts the current output of the compiler as the expected one. Review the diff before you
+//! commit it.
 
 use crate::nvrtc;
 use crate::program::{self, Result};

@@ -8,8 +8,8 @@ use crate::program::{self, Failure, Result};
 /// The pip package that contains NVRTC.
 const PACKAGE: &str = "nvidia-cuda-nvrtc";
 
-/// Returns the value for `CUMBIA_NVRTC`: the current value of the variable, or else `target/nvrtc`, into which pip installs
-/// NVRTC on the first call.
+/// Returns the value for `CUMBIA_NVRTC`: the current value of the variable, or else `target/nvrtc`, into which pip
+/// installs NVRTC on the first call.
 pub(crate) fn ensure() -> Result<PathBuf> {
     if let Some(chosen) = std::env::var_os("CUMBIA_NVRTC").filter(|value| !value.is_empty()) {
         return Ok(chosen.into());
@@ -37,7 +37,8 @@ fn fetch(folder: &Path) -> Result<()> {
     })
 }
 
-/// Returns the folder of the library in a pip installation: `nvidia/cu13/lib`, or `nvidia/cuda_nvrtc/lib` before CUDA 13.
+/// Returns the folder of the library in a pip installation: `nvidia/cu13/lib`, or `nvidia/cuda_nvrtc/lib` before CUDA
+/// 13.
 fn find(folder: &Path) -> Option<PathBuf> {
     let is_nvrtc = |name: &str| ["libnvrtc.so", "libnvrtc.dylib", "nvrtc64_"].iter().any(|it| name.starts_with(it));
     let packages = std::fs::read_dir(folder.join("nvidia")).ok()?.flatten();

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests and the examples beside this file, and prints a table of the results. Written by `cargo xtask gpu`.
 #
-# The machine needs NVIDIA's driver and NVRTC (see CUMBIA_NVRTC in the README), but no Rust. Without one of them the tests
-# that need it fail, unless CUMBIA_REQUIRE_GPU or CUMBIA_REQUIRE_NVRTC is set to the empty string.
+# The machine needs NVIDIA's driver and NVRTC (see CUMBIA_NVRTC in the README), but no Rust. Without one of them the
+# tests that need it fail, unless CUMBIA_REQUIRE_GPU or CUMBIA_REQUIRE_NVRTC is set to the empty string.
 set -u
 for variable in CUMBIA_REQUIRE_GPU CUMBIA_REQUIRE_NVRTC; do
     if [ -n "${!variable-1}" ]; then export $variable=1; else unset $variable; fi

@@ -91,11 +91,11 @@ impl Lowering<'_, '_> {
         if survey.not_duplicable || survey.size > BODY_SIZE {
             return None;
         }
-        let counted = Counted { id, counter, start, end };
+        let candidate = Counted { id, counter, start, end };
         let mut tests: Vec<Expr> = Vec::new();
         let mut indices = BTreeSet::new();
         for element in &survey.elements {
-            let Some(mut needed) = self.tests(*element, &counted, &survey) else { continue };
+            let Some(mut needed) = self.tests(*element, &candidate, &survey) else { continue };
             // The compiler unrolls such a loop completely and then merges the identical checks.
             if !needed.is_empty() && has_short_trip_count(start, end) {
                 continue;

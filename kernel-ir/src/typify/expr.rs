@@ -319,7 +319,7 @@ impl Typing<'_, '_, '_> {
                 self.scope.error(
                     span,
                     Diagnostic::new(
-                        format!("a message contains a `{ty}`"),
+                        format!("a message argument of type `{ty}` is not supported"),
                         "only scalars and enums are passed to the host, which formats the message",
                         "pass the parts individually, as in `{} {}`",
                     ),

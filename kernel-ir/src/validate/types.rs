@@ -67,7 +67,7 @@ impl Check<'_, '_> {
         let what = if kernel {
             (*result != Type::Unit).then(|| {
                 Diagnostic::new(
-                    format!("the kernel returns `{result}`"),
+                    format!("a kernel cannot return `{result}`"),
                     "a launch runs many threads, and their results are not collected",
                     "write the result to a `&mut [T]` parameter",
                 )
@@ -198,14 +198,14 @@ fn result_of_device_function(result: &Type) -> Option<Diagnostic> {
     let unsupported = data(result)?;
     let (why, help) = match unsupported.reason {
         Reason::Reference => (
-            format!("`{}` is a reference, and a device function returns values only", unsupported.part),
+            format!("`{}` is a reference, and device functions return only values", unsupported.part),
             "return an index, and access the element in the caller",
         ),
         Reason::Tuple | Reason::Nothing | Reason::NoElements | Reason::NoSize => {
             (unsupported.why(), unsupported.help())
         }
     };
-    Some(Diagnostic::new(format!("the device function returns `{result}`"), why, help))
+    Some(Diagnostic::new(format!("a device function cannot return `{result}`"), why, help))
 }
 
 /// Returns the part of a type that a variable cannot hold.

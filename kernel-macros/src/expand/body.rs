@@ -9,8 +9,8 @@ use crate::lower::{Lowered, result_name};
 use crate::profile::OverflowChecks;
 use crate::signature::Signature;
 
-/// Returns the body as an associated function of the type with the function's name. `lifetime` declares `'k` if the type does
-/// not; `owner` is the type without lifetimes, which identifies shared arrays.
+/// Returns the body as an associated function of the type with the function's name. `lifetime` declares `'k` if the
+/// type does not; `owner` is the type without lifetimes, which identifies shared arrays.
 pub(super) fn body(
     signature: &Signature,
     lowered: &Lowered,
@@ -75,8 +75,8 @@ pub(super) fn definition(signature: &Signature, lowered: &Lowered) -> TokenStrea
     }
 }
 
-/// Returns an expression that tells whether the crate has overflow checks. If the compiler's arguments are unknown, it tests
-/// an overflowing addition, provided that the panic can be caught.
+/// Returns an expression that tells whether the crate has overflow checks. If the compiler's arguments are unknown, it
+/// tests an overflowing addition, provided that the panic can be caught.
 fn overflow_checks() -> TokenStream {
     match OverflowChecks::of_process() {
         OverflowChecks::Set(checks) => quote!(#checks),

@@ -1,7 +1,9 @@
-//! Expansion of `#[device(PartialEq, PartialOrd)]` on a struct or an enum: derives a comparison for the host and the device.
+//! Expansion of `#[device(PartialEq, PartialOrd)]` on a struct or an enum: derives a comparison for the host and the
+//! device.
 //!
-//! The host half is rustc's own derive. The device half compares field by field in the same way, with the device comparison
-//! of each field's type. It is a hidden derive that the attribute adds, so that it sees the type after `cfg` expansion.
+//! The host half is rustc's own derive. The device half compares field by field in the same way, with the device
+//! comparison of each field's type. It is a hidden derive that the attribute adds, so that it sees the type after `cfg`
+//! expansion.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -28,7 +30,8 @@ impl Comparison {
         [("PartialEq", Comparison::PartialEq), ("PartialOrd", Comparison::PartialOrd)];
 }
 
-/// Returns the type with the derives of the comparisons. Errors about a comparison are shown at its name in the attribute.
+/// Returns the type with the derives of the comparisons. Errors about a comparison are shown at its name in the
+/// attribute.
 pub(crate) fn with_derives(names: &[Ident], item: &TokenStream) -> TokenStream {
     let derives = names.iter().map(|name| {
         let span = ours(name.span());
@@ -97,8 +100,8 @@ pub(crate) fn comparison(item: &DeviceType, comparison: Comparison, bodies: Bodi
     }
 }
 
-/// Returns the bounds of the comparison: those of the type, and the comparison of each field type that depends on a parameter.
-/// The other field types are checked where they are used.
+/// Returns the bounds of the comparison: those of the type, and the comparison of each field type that depends on a
+/// parameter. The other field types are checked where they are used.
 fn clause(generics: &Generics, fields: &[Field], this: &TokenStream, part: &TokenStream) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();

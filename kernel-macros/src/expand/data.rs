@@ -1,4 +1,5 @@
-//! Expansion of `#[derive(DeviceType)]`: the implementations of a struct or an enum that can be stored in device memory.
+//! Expansion of `#[derive(DeviceType)]`: the implementations of a struct or an enum that can be stored in device
+//! memory.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -52,8 +53,8 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
                 }
             }
 
-            // SAFETY: each field is an `Element`, and is loaded and stored as one; for an enum only the bits of a variant are
-            // converted to a value.
+            // SAFETY: each field is an `Element`, and is loaded and stored as one; for an enum only the bits of a
+            // variant are converted to a value.
             unsafe impl<#(#bounds),*> ::cumbia::Element for #this #clause {
                 type Held = #held;
 
@@ -100,8 +101,8 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
     let text = syn::ext::IdentExt::unraw(name).to_string();
     let texts = fields.iter().map(Field::text);
     let members: Vec<_> = fields.iter().map(|field| &field.member).collect();
-    // Errors about a field are shown at its type, which occurs several times: rustc reports identical errors at the same span
-    // once.
+    // Errors about a field are shown at its type, which occurs several times: rustc reports identical errors at the
+    // same span once.
     let elements: Vec<TokenStream> =
         fields.iter().map(|Field { member: _, ty }| quote_spanned!(ty.span()=> <#ty as ::cumbia::Element>)).collect();
     let types = elements.iter().map(|element| quote!(<#element::Held as ::cumbia::__private::Repr>::ty));
@@ -171,14 +172,15 @@ fn stub() -> Implementation {
     Implementation { ty, any_bits: TokenStream::new(), load, store, placeholder, constant }
 }
 
-/// Returns `Self` in a form that is only well-formed if the generic arguments are elements: a violation is then reported once.
+/// Returns `Self` in a form that is only well-formed if the generic arguments are elements: a violation is then
+/// reported once.
 fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
     let fields: &[Field] = match data {
         Contents::Struct(fields) => fields,
         Contents::Enum(_) => &[],
     };
-    // A parameter that is the type of a field is an element. A parameter with bounds is left as it is, since its associated
-    // type need not satisfy them.
+    // A parameter that is the type of a field is an element. A parameter with bounds is left as it is, since its
+    // associated type need not satisfy them.
     let is_element = |param: &syn::TypeParam| {
         let is_param = |ty: &Type| matches!(ty, Type::Path(path) if path.path.is_ident(&param.ident));
         param.bounds.is_empty() && generics.where_clause.is_none() && fields.iter().any(|field| is_param(&field.ty))
@@ -197,9 +199,9 @@ fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
 
 /// Returns the `where` clause of the implementations.
 ///
-/// rustc reports an unsatisfied bound without parameters at each implementation, in its own words. Field types are therefore
-/// bounded here only if they depend on a parameter, and `Copy` is required in a form that rustc does not check (`for<'a>`):
-/// [`check`] verifies it once, with a message of its own.
+/// rustc reports an unsatisfied bound without parameters at each implementation, in its own words. Field types are
+/// therefore bounded here only if they depend on a parameter, and `Copy` is required in a form that rustc does not
+/// check (`for<'a>`): [`check`] verifies it once, with a message of its own.
 fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: bool) -> TokenStream {
     let own = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let mut bounds: Vec<TokenStream> = own.map(|predicate| quote!(#predicate)).collect();

@@ -75,9 +75,9 @@ fn callee(function: &ItemFn, generics: &Generics, content: &TokenStream) -> Toke
     }
 }
 
-/// Returns the method that a call in a kernel invokes. Its arity is that of the user's function, so that rustc's errors about
-/// the number of arguments are right. The bounds are on the method rather than on the type: an unsatisfied bound is then
-/// reported as such, and not as a missing method.
+/// Returns the method that a call in a kernel invokes. Its arity is that of the user's function, so that rustc's errors
+/// about the number of arguments are right. The bounds are on the method rather than on the type: an unsatisfied bound
+/// is then reported as such, and not as a missing method.
 fn call(signature: &Signature, generics: &Generics) -> TokenStream {
     let bounds = bounds(generics);
     let params = signature.params.iter().map(params::call_param);
@@ -92,8 +92,8 @@ fn call(signature: &Signature, generics: &Generics) -> TokenStream {
     }
 }
 
-/// Returns the declaration of the type with the function's name, of which each call creates a value. A struct with braces is
-/// not in the value namespace.
+/// Returns the declaration of the type with the function's name, of which each call creates a value. A struct with
+/// braces is not in the value namespace.
 fn declaration(function: &ItemFn) -> TokenStream {
     let name = &function.sig.ident;
     let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
@@ -107,7 +107,8 @@ fn declaration(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// Returns a stub for a device function with errors. It can be called, so that its callers do not produce further errors.
+/// Returns a stub for a device function with errors. It can be called, so that its callers do not produce further
+/// errors.
 pub(crate) fn device_stub(function: &ItemFn, signature: &Signature) -> TokenStream {
     let name = &signature.name;
     let allow = allow();

@@ -108,8 +108,9 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
     }
 }
 
-/// Returns the declaration of the type with the kernel's name. A struct with braces is not in the value namespace. Its fields
-/// are those that a call in a kernel initialises, so that the error about such a call is that a kernel cannot call a kernel.
+/// Returns the declaration of the type with the kernel's name. A struct with braces is not in the value namespace. Its
+/// fields are those that a call in a kernel initialises, so that the error about such a call is that a kernel cannot
+/// call a kernel.
 fn declaration(function: &ItemFn) -> TokenStream {
     let name = &function.sig.ident;
     let (params, types) = (bare_params(&function.sig.generics), type_tuple(&function.sig.generics));
@@ -174,14 +175,14 @@ fn inspection_functions() -> TokenStream {
             ::cumbia::__private::inspect::cubin::<Self>(architecture)
         }
 
-        /// Returns the resources that the kernel uses on a device: registers, memory, the maximum number of threads per block.
-        /// On a GPU, this compiles and loads the kernel unless it is loaded already.
+        /// Returns the resources that the kernel uses on a device: registers, memory, the maximum number of threads per
+        /// block. On a GPU, this compiles and loads the kernel unless it is loaded already.
         pub fn attributes(device: &::cumbia::Device) -> ::cumbia::Result<::cumbia::Attributes> {
             ::cumbia::__private::attributes::<Self>(device)
         }
 
-        /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source lines.
-        /// Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
+        /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source
+        /// lines. Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
         pub fn sass(architecture: &str) -> ::cumbia::Result<::std::string::String> {
             ::cumbia::__private::inspect::sass::<Self>(architecture)
         }

@@ -1,9 +1,9 @@
-//! Expansion of `#[device]` on an `impl`: for each function, a hidden function to which calls in a kernel resolve, and a key
-//! type that owns its body.
+//! Expansion of `#[device]` on an `impl`: for each function, a hidden function to which calls in a kernel resolve, and
+//! a key type that owns its body.
 //!
-//! A host method `area` has a hidden counterpart `__device_area`, whose second parameter is the call context. The type of its
-//! result identifies the callee by its *key*, a type with the generic parameters of the `impl` and the function. The function
-//! of an operator is resolved by its operand types instead.
+//! A host method `area` has a hidden counterpart `__device_area`, whose second parameter is the call context. The type
+//! of its result identifies the callee by its *key*, a type with the generic parameters of the `impl` and the function.
+//! The function of an operator is resolved by its operand types instead.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -68,7 +68,8 @@ pub(crate) fn device_impl(device_impl: &DeviceImpl, bodies: Bodies) -> TokenStre
     }
 }
 
-/// Returns the marker item, required by a trait under `#[device]`, that proves that an implementation has the attribute too.
+/// Returns the marker item, required by a trait under `#[device]`, that proves that an implementation has the attribute
+/// too.
 fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
     let (Role::Trait, Some(last)) = (role, path.and_then(|path| path.segments.last())) else {
         return TokenStream::new();
@@ -80,14 +81,15 @@ fn marker(role: &Role, path: Option<&syn::Path>) -> TokenStream {
     }
 }
 
-/// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the implementation.
+/// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the
+/// implementation.
 pub(super) fn marker_name(span: proc_macro2::Span) -> Ident {
     Ident::new("__device_attribute", ours(span))
 }
 
-/// Returns the bound, assumed by an `impl` of a trait, that the type is an `Element`. The trait requires it of each type with
-/// methods, and so does each of the methods; to report a violation once, only [`element_check`] verifies it. (rustc assumes
-/// a bound with `for<'a>` without proving it.)
+/// Returns the bound, assumed by an `impl` of a trait, that the type is an `Element`. The trait requires it of each
+/// type with methods, and so does each of the methods; to report a violation once, only [`element_check`] verifies it.
+/// (rustc assumes a bound with `for<'a>` without proving it.)
 fn assumed_bound(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> Option<WherePredicate> {
     let this = &item.self_ty;
     let required = matches!(role, Role::Trait) && methods.iter().any(|method| is_mentioned(&method.declared));
@@ -206,7 +208,8 @@ pub(super) fn lent(method: &Method, vis: &syn::Visibility, key: &TokenStream, ow
     }
 }
 
-/// Returns the hidden function to which a call in a kernel resolves: it converts its arguments, and `body` computes the result.
+/// Returns the hidden function to which a call in a kernel resolves: it converts its arguments, and `body` computes the
+/// result.
 pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream, body: &TokenStream) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
@@ -230,8 +233,8 @@ pub(super) fn resolved(method: &Method, vis: &syn::Visibility, key: &TokenStream
     }
 }
 
-/// Returns the function that a trait under `#[device]` requires of each implementation: it runs the body, and the type of its
-/// result contains the key.
+/// Returns the function that a trait under `#[device]` requires of each implementation: it runs the body, and the type
+/// of its result contains the key.
 pub(super) fn implementation(method: &Method, key: &TokenStream, bodies: Bodies) -> TokenStream {
     let result = result_type(&method.signature);
     let signature = implementation_signature(method, &quote!(::cumbia::__private::Returned<#key, #result>));
@@ -253,8 +256,8 @@ pub(super) fn implementation_body(method: &Method, key: &TokenStream, bodies: Bo
     run(method, key, bodies, receiver)
 }
 
-/// Returns the signature of this function, with the result type `result`. Errors about it, such as that the trait does not
-/// declare it, are shown at the user's function name.
+/// Returns the signature of this function, with the result type `result`. Errors about it, such as that the trait does
+/// not declare it, are shown at the user's function name.
 pub(super) fn implementation_signature(method: &Method, result: &TokenStream) -> TokenStream {
     let Method { attributes, declared, signature, .. } = method;
     let (bounds, clause) = (bound_params(&declared.generics), &declared.generics.where_clause);
@@ -277,7 +280,8 @@ pub(super) fn implementation_signature(method: &Method, result: &TokenStream) ->
     }
 }
 
-/// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the implementation.
+/// Returns the name of this function, which rustc shows if `#[device]` is missing on the trait or on the
+/// implementation.
 pub(super) fn implementation_name(name: &Ident) -> Ident {
     Ident::new(&format!("__device_impl_of_{}", name.unraw()), name.span())
 }
@@ -413,8 +417,8 @@ pub(super) fn call() -> Ident {
     Ident::new("call", proc_macro2::Span::mixed_site())
 }
 
-/// Returns the parameters with the call context after the receiver or the first parameter. In this position rustc's error
-/// about a wrong number of arguments refers to the user's arguments.
+/// Returns the parameters with the call context after the receiver or the first parameter. In this position rustc's
+/// error about a wrong number of arguments refers to the user's arguments.
 fn with_call(inputs: impl Iterator<Item = TokenStream>) -> Vec<TokenStream> {
     let call = call();
     insert_after_first(inputs, quote!(#call: ::cumbia::__private::Call<'k>))

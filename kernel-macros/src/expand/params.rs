@@ -53,16 +53,16 @@ pub(super) fn from_host(param: &Param) -> TokenStream {
         ParamKind::Ref(_) => quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Read>::from_ref(#name)),
         ParamKind::RefMut(_) => quote!(::cumbia::__private::Place::<_, ::cumbia::__private::Write>::from_mut(#name)),
         ParamKind::View { element: _, dimensions: _, mutable: false } => {
-            quote!(::cumbia::__private::View::from_host(::cumbia::ReadView::bind(#name)))
+            quote!(::cumbia::__private::host_view(::cumbia::ReadView::bind(#name)))
         }
         ParamKind::View { element: _, dimensions: _, mutable: true } => {
-            quote!(::cumbia::__private::View::from_host(::cumbia::WriteView::bind(#name)))
+            quote!(::cumbia::__private::host_view(::cumbia::WriteView::bind(#name)))
         }
     }
 }
 
-/// Converts the receiver of a hidden function to the type in the body. The call context `call` carries the place of a receiver
-/// in memory.
+/// Converts the receiver of a hidden function to the type in the body. The call context `call` carries the place of a
+/// receiver in memory.
 pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
     let this = &param.this;
     match &param.kind {
@@ -81,8 +81,8 @@ pub(super) fn from_receiver(param: &Param, call: &Ident) -> TokenStream {
     }
 }
 
-/// Returns a parameter of the function that a call in a kernel resolves to. It accepts any argument that converts to the
-/// declared type.
+/// Returns a parameter of the function that a call in a kernel resolves to. It accepts any argument that converts to
+/// the declared type.
 pub(super) fn call_param(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
@@ -173,7 +173,8 @@ pub(super) fn receiver(param: &Param) -> TokenStream {
     }
 }
 
-/// Returns the type of a receiver that is passed as an ordinary parameter: a handle of its place, or `this` if it is by value.
+/// Returns the type of a receiver that is passed as an ordinary parameter: a handle of its place, or `this` if it is by
+/// value.
 pub(super) fn received(param: &Param, this: &TokenStream, lifetime: &TokenStream) -> TokenStream {
     let place = |mutable| {
         let access = access(mutable);

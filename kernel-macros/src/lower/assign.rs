@@ -57,9 +57,9 @@ impl Lowerer<'_> {
 
     /// `place += value`
     ///
-    /// Rust evaluates the value first for primitive operands, and the place first for overloaded operators, which includes
-    /// generic code (the Rust reference, "Compound assignment expressions"). If the order is observable, [`Lowerer::ordered`]
-    /// makes it explicit; otherwise the value comes first.
+    /// Rust evaluates the value first for primitive operands, and the place first for overloaded operators, which
+    /// includes generic code (the Rust reference, "Compound assignment expressions"). If the order is observable,
+    /// [`Lowerer::ordered`] makes it explicit; otherwise the value comes first.
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
         let ExprBinary { left, op: token, right, .. } = binary;
         if effects::order_is_observable(left, right)
@@ -98,8 +98,8 @@ impl Lowerer<'_> {
                 let changed = standing_for(shown, left_cpu.clone());
                 let by = self.assigned_operand(op, operator, binary, value_cpu);
                 let change = applied(&slot, &marker, &quote!(#changed #token #by), binary.span());
-                // The type is inferred from another element of the array, so that the index is evaluated exactly once, in
-                // rustc's order.
+                // The type is inferred from another element of the array, so that the index is evaluated exactly once,
+                // in rustc's order.
                 let alike = sugar::first_elements(left);
                 quote_spanned!(span=> if false { #target(&#alike); } #change;)
             }
@@ -108,7 +108,8 @@ impl Lowerer<'_> {
         self.value(ExprKind::AssignOp { op, place: place.id, value: value.id, operator }, binary.span(), cpu)
     }
 
-    /// `place += value` with an observable evaluation order: `if place_first { .. } else { .. }` with a constant condition.
+    /// `place += value` with an observable evaluation order: `if place_first { .. } else { .. }` with a constant
+    /// condition.
     fn ordered(&mut self, binary: &ExprBinary) -> Option<Value> {
         let (place_first, value_first) = (sugar::place_first(binary)?, sugar::value_first(binary)?);
         let span = binary.span();

@@ -22,7 +22,8 @@ pub(super) fn is_primitive(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// What the path of a call names, judged by Rust's naming convention: the names of types and variants are upper camel case.
+/// What the path of a call names, judged by Rust's naming convention: the names of types and variants are upper camel
+/// case.
 enum Callee {
     /// `helper`, `math::helper`
     Function,
@@ -89,8 +90,8 @@ impl Lowerer<'_> {
         let at = self.at(call.span());
         let cx = &self.cx;
         let cpu_args = args.iter().map(|arg| &arg.cpu);
-        // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host function
-        // is rejected at its name.
+        // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host
+        // function is rejected at its name.
         let cpu = quote_spanned! {ours(span)=>
             #name
                 .callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::callee_content(of))
@@ -132,9 +133,9 @@ impl Lowerer<'_> {
         self.hidden_call(method, first, rest, call.span())
     }
 
-    /// Lowers the first argument of an associated function, and returns the guard that has to precede the call, if any. The
-    /// parameter may be a receiver, which is a Rust reference, or another reference, which is a handle; the returned value
-    /// converts to both.
+    /// Lowers the first argument of an associated function, and returns the guard that has to precede the call, if any.
+    /// The parameter may be a receiver, which is a Rust reference, or another reference, which is a handle; the
+    /// returned value converts to both.
     fn receiving_argument(&mut self, arg: &Expr) -> (Value, Option<Guard>) {
         let reference = match peeled(arg) {
             Expr::Reference(reference) if !matches!(peeled(&reference.expr), Expr::Reference(_) | Expr::Range(_)) => {
@@ -170,9 +171,9 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Lowers a call of the hidden device counterpart of a method or an associated function. The call context is passed after
-    /// the first value, which is the receiver or the first argument; a receiver has no tokens here, since it precedes the
-    /// method's name.
+    /// Lowers a call of the hidden device counterpart of a method or an associated function. The call context is passed
+    /// after the first value, which is the receiver or the first argument; a receiver has no tokens here, since it
+    /// precedes the method's name.
     pub(super) fn hidden_call(&mut self, method: CalledMethod, first: &[Value], rest: &[Value], span: Span) -> Value {
         let CalledMethod { check, guard, callee, shown, shape } = method;
         let slot = self.slot();
@@ -264,7 +265,8 @@ fn is_type_name(name: &Ident) -> bool {
     is_upper_case(name) || is_primitive(&text) || text == "f16" || text == "bf16" || is_vector(&text)
 }
 
-/// Returns whether this is the name of a CUDA C vector type, such as `float4`, which ported programs use for their own types.
+/// Returns whether this is the name of a CUDA C vector type, such as `float4`, which ported programs use for their own
+/// types.
 fn is_vector(name: &str) -> bool {
     const ELEMENTS: [&str; 13] = [
         "half",

@@ -1,9 +1,9 @@
 //! Diagnostics for methods that do not exist on the device.
 //!
 //! The CPU body calls methods by hidden names (`__device_norm` for `norm`), which rustc's error would mention. The body
-//! therefore declares, for each called name, a trait with that function. The trait applies to every type, but its bound is
-//! never satisfied, and `#[diagnostic::on_unimplemented]` on the bound supplies the message of the rule. An existing method
-//! takes precedence: the trait is implemented for `&mut T`, which method probing tries last.
+//! therefore declares, for each called name, a trait with that function. The trait applies to every type, but its bound
+//! is never satisfied, and `#[diagnostic::on_unimplemented]` on the bound supplies the message of the rule. An existing
+//! method takes precedence: the trait is implemented for `&mut T`, which method probing tries last.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -1,8 +1,8 @@
 //! Suggestions for names of CUDA C, Numba and the standard library that do not exist in a kernel.
 //!
-//! Only rustc resolves names, so a suggestion is made only where the call cannot be valid: a call of `sqrt` or `atomicAdd` may
-//! name the user's own device function, while `__syncthreads()`, `atomicAdd(&x[i], v)` and `printf("..")` cannot. The tables
-//! serve error messages only: nothing is lowered by them.
+//! Only rustc resolves names, so a suggestion is made only where the call cannot be valid: a call of `sqrt` or
+//! `atomicAdd` may name the user's own device function, while `__syncthreads()`, `atomicAdd(&x[i], v)` and
+//! `printf("..")` cannot. The tables serve error messages only: nothing is lowered by them.
 
 use syn::{Expr, ExprCall, ExprPath, Ident, Member};
 
@@ -208,8 +208,9 @@ fn numba_geometry(member: &str) -> Option<String> {
     Some(renamed(&format!("cuda.{member}"), "Python name", replacement))
 }
 
-/// Returns the error about an identifier in the position of a constant, where it is not a variable. CUDA's `threadIdx` and the
-/// like are structs, which only [`geometry`] reports: used as a whole or indexed, they are constants of the user.
+/// Returns the error about an identifier in the position of a constant, where it is not a variable. CUDA's `threadIdx`
+/// and the like are structs, which only [`geometry`] reports: used as a whole or indexed, they are constants of the
+/// user.
 pub(super) fn constant(name: &Ident) -> Option<String> {
     let replacement = match name.to_string().as_str() {
         "warpSize" => "WARP_SIZE",

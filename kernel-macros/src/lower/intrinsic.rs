@@ -1,15 +1,16 @@
 //! Calls of the intrinsics that need a lowering of their own.
 //!
-//! rustc resolves the name of an intrinsic like that of any other function, and the slot of the call holds what it resolved
-//! to. Six intrinsics are recognised by identifier nevertheless, because they determine the tokens around the call:
+//! rustc resolves the name of an intrinsic like that of any other function, and the slot of the call holds what it
+//! resolved to. Six intrinsics are recognised by identifier nevertheless, because they determine the tokens around the
+//! call:
 //!
 //! - `grid`, `global_id` and `grid_size`: the number of dimensions determines the type of the result, so the literal
 //!   argument becomes a const generic argument.
 //! - `shared`, `dynamic_shared` and `dynamic_shared_at`: the result is a handle, which is accessed by method calls (see
 //!   [`shape`](super::shape)). Any other function returns a value or a tuple of values.
 //!
-//! An import that rustc accepts only for the intrinsic itself verifies each of them ([`identity::check`]). Under another name
-//! an intrinsic of the second group has a result of unknown shape, which is sufficient for indexing.
+//! An import that rustc accepts only for the intrinsic itself verifies each of them ([`identity::check`]). Under
+//! another name an intrinsic of the second group has a result of unknown shape, which is sufficient for indexing.
 
 use proc_macro2::Ident;
 use quote::{ToTokens, quote, quote_spanned};

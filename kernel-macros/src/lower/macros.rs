@@ -215,8 +215,8 @@ impl Lowerer<'_> {
         self.value(ExprKind::Print(ir), call.span(), cpu)
     }
 
-    /// Lowers a format string and its arguments, which are evaluated in order; variables that are only named in the format
-    /// string come last.
+    /// Lowers a format string and its arguments, which are evaluated in order; variables that are only named in the
+    /// format string come last.
     fn formatted(&mut self, text: &LitStr, args: &[Argument]) -> Option<Formatted> {
         let parts = match format::parse(&text.value()) {
             Ok(parts) => parts,

@@ -72,8 +72,8 @@ impl Lowerer<'_> {
         self.shaped(ExprKind::Match { scrutinee: scrutinee.id, arms }, expr.span(), cpu, shape)
     }
 
-    /// Lowers the scrutinee. A reference is dereferenced if no pattern binds its referent by reference: `match self` with
-    /// literals and constants, or with `&pattern`.
+    /// Lowers the scrutinee. A reference is dereferenced if no pattern binds its referent by reference: `match self`
+    /// with literals and constants, or with `&pattern`.
     pub(super) fn scrutinee(&mut self, expr: &Expr, patterns: &[&Pat]) -> Value {
         let value = self.expr(expr);
         if !matches!(value.shape, Shape::Reference { .. }) {
@@ -167,8 +167,8 @@ pub(super) fn after(before: &TokenStream, tokens: TokenStream, span: Span) -> To
     if before.is_empty() { tokens } else { grouped(Delimiter::Brace, span, quote!(#before #tokens)) }
 }
 
-/// Collects the operands of `a && let pattern = b && c`, each with the `&&` before it. A condition without a `let` is a single
-/// operand.
+/// Collects the operands of `a && let pattern = b && c`, each with the `&&` before it. A condition without a `let` is a
+/// single operand.
 fn links<'e>(condition: &'e Expr, chain: &mut Vec<(Option<&'e dyn ToTokens>, &'e Expr)>) {
     match condition {
         Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && has_let(condition) => {

@@ -37,8 +37,8 @@ impl Lowerer<'_> {
         let (guard, callee) = if place.is_behind_handle() {
             let guard = Guard::new(place_cpu, receiver.span());
             let name = &guard.receiver;
-            // The guard provides the methods of an array that need no copy of it. For any other method, rustc's error should
-            // mention the type behind the guard.
+            // The guard provides the methods of an array that need no copy of it. For any other method, rustc's error
+            // should mention the type behind the guard.
             let of_guard = ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str());
             let target = if of_guard { quote!(#name) } else { standing_for(receiver.span(), quote!(*#name)) };
             let callee = quote!(#target #dot #method #turbofish);

@@ -1,10 +1,11 @@
 //! Lowering of a function body, in one traversal, to the IR and to the tokens that rustc compiles for the CPU.
 //!
-//! The two must agree on their slots, so they are produced together: lowering a construct returns a [`Value`] with both. The
-//! user's tokens keep their spans; every generated identifier is hygienic, so that it cannot collide with a variable.
+//! The two must agree on their slots, so they are produced together: lowering a construct returns a [`Value`] with
+//! both. The user's tokens keep their spans; every generated identifier is hygienic, so that it cannot collide with a
+//! variable.
 //!
-//! Syntactic sugar (`assert_eq!`, `(a, b) = (b, a)`, `let .. else`) is first expanded to Rust, by [`sugar`], and then lowered
-//! like code that the user wrote.
+//! Syntactic sugar (`assert_eq!`, `(a, b) = (b, a)`, `let .. else`) is first expanded to Rust, by [`sugar`], and then
+//! lowered like code that the user wrote.
 
 mod assign;
 mod borrow;
@@ -174,8 +175,8 @@ struct Lowerer<'a> {
     locals: Vec<Local>,
     /// The known properties of each local.
     known: Vec<Known>,
-    /// The names in scope, innermost scope last; a later name shadows an earlier one. A name without a local is an item of the
-    /// body.
+    /// The names in scope, innermost scope last; a later name shadows an earlier one. A name without a local is an item
+    /// of the body.
     scopes: Vec<Vec<(Name, Option<LocalId>)>>,
     /// The scopes with a glob import, whose names are unknown to the macro, innermost last.
     globs: Vec<GlobScope>,
@@ -247,8 +248,8 @@ impl Lowerer<'_> {
         id
     }
 
-    /// Returns the tokens that record a variable's type in its slot, by the slot's method `method`. They are placed after the
-    /// declaration; errors about the type are shown at `span`.
+    /// Returns the tokens that record a variable's type in its slot, by the slot's method `method`. They are placed
+    /// after the declaration; errors about the type are shown at `span`.
     fn learn(&self, method: &str, local: LocalId, name: &Ident, span: Span) -> TokenStream {
         let slot = slot_name(self.locals[local.index()].slot, span);
         let mut shown = name.clone();
@@ -363,8 +364,9 @@ impl Lowerer<'_> {
         Value { id, cpu: TokenStream::new(), shape: Shape::Never }
     }
 
-    /// Returns the span, or that of the function's name if the span is a generated one. `self` is replaced by a generated
-    /// identifier, and a panic in an expression that begins with it would otherwise report the position of the attribute.
+    /// Returns the span, or that of the function's name if the span is a generated one. `self` is replaced by a
+    /// generated identifier, and a panic in an expression that begins with it would otherwise report the position of
+    /// the attribute.
     fn shown(&self, span: Span) -> Span {
         if position::is_ours(span) { self.signature.name.span().located_at(span) } else { span }
     }

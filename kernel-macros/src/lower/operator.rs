@@ -1,6 +1,6 @@
-//! Operators. The slot of an operator records the types of its operands by identity functions, so that the tokens remain a
-//! Rust operator and type inference is unchanged. The device counterpart is resolved on the result (`.of(op::Add)`,
-//! `.equal()`, `.ordered()`), so that an operator that does not exist produces rustc's error only.
+//! Operators. The slot of an operator records the types of its operands by identity functions, so that the tokens
+//! remain a Rust operator and type inference is unchanged. The device counterpart is resolved on the result
+//! (`.of(op::Add)`, `.equal()`, `.ordered()`), so that an operator that does not exist produces rustc's error only.
 
 use cumbia_kernel_ir::ir::{BinaryOp, ExprKind, LogicalOp, SlotId, UnaryOp};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -40,8 +40,8 @@ impl Lowerer<'_> {
         self.value(ExprKind::Unary { op, operand, operator }, span, cpu)
     }
 
-    /// `x + y`, `p && q`, `x += y`. For rustc the span of a parenthesised operator is that of the parentheses, `around`, and so
-    /// is the position of its faults.
+    /// `x + y`, `p && q`, `x += y`. For rustc the span of a parenthesised operator is that of the parentheses,
+    /// `around`, and so is the position of its faults.
     pub(super) fn binary(&mut self, binary: &ExprBinary, around: Option<Span>) -> Value {
         let span = around.unwrap_or(binary.span());
         let ExprBinary { left, op: token, right, .. } = binary;
@@ -88,8 +88,8 @@ impl Lowerer<'_> {
         standing_for(self.shown(binary.right.span()), quote_spanned!(name.span()=> #name.right(#cpu)))
     }
 
-    /// Makes an operand record the position of its operator, if that may panic. On a generic type the operator is a call into
-    /// the standard library, whose panic would report a position there.
+    /// Makes an operand record the position of its operator, if that may panic. On a generic type the operator is a
+    /// call into the standard library, whose panic would report a position there.
     fn with_position(&mut self, may_panic: bool, span: Span, operand: TokenStream) -> TokenStream {
         if self.signature.types.is_empty() || !may_panic {
             return operand;
@@ -107,13 +107,15 @@ fn enclosed(tokens: TokenStream, around: Option<Span>) -> TokenStream {
     }
 }
 
-/// Returns the value of an operator, located at `span`. Errors about it are shown at the operator's token, the span of the slot.
+/// Returns the value of an operator, located at `span`. Errors about it are shown at the operator's token, the span of
+/// the slot.
 pub(super) fn applied(slot: &Ident, marker: &Ident, value: &TokenStream, span: Span) -> TokenStream {
     let at = slot.span();
     resolved(&quote_spanned!(at=> #slot.result(#value)), marker, at, span)
 }
 
-/// Resolves the device counterpart of an operator whose slot has recorded the operand types. Errors about it are shown at `at`.
+/// Resolves the device counterpart of an operator whose slot has recorded the operand types. Errors about it are shown
+/// at `at`.
 pub(super) fn resolved(recorded: &TokenStream, marker: &Ident, at: Span, span: Span) -> TokenStream {
     // Comparisons have their own diagnostics.
     let resolution = match marker.to_string().as_str() {

@@ -15,8 +15,8 @@ use crate::rules;
 
 /// The state of lowering one pattern.
 pub(super) struct Binder {
-    /// The pattern is refutable. Then an upper-case identifier is a constant, by Rust's naming convention; an irrefutable
-    /// pattern binds it.
+    /// The pattern is refutable. Then an upper-case identifier is a constant, by Rust's naming convention; an
+    /// irrefutable pattern binds it.
     refutable: bool,
     /// The span of errors about the type of a variable, if it is not that of its name.
     at: Option<Span>,
@@ -43,8 +43,8 @@ impl Binder {
         }
     }
 
-    /// For the `let` of a value whose type is in this slot. A variable that binds the whole value shares the slot, so that an
-    /// error about its type is reported once.
+    /// For the `let` of a value whose type is in this slot. A variable that binds the whole value shares the slot, so
+    /// that an error about its type is reported once.
     pub(super) fn of(slot: Option<SlotId>, at: Option<Span>) -> Binder {
         Binder { of: slot, ..Binder::irrefutable(at) }
     }
@@ -127,8 +127,8 @@ impl Lowerer<'_> {
         let inner = subpat.as_ref().map(|(at, inner)| (at, self.pattern(inner, shape, binder)));
         let cpu = match &inner {
             Some((at, Bound { cpu, .. })) => quote!(#mutability #ident #at #cpu),
-            // rustc would take the bare identifier for a constant of that name; with `@ _` it reports that a binding cannot
-            // shadow it.
+            // rustc would take the bare identifier for a constant of that name; with `@ _` it reports that a binding
+            // cannot shadow it.
             None if binder.refutable => quote_spanned!(ours(ident.span())=> #mutability #ident @ _),
             None => quote!(#mutability #ident),
         };

@@ -1,7 +1,7 @@
 //! Place expressions: variables, fields, elements, and dereferenced references.
 //!
-//! In the IR a place is an expression. On the CPU it is either a Rust place (`v`, `v.position[2]`), or it is behind a handle
-//! of the runtime, from which each projection derives another handle:
+//! In the IR a place is an expression. On the CPU it is either a Rust place (`v`, `v.position[2]`), or it is behind a
+//! handle of the runtime, from which each projection derives another handle:
 //!
 //! ```text
 //! x[i].position[2]   x.at(cx, i, AT).project(|p| unsafe { FieldOf::new(&raw mut (*p).position) }).at(cx, 2, AT)
@@ -224,8 +224,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Rejects a write through a read-only parameter, naming the parameter. For any other slice the trait bound on the handle
-    /// does.
+    /// Rejects a write through a read-only parameter, naming the parameter. For any other slice the trait bound on the
+    /// handle does.
     pub(super) fn refuse_read_only(&mut self, place: &Expr) {
         let root = root(place);
         let Some(local) = self.variable(root) else { return };

@@ -145,8 +145,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Lowers the variable of a loop over elements. A pattern is matched by the first statement of the body, whose tokens are
-    /// the third result.
+    /// Lowers the variable of a loop over elements. A pattern is matched by the first statement of the body, whose
+    /// tokens are the third result.
     fn element_variable(
         &mut self,
         pattern: &Pat,
@@ -278,8 +278,8 @@ impl Lowerer<'_> {
         Elements::new(of, place.cpu, By::Reference { mutable }, span)
     }
 
-    /// Returns tokens that compile only if a method of an array in a variable is not that of a user's trait: the hidden method
-    /// of such a trait would make the call ambiguous. Only arrays in variables have these methods on the CPU.
+    /// Returns tokens that compile only if a method of an array in a variable is not that of a user's trait: the hidden
+    /// method of such a trait would make the call ambiguous. Only arrays in variables have these methods on the CPU.
     fn own_iterator(&self, receiver: &Expr, method: &Ident) -> TokenStream {
         let owned = self.variable(peeled(receiver)).is_some_and(|local| {
             matches!(self.known[local.index()].shape, Shape::Owned | Shape::Unknown)

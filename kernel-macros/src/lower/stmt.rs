@@ -48,8 +48,8 @@ impl Lowerer<'_> {
         Body { ir, cpu: quote!(#checks #cpu), shape }
     }
 
-    /// Reports names imported by a `use` in the current scope that are also names of variables. If they are values, they shadow
-    /// the variables of the enclosing scopes, and the tokens do not determine whether they are.
+    /// Reports names imported by a `use` in the current scope that are also names of variables. If they are values,
+    /// they shadow the variables of the enclosing scopes, and the tokens do not determine whether they are.
     fn imports(&mut self, tree: &UseTree, parent: Option<&Ident>) {
         let name = match tree {
             UseTree::Path(path) => return self.imports(&path.tree, Some(&path.ident)),
@@ -69,8 +69,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Returns tokens that compile only if no glob import of the current scope shadows a variable that is used in it: a closure
-    /// captures variables, but not items. Variables declared without an initializer may be uninitialised, and are skipped.
+    /// Returns tokens that compile only if no glob import of the current scope shadows a variable that is used in it: a
+    /// closure captures variables, but not items. Variables declared without an initializer may be uninitialised, and
+    /// are skipped.
     fn shadowing_checks(&mut self) -> TokenStream {
         let depth = self.scopes.len() - 1;
         let mut checks = TokenStream::new();
@@ -192,7 +193,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Coerces a value to the reference type that the variable is declared with: a reference to an array becomes a slice.
+    /// Coerces a value to the reference type that the variable is declared with: a reference to an array becomes a
+    /// slice.
     fn coerced(&mut self, ty: &TypeReference, value: &mut Value, span: Span) -> Value {
         let mutable = ty.mutability.is_some();
         let cpu = std::mem::take(&mut value.cpu);
@@ -270,8 +272,8 @@ fn cpu_type(ty: &Type) -> TokenStream {
     }
 }
 
-/// Returns the span of errors about the type of a variable initialised with `init`: the name of the called function, if any.
-/// rustc may report the same error about the call, and reports errors at the same span once.
+/// Returns the span of errors about the type of a variable initialised with `init`: the name of the called function, if
+/// any. rustc may report the same error about the call, and reports errors at the same span once.
 fn shown_at(init: &Expr) -> Option<Span> {
     match peeled(init) {
         Expr::Call(call) => Some(call.func.span()),

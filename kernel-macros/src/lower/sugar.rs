@@ -12,8 +12,8 @@ use syn::{
 use super::peeled;
 use crate::position::{Name, ours};
 
-/// `(a, x[i]) = value` as `{ let (lhs0, lhs1) = value; a = lhs0; x[i] = lhs1; }`, as rustc does it; `None` if the left side
-/// is a place.
+/// `(a, x[i]) = value` as `{ let (lhs0, lhs1) = value; a = lhs0; x[i] = lhs1; }`, as rustc does it; `None` if the left
+/// side is a place.
 pub(super) fn destructuring(assign: &ExprAssign) -> Option<Expr> {
     if !is_destructuring(peeled(&assign.left)) {
         return None;
@@ -32,8 +32,8 @@ pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
     syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
 }
 
-/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None` if an
-/// index is a range, which is not a value in a kernel.
+/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None`
+/// if an index is a range, which is not a value in a kernel.
 pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     struct Indices(Vec<(Ident, Expr)>);
 
@@ -190,8 +190,9 @@ pub(super) fn typed(pattern: &Pat) -> (&Pat, Option<&Type>) {
     }
 }
 
-/// `let r = &value;` as `let mut temporary = value;` and `let r = &temporary;`: Rust extends the lifetime of such a temporary
-/// to that of the variable. `None` if the root of the borrowed place is not a temporary, which `is_variable` decides.
+/// `let r = &value;` as `let mut temporary = value;` and `let r = &temporary;`: Rust extends the lifetime of such a
+/// temporary to that of the variable. `None` if the root of the borrowed place is not a temporary, which `is_variable`
+/// decides.
 pub(super) fn extended_temporary(init: &Expr, is_variable: impl FnOnce(&Expr) -> bool) -> Option<(Stmt, Expr)> {
     let Expr::Reference(_) = peeled(init) else { return None };
     let mut init = init.clone();

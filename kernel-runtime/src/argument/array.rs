@@ -194,27 +194,25 @@ impl<'a, T, const D: usize, M> ViewArgument<'a, T, D, M> {
     }
 }
 
-impl<'k, T, const D: usize, M> View<'k, T, D, M> {
-    /// Returns the elements of a view in host memory, for a `#[device]` function that the host calls.
-    ///
-    /// # Panics
-    ///
-    /// If the array is on a GPU.
-    #[allow(clippy::needless_pass_by_value, reason = "consumes the mutable view")]
-    pub fn from_host(view: ViewArgument<'k, T, D, M>) -> Self {
-        let ViewArgument { pointer, shape, strides, location, array: _ } = view;
-        let elsewhere = match location {
-            Location::Device(memory) if memory.device().is_cpu() => None,
-            Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
-            Location::Foreign(foreign) => Some(format!("the array is on {}", foreign.memory.device())),
-            Location::Host(_) => None,
-            Location::Invalid(cause) => Some(cause.to_string()),
-        };
-        if let Some(elsewhere) = elsewhere {
-            panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
-        }
-        // SAFETY: the array is host memory, aligned, initialised, and borrowed for `'k`; the view is inside the array and, if
-        // `M` writes, has exclusive access to its elements.
-        unsafe { View::new(pointer, shape, strides) }
+/// Returns the elements of a view in host memory, for a `#[device]` function that the host calls.
+///
+/// # Panics
+///
+/// If the array is on a GPU.
+#[allow(clippy::needless_pass_by_value, reason = "consumes the mutable view")]
+pub fn host_view<T, const D: usize, M>(view: ViewArgument<'_, T, D, M>) -> View<'_, T, D, M> {
+    let ViewArgument { pointer, shape, strides, location, array: _ } = view;
+    let elsewhere = match location {
+        Location::Device(memory) if memory.device().is_cpu() => None,
+        Location::Device(memory) => Some(format!("the array is on {}", memory.device())),
+        Location::Foreign(foreign) => Some(format!("the array is on {}", foreign.memory.device())),
+        Location::Host(_) => None,
+        Location::Invalid(cause) => Some(cause.to_string()),
+    };
+    if let Some(elsewhere) = elsewhere {
+        panic!("a `#[device]` function that the host calls runs on the CPU, and {elsewhere}");
     }
+    // SAFETY: the array is host memory, aligned, initialised, and borrowed for `'k`; the view is inside the array and, if
+    // `M` writes, has exclusive access to its elements.
+    unsafe { View::new(pointer, shape, strides) }
 }

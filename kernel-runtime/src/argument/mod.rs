@@ -10,7 +10,7 @@ mod packed_params;
 mod transfer;
 mod visitor;
 
-pub use self::array::{ArraySlice, ViewArgument};
+pub use self::array::{ArraySlice, ViewArgument, host_view};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::array::{ForeignMemory, Location};
 pub(crate) use self::binder::{ArgumentFacts, Binder};

@@ -169,7 +169,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn fill(&mut self, value: T) -> Result<()> {
         self.as_slice_mut().fill(value)
     }
@@ -179,7 +179,7 @@ impl<T: Element> DeviceArray<T> {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
     pub fn to_device(&self, device: &Device) -> Result<DeviceArray<T>> {
         self.as_slice().to_device(device)
     }

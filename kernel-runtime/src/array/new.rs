@@ -24,7 +24,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
         self.default_stream().zeros(len)
     }
@@ -33,7 +33,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
     ///
     /// # Safety
     ///
@@ -56,7 +56,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or what the driver refused.
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
     pub fn pinned_zeros<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
         PinnedArray::zeros(self, len)
     }

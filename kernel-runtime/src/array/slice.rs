@@ -131,8 +131,8 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
     /// [`Error::Shape`] if `index` is greater than the length.
     pub fn split_at(self, index: usize) -> Result<(Self, Self)> {
         inside(index.., 0, self.len)?;
-        let behind = self.len - index;
-        Ok((self.part(0, index), self.part(index, behind)))
+        let rest = self.len - index;
+        Ok((self.part(0, index), self.part(index, rest)))
     }
 
     /// Returns an iterator over chunks of `len` elements; the last chunk may be shorter.
@@ -260,7 +260,7 @@ impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
     ///
     /// # Errors
     ///
-    /// What the driver refused.
+    /// A CUDA driver error.
     pub fn fill(&mut self, value: T) -> Result<()> {
         let mut element = MaybeUninit::<T>::uninit();
         // SAFETY: the memory is aligned and not shared. Padding between the fields of a value is zeroed in place:

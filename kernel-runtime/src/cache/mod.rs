@@ -45,7 +45,7 @@ pub(crate) use trust::{TrustedOwners, Untrusted};
 
 use crate::cuda::Image;
 use crate::error::{Error, Result};
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// The folder of [`Cache::write_note`]'s notes about NVRTC.
 pub(crate) const NOTES: &str = "nvrtc";
@@ -237,7 +237,7 @@ impl Cache {
             }
         } else if !WARNED.swap(true, Ordering::Relaxed) {
             let message = format!("part of the cache of compiled kernels is not used: {untrusted}");
-            crate::warning::warn(message, untrusted.help());
+            cumbia_kernel_sync::warn(message, untrusted.help());
         }
     }
 
@@ -272,7 +272,7 @@ const WRITABLE: &str = "point CUMBIA_CACHE_DIR at a writable folder, or set CUMB
 fn warn_once(reason: &str, help: &'static str) {
     static WARNED: AtomicBool = AtomicBool::new(false);
     if !WARNED.swap(true, Ordering::Relaxed) {
-        crate::warning::warn(format!("kernels are recompiled in each process, because {reason}"), help);
+        cumbia_kernel_sync::warn(format!("kernels are recompiled in each process, because {reason}"), help);
     }
 }
 

@@ -8,7 +8,7 @@ use bytesize::ByteSize;
 
 use super::Cache;
 use crate::variable::variable;
-use crate::warning::warn;
+use cumbia_kernel_sync::warn;
 
 /// The default size limit, in bytes, without `CUMBIA_CACHE_SIZE`.
 pub(super) const DEFAULT_LIMIT: u64 = 1 << 30;

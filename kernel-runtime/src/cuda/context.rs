@@ -84,8 +84,8 @@ impl Context {
         }
         for stream in &*streams {
             // An error means that the driver has already been unloaded.
-            // SAFETY: the streams are idle, and the context is closed. A thread that outlives `main` could launch even now: if
-            // its kernel faults, the GPU rejects the write, in a context that is about to be destroyed.
+            // SAFETY: the streams are idle, and the context is closed. A thread that outlives `main` could launch even now:
+            // if its kernel faults, the GPU rejects the write, in a context that is about to be destroyed.
             let _ = unsafe { stream.free_host_memory() };
         }
     }

@@ -84,9 +84,9 @@ impl Graph {
         // SAFETY: the pointer is valid for the write, and no flags are defined.
         unsafe { driver.cuGraphCreate(&raw mut graph.raw, 0) }?;
         for i in 0..count {
-            let before: Vec<CUgraphNode> = waits(i).iter().map(|&j| graph.nodes[j]).collect();
+            let dependencies: Vec<CUgraphNode> = waits(i).iter().map(|&j| graph.nodes[j]).collect();
             // SAFETY: upheld by the caller; the dependencies are nodes of this graph.
-            node(i, &mut |node| unsafe { graph.add(node, &before) })?;
+            node(i, &mut |node| unsafe { graph.add(node, &dependencies) })?;
         }
         // SAFETY: the pointer is valid for the write, and the graph is complete.
         unsafe { driver.cuGraphInstantiateWithFlags(&raw mut graph.executable, graph.raw, 0) }?;
@@ -96,10 +96,10 @@ impl Graph {
     /// # Safety
     ///
     /// As for [`Graph::build`]; the context is current.
-    unsafe fn add(&mut self, node: Node<'_>, before: &[CUgraphNode]) -> Result<(), CudaError> {
+    unsafe fn add(&mut self, node: Node<'_>, dependencies: &[CUgraphNode]) -> Result<(), CudaError> {
         let Graph { primary, nodes: _, raw, executable: _ } = self;
         let (driver, context) = (primary.driver, primary.raw);
-        let (waits, count) = (before.as_ptr(), before.len());
+        let (waits, count) = (dependencies.as_ptr(), dependencies.len());
         let mut added = std::ptr::null_mut();
         match node {
             Node::Kernel { module, geometry, parameters } => {

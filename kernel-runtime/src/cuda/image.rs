@@ -10,7 +10,7 @@ use crate::cache::{COUNTS, Cache};
 use crate::error::{CompileError, Error};
 use crate::kernel::Options;
 use crate::precompiled::{CompilationInputs, Precompiled};
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// A compilation request: the CUDA C of a kernel, and its options.
 #[derive(Clone, Copy, Debug)]

@@ -19,7 +19,7 @@ use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::block_picker;
 use crate::error::{CompileError, Error};
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// A kernel that is loaded on a GPU.
 pub(crate) struct Module {

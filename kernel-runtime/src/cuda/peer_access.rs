@@ -11,7 +11,7 @@ use cudarc::driver::sys::{CUdevice, CUmemAccess_flags, CUmemLocationType};
 use super::context::Context;
 use super::error::CudaError;
 use crate::sync::Mutex;
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// The pairs of ordinals for which peer access was requested, the lower one first.
 static REQUESTED: Mutex<Vec<[usize; 2]>> = Mutex::new(Vec::new());

@@ -9,7 +9,7 @@ use super::driver::Driver;
 use super::error::{CudaError, DEINITIALIZED};
 use crate::error::Error;
 use crate::sync::Mutex;
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// The maximum number of pending drop errors.
 const MAX_DROP_ERRORS: usize = 64;

@@ -136,7 +136,7 @@ impl PrintBuffers {
         // Lock the output before taking the messages: otherwise another thread could write later messages first.
         let output = io::stdout().lock();
         let Messages { text, lost } = std::mem::take(&mut *self.read.lock());
-        print::to_stdout(&text);
+        cumbia_kernel_lang::print::to_stdout(&text);
         // Release the standard output before the standard error is locked: a thread that holds the latter may need it.
         drop(output);
         print::report_lost(lost, BYTES);

@@ -1,12 +1,12 @@
 //! Diagnosis of the CUDA installation: the components found on this machine, their state, and remedies for missing ones.
 
-mod look;
+mod examine;
 mod text;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use self::look::doctor;
+pub use self::examine::doctor;
 use crate::cache::Stats;
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::properties::{Limits, Pci};

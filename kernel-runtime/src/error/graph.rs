@@ -18,7 +18,7 @@ pub enum GraphError {
     #[error(
         "kernel `{kernel}` has an array of another library among its arguments, which is borrowed for one call, and a graph is launched after its steps were recorded\n  help: convert it to a `DeviceArray`"
     )]
-    LentArgument {
+    ForeignArgument {
         /// The kernel.
         kernel: &'static str,
     },
@@ -26,7 +26,7 @@ pub enum GraphError {
     #[error(
         "an array of another library, which is borrowed for one call, cannot be copied in a graph, which is launched after its steps were recorded\n  help: convert it to a `DeviceArray`"
     )]
-    LentCopy,
+    ForeignCopy,
     /// A copy between two host buffers, or of a buffer of the CPU device, which is not page-locked.
     #[error(
         "a graph copies between arrays of its device and page-locked host buffers of a GPU, not from host to host\n  help: allocate the buffer with `device.to_pinned` of a GPU, or call `stream.copy` before or after the launch of the graph"

@@ -2,7 +2,6 @@
 
 mod compile;
 mod device;
-mod fault;
 mod graph;
 mod launch;
 mod shape;
@@ -15,12 +14,12 @@ use thiserror::Error;
 
 pub use self::compile::{CompileError, Diagnostic, Position};
 pub use self::device::{DeviceError, DriverFailure};
-pub use self::fault::{FaultKind, Waiting};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
 pub use self::shape::ShapeError;
 use crate::dim::Dim3;
 use crate::precompile::Failed;
+pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};
 
 /// The result type of Cumbia's fallible functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

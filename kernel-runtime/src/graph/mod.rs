@@ -27,7 +27,7 @@ use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
 use crate::pinned::{GraphId, PinnedMemory, Reservation};
 use crate::stream::Stream;
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// A sequence of launches and copies that is enqueued as a whole, repeatedly.
 ///
@@ -279,7 +279,7 @@ impl Recording {
         };
         let mut used = SmallVec::new();
         for used_memory in &uses {
-            self.keep(used_memory, &mut used).ok_or(GraphError::LentArgument { kernel })?;
+            self.keep(used_memory, &mut used).ok_or(GraphError::ForeignArgument { kernel })?;
         }
         let grid_barrier = if plan.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
@@ -360,7 +360,7 @@ impl Recording {
             let (stream, device) = (stream.device().to_string(), memory.device().to_string());
             return Err(Error::StreamElsewhere { stream, device });
         }
-        self.keep(&Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::LentCopy)?;
+        self.keep(&Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::ForeignCopy)?;
         Ok((memory.pointer().addr() + bytes.start) as u64)
     }
 
@@ -390,7 +390,7 @@ impl Recording {
         match self.retained.iter_mut().find(|retained| retained.memory.pointer() == start && retained.bytes == *bytes) {
             Some(retained) => retained.writes |= writes,
             None => {
-                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes })
+                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes });
             }
         }
         Some(())
@@ -454,9 +454,9 @@ impl Recording {
             let launch = |print: u64| {
                 self.set_print_buffer(print);
                 let current = self.update_or_build(raw_stream, previous, builds)?;
-                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept alive
-                // until the launch has been recorded as an access, and freed in stream order after it; page-locked memory
-                // tracks the copies.
+                // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept
+                // alive until the launch has been recorded as an access, and freed in stream order after it; page-locked
+                // memory tracks the copies.
                 unsafe { current.graph.launch(raw_stream) }?;
                 built = Some(current);
                 Ok(())

@@ -8,14 +8,14 @@ use crate::argument::ArgumentFacts;
 use crate::block_picker;
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
-use crate::cuda::{Context, Geometry, Module, DriverLaunch};
+use crate::cuda::{Context, DriverLaunch, Geometry, Module};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
 use crate::kernel::Kernel;
 use crate::specialise::{self, Layout, Specialised};
 use crate::sync::assert_unlocked;
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// A validated launch. Its arguments are bound separately, at each launch.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use rustc_hash::FxHasher;
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::FastBinder;
 use crate::config::{CompactConfig, LaunchConfig};
-use crate::cuda::{Launched, DriverLaunch};
+use crate::cuda::{DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::kernel::Kernel;
 use crate::specialise::Layout;

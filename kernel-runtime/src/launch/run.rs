@@ -108,7 +108,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         stream: Option<&'b Stream>,
     ) -> Result<(&'b Device, ArgumentFacts)> {
         K::visit(&self.args, binder);
-        Ok((self.device_or(binder.finish()?, stream)?, binder.arguments()))
+        Ok((self.resolve_device(binder.finish()?, stream)?, binder.arguments()))
     }
 
     /// Returns the stream set by [`Launch::on`], if any.
@@ -117,7 +117,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 
     /// Returns the device of the arrays, or else the device of [`Launch::on_device`] or of the stream.
-    fn device_or<'d>(&self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device>
+    fn resolve_device<'d>(&self, of_arrays: Option<&'d Device>, stream: Option<&'d Stream>) -> Result<&'d Device>
     where
         'a: 'd,
     {
@@ -165,12 +165,17 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 
     /// Runs the grid to completion. A fault stays pending until the next synchronising call, as on a GPU.
-    fn run_on_cpu(&self, stream: &cpu::Stream, checked: &CheckedLaunch, transfers: &[Transfer<'_>]) -> Result<()> {
+    fn run_on_cpu(
+        &self,
+        stream: &crate::cpu_stream::Stream,
+        checked: &CheckedLaunch,
+        transfers: &[Transfer<'_>],
+    ) -> Result<()> {
         let shape = checked.config.on_cpu(&checked.specialised.facts);
         let run = || {
             // The kernel is user code, which may take any lock.
             assert_unlocked();
-            let views = OfAllThreads::<K>(K::views(&self.args));
+            let views = SharedViews::<K>(K::views(&self.args));
             if let Some(stopped) = cpu::run(K::INFO.name, shape, &move |cx: Cx<'_>| K::run(cx, views.get())) {
                 stream.note_fault(fault::of_cpu(&K::INFO, stopped));
             }
@@ -180,9 +185,9 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 }
 
 /// The views of the arguments, shared by all threads of a grid.
-struct OfAllThreads<'k, K: Kernel>(K::Views<'k>);
+struct SharedViews<'k, K: Kernel>(K::Views<'k>);
 
-impl<'k, K: Kernel> OfAllThreads<'k, K> {
+impl<'k, K: Kernel> SharedViews<'k, K> {
     #[inline(always)]
     #[allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
     fn get(&self) -> K::Views<'k> {
@@ -190,17 +195,17 @@ impl<'k, K: Kernel> OfAllThreads<'k, K> {
     }
 }
 
-impl<K: Kernel> Clone for OfAllThreads<'_, K> {
+impl<K: Kernel> Clone for SharedViews<'_, K> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<K: Kernel> Copy for OfAllThreads<'_, K> {}
+impl<K: Kernel> Copy for SharedViews<'_, K> {}
 
 // SAFETY: by the contract of `Kernel` the components are values, which may be shared, and views of arguments. Those point into
 // arrays borrowed by the launch, whose elements all threads access atomically; none points to a variable of a thread.
-unsafe impl<K: Kernel> Sync for OfAllThreads<'_, K> {}
+unsafe impl<K: Kernel> Sync for SharedViews<'_, K> {}
 
 /// Enqueues a launch on a GPU.
 fn enqueue_on_gpu(

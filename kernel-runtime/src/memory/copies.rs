@@ -4,13 +4,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Memory, Use};
-use crate::cpu;
 use crate::cuda::{self, CudaError};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::hazards::{self, PooledStream, StreamRef};
 use crate::stream::Stream;
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 impl Memory {
     /// Copies bytes to the host after all operations that they depend on, and waits for completion.
@@ -251,7 +250,7 @@ impl Memory {
     }
 
     /// Records an access on the CPU device if it has more than one stream.
-    fn record_on_cpu(&self, stream: &Arc<cpu::Stream>, bytes: Range<usize>, writes: bool) {
+    fn record_on_cpu(&self, stream: &Arc<crate::cpu_stream::Stream>, bytes: Range<usize>, writes: bool) {
         if let Backend::Cpu(streams) = self.device.backend()
             && streams.is_multi_stream()
         {

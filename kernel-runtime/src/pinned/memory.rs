@@ -14,7 +14,7 @@ use crate::memory::{Contents, Memory, no_room};
 use crate::stream::Stream;
 use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// The memory of a [`PinnedArray`](super::PinnedArray), with the device copies that access it.
 pub(crate) struct PinnedMemory {

@@ -1,31 +1,31 @@
-//! Vectors as elements of memory.
+//! Implementation of the element traits for vectors.
 //!
-//! `#[derive(DeviceType)]` would count the field that brings the alignment among those of the device.
+//! `#[derive(DeviceType)]` would include the zero-sized alignment field in the device type.
 
 use std::mem::offset_of;
 
-use cumbia_kernel_runtime::__private::{BuiltIn, ConstantType, Operator, Repr, ir, op, structure};
-use cumbia_kernel_runtime::{Components, DeviceType, Element};
+use cumbia_kernel_lang::__private::{BuiltIn, ConstantType, Operator, Repr, ir, op, structure};
+use cumbia_kernel_lang::{Components, DeviceType, Element};
 
-use super::{Lane, Vec2, Vec3, Vec4};
+use super::{Component, Vec2, Vec3, Vec4};
 
-/// Implements the traits for a vector with these lanes.
+/// Implements the traits for a vector with these components.
 macro_rules! elements {
-    ($($name:ident [$($lane:ident)*];)*) => {$(
-        impl<T: Lane> DeviceType for $name<T> {
+    ($($name:ident [$($field:ident)*];)*) => {$(
+        impl<T: Component> DeviceType for $name<T> {
             type Repr = Self;
         }
 
-        impl<T: Lane> Repr for $name<T> {
+        impl<T: Component> Repr for $name<T> {
             fn ty() -> ir::Type {
                 structure::<Self>(
                     stringify!($name),
-                    &[$((stringify!($lane), <T::Held as Repr>::ty, offset_of!(Self, $lane))),*],
+                    &[$((stringify!($field), <T::Held as Repr>::ty, offset_of!(Self, $field))),*],
                 )
             }
         }
 
-        impl<T: Lane> ConstantType for $name<T> {
+        impl<T: Component> ConstantType for $name<T> {
             type Repr = Self;
             type Value = Self;
 
@@ -34,45 +34,45 @@ macro_rules! elements {
             }
         }
 
-        // `PartialEq` is derived, and the lanes are numbers.
-        impl<T: Lane> Operator<op::Eq, $name<T>> for $name<T> {
+        // `PartialEq` is derived, and the components are numbers.
+        impl<T: Component> Operator<op::Eq, $name<T>> for $name<T> {
             type Key = BuiltIn;
         }
 
-        // SAFETY: each lane is loaded and stored as the number that it is, at its own place; what is left of the value
-        // takes no room. `ty` gives rustc's layout of the lanes.
-        unsafe impl<T: Lane> Element for $name<T> {
+        // SAFETY: each component is loaded and stored as a number at its own address; the remaining field is
+        // zero-sized. `ty` describes rustc's layout of the components.
+        unsafe impl<T: Component> Element for $name<T> {
             type Held = Self;
 
             const ANY_BITS: bool = T::ANY_BITS;
 
             #[inline(always)]
             unsafe fn load(place: *mut Self) -> Self {
-                // SAFETY: the caller's promise for the vector holds for its lanes.
-                unsafe { $name { $($lane: T::load(&raw mut (*place).$lane),)* align: [] } }
+                // SAFETY: the caller's guarantee for the vector holds for its components.
+                unsafe { $name { $($field: T::load(&raw mut (*place).$field),)* align: [] } }
             }
 
             #[inline(always)]
             unsafe fn store(place: *mut Self, value: Self) {
                 // SAFETY: as above.
                 unsafe {
-                    $(T::store(&raw mut (*place).$lane, value.$lane);)*
+                    $(T::store(&raw mut (*place).$field, value.$field);)*
                 }
             }
 
             #[inline(always)]
             fn placeholder() -> Self {
-                $name { $($lane: T::placeholder(),)* align: [] }
+                $name { $($field: T::placeholder(),)* align: [] }
             }
 
             fn constant(&self) -> ir::ConstantValue {
-                ir::ConstantValue::Parts(vec![$(self.$lane.constant()),*])
+                ir::ConstantValue::Parts(vec![$(self.$field.constant()),*])
             }
         }
 
-        // SAFETY: the lanes follow each other from the start (`repr(C)`), and their sizes add up to that of the vector, which
-        // `lane.rs` tests for each number; the field that brings the alignment takes no room.
-        unsafe impl<T: Lane> Components for $name<T> {
+        // SAFETY: the components are contiguous from the start (`repr(C)`), and their sizes add up to that of the
+        // vector, which `component.rs` tests for each scalar type; the alignment field is zero-sized.
+        unsafe impl<T: Component> Components for $name<T> {
             type Component = T;
         }
     )*};

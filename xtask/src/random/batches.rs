@@ -1,7 +1,7 @@
 //! Comparison of many random kernels in batches: while one batch runs, the next is compiled.
 //!
-//! The result of each batch is appended to a journal in `target/random-kernels`, from which an interrupted command resumes.
-//! A failure does not stop the later batches.
+//! The result of each batch is appended to a journal in `target/random-kernels`, from which an interrupted command
+//! resumes. A failure does not stop the later batches.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -104,7 +104,7 @@ pub(super) fn pack(options: &Options, comparison: Comparison, size: u64, folder:
 /// The script that runs each executable beside it, and continues after a kernel that ends the process.
 const RUN: &str = include_str!("run.sh");
 
-/// `0..250`
+/// Returns the label of a batch: `0..250`.
 fn label(batch: &Range<u64>) -> String {
     format!("{}..{}", batch.start, batch.end)
 }

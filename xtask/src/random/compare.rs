@@ -19,9 +19,9 @@ pub(super) type Failures = HashMap<String, String>;
 #[derive(Clone, Copy)]
 pub(super) struct Comparison {
     pub(super) overflow: Overflow,
-    /// Compares with a GPU instead of the emitted C in `g++`.
+    /// Whether the CPU is compared with a GPU instead of the emitted C in `g++`.
     pub(super) gpu: bool,
-    /// Optimises for size, for an executable that is copied to another machine.
+    /// Whether the executable is optimised for size, to be copied to another machine.
     pub(super) small: bool,
 }
 

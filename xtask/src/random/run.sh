@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compares the random kernels beside this file between the CPU and GPU 0. Written by `cargo xtask random --pack`.
 #
-# The machine needs NVIDIA's driver, NVRTC (CUMBIA_NVRTC) and gzip, but no Rust. A kernel that ends the process is reported,
-# and the others run without it. The last line has the counts.
+# The machine needs NVIDIA's driver, NVRTC (CUMBIA_NVRTC) and gzip, but no Rust. A kernel that ends the process is
+# reported, and the others run without it. The last line has the counts.
 set -u
 export CUMBIA_REQUIRE_GPU=1 CUMBIA_REQUIRE_NVRTC=1 CUMBIA_RANDOM_TRACE=1
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

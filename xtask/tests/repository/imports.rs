@@ -18,7 +18,8 @@ use crate::module_graph::{Place, imports};
 /// The edges between the children of one module. For each edge, the first place that needs it.
 type Edges = BTreeMap<(String, String), Place>;
 
-/// The graphs of every crate, by the parent: `kernel-runtime` for its root, `kernel-runtime::cuda` for a module.
+/// Returns the graphs of every crate, by the parent: `kernel-runtime` for its root, `kernel-runtime::cuda` for a
+/// module.
 fn sibling_graphs() -> BTreeMap<String, Edges> {
     let mut graphs: BTreeMap<String, Edges> = BTreeMap::new();
     for package in packages() {
@@ -60,8 +61,8 @@ fn shortest_path<'e>(edges: &'e BTreeSet<(String, String)>, from: &'e str, to: &
 
 /// Returns a small set of edges without which the graph is acyclic.
 ///
-/// The edges are added one by one, and an edge that would close a cycle goes into the set. Those from modules that import
-/// much come first: a module that imports much and is imported little is a high layer, whose edges lead down.
+/// The edges are added one by one, and an edge that would close a cycle goes into the set. Those from modules that
+/// import much come first: a module that imports much and is imported little is a high layer, whose edges lead down.
 fn feedback_edges(edges: &Edges) -> BTreeSet<(String, String)> {
     let mut rank: BTreeMap<&str, i64> = BTreeMap::new();
     for (from, to) in edges.keys() {
@@ -141,8 +142,8 @@ fn sibling_modules_import_each_other_in_one_direction() {
     assert!(failures.is_empty(), "{}\nthe list: {}", failures.join("\n"), list().display());
 }
 
-/// Returns the message about a cycle: each edge, and a place that needs it. `path` leads from the target of the edge that
-/// closes it back to its source.
+/// Returns the message about a cycle: each edge, and a place that needs it. `path` leads from the target of the edge
+/// that closes it back to its source.
 fn cycle(parent: &str, edges: &Edges, path: &[&str]) -> String {
     let mut text = format!("{parent}: import cycle between sibling modules");
     let closing = (path[path.len() - 1], path[0]);

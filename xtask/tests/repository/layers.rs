@@ -21,6 +21,14 @@ const LAYERS: &[Layer] = &[
         may_use: &[],
         must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "dirs", "tempfile", "rayon"],
     },
+    // No device.
+    Layer { folder: "kernel-sync", may_use: &[], must_not_use: &["syn", "cudarc", "libloading", "rayon"] },
+    // No CUDA, arrays, launches or caches.
+    Layer {
+        folder: "kernel-lang",
+        may_use: &["cumbia-kernel-ir", "cumbia-kernel-sync"],
+        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "dirs", "tempfile", "postcard"],
+    },
     // No CUDA.
     Layer {
         folder: "kernel-macros",
@@ -28,10 +36,14 @@ const LAYERS: &[Layer] = &[
         must_not_use: &["cudarc", "libloading", "dirs", "tempfile", "rayon"],
     },
     // No syntax trees of Rust.
-    Layer { folder: "kernel-runtime", may_use: &["cumbia-kernel-ir"], must_not_use: &["syn", "quote", "proc-macro2"] },
+    Layer {
+        folder: "kernel-runtime",
+        may_use: &["cumbia-kernel-ir", "cumbia-kernel-lang", "cumbia-kernel-sync"],
+        must_not_use: &["syn", "quote", "proc-macro2", "corosensei", "libm"],
+    },
     Layer {
         folder: "kernel-std",
-        may_use: &["cumbia-kernel-macros", "cumbia-kernel-runtime"],
+        may_use: &["cumbia-kernel-lang", "cumbia-kernel-macros"],
         must_not_use: &["cudarc", "libloading", "syn"],
     },
     // The facade re-exports, and holds no logic.

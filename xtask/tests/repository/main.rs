@@ -1,9 +1,11 @@
-//! Tests of the repository's own texts: the imports between modules and crates, and the table of environment variables.
+//! Tests of the texts of the repository: imports between modules and crates, environment variables, and references to
+//! tests.
 
 mod crates;
 mod imports;
 mod layers;
 mod module_graph;
+mod references;
 mod variables;
 
 use std::path::{Path, PathBuf};

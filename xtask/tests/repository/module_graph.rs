@@ -65,8 +65,8 @@ pub(crate) fn imports(root_module: &Path) -> Vec<Import> {
     found.into_iter().map(|((from, to), place)| Import { from, to, place }).collect()
 }
 
-/// Resolves a path that is written in module `from` to the module that defines its item, or `None` for a path out of the
-/// crate. Re-exports are followed to a depth of 8, more than there are.
+/// Resolves a path that is written in module `from` to the module that defines its item, or `None` for a path out of
+/// the crate. Re-exports are followed to a depth of 8, more than there are.
 fn resolve(modules: &BTreeMap<ModulePath, Module>, from: &[String], path: &[String], depth: u32) -> Option<ModulePath> {
     let mut current = from.to_vec();
     let mut rest = path;
@@ -320,7 +320,7 @@ impl<'ast> Visit<'ast> for Reader {
     }
 }
 
-/// Whether an item exists in tests only.
+/// Returns whether an item exists in tests only.
 fn is_test(attributes: &[Attribute]) -> bool {
     fn names_test(tokens: TokenStream) -> bool {
         tokens.into_iter().any(|token| match token {

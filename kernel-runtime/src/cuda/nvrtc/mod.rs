@@ -21,7 +21,7 @@ use super::environment::Environment;
 use crate::cache::{COUNTS, Cache};
 use crate::error::CompileError;
 use crate::sync::{Mutex, OnceLock};
-use crate::warning::event;
+use cumbia_kernel_sync::event;
 
 /// A loaded NVRTC. It is never unloaded.
 #[derive(Debug)]

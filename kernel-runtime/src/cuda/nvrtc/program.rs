@@ -51,8 +51,8 @@ impl Nvrtc {
                 architecture: architecture.to_string(),
                 version: self.version.to_string(),
                 message: format!(
-                    "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, or use NVRTC \
-                     {OLDEST_ASSEMBLER_FOR_90} or newer",
+                    "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, \
+                     or use NVRTC {OLDEST_ASSEMBLER_FOR_90} or newer",
                     architecture.to_virtual()
                 ),
             });

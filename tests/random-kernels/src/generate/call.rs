@@ -37,7 +37,7 @@ pub(super) enum Param {
 }
 
 impl Param {
-    /// The same parameter with the type parameter replaced.
+    /// Returns the parameter with the type parameter replaced by a concrete type.
     pub(super) fn at(&self, generic: &Type, concrete: &Type) -> Param {
         let at = |ty: &Type| if ty == generic { concrete.clone() } else { ty.clone() };
         match self {

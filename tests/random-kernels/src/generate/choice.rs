@@ -182,8 +182,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Generates `(0, k) | (1, k)`: alternatives that bind the same variable and may overlap. A guard is evaluated once for
-    /// each alternative that matches.
+    /// Generates `(0, k) | (1, k)`: alternatives that bind the same variable and may overlap. A guard is evaluated once
+    /// for each alternative that matches.
     pub(super) fn alternatives(&mut self, parts: &[Type]) -> String {
         let bound = self.random.below(parts.len());
         let name = self.fresh("k");

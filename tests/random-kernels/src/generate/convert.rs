@@ -50,7 +50,7 @@ fn widened(half: Expr, to: &Type) -> Expr {
     Expr::method(Type::Float(float), Range::NONE, half, method, vec![])
 }
 
-/// `f16::from_f32(x)`
+/// Returns a conversion to a type of `half`: `f16::from_f32(x)`.
 fn from_wide(half: Float, function: &str, value: Expr) -> Expr {
     Expr::any(Type::Float(half), ExprKind::Call(format!("{}::{function}", half.name()), vec![value]))
 }

@@ -1,7 +1,7 @@
 //! Deferred initialisation: `let x;`, and assignments that precede every use.
 //!
-//! Treating such a variable as a constant is wrong in two places: at the join of paths that assign different values, and in
-//! a loop that assigns it and is left in the same iteration, before which it is uninitialised.
+//! Treating such a variable as a constant is wrong in two places: at the join of paths that assign different values,
+//! and in a loop that assigns it and is left in the same iteration, before which it is uninitialised.
 
 use super::loops::count;
 use super::scope::{Access, Bound, Kind, Path, Step};
@@ -99,8 +99,9 @@ impl Generator<'_> {
         out.append(&mut stmts);
     }
 
-    /// Generates the body of a loop that assigns a variable of the enclosing scope, uses it, and leaves; it may continue if
-    /// the variable is mutable. A plain body has no loops, so that its bounds checks may be hoisted out of the loop.
+    /// Generates the body of a loop that assigns a variable of the enclosing scope, uses it, and leaves; it may
+    /// continue if the variable is mutable. A plain body has no loops, so that its bounds checks may be hoisted out of
+    /// the loop.
     fn assign_and_leave(&mut self, later: &mut Deferred, plain: bool) -> Vec<Stmt> {
         let beside = |generator: &mut Self, out: &mut Vec<Stmt>| {
             if plain { generator.assign(2, out) } else { generator.stmts(2, out) }
@@ -174,8 +175,8 @@ impl Generator<'_> {
         Some(Content::Slice { sources: sources.map(|(name, _, least)| (name, least)).collect(), element })
     }
 
-    /// Returns the paths that no statement writes: no shared memory, which other threads write after the next barrier, and no
-    /// counter.
+    /// Returns the paths that no statement writes: no shared memory, which other threads write after the next barrier,
+    /// and no counter.
     fn borrowed_content(&mut self) -> Option<Content> {
         let mut paths = self.scope.paths(Type::is_in_memory);
         let changes = |path: &Path| path.name.starts_with("turns") || path.name.starts_with("shared_");

@@ -27,7 +27,7 @@ impl Generator<'_> {
         }
     }
 
-    /// `x as f32`, `f64::from(x)`, `f16::from_f32(x)`
+    /// Generates a conversion to a float: `x as f32`, `f64::from(x)`, `f16::from_f32(x)`.
     fn float_cast(&mut self, float: Float, depth: u32) -> Expr {
         let ty = Type::Float(float);
         let from = self.scalar_type();

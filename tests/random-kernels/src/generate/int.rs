@@ -66,7 +66,8 @@ impl Generator<'_> {
         let around = |most: i128| Range::new(if int.is_signed() { -most } else { 0 }, most);
         match op {
             "-" if !int.is_signed() => {
-                // An unsigned difference is not negative: the minimum of the left operand is at least the maximum of the right one.
+                // An unsigned difference is not negative: the minimum of the left operand is at least the maximum of
+                // the right one.
                 let left = if left.range.low >= most {
                     left
                 } else {

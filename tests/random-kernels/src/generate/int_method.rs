@@ -107,7 +107,7 @@ impl Generator<'_> {
         self.called(int, &ty, int.range(), name, args)
     }
 
-    /// `x.f(y)`, or `i32::f(x, y)`
+    /// Generates `x.f(y)` or `i32::f(x, y)`.
     fn called(&mut self, of: Int, ty: &Type, range: Range, name: &str, mut args: Vec<Expr>) -> Expr {
         if self.random.percent(8) {
             return Expr::new(ty.clone(), range, ExprKind::Call(format!("{}::{name}", of.name()), args));

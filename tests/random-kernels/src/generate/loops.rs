@@ -111,8 +111,8 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::repeat(unroll, label, head, body)));
     }
 
-    /// Generates `for i in 0..n { .. }` of `usize`, up to a length or an unknown number: a loop out of which bounds checks
-    /// are hoisted.
+    /// Generates `for i in 0..n { .. }` of `usize`, up to a length or an unknown number: a loop out of which bounds
+    /// checks are hoisted.
     pub(super) fn plain_for(&mut self, most: u64, out: &mut Vec<Stmt>, make: impl FnOnce(&mut Self) -> Vec<Stmt>) {
         let at = |value: usize| Some(Box::new(Expr::usize(value).pinned()));
         let (end, turns) = match self.whole_slice(Int::Usize) {
@@ -138,8 +138,8 @@ impl Generator<'_> {
         out.push(Stmt::expr(Expr::repeat(None, label, Head::For { pattern: name, sequence }, body)));
     }
 
-    /// Returns the sequence of a `for`, the range of its counter, the maximum number of iterations, and the first statements
-    /// of the body.
+    /// Returns the sequence of a `for`, the range of its counter, the maximum number of iterations, and the first
+    /// statements of the body.
     fn counted(&mut self, int: Int, most: u64, out: &mut Vec<Stmt>) -> (Expr, Range, u64, Vec<Stmt>) {
         let (ty, whole) = (Type::Int(int), int.range());
         let most_wide = i128::from(most);

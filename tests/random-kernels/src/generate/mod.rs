@@ -91,8 +91,8 @@ impl Generator<'_> {
         format!("{prefix}{}", self.names)
     }
 
-    /// Returns a name for a variable: in most cases a unique one, otherwise a name that is in scope, or a reserved word of
-    /// C++ or of the emitted C.
+    /// Returns a name for a variable: in most cases a unique one, otherwise a name that is in scope, or a reserved word
+    /// of C++ or of the emitted C.
     fn variable(&mut self) -> String {
         const TAKEN: [&str; 14] = [
             "int", "float", "double", "auto", "class", "this", "launch", "rt", "fault", "site", "usize_", "u32_",

@@ -151,7 +151,8 @@ impl Scope {
             .map(|(_, binding)| binding)
     }
 
-    /// Returns whether a new binding may shadow a name: the counters and bounds that the program relies on must stay visible.
+    /// Returns whether a new binding may shadow a name: the counters and bounds that the program relies on must stay
+    /// visible.
     pub(crate) fn may_shadow(&self, name: &str) -> bool {
         let fixed = name == "self" || name.starts_with(char::is_uppercase);
         !fixed

@@ -15,7 +15,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The bytes of dynamic shared memory per thread.
+    /// Returns the bytes of dynamic shared memory per thread.
     pub(super) fn bytes(&self) -> usize {
         match &self.element {
             _ if !self.dynamic => 0,
@@ -61,8 +61,8 @@ impl Generator<'_> {
         arrays
     }
 
-    /// Generates the body of a kernel: statements, with barriers between them if there is shared memory. Every thread reaches
-    /// each barrier, except those that have returned.
+    /// Generates the body of a kernel: statements, with barriers between them if there is shared memory. Every thread
+    /// reaches each barrier, except those that have returned.
     pub(super) fn segments(&mut self, shared: &[Shared], params: &Params, stmts: &mut Vec<Stmt>) {
         if shared.is_empty() {
             return self.stmts(12, stmts);
@@ -92,8 +92,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Generates `match (a, b) { (0, k) | (1, k) if k > 3 => { .. } .. }` on uniform values, with shared memory and barriers in
-    /// the arms. No thread has returned before it.
+    /// Generates `match (a, b) { (0, k) | (1, k) if k > 3 => { .. } .. }` on uniform values, with shared memory and
+    /// barriers in the arms. No thread has returned before it.
     fn uniform_match(&mut self, params: &Params) -> Stmt {
         let parts: Vec<Type> = (0..2).map(|_| Type::Int(*self.random.pick(&[Int::U8, Int::I32, Int::U32]))).collect();
         let ty = Type::Tuple(parts.clone());
@@ -134,7 +134,8 @@ impl Generator<'_> {
         self.pinned_narrow(value.pinned(), Range::new(0, 3))
     }
 
-    /// Each thread writes its element of a new array in shared memory; barrier; each reads any element; barrier.
+    /// Generates an exchange: each thread writes its element of a new array in shared memory; barrier; each reads any
+    /// element; barrier.
     fn exchange(&mut self, stmts: &mut Vec<Stmt>) {
         let element = self.scalar_type();
         let (name, read) = (self.fresh("shared_"), self.fresh("g"));
@@ -157,7 +158,7 @@ impl Generator<'_> {
         stmts.push(barrier());
     }
 
-    /// Each thread writes its own elements; barrier; all threads read all elements; barrier.
+    /// Generates a phase: each thread writes its own elements; barrier; all threads read all elements; barrier.
     fn between_barriers(&mut self, shared: &[Shared], most: usize, stmts: &mut Vec<Stmt>) {
         self.stmts(most, stmts);
         stmts.push(barrier());

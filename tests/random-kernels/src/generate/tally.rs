@@ -1,7 +1,7 @@
 //! Atomics in methods of elements: structs that all threads add to through `&mut self`.
 //!
-//! Each field has one operation, whose combined effect does not depend on the order of the threads, and none is read before
-//! the end of the launch.
+//! Each field has one operation, whose combined effect does not depend on the order of the threads, and none is read
+//! before the end of the launch.
 
 use std::fmt::Write;
 use std::rc::Rc;

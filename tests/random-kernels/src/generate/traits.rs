@@ -1,5 +1,5 @@
-//! Traits with required methods, defaults and constants; implementations, some of which override the defaults; and generic
-//! functions.
+//! Traits with required methods, defaults and constants; implementations, some of which override the defaults; and
+//! generic functions.
 //!
 //! A method calls only methods that its trait declares earlier, so that no override closes a cycle of calls.
 
@@ -8,8 +8,8 @@ use super::call::{Callee, Param};
 use crate::tree::{Function, Impl};
 use crate::types::{Int, Type};
 
-/// The step budgets of methods, which callers reserve before any implementation exists: for the first methods of a trait,
-/// and for the later ones, which may call the first.
+/// The step budgets of methods, which callers reserve before any implementation exists: for the first methods of a
+/// trait, and for the later ones, which may call the first.
 const FEW_STEPS: u64 = 40;
 const MANY_STEPS: u64 = 300;
 
@@ -167,7 +167,7 @@ impl Generator<'_> {
     }
 }
 
-/// `fn method(&self, p: u32) -> u32;`
+/// Returns the signature of a method: `fn method(&self, p: u32) -> u32;`.
 fn signature(method: &Method) -> String {
     let Method { name, receiver, params, result, default: _, max_steps: _ } = method;
     let params = params.iter().enumerate().filter_map(|(at, param)| match param {

@@ -22,8 +22,8 @@ impl Printer {
         self.put(close);
     }
 
-    /// Writes an expression, in parentheses if its precedence is below `least`. A literal is written without a suffix if
-    /// the context determines its type: if it is `expected`.
+    /// Writes an expression, in parentheses if its precedence is below `least`. A literal is written without a suffix
+    /// if the context determines its type: if it is `expected`.
     pub(super) fn expr(&mut self, expr: &Expr, least: u8, expected: bool) {
         let level = level_of(expr);
         if level < least {

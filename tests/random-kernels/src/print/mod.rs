@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use crate::tree::{Array, Block, Expr, ExprKind, Function, Impl, Program, Stmt, StmtKind};
 use crate::types::Type;
-/// Writes programs one after another.
+/// The printer of a file of programs.
 #[derive(Default)]
 pub(crate) struct Printer {
     text: String,

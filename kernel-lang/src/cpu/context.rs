@@ -1,0 +1,161 @@
+//! The execution context of a thread: its index, its shared memory, synchronisation and faults.
+
+use std::any::TypeId;
+use std::fmt::{self, Display};
+
+use crate::cpu::block::{BlockGeometry, BlockMemory};
+use crate::cpu::coroutine::CoroutineHandle;
+use crate::cpu::location::Location;
+use crate::cpu::receiver::Origin;
+use crate::cpu::{fault, work_sharing};
+use crate::dim::Dim3;
+
+/// The execution context that each compiled body receives.
+///
+/// It is passed by value and its address is never taken, so that a loop over the threads of a block keeps all of it in
+/// registers. Faults do not need it: the code that catches a fault knows which thread ran.
+#[derive(Clone, Copy)]
+pub struct Cx<'k> {
+    geometry: BlockGeometry,
+    thread: Dim3,
+    memory: &'k BlockMemory,
+    function: TypeId,
+    coroutine: Option<&'k CoroutineHandle<'k>>,
+}
+
+impl<'k> Cx<'k> {
+    /// Returns the context of a thread that is not a coroutine.
+    #[inline(always)]
+    pub fn plain(geometry: BlockGeometry, thread: Dim3, memory: &'k BlockMemory) -> Self {
+        Cx { geometry, thread, memory, function: TypeId::of::<()>(), coroutine: None }
+    }
+
+    /// Returns the same context for a thread that is a coroutine.
+    #[must_use]
+    pub fn with_coroutine(self, coroutine: &'k CoroutineHandle<'k>) -> Self {
+        Cx { coroutine: Some(coroutine), ..self }
+    }
+
+    /// Returns the thread's coroutine, if it is one.
+    #[inline(always)]
+    pub fn coroutine(self) -> Option<&'k CoroutineHandle<'k>> {
+        self.coroutine
+    }
+
+    /// Returns the context for the body of the function instance with the key `F`.
+    #[inline(always)]
+    #[must_use]
+    pub fn within<F: 'static>(self) -> Self {
+        Cx { function: TypeId::of::<F>(), ..self }
+    }
+
+    /// Returns the key of the current function instance.
+    #[inline(always)]
+    pub fn function(self) -> TypeId {
+        self.function
+    }
+
+    /// Calls `body` as the only thread of a grid of one thread, as when the host calls a device function.
+    #[inline(always)]
+    pub fn host<R>(body: impl FnOnce(Cx<'_>) -> R) -> R {
+        let memory = BlockMemory::empty();
+        body(Cx::plain(BlockGeometry::SINGLE, Dim3::ZERO, &memory))
+    }
+
+    /// Returns the index of the block, and the dimensions of block and grid.
+    #[inline(always)]
+    pub fn geometry(self) -> BlockGeometry {
+        self.geometry
+    }
+
+    /// Returns the thread's index in the block.
+    #[inline(always)]
+    pub fn thread(self) -> Dim3 {
+        self.thread
+    }
+
+    /// Returns the block's shared memory.
+    #[inline(always)]
+    pub fn memory(self) -> &'k BlockMemory {
+        self.memory
+    }
+
+    /// Returns the call context of a device function or intrinsic that is called at `at`.
+    #[inline(always)]
+    pub fn call(self, at: &'static Location) -> Call<'k> {
+        Call { cx: self, at, origin: None }
+    }
+
+    /// Returns the step of a `for` loop; faults if it is 0.
+    #[inline(always)]
+    pub fn step(self, step: usize, at: &'static Location) -> usize {
+        if step == 0 {
+            self.panic(at, "assertion failed: step != 0");
+        }
+        step
+    }
+
+    /// Returns the last operand of a call to a function of the standard library that may panic, and records the call:
+    /// the panic's position would be inside the library, and the fault must name the call.
+    #[inline(always)]
+    pub fn calling<T>(self, at: &'static Location, operand: T) -> T {
+        fault::note_call(at);
+        operand
+    }
+
+    /// Prints the message of a `print!` or `println!`.
+    #[cold]
+    pub fn print(self, message: fmt::Arguments<'_>) {
+        work_sharing::print_text(&message.to_string());
+    }
+
+    /// Ends the thread with the fault of a `panic!` or a failed assertion.
+    #[inline(always)]
+    pub fn panic(self, at: &'static Location, message: impl Display) -> ! {
+        fault::panic(at, &message)
+    }
+
+    /// Ends the thread with the fault of a call to a function that has a body in CUDA C only.
+    #[cold]
+    pub fn no_body(self, at: &'static Location, name: &str) -> ! {
+        fault::panic(
+            at,
+            &format_args!(
+                "`{name}` has no body for the CPU\n  why: it is written in CUDA C\n  \
+                 help: give it a Rust body that does the same, or run the kernel on a GPU"
+            ),
+        )
+    }
+}
+
+/// The context of a call: the calling thread and the call's location.
+#[derive(Clone, Copy)]
+pub struct Call<'k> {
+    /// The calling thread.
+    pub cx: Cx<'k>,
+    /// The location of the call.
+    pub at: &'static Location,
+    /// The receiver's place, if it is in memory.
+    origin: Option<Origin<'k>>,
+}
+
+impl<'k> Call<'k> {
+    /// Returns the same call with a receiver in memory.
+    #[inline(always)]
+    #[must_use]
+    pub fn on(self, origin: Origin<'k>) -> Self {
+        Call { origin: Some(origin), ..self }
+    }
+
+    /// Returns the receiver's place, if it is in memory.
+    #[inline(always)]
+    pub fn origin(self) -> Option<Origin<'k>> {
+        self.origin
+    }
+
+    /// Records a call to a function of the standard library that may panic, as [`Cx::calling`] does.
+    #[inline(always)]
+    pub fn note(self) {
+        fault::note_call(self.at);
+    }
+}

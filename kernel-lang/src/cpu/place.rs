@@ -1,0 +1,272 @@
+//! Places of values in memory: `&T` and `&mut T` in a kernel on the CPU.
+
+use std::marker::PhantomData;
+use std::ops::RangeBounds;
+
+use crate::cpu::access::{Access, Read, Writable, Write};
+use crate::cpu::context::Cx;
+use crate::cpu::fault;
+use crate::cpu::location::Location;
+use crate::cpu::receiver::{Handle, Receiver};
+use crate::cpu::slice::Slice;
+use crate::types::Element;
+
+/// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
+///
+/// It stays on its thread, since it may refer to a local variable of that thread, which is accessed non-atomically.
+pub struct Place<'k, T, M> {
+    pointer: *mut T,
+    memory: PhantomData<(&'k (), M)>,
+}
+
+impl<T, M> Clone for Place<'_, T, M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, M> Copy for Place<'_, T, M> {}
+
+// No bounds on `T`: the code that the macros emit for a parameter would report them a second time, after the
+// parameter's slot.
+impl<'k, T, M> Place<'k, T, M> {
+    /// # Safety
+    ///
+    /// For `'k` there must be a live, initialised `T` at `pointer`, aligned, though its bits need not be a value. All
+    /// accesses by other threads are atomic; if `M` is [`Write`], it is accessed through places only.
+    #[inline(always)]
+    pub unsafe fn new(pointer: *mut T) -> Self {
+        Place { pointer, memory: PhantomData }
+    }
+
+    /// Returns the place of a host value.
+    #[inline(always)]
+    pub fn from_ref(value: &'k T) -> Place<'k, T, Read> {
+        // SAFETY: the borrow keeps the value live and unmodified for `'k`, and a `Read` place does not write.
+        unsafe { Place::new(std::ptr::from_ref(value).cast_mut()) }
+    }
+
+    /// Returns the writable place of a host value.
+    #[inline(always)]
+    pub fn from_mut(value: &'k mut T) -> Place<'k, T, Write> {
+        // SAFETY: the borrow is exclusive for `'k`, so that the value is accessed through places only.
+        unsafe { Place::new(std::ptr::from_mut(value)) }
+    }
+
+    /// Returns the address of the value.
+    #[inline(always)]
+    pub(super) fn pointer(self) -> *mut T {
+        self.pointer
+    }
+
+    /// Returns the same place, read-only.
+    #[inline(always)]
+    #[must_use]
+    pub fn read(self) -> Place<'k, T, Read> {
+        // SAFETY: it is the same place, and a `Read` place has weaker requirements.
+        unsafe { Place::new(self.pointer) }
+    }
+
+    /// Returns the same place, writable.
+    #[inline(always)]
+    pub fn write(self) -> Place<'k, T, Write>
+    where
+        M: Writable,
+    {
+        // SAFETY: the bound guarantees that the place is writable.
+        unsafe { Place::new(self.pointer) }
+    }
+
+    /// Returns the place of a field of the value, of which `field` computes the address.
+    #[inline(always)]
+    pub fn project<U>(self, field: impl FnOnce(*mut T) -> FieldOf<U>) -> Place<'k, U, M> {
+        let part = field_of(self.pointer, field);
+        // SAFETY: a field is inside the value, so that the guarantees for the value hold for it.
+        unsafe { Place::new(part) }
+    }
+}
+
+/// The address of a field, as the closure of a projection returns it.
+pub struct FieldOf<U>(*mut U);
+
+impl<U> FieldOf<U> {
+    /// Wraps the address of a field.
+    ///
+    /// # Safety
+    ///
+    /// This is the result of a closure that is passed to a `project`, and the address is that of a field of type `U` of
+    /// the value that the closure's argument points to: of no other type, and not behind a pointer or a reference.
+    #[inline(always)]
+    pub unsafe fn new(address: *mut U) -> Self {
+        FieldOf(address)
+    }
+}
+
+/// Returns the address of the field that `field` computes, which is inside the value at `pointer`. For a field the
+/// check always holds and is optimised away; a type that the compiler dereferences on the way would lead outside the
+/// value.
+#[inline(always)]
+pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> FieldOf<U>) -> *mut U {
+    let FieldOf(part) = field(pointer);
+    let offset = part.addr().wrapping_sub(pointer.addr());
+    let inside = offset <= size_of::<T>() && size_of::<U>() <= size_of::<T>() - offset;
+    assert!(inside && part.is_aligned(), "the field is not inside its struct");
+    part
+}
+
+impl<'k, T: Element, M: Access> Place<'k, T, M> {
+    /// Returns the value as a Rust reference, for a body that the user wrote for the CPU.
+    ///
+    /// # Safety
+    ///
+    /// While the result is in use, nothing may write the value, and its bits must be valid.
+    pub unsafe fn as_host(self) -> &'k T {
+        // SAFETY: the value is live for `'k`; the caller guarantees the rest.
+        unsafe { &*self.pointer }
+    }
+
+    /// Returns the value as a mutable Rust reference, for a body that the user wrote for the CPU.
+    ///
+    /// # Safety
+    ///
+    /// While the result is in use, nothing else may access the value, and its bits must be valid.
+    pub unsafe fn as_host_mut(self) -> &'k mut T
+    where
+        M: Writable,
+    {
+        // SAFETY: the value is live for `'k` and writable; the caller guarantees the rest.
+        unsafe { &mut *self.pointer }
+    }
+
+    /// Reads the value.
+    #[inline(always)]
+    pub fn get(self) -> T {
+        // SAFETY: the place refers to a live, aligned value, which all threads access atomically.
+        unsafe { T::load(self.pointer) }
+    }
+
+    /// Writes the value.
+    #[inline(always)]
+    pub fn set(self, value: T)
+    where
+        M: Writable,
+    {
+        // SAFETY: as in `get`; the bound guarantees that the place is writable.
+        unsafe { T::store(self.pointer, value) }
+    }
+
+    /// Returns the receiver for a method call.
+    #[inline(always)]
+    pub fn receiver(self) -> Receiver<'k, Self> {
+        Receiver::new(self)
+    }
+
+    /// Returns the address of the value, for atomic loads. It is aligned, live for `'k`, and accessed atomically only.
+    #[inline(always)]
+    pub fn as_const_ptr(self) -> *const T {
+        self.pointer
+    }
+
+    /// Returns the address of the value, for atomic operations. It is aligned, live for `'k`, and accessed atomically
+    /// only.
+    #[inline(always)]
+    pub fn as_ptr(self) -> *mut T
+    where
+        M: Writable,
+    {
+        self.pointer
+    }
+}
+
+impl<'k, T: Element, M: Access> Handle<'k> for Place<'k, T, M> {
+    type Value = T;
+    type Access = M;
+
+    #[inline(always)]
+    fn load(self) -> T {
+        self.get()
+    }
+
+    #[inline(always)]
+    fn store(self, value: T)
+    where
+        M: Writable,
+    {
+        self.set(value);
+    }
+
+    #[inline(always)]
+    fn place(self) -> Self {
+        self
+    }
+
+    // Not a load: LLVM treats an atomic load as a side effect, even if its result is unused.
+    #[inline(always)]
+    fn placeholder(self) -> T {
+        T::placeholder()
+    }
+}
+
+impl<'k, T: Element, const N: usize, M: Access> Place<'k, [T; N], M> {
+    /// Returns the elements as a slice.
+    #[inline(always)]
+    pub fn as_slice(self) -> Slice<'k, T, M> {
+        // SAFETY: an array consists of its `N` contiguous elements, so that the guarantees for it hold for them.
+        unsafe { Slice::new(self.pointer.cast(), N) }
+    }
+
+    /// Returns the place of element `index`; faults if it is out of bounds.
+    #[inline(always)]
+    pub fn at(self, _cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, M> {
+        if index >= N {
+            fault::out_of_bounds(at, index, N);
+        }
+        // SAFETY: `index` is less than the length.
+        unsafe { Place::new(self.pointer.cast::<T>().add(index)) }
+    }
+
+    /// As [`Place::at`], writable.
+    #[inline(always)]
+    pub fn at_mut(self, cx: Cx<'_>, index: usize, at: &'static Location) -> Place<'k, T, Write>
+    where
+        M: Writable,
+    {
+        self.at(cx, index, at).write()
+    }
+
+    /// `&x[range]`; faults if the range is out of bounds.
+    #[inline(always)]
+    pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Read> {
+        self.as_slice().part(cx, range, at)
+    }
+
+    /// `&mut x[range]`; faults if the range is out of bounds.
+    #[inline(always)]
+    pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'k, T, Write>
+    where
+        M: Writable,
+    {
+        self.as_slice().part_mut(cx, range, at)
+    }
+
+    /// `x.iter()`: the place of each element.
+    #[inline(always)]
+    pub fn __elements(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Read>> + ExactSizeIterator {
+        self.as_slice().__elements()
+    }
+
+    /// `x.iter_mut()`: the place of each element.
+    #[inline(always)]
+    pub fn __elements_mut(self) -> impl DoubleEndedIterator<Item = Place<'k, T, Write>> + ExactSizeIterator
+    where
+        M: Writable,
+    {
+        self.as_slice().__elements_mut()
+    }
+
+    /// `for &v in x`: the value of each element, read in its iteration.
+    #[inline(always)]
+    pub fn __values(self) -> impl DoubleEndedIterator<Item = T> + ExactSizeIterator {
+        self.as_slice().__values()
+    }
+}

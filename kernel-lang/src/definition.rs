@@ -1,0 +1,136 @@
+//! Compiled forms of functions, and the interface of what a kernel can call.
+
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use cumbia_kernel_ir::ir::Method;
+
+use crate::slot::Content;
+
+/// The compiled form of a kernel or a device function for one choice of its generic arguments.
+#[derive(Clone, Copy)]
+pub struct Definition {
+    /// Identifies the instance.
+    pub id: TypeId,
+    /// The function's path, for messages.
+    pub path: &'static str,
+    /// The source file.
+    pub file: &'static str,
+    /// The encoded [`Function`](cumbia_kernel_ir::ir::Function).
+    pub ir: &'static [u8],
+    /// Returns the contents that rustc inferred for the slots.
+    pub slots: fn() -> Vec<Content>,
+    /// Returns whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks`
+    /// independently of `debug-assertions`.
+    pub overflow_checks: fn() -> bool,
+}
+
+impl Definition {
+    /// Creates a definition from its parts, in the order of the fields.
+    ///
+    /// # Safety
+    ///
+    /// The IR may contain statements in CUDA C, whose soundness the user asserts by `unsafe(cuda = "..")`. `slots` must
+    /// return the slot contents of the function that the IR was made of.
+    pub const unsafe fn new(
+        id: TypeId,
+        path: &'static str,
+        file: &'static str,
+        ir: &'static [u8],
+        slots: fn() -> Vec<Content>,
+        overflow_checks: fn() -> bool,
+    ) -> Definition {
+        Definition { id, path, file, ir, slots, overflow_checks }
+    }
+
+    /// Identifies the instance.
+    pub fn id(&self) -> TypeId {
+        self.id
+    }
+
+    /// Returns the contents that rustc inferred for the slots.
+    pub fn contents(&self) -> Vec<Content> {
+        (self.slots)()
+    }
+}
+
+/// A function that can be called in a kernel: a `#[device]` function or an intrinsic. The implementing type has the
+/// function's name, and each call creates a value of it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be called in a kernel",
+    label = "not a device function",
+    note = "why: only functions that are compiled for the device can run there",
+    note = "help: move the shared code into a `#[device]` function, and call that"
+)]
+pub trait Callee: Sized {
+    /// The same type without lifetimes.
+    type Key: CalleeKey;
+    /// `Self`. If the trait is not implemented, this projection is an error type, so that rustc does not report the
+    /// method call that follows as well.
+    type This;
+
+    /// Returns the callee itself.
+    fn this(self) -> Self::This;
+}
+
+/// The slot content of a [`Callee`].
+pub trait CalleeKey: 'static {
+    /// Returns the content.
+    fn content() -> Content;
+}
+
+/// The result of a device method: its value, with a type that identifies the method.
+pub trait MethodResult {
+    /// The key of the method.
+    type Key: CalleeKey;
+    /// The type of the value.
+    type Value;
+
+    /// Returns the value.
+    fn value(self) -> Self::Value;
+}
+
+/// The result of type `R` of the method with the key `K`.
+pub struct Returned<K, R> {
+    value: R,
+    key: PhantomData<fn() -> K>,
+}
+
+impl<K, R> Returned<K, R> {
+    /// Wraps a result.
+    #[inline(always)]
+    pub fn new(value: R) -> Self {
+        Returned { value, key: PhantomData }
+    }
+}
+
+impl<K: CalleeKey, R> MethodResult for Returned<K, R> {
+    type Key = K;
+    type Value = R;
+
+    #[inline(always)]
+    fn value(self) -> R {
+        self.value
+    }
+}
+
+/// The key of a built-in method: the position of a [`Method`] in [`Method::ALL`].
+pub struct MethodKey<const METHOD: usize>;
+
+impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
+    fn content() -> Content {
+        Content::Method(Method::ALL[METHOD])
+    }
+}
+
+/// The key of a method that no type has. rustc rejects the macro's code for such a call, so that its content is never
+/// requested.
+pub struct NoKey;
+
+impl CalleeKey for NoKey {
+    fn content() -> Content {
+        unreachable!("a kernel with an unknown method does not compile")
+    }
+}

@@ -1,0 +1,65 @@
+//! The language layer: everything that the expanded body of a `#[kernel]` or `#[device]` function names, and the CPU executor.
+//!
+//! Types, numbers, methods and intrinsics carry what rustc resolves into the IR. The handles in [`cpu`] implement the same
+//! operations on the host, and its executor runs grids on raw memory. CUDA, arrays, launches and caches belong to the runtime.
+//!
+//! Use it through the `cumbia` crate. Its items are public for the runtime and for expanded code.
+
+#![doc(hidden)]
+
+pub mod cpu;
+pub mod definition;
+pub mod dim;
+pub mod equality;
+pub mod evaluation_order;
+pub mod fault;
+pub mod intrinsics;
+pub mod message;
+pub mod methods;
+pub mod named;
+pub mod number;
+pub mod operator;
+pub mod print;
+pub mod slot;
+pub mod types;
+
+use cumbia_kernel_sync as sync;
+
+pub use half::{bf16, f16};
+
+pub use crate::number::{Float, Integer, Number};
+pub use crate::types::{Components, DeviceType, Element, Scalar};
+
+/// Items for the expansion of the macros only: those that bodies, device functions and device types name.
+pub mod __private {
+    pub use crate::cpu::access::{Read, Write};
+    pub use crate::cpu::fault::overflows;
+    pub use crate::cpu::{
+        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut,
+        LocalRef, Location, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
+    };
+    pub use crate::definition::{Callee, CalleeKey, Definition, MethodResult, NoKey, Returned};
+    pub use crate::intrinsics::LaneValue;
+    pub use crate::methods::{Lossless, array, cloned};
+    pub use crate::named;
+    pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
+    pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};
+    pub use crate::types::{
+        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
+        structure,
+    };
+    pub use cumbia_kernel_ir::ir;
+
+    /// The traits whose methods expanded bodies call.
+    pub mod body {
+        pub use crate::cpu::LocalArray as _;
+        pub use crate::definition::MethodResult as _;
+        pub use crate::evaluation_order::FallbackOrder as _;
+        pub use crate::methods::{
+            ArrayMethods as _, BitsMethods as _, CloneMethod as _, HalfMethods as _, LargeFloatCast as _,
+            LargeMethods as _, Lossless as _, MixedMethods as _, NumberCast as _, NumberMethods as _, OwnIterator as _,
+            SignedMethods as _, UnsignedMethods as _,
+        };
+        pub use crate::number::{FloatMethods as _, IntegerMethods as _, Number as _};
+    }
+}

@@ -1,0 +1,170 @@
+//! Methods of slices and arrays.
+
+use cumbia_kernel_ir::ir::Method;
+
+use crate::cpu::access::{Access, Writable};
+use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
+use crate::definition::{MethodKey, Returned};
+use crate::types::Element;
+
+type Len = Returned<MethodKey<{ Method::Len as usize }>, usize>;
+type IsEmpty = Returned<MethodKey<{ Method::IsEmpty as usize }>, bool>;
+type SplitAt<'k, T> = Returned<MethodKey<{ Method::SplitAt as usize }>, (Slice<'k, T, Read>, Slice<'k, T, Read>)>;
+type SplitAtMut<'k, T> =
+    Returned<MethodKey<{ Method::SplitAtMut as usize }>, (Slice<'k, T, Write>, Slice<'k, T, Write>)>;
+
+impl<'k, T: Element, M: Access> Slice<'k, T, M> {
+    /// `x.len()`
+    #[inline(always)]
+    pub fn __device_len(self, _call: Call<'_>) -> Len {
+        Returned::new(self.count())
+    }
+
+    /// `x.is_empty()`
+    #[inline(always)]
+    pub fn __device_is_empty(self, _call: Call<'_>) -> IsEmpty {
+        Returned::new(self.count() == 0)
+    }
+
+    /// `x.split_at(mid)`
+    #[inline(always)]
+    pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
+        Returned::new((start.read(), end.read()))
+    }
+
+    /// `x.split_at_mut(mid)`
+    #[inline(always)]
+    pub fn __device_split_at_mut(self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
+    where
+        M: Writable,
+    {
+        let (start, end) = self.split(mid).unwrap_or_else(|| split_out_of_bounds(call.at));
+        Returned::new((start.write(), end.write()))
+    }
+}
+
+impl<T: Element> Slice<'_, T, Read> {
+    /// `x.clone()`: copies the reference
+    #[inline(always)]
+    pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
+        Returned::new(self)
+    }
+}
+
+/// Implements the methods for a place of an array, and for its receiver in an index expression: these need no copy of
+/// the elements.
+macro_rules! places {
+    ($($place:ident),*) => {$(
+        impl<'k, T: Element, const N: usize, M: Access> $place<'k, [T; N], M> {
+            /// `x.len()`
+            #[inline(always)]
+            pub fn __device_len(self, _call: Call<'_>) -> Len {
+                Returned::new(N)
+            }
+
+            /// `x.is_empty()`
+            #[inline(always)]
+            pub fn __device_is_empty(self, _call: Call<'_>) -> IsEmpty {
+                Returned::new(N == 0)
+            }
+
+            /// `x.split_at(mid)`
+            #[inline(always)]
+            pub fn __device_split_at(self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
+                self.as_slice().__device_split_at(call, mid)
+            }
+
+            /// `x.split_at_mut(mid)`
+            #[inline(always)]
+            pub fn __device_split_at_mut(self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
+            where
+                M: Writable,
+            {
+                self.as_slice().__device_split_at_mut(call, mid)
+            }
+        }
+
+        impl<'k, T: Element, const N: usize, M: Access> Receiver<'k, $place<'k, [T; N], M>> {
+            /// `x[i].len()`
+            #[inline(always)]
+            pub fn __device_len(&self, call: Call<'_>) -> Len {
+                self.handle().__device_len(call)
+            }
+
+            /// `x[i].is_empty()`
+            #[inline(always)]
+            pub fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty {
+                self.handle().__device_is_empty(call)
+            }
+
+            /// `x[i].split_at(mid)`
+            #[inline(always)]
+            pub fn __device_split_at(&self, call: Call<'_>, mid: usize) -> SplitAt<'k, T> {
+                self.handle().__device_split_at(call, mid)
+            }
+
+            /// `x[i].split_at_mut(mid)`
+            #[inline(always)]
+            pub fn __device_split_at_mut(&self, call: Call<'_>, mid: usize) -> SplitAtMut<'k, T>
+            where
+                M: Writable,
+            {
+                self.handle().__device_split_at_mut(call, mid)
+            }
+        }
+    )*};
+}
+
+places!(Place, Local);
+
+/// The methods of local arrays, and of arrays in memory if the method is called by path.
+pub trait ArrayMethods<T> {
+    /// `x.len()`
+    fn __device_len(&self, call: Call<'_>) -> Len;
+
+    /// `x.is_empty()`
+    fn __device_is_empty(&self, call: Call<'_>) -> IsEmpty;
+
+    /// `x.split_at(mid)`
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
+    where
+        T: Element;
+
+    /// `x.split_at_mut(mid)`
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
+    where
+        T: Element;
+}
+
+impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
+    #[inline(always)]
+    fn __device_len(&self, _call: Call<'_>) -> Len {
+        Returned::new(N)
+    }
+
+    #[inline(always)]
+    fn __device_is_empty(&self, _call: Call<'_>) -> IsEmpty {
+        Returned::new(N == 0)
+    }
+
+    #[inline(always)]
+    fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
+    where
+        T: Element,
+    {
+        Place::of_receiver(self, call).__device_split_at(call, mid)
+    }
+
+    #[inline(always)]
+    fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
+    where
+        T: Element,
+    {
+        Place::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
+    }
+}
+
+/// The methods of this module.
+#[cfg(test)]
+pub(super) const METHODS: &[Method] = &[Method::Len, Method::IsEmpty, Method::SplitAt, Method::SplitAtMut];

@@ -1,0 +1,388 @@
+//! Slots: the transfer of types inferred by rustc to the compiler.
+//!
+//! `#[kernel]` emits the user's body once, for the CPU, and passes values through slots. A slot does nothing at run
+//! time; rustc's type inference fills in its *type*, and the body returns its slots, so that [`contents_of`] can read
+//! them from the body's return type without calling it.
+
+#![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
+
+use std::marker::PhantomData;
+
+use cumbia_kernel_ir::ir;
+
+use crate::cpu::{Handle, Write};
+use crate::definition::{Callee, CalleeKey, Definition, MethodResult};
+use crate::equality::Compound;
+use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
+use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
+
+/// A hole in the IR, whose type parameter is inferred as the missing type.
+pub struct Slot<R>(PhantomData<fn() -> R>);
+
+// The methods take a slot by value, which is rustc's first candidate in method resolution: a blanket trait of the
+// user's with a method such as `tap` never takes precedence.
+impl<R> Clone for Slot<R> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Slot<R> {}
+
+impl<R> Slot<R> {
+    #[inline(always)]
+    #[allow(clippy::new_without_default, reason = "only the macro makes slots")]
+    pub const fn new() -> Self {
+        Slot(PhantomData)
+    }
+
+    /// Infers the type of a variable.
+    #[inline(always)]
+    pub fn is<T: DeviceType<Repr = R>>(self, _: &T) {}
+
+    /// Infers the type of a kernel parameter that is passed by value.
+    #[inline(always)]
+    pub fn element<T: Element<Held = R>>(self, _: &T) {}
+
+    /// Infers the type of the value, and returns it.
+    #[inline(always)]
+    pub fn tap<T: DeviceType<Repr = R>>(self, value: T) -> T {
+        value
+    }
+}
+
+/// The content of a callee's slot: the callee, and a non-capturing closure that returns the content.
+pub struct CalleeOf<C, G>(PhantomData<fn() -> (C, G)>);
+
+impl<C, G> Slot<CalleeOf<C, G>> {
+    /// Infers the callee. `_content` calls [`callee_content`], whose bound rustc checks where the macro emits the call:
+    /// at the callee's name, and not a second time where the slots are collected.
+    #[inline(always)]
+    pub fn callee(self, callee: C, _content: G) -> C::This
+    where
+        C: Callee,
+        G: Fn(PhantomData<C>) -> Content + Copy,
+    {
+        callee.this()
+    }
+}
+
+/// Returns the slot content of a call to `C`.
+pub fn callee_content<C: Callee>(_: PhantomData<C>) -> Content {
+    C::Key::content()
+}
+
+/// The content of a constant's slot: a non-capturing closure that returns the constant.
+pub struct ConstantOf<F, T, R>(PhantomData<F>, PhantomData<T>, PhantomData<R>);
+
+impl<F, T, R> Slot<ConstantOf<F, T, R>> {
+    /// Infers the closure's type, and returns the constant.
+    #[inline(always)]
+    pub fn constant(self, value: F) -> T::Value
+    where
+        T: ConstantType<Repr = R>,
+        F: Fn() -> T + Copy,
+    {
+        T::value(value())
+    }
+
+    /// As [`Slot::constant`], for a constant whose type may be inferred from its use: a literal in `const { .. }`.
+    #[inline(always)]
+    pub fn computed(self, value: F) -> T
+    where
+        T: ConstantType<Repr = R>,
+        F: Fn() -> T + Copy,
+    {
+        value()
+    }
+}
+
+/// The content of a method call's slot: the key of the method that rustc resolved.
+pub struct KeyOf<K>(PhantomData<fn() -> K>);
+
+impl<K> Slot<KeyOf<K>> {
+    /// Infers the called method, and returns its result.
+    #[inline(always)]
+    pub fn method<R: MethodResult<Key = K>>(self, result: R) -> R::Value {
+        result.value()
+    }
+}
+
+/// A marker for types without values.
+type Types<T> = PhantomData<fn() -> T>;
+
+/// The content of an operator's slot: the types of its operands, and its key.
+pub struct OperatorOf<L, R, K>(Types<(L, R, K)>);
+
+impl<L, R, K> Slot<OperatorOf<L, R, K>> {
+    /// Infers the type of the left operand.
+    #[inline(always)]
+    pub fn left(self, left: L) -> L {
+        left
+    }
+
+    /// Infers the type of the place of a compound assignment, such as `x += 1`.
+    #[inline(always)]
+    pub fn target(self, _: &L) {}
+
+    /// Infers the type of the right operand.
+    #[inline(always)]
+    pub fn right(self, right: R) -> R {
+        right
+    }
+
+    /// Wraps the result. The bounds on the operands are those of [`ResultOf::of`], which rustc checks after it has
+    /// resolved the operator: so an operator that does not exist is reported once.
+    #[inline(always)]
+    pub fn result<T>(self, value: T) -> ResultOf<L, R, T, K> {
+        ResultOf { value, operands: PhantomData }
+    }
+}
+
+impl<L, R, K> Slot<OperatorOf<L, R, K>> {
+    /// Wraps a compound assignment to a place in memory, and its operand. As for [`Slot::result`], the bounds are those
+    /// of [`AssignmentOf::of`]; `assign` applies Rust's own operator.
+    #[inline(always)]
+    pub fn assignment<'k, H, T, F>(&self, place: H, right: R, assign: F) -> AssignmentOf<H, R, T, F, K>
+    where
+        H: Handle<'k, Value = L>,
+        F: FnOnce(&mut L, R) -> T,
+    {
+        AssignmentOf { place, right, assign, result: PhantomData }
+    }
+}
+
+impl<L, K> Slot<OperatorOf<L, (), K>> {
+    /// Infers the type of the operand of a unary operator.
+    #[inline(always)]
+    pub fn operand(self, operand: L) -> L {
+        operand
+    }
+}
+
+/// The result of an operator, before its bounds are checked.
+pub struct ResultOf<L, R, T, K> {
+    value: T,
+    operands: Types<(L, R, K)>,
+}
+
+impl<L, R, T, K> ResultOf<L, R, T, K> {
+    /// Returns the result, if the device has the operator.
+    #[inline(always)]
+    pub fn of<O>(self, _operator: O) -> T
+    where
+        L: Applied<O, R, T, Key = K>,
+    {
+        self.value
+    }
+
+    /// Returns the result of `==` or `!=`, if the device has it.
+    #[inline(always)]
+    pub fn equal(self) -> T
+    where
+        L: AppliedEqual<R, T, K>,
+    {
+        self.value
+    }
+
+    /// Returns the result of `<` or another order comparison, if the device has it.
+    #[inline(always)]
+    pub fn ordered(self) -> T
+    where
+        L: AppliedOrdered<R, T, K>,
+    {
+        self.value
+    }
+}
+
+/// A compound assignment, before its bounds are checked.
+pub struct AssignmentOf<H, R, T, F, K> {
+    place: H,
+    right: R,
+    assign: F,
+    result: Types<(T, K)>,
+}
+
+impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
+    /// Carries out the assignment, if the device has the operator.
+    #[inline(always)]
+    pub fn of<'k, O, L>(self, _operator: O)
+    where
+        H: Handle<'k, Value = L, Access = Write>,
+        F: FnOnce(&mut L, R) -> T,
+        L: Applied<O, R, T, Key = K>,
+    {
+        let assign = self.assign;
+        L::assign(self.place, self.right, |value, right| {
+            assign(value, right);
+        });
+    }
+}
+
+/// The content of a slot.
+pub enum Content {
+    Type(ir::Type),
+    Constant(ir::Constant),
+    Intrinsic(ir::Intrinsic),
+    Function(Definition),
+    Method(ir::Method),
+    /// A conversion of the only argument to this type, which is a cast to the compiler.
+    Cast(ir::Scalar),
+    Operator(Option<Definition>),
+    /// `==` of a compound type with a part that has a function for it.
+    Compound(Compound),
+}
+
+impl Content {
+    /// Returns the content of an operator's slot with this key.
+    #[must_use]
+    pub fn of_operator(self) -> Content {
+        match self {
+            Content::Function(definition) => Content::Operator(Some(definition)),
+            // Built-in operators, and keys that no operator has, which the compiler rejects.
+            content @ (Content::Operator(_)
+            | Content::Compound(_)
+            | Content::Type(_)
+            | Content::Constant(_)
+            | Content::Intrinsic(_)
+            | Content::Method(_)
+            | Content::Cast(_)) => content,
+        }
+    }
+}
+
+/// Slots, in order: a single one, or a pair of trees.
+#[diagnostic::on_unimplemented(
+    message = "a type in this kernel could not be inferred",
+    note = "help: annotate the variable: `let x: f32 = ..`"
+)]
+pub trait Slots {
+    /// Appends the contents of the slots.
+    ///
+    /// # Safety
+    ///
+    /// The closures in the slots must capture nothing: they are created from their types.
+    unsafe fn collect(into: &mut Vec<Content>);
+}
+
+impl<R: Repr> Slots for Slot<R> {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        into.push(Content::Type(R::ty()));
+    }
+}
+
+impl<C, G: Fn(PhantomData<C>) -> Content + Copy> Slots for Slot<CalleeOf<C, G>> {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: guaranteed by the caller.
+        into.push(unsafe { instance_of::<G>() }(PhantomData));
+    }
+}
+
+impl<F: Fn() -> T + Copy, T, R: Valued<T>> Slots for Slot<ConstantOf<F, T, R>> {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: guaranteed by the caller.
+        let value = R::of(&unsafe { instance_of::<F>() }());
+        into.push(Content::Constant(ir::Constant { ty: R::ty(), value }));
+    }
+}
+
+impl<K: CalleeKey> Slots for Slot<KeyOf<K>> {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        into.push(K::content());
+    }
+}
+
+impl<L, R, K: CalleeKey> Slots for Slot<OperatorOf<L, R, K>> {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        into.push(K::content().of_operator());
+    }
+}
+
+/// Creates a non-capturing closure from its type.
+///
+/// # Safety
+///
+/// `F` must capture nothing: a closure of size 0 may still have captured a value of an uninhabited or unconstructible
+/// type.
+unsafe fn instance_of<F: Copy>() -> F {
+    const {
+        assert!(size_of::<F>() == 0, "a constant of a kernel cannot depend on its variables");
+    }
+    // SAFETY: `F` has no size, so that it may be read from a dangling, aligned pointer. It captures nothing, so that it
+    // contains no value that could not have been constructed.
+    unsafe { std::ptr::NonNull::<F>::dangling().read() }
+}
+
+/// Rejects, at compile time, a closure that captures nothing: the variable that it names resolves to an item instead.
+///
+/// ```compile_fail
+/// mod limits {
+///     #![allow(non_upper_case_globals)]
+///     pub const n: u32 = 5;
+/// }
+///
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn kernel(n: u32, out: &mut [u32]) {
+///     use limits::*;
+///     out[0] = n;
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// kernel(3, &mut Device::cpu().zeros(1)?).grid(1).block(1).launch()
+/// # }
+/// ```
+///
+/// Without a constant of this name, the variable is captured:
+///
+/// ```
+/// mod limits {
+///     pub const MOST: u32 = 5;
+/// }
+///
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn kernel(n: u32, out: &mut [u32]) {
+///     use limits::*;
+///     out[0] = n + MOST;
+/// }
+///
+/// # fn main() -> cumbia::Result<()> {
+/// kernel(3, &mut Device::cpu().zeros(1)?).grid(1).block(1).launch()
+/// # }
+/// ```
+#[inline(always)]
+pub fn captured<F: Fn()>(_: F) {
+    const {
+        assert!(size_of::<F>() != 0, "a glob import hides a variable of the kernel: import by name what is needed");
+    }
+}
+
+impl Slots for () {
+    unsafe fn collect(_: &mut Vec<Content>) {}
+}
+
+impl<A: Slots, B: Slots> Slots for (A, B) {
+    unsafe fn collect(into: &mut Vec<Content>) {
+        // SAFETY: guaranteed by the caller, for each.
+        unsafe {
+            A::collect(into);
+            B::collect(into);
+        }
+    }
+}
+
+/// Returns the contents of the slots of `body`, which is not called.
+///
+/// # Safety
+///
+/// As for [`Slots::collect`].
+pub unsafe fn contents_of<C, A, V, S: Slots>(_body: fn(C, A) -> (V, S)) -> Vec<Content> {
+    let mut contents = Vec::new();
+    // SAFETY: guaranteed by the caller.
+    unsafe { S::collect(&mut contents) };
+    contents
+}

@@ -1,0 +1,163 @@
+//! Types of values in memory that the host and the device share.
+
+use cumbia_kernel_ir::ir::ConstantValue;
+
+use super::{ConstantType, DeviceType, Repr};
+
+/// A type of values in arrays, shared memory and references, and of kernel parameters that are passed by value:
+/// numbers, `bool`, arrays of such types, and structs and enums with `#[derive(DeviceType)]`, which implements it.
+///
+/// # Safety
+///
+/// [`Element::load`] must return a valid value for any initialised bits in the places that [`Element::store`] writes;
+/// neither may access padding, or anything outside the value. [`Repr::ty`] must describe the type's layout: the same
+/// bytes represent the same value on the host, on the CPU device and in CUDA C. If [`Element::ANY_BITS`], all bits of
+/// those places are valid. A copy of the value is equivalent to the value: its address is irrelevant.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored in device memory, or passed to a kernel",
+    label = "not a type with a common layout on the host and the device",
+    note = "why: both the host and the device must agree on every bit of it",
+    note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
+)]
+pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send + Sync + 'static {
+    /// `Self`. A slice of a type that is not an element projects to an error type, so that the mistake is reported
+    /// once.
+    #[doc(hidden)]
+    type Held: Element;
+
+    /// Whether every bit pattern is valid, so that no validation is needed before the host reads it.
+    #[doc(hidden)]
+    const ANY_BITS: bool = false;
+
+    /// Loads an element that other threads may be writing, one scalar at a time. Invalid bits are replaced by valid
+    /// ones. The memory may be read-only.
+    ///
+    /// # Safety
+    ///
+    /// `place` must point to an element in live memory, aligned and with initialised bytes, valid or not; all
+    /// concurrent accesses must be atomic.
+    #[doc(hidden)]
+    unsafe fn load(place: *mut Self) -> Self;
+
+    /// Stores an element that other threads may be reading or writing, one scalar at a time.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Element::load`], and the memory must be writable.
+    #[doc(hidden)]
+    unsafe fn store(place: *mut Self, value: Self);
+
+    /// Returns an arbitrary value, without side effects.
+    #[doc(hidden)]
+    fn placeholder() -> Self;
+
+    /// Returns the value for the compiler.
+    #[doc(hidden)]
+    fn constant(&self) -> ConstantValue;
+}
+
+// SAFETY: an array has the layout of its contiguous elements, and each of them is accessed as itself.
+unsafe impl<T: Element, const N: usize> Element for [T; N] {
+    type Held = [T::Held; N];
+
+    const ANY_BITS: bool = T::ANY_BITS;
+
+    #[inline(always)]
+    unsafe fn load(place: *mut Self) -> Self {
+        // SAFETY: the index is less than the array's length, and the caller's guarantee holds for the array.
+        std::array::from_fn(|i| unsafe { T::load(place.cast::<T>().add(i)) })
+    }
+
+    #[inline(always)]
+    unsafe fn store(place: *mut Self, value: Self) {
+        for (i, value) in value.into_iter().enumerate() {
+            // SAFETY: as above.
+            unsafe { T::store(place.cast::<T>().add(i), value) };
+        }
+    }
+
+    #[inline(always)]
+    fn placeholder() -> Self {
+        [T::placeholder(); N]
+    }
+
+    fn constant(&self) -> ConstantValue {
+        ConstantValue::Parts(self.iter().map(T::constant).collect())
+    }
+}
+
+/// Replaces invalid values of `len` elements with arbitrary bits, such as those that a kernel wrote, by valid ones.
+///
+/// # Safety
+///
+/// The elements must be aligned and initialised, though perhaps invalid, and not accessed by other threads.
+pub unsafe fn make_valid<T: Element>(elements: *mut T, len: usize) {
+    if T::ANY_BITS {
+        return;
+    }
+    for i in 0..len {
+        // SAFETY: the index is less than `len`; the caller guarantees that the elements may be read and written.
+        unsafe { elements.add(i).write(T::load(elements.add(i))) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Scalar;
+
+    /// Returns the result of `load` for these bytes.
+    #[track_caller]
+    fn loaded<T: Element, const N: usize>(bytes: [u8; N]) -> T {
+        assert_eq!(N, size_of::<T>());
+        let mut place = std::mem::MaybeUninit::<T>::uninit();
+        // SAFETY: the bytes fill the place, which is aligned, and is initialised afterwards.
+        unsafe {
+            place.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), N);
+            T::load(place.as_mut_ptr())
+        }
+    }
+
+    #[test]
+    fn any_byte_is_loaded_as_a_bool() {
+        assert!(!loaded::<bool, 1>([0]));
+        assert!(loaded::<bool, 1>([1]));
+        assert!(loaded::<bool, 1>([2]));
+        assert!(loaded::<bool, 1>([0xff]));
+        assert_eq!(loaded::<[bool; 3], 3>([0, 255, 1]), [false, true, true]);
+    }
+
+    #[test]
+    fn numbers_are_loaded_from_their_bytes() {
+        assert_eq!(loaded::<i16, 2>((-2i16).to_ne_bytes()), -2);
+        assert_eq!(loaded::<[[u16; 2]; 2], 8>([1, 0, 2, 0, 3, 0, 4, 0]), [[1, 2], [3, 4]]);
+        assert_eq!(loaded::<half::f16, 2>(half::f16::from_f32(0.5).to_ne_bytes()).to_f32(), 0.5);
+        assert_eq!(loaded::<half::bf16, 2>(half::bf16::from_f32(-3.0).to_ne_bytes()).to_f32(), -3.0);
+    }
+
+    #[test]
+    fn stored_values_are_loaded() {
+        let mut place = [[0.0f64; 2]; 3];
+        // SAFETY: the place is a live variable.
+        unsafe { Element::store(&raw mut place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) };
+        assert_eq!(place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+    }
+
+    #[test]
+    fn invalid_values_are_replaced_in_place() {
+        let mut bytes = [0u8, 1, 7, 255];
+        // SAFETY: four `bool`s have the layout of four bytes, apart from their validity.
+        unsafe { make_valid(bytes.as_mut_ptr().cast::<bool>(), 4) };
+        assert_eq!(bytes, [0, 1, 1, 1]);
+    }
+
+    #[test]
+    fn types_and_constants_are_described() {
+        assert_eq!(<[[f32; 3]; 2]>::ty().to_string(), "[[f32; 3]; 2]");
+        assert_eq!([true, false].constant(), {
+            ConstantValue::Parts(vec![ConstantValue::Bits(1), ConstantValue::Bits(0)])
+        });
+        assert_eq!((-1i8).constant(), ConstantValue::Bits(0xff));
+        assert_eq!(u64::from_bits64((-1i64).to_bits64()), u64::MAX);
+    }
+}
