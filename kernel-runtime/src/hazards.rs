@@ -20,14 +20,31 @@
 //!   Rust's borrows prevent two conflicting operations from being enqueued concurrently; and since the flag was clear
 //!   at that time, its dependencies are on the only stream.
 //!
+//! Recording every access costs a lock and an update per array of a launch, which few programs need: most arrays are used by
+//! one stream. An allocation that a single stream has accessed several times in a row is therefore *owned* by that stream. The
+//! accesses of the owner are not recorded, and checking the ownership is a load. Before another stream accesses the
+//! allocation in conflict, or records an access to it, the ownership is revoked, and one record takes the place of the owner's
+//! accesses, with a sequence number that covers everything the owner has enqueued so far. No access is lost:
+//!
+//! - An operation of the owner reads the key before the driver call and again after. If the key is unchanged, the driver call
+//!   came before the revocation, which clears the key before it takes the sequence number; so the event that is recorded for
+//!   that number, or any later one, covers the operation. This is the argument of the multi-stream flag above.
+//! - If the key has changed, the operation is recorded after all. It needs no waits of its own: the stream that revoked the
+//!   ownership does not conflict with it, since Rust's borrows prevent conflicting operations from being enqueued
+//!   concurrently.
+//!
+//! The price is precision: the first conflicting operation of another stream waits for all work of the owner, and not only for
+//! the accesses to this allocation.
+//!
 //! Likewise, an access is recorded before the launch releases its borrow of the array, hence before any dependent
 //! operation is enqueued. The locks only protect against concurrent accesses that do not conflict, such as two reads,
 //! or accesses to disjoint parts of an array.
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::cuda;
 use crate::error::Result;
@@ -80,6 +97,16 @@ impl PooledStream {
         &self.stream
     }
 
+    /// Returns whether this is the stream, in whatever generation.
+    fn is_on(&self, stream: &cuda::Stream) -> bool {
+        matches!(&self.stream, StreamRef::Cuda(own) if **own == *stream)
+    }
+
+    /// Returns whether both are the same stream in the same generation.
+    fn is_same_generation(&self, other: &PooledStream) -> bool {
+        self.stream == other.stream && self.generation == other.generation
+    }
+
     /// Returns whether the stream has not been reused since.
     pub(crate) fn is_current(&self) -> bool {
         self.stream.generation() == self.generation
@@ -123,10 +150,48 @@ impl Access {
 type Dependencies = SmallVec<[(Arc<cuda::Stream>, u64); 4]>;
 
 /// The recorded accesses to an allocation.
-#[derive(Debug, Default)]
-pub(crate) struct AccessHistory(Mutex<RecordList<PooledStream>>);
+#[derive(Debug)]
+pub(crate) struct AccessHistory {
+    /// The [`cuda::Stream::ownership_key`] of the owner, with the bit [`WRITTEN`] if the owner may have written the
+    /// allocation; 0 without an owner. Modified under the lock of `state` only.
+    owner_key: AtomicU64,
+    state: Mutex<HistoryState>,
+}
+
+/// The part of an [`AccessHistory`] that is guarded by its lock.
+#[derive(Debug)]
+struct HistoryState {
+    /// The owner, while there is one. The records then are of its accesses before the ownership, unless it may have written.
+    owner: Option<PooledStream>,
+    records: RecordList<PooledStream>,
+    /// The number of accesses that the stream of the last one has recorded in a row.
+    streak: u32,
+    /// The number of reads among these since the last write.
+    reads: u32,
+    /// The size of the allocation, in bytes.
+    size: usize,
+}
+
+/// The bit of an owner's key that is set if the owner may have written the allocation.
+const WRITTEN: u64 = 1;
+
+/// The number of consecutive accesses after which a stream becomes the owner of an allocation.
+const OWNED_AFTER: u32 = 4;
 
 impl AccessHistory {
+    /// Returns the empty history of an allocation of `size` bytes.
+    pub(crate) fn new(size: usize) -> AccessHistory {
+        let state = HistoryState { owner: None, records: RecordList::default(), streak: 0, reads: 0, size };
+        AccessHistory { owner_key: AtomicU64::new(0), state: Mutex::new(state) }
+    }
+
+    /// Returns whether an access by the stream with this key needs neither a wait nor a record.
+    #[inline]
+    pub(crate) fn is_owned_by(&self, key: u64, writes: bool) -> bool {
+        // A reader may ignore the bit, a writer needs it.
+        self.owner_key.load(Ordering::SeqCst) | u64::from(!writes) == key | WRITTEN
+    }
+
     /// Records a completed operation of the CPU device. Only the stream matters, for its pending fault.
     pub(crate) fn record_on_cpu(&self, stream: &Arc<crate::cpu_stream::Stream>, bytes: Range<usize>, writes: bool) {
         let recorded = RecordedAccess {
@@ -134,24 +199,23 @@ impl AccessHistory {
             sequence: 0,
             access: Access { bytes, writes },
         };
-        self.with(|list| list.record(recorded));
+        self.state.lock().records.record(recorded);
     }
 
     /// Returns the streams that wrote any of these bytes, the most recent writer first.
     pub(crate) fn writers(&self, bytes: &Range<usize>) -> SmallVec<[PooledStream; 2]> {
-        self.with(|list| list.writers(bytes))
+        let state = self.state.lock();
+        match &state.owner {
+            Some(owner) if self.owner_key.load(Ordering::Relaxed) & WRITTEN != 0 => smallvec![owner.clone()],
+            _ => state.records.writers(bytes),
+        }
     }
 
     /// Returns the stream with the most recent access among those that satisfy `wanted`.
     pub(crate) fn last(&self, wanted: impl Fn(&PooledStream) -> bool) -> Option<StreamRef> {
-        self.with(|list| {
-            list.records
-                .iter()
-                .rev()
-                .map(|recorded| &recorded.stream)
-                .find(|pooled| wanted(pooled))
-                .map(|it| it.stream_ref().clone())
-        })
+        let state = self.state.lock();
+        let recorded = state.records.records.iter().rev().map(|recorded| &recorded.stream);
+        state.owner.iter().chain(recorded).find(|pooled| wanted(pooled)).map(|it| it.stream_ref().clone())
     }
 
     /// Makes a stream wait for all recorded accesses that conflict with `access`.
@@ -163,23 +227,82 @@ impl AccessHistory {
 
     /// Collects, per stream, the last operation that an operation on `own` depends on.
     fn collect(&self, own: &cuda::Stream, access: &Access, dependencies: &mut Dependencies) {
-        self.with(|list| {
-            for recorded in list.conflicting(access) {
-                // Operations on the CPU have completed.
-                let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue };
-                if **stream == *own {
-                    continue; // ordered by the stream itself
-                }
-                match dependencies.iter_mut().find(|(other, _)| other == stream) {
-                    Some((_, sequence)) => *sequence = recorded.sequence.max(*sequence),
-                    None => dependencies.push((stream.clone(), recorded.sequence)),
-                }
+        let mut state = self.state.lock();
+        if let Some(owner) = &state.owner {
+            let written = self.owner_key.load(Ordering::Relaxed) & WRITTEN != 0;
+            if owner.is_on(own) {
+                return; // ordered by the stream itself
             }
-        });
+            // Otherwise both read, and only the owner's earlier writes matter.
+            if access.writes || written {
+                self.revoke(&mut state);
+            }
+        }
+        for recorded in state.records.conflicting(access) {
+            let StreamRef::Cuda(stream) = recorded.stream.stream_ref() else { continue }; // operations on the CPU have completed
+            if **stream == *own {
+                continue; // ordered by the stream itself
+            }
+            match dependencies.iter_mut().find(|(other, _)| other == stream) {
+                Some((_, sequence)) => *sequence = recorded.sequence.max(*sequence),
+                None => dependencies.push((stream.clone(), recorded.sequence)),
+            }
+        }
     }
 
-    fn with<R>(&self, f: impl FnOnce(&mut RecordList<PooledStream>) -> R) -> R {
-        f(&mut self.0.lock())
+    /// Records an access by operation `sequence` of `stream`, unless the stream owns the allocation. A stream that has
+    /// recorded the last [`OWNED_AFTER`] accesses, and is the only one with records, becomes the owner.
+    fn record(&self, stream: &Arc<cuda::Stream>, sequence: u64, access: Access) {
+        if access.bytes.is_empty() {
+            return;
+        }
+        let mut state = self.state.lock();
+        if let Some(owner) = &state.owner {
+            if owner.is_on(stream) && owner.is_current() {
+                if access.writes {
+                    self.owner_key.fetch_or(WRITTEN, Ordering::SeqCst);
+                }
+                return;
+            }
+            self.revoke(&mut state);
+        }
+        let new = PooledStream::of(StreamRef::Cuda(stream.clone()));
+        let HistoryState { owner, records, streak, reads, size: _ } = &mut *state;
+        let continues = records.records.last().is_some_and(|last| last.stream.is_same_generation(&new));
+        *streak = if continues { *streak + 1 } else { 1 };
+        *reads = match access.writes {
+            true => 0,
+            false if continues => *reads + 1,
+            false => 1,
+        };
+        let written = access.writes;
+        records.record(RecordedAccess { stream: new.clone(), sequence, access });
+        // A stream that has just begun to read may be about to share what it wrote.
+        if *streak < OWNED_AFTER || !written && *reads < OWNED_AFTER {
+            return;
+        }
+        (*streak, *reads) = (0, 0);
+        if records.records.iter().all(|recorded| recorded.stream.is_same_generation(&new)) {
+            // A reader keeps its records, so that other readers only wait for the write before.
+            if written {
+                *records = RecordList::default();
+            }
+            *owner = Some(new);
+            self.owner_key.store(stream.ownership_key() | u64::from(written), Ordering::SeqCst);
+        }
+    }
+
+    /// Revokes the ownership: the owner's accesses become one record of the whole allocation, by an operation that is not
+    /// earlier than any of them.
+    #[cold]
+    fn revoke(&self, state: &mut HistoryState) {
+        let Some(owner) = state.owner.take() else { return };
+        // Before the sequence number: see the module's documentation.
+        let writes = self.owner_key.swap(0, Ordering::SeqCst) & WRITTEN != 0;
+        let StreamRef::Cuda(stream) = owner.stream_ref() else { return };
+        let sequence = stream.sequence_enqueued_work();
+        let access = Access { bytes: 0..state.size, writes };
+        state.records.record(RecordedAccess { stream: owner, sequence, access });
     }
 }
 
@@ -190,16 +313,22 @@ impl AccessHistory {
 /// The errors of `work`, or a CUDA driver error.
 #[inline]
 pub(crate) fn ordered<R>(stream: &Arc<cuda::Stream>, uses: &[Use<'_>], work: impl FnOnce() -> Result<R>) -> Result<R> {
-    let multi_stream = stream.is_multi_stream();
-    if multi_stream {
+    let unordered = || stream.is_multi_stream() && !are_owned(stream, uses);
+    if unordered() {
         wait(stream, uses)?;
     }
     let result = work();
     // Even if it failed: part of the work may have been enqueued.
-    if multi_stream || stream.is_multi_stream() {
+    if unordered() {
         record(stream, uses)?;
     }
     result
+}
+
+/// Returns whether the stream owns all allocations that an operation accesses.
+fn are_owned(stream: &cuda::Stream, uses: &[Use<'_>]) -> bool {
+    let key = stream.ownership_key();
+    uses.iter().all(|used| used.bytes.is_empty() || used.memory.accesses().is_owned_by(key, used.writes))
 }
 
 #[cold]
@@ -226,12 +355,7 @@ pub(crate) fn record(stream: &Arc<cuda::Stream>, uses: &[Use<'_>]) -> Result<()>
         return Ok(stream.wait()?);
     };
     for used in uses {
-        let recorded = RecordedAccess {
-            stream: PooledStream::of(StreamRef::Cuda(stream.clone())),
-            sequence,
-            access: used.access(),
-        };
-        used.memory.accesses().with(|list| list.record(recorded));
+        used.memory.accesses().record(stream, sequence, used.access());
     }
     Ok(())
 }

@@ -4,7 +4,6 @@
 //! pointers for each array. All of it is inlined into the launch, where the parameter positions are constants.
 
 use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 use super::array::{ArraySlice, Elements, Location, ViewArgument};
@@ -12,6 +11,7 @@ use super::visitor::Visitor;
 use crate::array::{RawSlice, shape};
 use crate::cpu::access::Access;
 use crate::device::Identity;
+use crate::hazards::AccessHistory;
 use crate::specialise::Layout;
 
 /// Capacity of the parameter buffer: 16 arrays, 7 scalars and the launch parameter. A kernel with more takes the slow path.
@@ -20,28 +20,40 @@ const CAPACITY: usize = 40;
 /// A buffer of pointers to parameters. It is separate from [`FastBinder`] because the compiler would otherwise zero both.
 pub(crate) type ParamBuffer = MaybeUninit<[*mut c_void; CAPACITY]>;
 
+/// The maximum number of arrays: each has at least two parameters.
+const MAX_ARRAYS: usize = CAPACITY / 2;
+
+/// A buffer of the access histories of the arrays.
+pub(crate) type HistoryBuffer<'a> = MaybeUninit<[MaybeUninit<&'a AccessHistory>; MAX_ARRAYS]>;
+
 /// A visitor that collects pointers to the parameters, and detects arguments that need more than that.
 pub(crate) struct FastBinder<'a, 'r> {
     /// The first `len` are initialised.
     params: &'r mut ParamBuffer,
     len: usize,
+    /// The first `arrays` are initialised.
+    histories: &'r mut HistoryBuffer<'a>,
+    arrays: usize,
+    /// Bit `i` is set if array `i` is writable.
+    writable: u32,
     /// The device of the arrays; `Identity::NOWHERE` before the first array.
     device: Identity,
     applicable: bool,
     contiguous: bool,
-    arguments: PhantomData<&'a ()>,
 }
 
-impl<'r> FastBinder<'_, 'r> {
+impl<'a, 'r> FastBinder<'a, 'r> {
     #[inline]
-    pub(crate) fn new(params: &'r mut ParamBuffer) -> Self {
+    pub(crate) fn new(params: &'r mut ParamBuffer, histories: &'r mut HistoryBuffer<'a>) -> Self {
         FastBinder {
             params,
             len: 0,
+            histories,
+            arrays: 0,
+            writable: 0,
             device: Identity::NOWHERE,
             applicable: true,
             contiguous: true,
-            arguments: PhantomData,
         }
     }
 
@@ -88,7 +100,7 @@ impl<'r> FastBinder<'_, 'r> {
     }
 
     #[inline]
-    fn bind_location(&mut self, location: &Location<'_>) {
+    fn bind_location(&mut self, location: &'a Location<'_>, writable: bool) {
         let Location::Device(memory) = location else {
             self.applicable = false;
             return;
@@ -97,6 +109,25 @@ impl<'r> FastBinder<'_, 'r> {
             self.device = memory.on();
         }
         self.applicable &= self.device == memory.on();
+        if self.arrays < MAX_ARRAYS {
+            let histories = self.histories.as_mut_ptr().cast::<&'a AccessHistory>();
+            // SAFETY: the index is below `MAX_ARRAYS`.
+            unsafe { histories.add(self.arrays).write(memory.accesses()) };
+            self.writable |= u32::from(writable) << self.arrays;
+            self.arrays += 1;
+        } else {
+            self.applicable = false;
+        }
+    }
+
+    /// Returns whether the stream with this ownership key owns the allocations of all arrays.
+    #[inline]
+    pub(crate) fn are_arrays_owned_by(&self, key: u64) -> bool {
+        (0..self.arrays).all(|array| {
+            // SAFETY: the first `arrays` are initialised.
+            let history = unsafe { *self.histories.as_ptr().cast::<&'a AccessHistory>().add(array) };
+            history.is_owned_by(key, self.writable >> array & 1 == 1)
+        })
     }
 }
 
@@ -115,7 +146,7 @@ impl<'a> Visitor<'a> for FastBinder<'a, '_> {
     #[inline]
     fn array<T, M: Access>(&mut self, _: &'static str, array: &'a ArraySlice<'_, T, M>) {
         let Elements { raw: RawSlice { pointer, len }, location } = array.elements();
-        self.bind_location(location);
+        self.bind_location(location, M::MUTABLE);
         self.push(pointer);
         self.push(len);
     }
@@ -123,7 +154,7 @@ impl<'a> Visitor<'a> for FastBinder<'a, '_> {
     #[inline]
     fn view<T, const D: usize, M: Access>(&mut self, _: &'static str, view: &'a ViewArgument<'_, T, D, M>) {
         let (pointer, lengths, strides, location) = view.parts();
-        self.bind_location(location);
+        self.bind_location(location, M::MUTABLE);
         self.push(pointer);
         lengths.iter().chain(strides).for_each(|number| self.push(number));
         self.contiguous &= shape::is_contiguous(lengths, strides);

@@ -14,7 +14,7 @@ pub use self::array::{ArraySlice, ViewArgument, host_view};
 #[cfg(feature = "cudarc")]
 pub(crate) use self::array::{ForeignMemory, Location};
 pub(crate) use self::binder::{ArgumentFacts, Binder};
-pub(crate) use self::fast_binder::{FastBinder, ParamBuffer};
+pub(crate) use self::fast_binder::{FastBinder, HistoryBuffer, ParamBuffer};
 pub use self::host::{HostView, HostViewMut, In, InOut, Out};
 pub(crate) use self::packed_params::PackedParams;
 pub(crate) use self::transfer::{Transfer, run_in_place, run_with_copies};

@@ -15,7 +15,7 @@ use super::parameter::LaunchParameter;
 use super::primary_context::PrimaryContext;
 use super::stream::Stream;
 
-/// A resolved launch on the default stream of a GPU, valid while that is the only stream. It is neither cooperative nor
+/// A resolved launch on the default stream of a GPU, for arrays that only this stream uses. It is neither cooperative nor
 /// clustered, and its kernel does not print.
 #[derive(Clone, Copy)]
 pub(crate) struct DriverLaunch {
@@ -66,10 +66,11 @@ impl DriverLaunch {
         })
     }
 
-    /// Returns whether the stream is still the only one, so that no access is recorded. See `hazards.rs`.
+    /// Returns whether the accesses of the launch need neither waits nor records: the stream is the only one, or owns all
+    /// allocations, which `owned` determines from its ownership key. See `hazards.rs`.
     #[inline]
-    pub(crate) fn is_alone(&self) -> bool {
-        !self.primary.is_multi_stream()
+    fn is_exclusive(&self, owned: impl Fn(u64) -> bool) -> bool {
+        !self.primary.is_multi_stream() || owned(self.stream.ownership_key())
     }
 
     /// Returns the hidden last parameter, if the kernel takes it.
@@ -79,16 +80,20 @@ impl DriverLaunch {
         takes_launch.then(|| LaunchParameter::new(fault, kernel))
     }
 
-    /// Enqueues the kernel.
+    /// Enqueues the kernel, unless its accesses need waits on other streams: then it returns `None`. `owned` returns whether
+    /// the stream with an ownership key owns the allocations of the arguments.
     ///
     /// # Safety
     ///
     /// As for [`Module::launch`], with [`DriverLaunch::parameter`] as the last of the parameters.
     #[inline]
-    pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void) -> Launched {
+    pub(crate) unsafe fn launch(&self, parameters: *mut *mut c_void, owned: impl Fn(u64) -> bool) -> Option<Launched> {
+        if !self.is_exclusive(&owned) {
+            return None;
+        }
         // SAFETY: upheld by the caller.
         let result = unsafe { self.call(parameters) };
-        Launched { result, company: (!self.is_alone()).then_some(self.stream) }
+        Some(Launched { result, unrecorded_on: (!self.is_exclusive(&owned)).then_some(self.stream) })
     }
 
     /// # Safety
@@ -111,6 +116,7 @@ impl DriverLaunch {
 pub(crate) struct Launched {
     /// The driver's status.
     pub(crate) result: Result<(), CudaError>,
-    /// The stream, if it is no longer the only one: then the launch's accesses have to be recorded.
-    pub(crate) company: Option<&'static Arc<Stream>>,
+    /// The stream, if meanwhile another stream was created or accessed one of the arrays: then the launch's accesses have to
+    /// be recorded.
+    pub(crate) unrecorded_on: Option<&'static Arc<Stream>>,
 }

@@ -60,10 +60,18 @@ pub(crate) struct Stream {
     holders: AtomicU32,
     /// The number of times the stream has been reused.
     generation: AtomicU64,
+    /// See [`Stream::ownership_key`].
+    ownership_key: AtomicU64,
     fault: FaultRecord,
     prints: PrintBuffers,
     sequences: Mutex<SequenceEvents>,
     waited_for: Mutex<WaitedFor>,
+}
+
+/// Returns a key that no stream has had: see [`Stream::ownership_key`].
+fn new_ownership_key() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(2);
+    NEXT.fetch_add(2, Ordering::Relaxed)
 }
 
 /// The creator of a stream.
@@ -117,6 +125,7 @@ impl Stream {
             origin,
             holders: AtomicU32::new(1),
             generation: AtomicU64::new(0),
+            ownership_key: AtomicU64::new(new_ownership_key()),
             fault,
             prints: PrintBuffers::default(),
             sequences: Mutex::default(),
@@ -333,8 +342,24 @@ impl Stream {
         let is_free = self.holders.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if is_free {
             self.generation.fetch_add(1, Ordering::AcqRel);
+            self.ownership_key.store(new_ownership_key(), Ordering::Release);
         }
         Ok(is_free)
+    }
+
+    /// Returns the identity of the stream in its current generation as the owner of allocations (see `hazards.rs`): an even
+    /// number, unique in the process and not 0.
+    #[inline]
+    pub(crate) fn ownership_key(&self) -> u64 {
+        self.ownership_key.load(Ordering::Acquire)
+    }
+
+    /// Assigns a sequence number to everything that has been enqueued so far. Unlike
+    /// [`Stream::sequence_last_operation`], it records no event: a stream that waits for the number records one.
+    pub(crate) fn sequence_enqueued_work(&self) -> u64 {
+        let mut sequences = self.sequences.lock();
+        sequences.last += 1;
+        sequences.last
     }
 
     /// Returns the number of times the stream has been reused.

@@ -40,7 +40,7 @@ fn index_of(kernel: TypeId) -> usize {
 }
 
 /// Enqueues the kernel if this thread's cache holds an equal launch, whose validation then holds for this one. Returns `None`
-/// on a cache miss, or if the launch needs more than one driver call.
+/// on a cache miss, if the launch needs more than one driver call, or if other streams may use its arrays.
 ///
 /// This is one function for all kernels, so that a loop over several kernels brings it into the instruction cache once.
 ///
@@ -61,13 +61,13 @@ pub(super) unsafe fn launch(
         let cached = cached.as_ref()?;
         let hit =
             cached.kernel == kernel && cached.device == device && cached.layout == layout && cached.config == *config;
-        if !hit || !cached.ready.is_alone() || is_traced() {
+        if !hit || is_traced() {
             return None;
         }
         let mut last = cached.ready.parameter();
-        let parameters = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
+        let pointers = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
         // SAFETY: the caller's promise; the cached launch was validated with the same extents.
-        Some(unsafe { cached.ready.launch(parameters) })
+        unsafe { cached.ready.launch(pointers, |key| parameters.are_arrays_owned_by(key)) }
     })
 }
 
@@ -79,10 +79,6 @@ pub(super) fn insert<K: Kernel>(device: Identity, config: &LaunchConfig, checked
         return;
     }
     let (Some(ready), Some(config)) = (checked.ready(), config.compact()) else { return };
-    // With several streams, the uses of memory have to be recorded, which the fast path does not do.
-    if !ready.is_alone() {
-        return;
-    }
     let (kernel, layout) = (TypeId::of::<K>(), checked.layout);
     CACHE.with(|cache| {
         // A profiler that the driver calls back during a launch may itself launch a kernel.

@@ -11,6 +11,7 @@ use crate::argument::{Binder, PackedParams};
 use crate::cuda::DriverLaunch;
 use crate::error::Result;
 use crate::kernel::Kernel;
+use crate::memory::Memory;
 
 /// A validated launch that can be enqueued repeatedly with the same arguments, from [`Launch::prepare`].
 ///
@@ -44,7 +45,7 @@ pub struct Prepared<'a, K: Kernel, C = Checked> {
     launch: Launch<'a, K, C>,
     /// `None` for a launch that covers no items.
     checked: Option<CheckedLaunch>,
-    /// The fast path, valid while the device has a single stream.
+    /// The fast path, for arrays that no other stream uses.
     packed: Option<PackedLaunch>,
     /// Makes the type `!Sync`: two threads must not launch with the same mutable borrow concurrently.
     one_thread: PhantomData<Cell<()>>,
@@ -69,14 +70,17 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
 impl<K: Kernel, C> Prepared<'_, K, C> {
     fn run(&self) -> Result<()> {
         match &self.packed {
-            Some(PackedLaunch { ready, params, _values }) if ready.is_alone() && !is_traced() => {
+            Some(PackedLaunch { ready, params, _values, arrays }) if !is_traced() => {
                 // The driver only reads the pointers (CUDA Driver API, `cuLaunchKernel`).
                 let params = params.as_ptr().cast_mut();
+                let owned = |key| arrays.iter().all(|(memory, writable)| memory.accesses().is_owned_by(key, *writable));
                 // SAFETY: the parameters are those of the kernel, in order, followed by the launch parameter. The arrays are on
                 // this device and borrowed by the launch; freeing them is ordered after it. Validation has compared the
                 // extents with the device's limits.
-                let launched = unsafe { ready.launch(params) };
-                self.launch.after_enqueue(launched)
+                match unsafe { ready.launch(params, owned) } {
+                    Some(launched) => self.launch.after_enqueue(launched),
+                    None => self.run_checked(),
+                }
             }
             _ => self.run_checked(),
         }
@@ -96,6 +100,8 @@ struct PackedLaunch {
     params: Vec<*mut c_void>,
     /// Read by the driver, through the pointers.
     _values: PackedParams,
+    /// The allocations of the arrays, and whether the kernel may write them.
+    arrays: Vec<(Memory, bool)>,
 }
 
 impl PackedLaunch {
@@ -106,7 +112,11 @@ impl PackedLaunch {
             return Ok(None);
         };
         module.allow(checked.geometry().shared_bytes)?;
-        let Binder { mut params, mut sizes, .. } = binder;
+        let Binder { mut params, mut sizes, uses, .. } = binder;
+        let arrays = uses.iter().filter(|used| !used.bytes.is_empty());
+        let Some(arrays) = arrays.map(|used| Some((used.memory.keep()?, used.writes))).collect() else {
+            return Ok(None);
+        };
         let mut last = ready.parameter();
         if let Some(last) = &mut last {
             params.push(std::ptr::from_mut(last).cast());
@@ -115,7 +125,7 @@ impl PackedLaunch {
         // SAFETY: the binder holds the address and the size of each parameter, and the launch parameter was pushed with its size.
         let mut values = unsafe { PackedParams::copy(&params, &sizes) };
         let params = values.pointers().into_vec();
-        Ok(Some(PackedLaunch { ready, params, _values: values }))
+        Ok(Some(PackedLaunch { ready, params, _values: values, arrays }))
     }
 }
 

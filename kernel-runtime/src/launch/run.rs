@@ -7,7 +7,9 @@ use cumbia_kernel_ir::Source;
 
 use super::checked::CheckedLaunch;
 use super::{Launch, fast_path};
-use crate::argument::{ArgumentFacts, Binder, FastBinder, ParamBuffer, Transfer, run_in_place, run_with_copies};
+use crate::argument::{
+    ArgumentFacts, Binder, FastBinder, HistoryBuffer, ParamBuffer, Transfer, run_in_place, run_with_copies,
+};
 use crate::cpu::{self, Cx};
 use crate::cuda::{self, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
@@ -40,7 +42,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
             return None;
         }
         let mut buffer = ParamBuffer::uninit();
-        let mut arguments = FastBinder::new(&mut buffer);
+        let mut histories = HistoryBuffer::uninit();
+        let mut arguments = FastBinder::new(&mut buffer, &mut histories);
         K::visit(&self.args, &mut arguments);
         if !arguments.is_applicable() {
             return None;
@@ -53,11 +56,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         Some(self.after_enqueue(launched))
     }
 
-    /// Completes a launch on the fast path. If another stream was created since its single-stream check, the uses of memory
-    /// are recorded for cross-stream dependency tracking.
+    /// Completes a launch on the fast path. If another stream was created or accessed an array since the launch was checked
+    /// for that, the uses of memory are recorded for cross-stream dependency tracking.
     #[inline]
-    pub(super) fn after_enqueue(&self, Launched { result, company }: Launched) -> Result<()> {
-        if let Some(stream) = company {
+    pub(super) fn after_enqueue(&self, Launched { result, unrecorded_on }: Launched) -> Result<()> {
+        if let Some(stream) = unrecorded_on {
             self.record_uses(stream)?;
         }
         Ok(result?)

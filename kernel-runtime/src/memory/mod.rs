@@ -202,7 +202,7 @@ impl Memory {
                 home,
                 pointer,
                 layout,
-                accesses: AccessHistory::default(),
+                accesses: AccessHistory::new(layout.size()),
                 freed,
             }),
             on,

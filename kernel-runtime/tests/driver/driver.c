@@ -89,6 +89,30 @@ void fake_registers(long number) { registers = number; }
 // The maximum number of blocks of a cluster.
 void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
 
+// ---- The order of launches, event records and waits ----
+
+enum { LAUNCH, RECORD, WAIT };
+
+typedef struct Entry {
+    long kind;
+    long stream;
+    long record; // of an event: the number of the record that is made or waited for
+} Entry;
+
+static Entry journal[1 << 16];
+static long entries;
+
+static void enter_in_journal(long kind, const void* stream, long record) {
+    long at = __atomic_fetch_add(&entries, 1, __ATOMIC_RELAXED);
+    if (at < (long)(sizeof journal / sizeof *journal)) journal[at] = (Entry){ kind, (long)(intptr_t)stream, record };
+}
+
+// Copies an entry, and returns how many there are.
+long fake_journal(long at, Entry* entry) {
+    if (at < entries) *entry = journal[at];
+    return entries;
+}
+
 // ---- The driver ----
 
 int cuInit(unsigned flags) { ENTER; return flags ? INVALID_VALUE : SUCCESS; }
@@ -201,6 +225,7 @@ int cuEventRecord(void* event, void* stream) {
     clock_gettime(CLOCK_MONOTONIC, &this->time);
     this->stream = stream;
     this->record = __atomic_add_fetch(&records, 1, __ATOMIC_RELAXED);
+    enter_in_journal(RECORD, stream, this->record);
     return SUCCESS;
 }
 
@@ -213,6 +238,7 @@ int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
     const Event* that = event;
     intptr_t now[3] = { (intptr_t)stream, (intptr_t)that->stream, that->record };
     memcpy(last_wait, now, sizeof last_wait);
+    enter_in_journal(WAIT, stream, that->record);
     return SUCCESS;
 }
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
@@ -427,7 +453,8 @@ static const unsigned ones[3] = { 1, 1, 1 };
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void* stream, void** parameters, void** extra) {
     ENTER;
-    (void)function; (void)stream; (void)extra;
+    (void)function; (void)extra;
+    enter_in_journal(LAUNCH, stream, 0);
     for (long i = 0; i < watched; i++) memcpy(&seen[i], parameters[i], sizeof *seen);
     if (prints_with >= 0) print(parameters);
     return launch((unsigned[]){ gx, gy, gz }, (unsigned[]){ bx, by, bz }, ones, shared, 0);

@@ -126,6 +126,24 @@ pub(crate) struct LastWait {
     pub(crate) record: isize,
 }
 
+/// A launch, an event record or a wait for an event, in the order of the calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Launch {
+        stream: i64,
+    },
+    /// The record with this number, of the work that was enqueued on the stream before.
+    Record {
+        stream: i64,
+        record: i64,
+    },
+    /// All later work of the stream waits for this record.
+    Wait {
+        stream: i64,
+        record: i64,
+    },
+}
+
 impl Fake {
     pub(crate) fn of_process() -> Fake {
         // SAFETY: the library is the fake driver, whose loading has no side effects.
@@ -145,6 +163,24 @@ impl Fake {
     fn set(&self, name: &str, number: i64) {
         // SAFETY: all functions that set a number have this type.
         unsafe { self.get::<unsafe extern "C" fn(c_long)>(name)(number) }
+    }
+
+    /// Returns the entries of the journal from number `first`.
+    pub(crate) fn journal(&self, first: usize) -> Vec<Entry> {
+        let get = self.get::<unsafe extern "C" fn(c_long, *mut [c_long; 3]) -> c_long>("fake_journal");
+        let mut entry = [0; 3];
+        // SAFETY: the function has this type, and writes one entry of three numbers, if there is one.
+        let len = unsafe { get(c_long::MAX, &raw mut entry) };
+        let entries = (first as c_long..len).map(|at| {
+            // SAFETY: as above.
+            unsafe { get(at, &raw mut entry) };
+            match entry {
+                [0, stream, _] => Entry::Launch { stream },
+                [1, stream, record] => Entry::Record { stream, record },
+                [_, stream, record] => Entry::Wait { stream, record },
+            }
+        });
+        entries.collect()
     }
 
     /// Returns how often a driver function was called.

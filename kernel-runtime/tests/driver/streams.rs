@@ -1,9 +1,12 @@
 //! Cost and dependencies of streams: no events with a single stream, and only the necessary ones with several.
 
+use std::collections::HashMap;
+
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error};
 
-use crate::fake::Fake;
+use crate::allocations;
+use crate::fake::{Entry, Fake};
 use crate::kernels::saxpy;
 use crate::scenarios;
 
@@ -45,6 +48,75 @@ fn expect_leaks_at_exit<const LEFT: i64>() {
 /// A kernel that reads `x` and writes `y`.
 fn step(stream: &Stream, x: &DeviceArray<f32>, y: &mut DeviceArray<f32>) {
     saxpy(1.0, x, y).over(1000).on(stream).launch().unwrap();
+}
+
+/// A launch that reads one array and writes another.
+struct Done {
+    stream: i64,
+    /// The number of the launch on its stream, from 1.
+    number: usize,
+    read: usize,
+    written: usize,
+}
+
+fn random_launches(seed: u64) {
+    const ARRAYS: usize = 5;
+    let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+    let first = fake.journal(0).len();
+    let mut random = fastrand::Rng::with_seed(seed);
+    let streams = [device.default_stream(), device.stream().unwrap(), device.stream().unwrap()];
+    let mut arrays: Vec<_> = (0..ARRAYS).map(|_| zeros(&device)).collect();
+    let mut launches = Vec::new();
+    let (mut on, mut read, mut written) = (0, 0, 1);
+    for _ in 0..600 {
+        if random.u8(..) < 40 {
+            on = random.usize(..streams.len());
+        }
+        if random.u8(..) < 60 {
+            read = random.usize(..ARRAYS);
+            written = (read + random.usize(1..ARRAYS)) % ARRAYS;
+        }
+        let [x, y] = arrays.get_disjoint_mut([read, written]).unwrap();
+        if on == 0 && random.bool() {
+            saxpy(1.0, &*x, y).over(1000).launch().unwrap();
+        } else {
+            step(&streams[on], x, y);
+        }
+        launches.push((read, written));
+    }
+    // For each stream, the launches of each other stream that its next operation is ordered after.
+    let mut clocks: HashMap<i64, HashMap<i64, usize>> = HashMap::new();
+    let mut records: HashMap<i64, HashMap<i64, usize>> = HashMap::new();
+    let mut done: Vec<Done> = Vec::new();
+    let mut launches = launches.into_iter();
+    let mut hazards = 0;
+    for entry in fake.journal(first) {
+        match entry {
+            Entry::Record { stream, record } => _ = records.insert(record, clocks.entry(stream).or_default().clone()),
+            Entry::Wait { stream, record } => {
+                let clock = clocks.entry(stream).or_default();
+                for (other, number) in records.get(&record).into_iter().flatten() {
+                    let known = clock.entry(*other).or_default();
+                    *known = (*known).max(*number);
+                }
+            }
+            Entry::Launch { stream } => {
+                let (read, written) = launches.next().expect("a launch of this test");
+                let clock = clocks.entry(stream).or_default();
+                for earlier in done.iter().filter(|earlier| earlier.stream != stream) {
+                    if earlier.written == written || earlier.read == written || earlier.written == read {
+                        hazards += 1;
+                        let known = clock.get(&earlier.stream).copied().unwrap_or(0);
+                        assert!(known >= earlier.number, "seed {seed}, launch {}: overtakes one", done.len());
+                    }
+                }
+                let number = clock.entry(stream).or_default();
+                *number += 1;
+                done.push(Done { stream, number: *number, read, written });
+            }
+        }
+    }
+    assert!(launches.next().is_none() && hazards > 1000, "seed {seed}: {hazards} hazards");
 }
 
 scenarios! {
@@ -106,6 +178,38 @@ scenarios! {
         // A copy to the host waits for the last write (RAW), not for reads.
         check(&fake, (1, 0), || drop(y.to_host().unwrap()));
         check(&fake, (1, 1), || step(&a, &z, &mut y));
+    }
+
+    /// A stream that alone uses arrays launches as if there were no other stream: without locks, records and allocations. The
+    /// first use by another stream waits for all of that.
+    fn an_owner_of_arrays_records_nothing() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let second = device.stream().unwrap();
+        let (x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
+        let launch = |x: &DeviceArray<f32>, y: &mut DeviceArray<f32>| saxpy(1.0, x, y).over(1000).launch().unwrap();
+        // A new stream records events for a number of operations.
+        (0..100).for_each(|_| launch(&x, &mut y));
+        assert_eq!(allocations::each_time(|| (0..100).for_each(|_| launch(&x, &mut y))), 0);
+        check(&fake, (0, 0), || (0..100).for_each(|_| launch(&x, &mut y)));
+        let prepared = saxpy(1.0, &x, &mut y).over(1000).prepare().unwrap();
+        check(&fake, (0, 0), || (0..100).for_each(|_| prepared.launch().unwrap()));
+        drop(prepared);
+        // It waits for the owner of `y` (RAW) and the allocation of `z`, on the same stream: one event covers both. Its own event is the second.
+        check(&fake, (2, 1), || step(&second, &y, &mut z));
+        let wait = fake.last_wait();
+        assert!(wait.stream != wait.recorded_on && wait.record != 0);
+        // The former owner waits for the reader (WAR), and reads `x` without a wait.
+        check(&fake, (1, 1), || launch(&x, &mut y));
+        // Two readers have no hazard, whoever owns the array.
+        check(&fake, (1, 0), || step(&second, &x, &mut z));
+    }
+
+    /// Random launches on random streams, most of them on the stream of the last one so that streams become owners: each
+    /// launch is ordered after all earlier ones that it has a hazard with.
+    fn random_launches_wait_for_all_hazards() {
+        for seed in 0..20 {
+            random_launches(seed);
+        }
     }
 
     fn disjoint_slices_have_no_hazards() {
