@@ -84,7 +84,7 @@ pub fn clear() -> Result<()> {
 impl Cache {
     /// Returns the cache configured by the environment; `None` if it is disabled.
     pub(crate) fn of_process() -> Option<Cache> {
-        Settings::of_process().cache(dirs::cache_dir).unwrap_or_else(|reason| {
+        Settings::of_process().cache(settings::user_cache_folder).unwrap_or_else(|reason| {
             warn_once(reason, WRITABLE);
             None
         })

@@ -1,5 +1,6 @@
 //! The cache's configuration from environment variables.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,6 +56,24 @@ impl Settings {
         };
         Ok(Some(Cache { folder, limit }))
     }
+}
+
+/// Returns the user's folder for caches: `$XDG_CACHE_HOME` or `~/.cache` (XDG Base Directory Specification),
+/// `~/Library/Caches` on macOS, and `%LOCALAPPDATA%` on Windows.
+pub(super) fn user_cache_folder() -> Option<PathBuf> {
+    let folder = |name: &str| variable(name).map(PathBuf::from);
+    if cfg!(windows) {
+        absolute(folder("LOCALAPPDATA"))
+    } else if cfg!(target_os = "macos") {
+        absolute(env::home_dir()).map(|home| home.join("Library/Caches"))
+    } else {
+        absolute(folder("XDG_CACHE_HOME")).or_else(|| absolute(env::home_dir()).map(|home| home.join(".cache")))
+    }
+}
+
+/// Drops a relative path, which would lead to another folder in each working directory.
+fn absolute(folder: Option<PathBuf>) -> Option<PathBuf> {
+    folder.filter(|folder| folder.is_absolute())
 }
 
 /// Parses a size such as `1 GiB`, `500MB` or `1073741824`. An invalid size gives a warning and the default limit, since a cache of

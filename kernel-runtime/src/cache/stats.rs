@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 
 use super::trim::{self, Kind};
-use super::{Cache, Settings};
+use super::{Cache, Settings, settings};
 
 /// The counters of this process and the contents of the cache, from [`stats`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub struct Stats {
 /// assert!(stats.hits + stats.misses >= stats.compilations || stats.folder.is_none());
 /// ```
 pub fn stats() -> Stats {
-    let cache = Settings::of_process().cache(dirs::cache_dir).ok().flatten();
+    let cache = Settings::of_process().cache(settings::user_cache_folder).ok().flatten();
     let mut stats = COUNTS.stats();
     if let Some(Cache { folder, limit }) = cache {
         for entry in trim::entries(&folder) {

@@ -19,7 +19,7 @@ const LAYERS: &[Layer] = &[
     Layer {
         folder: "kernel-ir",
         may_use: &[],
-        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "dirs", "tempfile", "rayon"],
+        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "tempfile", "rayon"],
     },
     // No device.
     Layer { folder: "kernel-sync", may_use: &[], must_not_use: &["syn", "cudarc", "libloading", "rayon"] },
@@ -27,13 +27,13 @@ const LAYERS: &[Layer] = &[
     Layer {
         folder: "kernel-lang",
         may_use: &["cumbia-kernel-ir", "cumbia-kernel-sync"],
-        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "dirs", "tempfile", "postcard"],
+        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "tempfile", "postcard"],
     },
     // No CUDA.
     Layer {
         folder: "kernel-macros",
         may_use: &["cumbia-kernel-ir"],
-        must_not_use: &["cudarc", "libloading", "dirs", "tempfile", "rayon"],
+        must_not_use: &["cudarc", "libloading", "tempfile", "rayon"],
     },
     // No syntax trees of Rust.
     Layer {
