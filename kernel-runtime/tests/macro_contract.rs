@@ -454,7 +454,7 @@ fn places_can_be_projected_borrowed_and_passed() {
 }
 
 #[test]
-#[should_panic(expected = "a field is inside of its struct")]
+#[should_panic(expected = "the field is not inside its struct")]
 fn a_projection_outside_its_struct_panics() {
     let mut elsewhere = 1.0f32;
     let place = Place::<_, Read>::from_ref(&2.0f32);
