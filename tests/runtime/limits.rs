@@ -20,7 +20,7 @@ fn a_fixed_block_is_the_only_one() {
     on_each_device(|device| {
         let mut y = device.zeros::<u32>(64).unwrap();
         for block in [Dim3::from(64), (4, 16).into(), (16, 4, 2).into(), 1.into()] {
-            let words = ["`in_blocks_of_16_by_4`", "(16, 4, 1)", "leave `.block(..)` out"];
+            let words = ["`in_blocks_of_16_by_4`", "(16, 4, 1)", "remove `.block(..)`"];
             let error = refused(in_blocks_of_16_by_4(&mut y).grid(1).block(block).launch(), &words);
             let LaunchError::BlockFixed { requested, fixed, .. } = error else { panic!("{error:?}") };
             assert_eq!((requested, fixed), (block, Dim3 { x: 16, y: 4, z: 1 }));

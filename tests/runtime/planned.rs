@@ -193,7 +193,9 @@ fn events_measure_elapsed_time() {
     on_each_device(|device| {
         let mut x = device.zeros::<f32>(1000).unwrap();
         long(&mut x, 1).over(1000).launch().unwrap();
-        let short = device.time(|| long(&mut x, 10).over(1000).launch()).unwrap();
+        // The least of several: other processes may use the device as well.
+        let times = (0..5).map(|_| device.time(|| long(&mut x, 10).over(1000).launch()).unwrap());
+        let short = times.min().unwrap();
         let longer = device.time(|| long(&mut x, 60_000).over(1000).launch()).unwrap();
         assert!(short > Duration::ZERO && longer > 2 * short, "{short:?} and {longer:?}");
         let stream = device.stream().unwrap();
