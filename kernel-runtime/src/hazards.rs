@@ -33,6 +33,10 @@
 //!   ownership does not conflict with it, since Rust's borrows prevent conflicting operations from being enqueued
 //!   concurrently.
 //!
+//! A graph is the exception to the statements about borrows: its steps are recorded while their arrays are borrowed, and it is
+//! launched after that. A thread that uses such an array between the end of the recording and the launch, through a lock of its
+//! own, is not ordered with the graph.
+//!
 //! The price is precision: the first conflicting operation of another stream waits for all work of the owner, and not only for
 //! the accesses to this allocation.
 //!
@@ -172,7 +176,7 @@ struct HistoryState {
     size: usize,
 }
 
-/// The bit of an owner's key that is set if the owner may have written the allocation.
+/// The bit of an owner's key that is set if the owner has written the whole allocation, and may do so again.
 const WRITTEN: u64 = 1;
 
 /// The number of consecutive accesses after which a stream becomes the owner of an allocation.
@@ -259,15 +263,20 @@ impl AccessHistory {
         let mut state = self.state.lock();
         if let Some(owner) = &state.owner {
             if owner.is_on(stream) && owner.is_current() {
-                if access.writes {
-                    self.owner_key.fetch_or(WRITTEN, Ordering::SeqCst);
+                if !access.writes || self.owner_key.load(Ordering::Relaxed) & WRITTEN != 0 {
+                    return;
                 }
-                return;
+                if access.bytes == (0..state.size) {
+                    self.owner_key.fetch_or(WRITTEN, Ordering::SeqCst);
+                    return;
+                }
             }
             self.revoke(&mut state);
         }
+        // Before the generation: a stream that is reused in between has another key, which is then not published.
+        let key = stream.ownership_key();
         let new = PooledStream::of(StreamRef::Cuda(stream.clone()));
-        let HistoryState { owner, records, streak, reads, size: _ } = &mut *state;
+        let HistoryState { owner, records, streak, reads, size } = &mut *state;
         let continues = records.records.last().is_some_and(|last| last.stream.is_same_generation(&new));
         *streak = if continues { *streak + 1 } else { 1 };
         *reads = match access.writes {
@@ -282,13 +291,19 @@ impl AccessHistory {
             return;
         }
         (*streak, *reads) = (0, 0);
+        // The owner counts as the writer of every byte, whose fault a reader reports.
+        let is_whole_write =
+            |recorded: &RecordedAccess<_>| recorded.access.writes && recorded.access.bytes == (0..*size);
+        if written && !records.records.iter().any(is_whole_write) {
+            return;
+        }
         if records.records.iter().all(|recorded| recorded.stream.is_same_generation(&new)) {
             // A reader keeps its records, so that other readers only wait for the write before.
             if written {
                 *records = RecordList::default();
             }
             *owner = Some(new);
-            self.owner_key.store(stream.ownership_key() | u64::from(written), Ordering::SeqCst);
+            self.owner_key.store(key | u64::from(written), Ordering::SeqCst);
         }
     }
 
@@ -334,7 +349,7 @@ fn are_owned(stream: &cuda::Stream, uses: &[Use<'_>]) -> bool {
 #[cold]
 fn wait(stream: &cuda::Stream, uses: &[Use<'_>]) -> Result<()> {
     let mut dependencies = Dependencies::new();
-    for used in uses {
+    for used in uses.iter().filter(|used| !used.bytes.is_empty()) {
         used.memory.accesses().collect(stream, &used.access(), &mut dependencies);
     }
     wait_for(stream, &dependencies)

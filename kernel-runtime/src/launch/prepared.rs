@@ -4,14 +4,15 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ptr::NonNull;
 
 use super::checked::{CheckedLaunch, is_traced};
 use super::{Checked, Launch, Unchecked};
 use crate::argument::{Binder, PackedParams};
 use crate::cuda::DriverLaunch;
 use crate::error::Result;
+use crate::hazards::AccessHistory;
 use crate::kernel::Kernel;
-use crate::memory::Memory;
 
 /// A validated launch that can be enqueued repeatedly with the same arguments, from [`Launch::prepare`].
 ///
@@ -73,7 +74,12 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
             Some(PackedLaunch { ready, params, _values, arrays }) if !is_traced() => {
                 // The driver only reads the pointers (CUDA Driver API, `cuLaunchKernel`).
                 let params = params.as_ptr().cast_mut();
-                let owned = |key| arrays.iter().all(|(memory, writable)| memory.accesses().is_owned_by(key, *writable));
+                let owned = |key| {
+                    arrays.iter().all(|(history, writable)| {
+                        // SAFETY: it is part of the allocation, which the borrow of the array in `launch` keeps alive.
+                        unsafe { history.as_ref() }.is_owned_by(key, *writable)
+                    })
+                };
                 // SAFETY: the parameters are those of the kernel, in order, followed by the launch parameter. The arrays are on
                 // this device and borrowed by the launch; freeing them is ordered after it. Validation has compared the
                 // extents with the device's limits.
@@ -100,8 +106,9 @@ struct PackedLaunch {
     params: Vec<*mut c_void>,
     /// Read by the driver, through the pointers.
     _values: PackedParams,
-    /// The allocations of the arrays, and whether the kernel may write them.
-    arrays: Vec<(Memory, bool)>,
+    /// The access histories of the arrays, and whether the kernel may write them. These are pointers, so that a prepared launch
+    /// that is not used any more does not keep the arrays.
+    arrays: Vec<(NonNull<AccessHistory>, bool)>,
 }
 
 impl PackedLaunch {
@@ -114,9 +121,7 @@ impl PackedLaunch {
         module.allow(checked.geometry().shared_bytes)?;
         let Binder { mut params, mut sizes, uses, .. } = binder;
         let arrays = uses.iter().filter(|used| !used.bytes.is_empty());
-        let Some(arrays) = arrays.map(|used| Some((used.memory.keep()?, used.writes))).collect() else {
-            return Ok(None);
-        };
+        let arrays = arrays.map(|used| (NonNull::from(used.memory.accesses()), used.writes)).collect();
         let mut last = ready.parameter();
         if let Some(last) = &mut last {
             params.push(std::ptr::from_mut(last).cast());

@@ -77,6 +77,17 @@ scenarios! {
         context.check_err().unwrap();
     }
 
+    /// A prepared launch that is not used any more keeps none of its arrays, though it is still in scope.
+    fn a_prepared_launch_does_not_keep_arrays() {
+        let (device, context, fake) = both();
+        let (x, mut y) = (device.zeros::<f32>(8).unwrap(), device.zeros::<f32>(8).unwrap());
+        let launch = saxpy(1.0, &x, &mut y).over(8).prepare().unwrap();
+        launch.launch().unwrap();
+        let slice = y.into_cudarc(&context.default_stream()).unwrap();
+        drop((x, slice));
+        assert_eq!(fake.allocations(), 0);
+    }
+
     fn a_slice_converts_to_an_array_and_back() {
         let (device, context, fake) = both();
         let stream = context.default_stream();
