@@ -449,14 +449,15 @@
 //! - `.over(n)` chooses a block size with high occupancy. Try others with `.block(..)`: [`device.time`](Device::time)
 //!   measures a launch, [`occupancy`](Launch::occupancy) returns its occupancy, and `kernel::attributes(&device)` the
 //!   number of registers that the kernel uses.
-//! - A launch costs a tenth of a microsecond in addition to the driver's two to three. [`prepare`](Launch::prepare)
+//! - A launch costs a tenth of a microsecond in addition to the driver's three to four. [`prepare`](Launch::prepare)
 //!   validates a repeated launch once, and a [`Graph`] submits many launches at once.
 //! - A kernel on `f32` uses no `f64` arithmetic: literals have the type that Rust infers, so that `2.0 * x[i]` is an
 //!   `f32` if `x` is a slice of `f32`.
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated;
 //!   `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
-//! - Bounds checks cost about one percent. `#[kernel(unchecked)]` removes them on a GPU, and makes `.launch()`
+//! - Bounds checks cost up to 3 %, and up to 7 % with 32-bit indices (`docs/figures.md`). `#[kernel(unchecked)]` removes them
+//!   on a GPU, and makes `.launch()`
 //!   `unsafe`.
 //! - On a GPU `a * b + c` may be contracted to a fused multiply-add, which rounds once, as in CUDA C and Numba.
 //!   `#[kernel(fmad = false)]` rounds twice, as on the CPU.

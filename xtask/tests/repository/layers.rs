@@ -1,6 +1,6 @@
 //! The layering of the crates: which crate may depend on which other one.
 //!
-//! Cargo rejects cycles of crates, but not an edge in the wrong direction. The table is that of ARCHITECTURE.md.
+//! Cargo rejects cycles of crates, but not an edge in the wrong direction. ARCHITECTURE.md lists the same dependencies.
 
 use crate::crates::packages;
 
