@@ -27,6 +27,8 @@ use cumbia_kernel_sync as sync;
 
 pub use half::{bf16, f16};
 
+pub use crate::fault::{FaultKind, Waiting};
+
 pub use crate::number::{Float, Integer, Number};
 pub use crate::types::{Components, DeviceType, Element, Scalar};
 

@@ -130,7 +130,7 @@ pub enum Error {
     },
 }
 
-/// An [`Error`] that is the cause of another error, which can be cloned. Two are equal if they share one error.
+/// An [`enum@Error`] that is the cause of another error, which can be cloned. Two are equal if they share one error.
 #[derive(Clone, Debug)]
 pub struct SharedError(Arc<Error>);
 
