@@ -4,8 +4,8 @@
 //! errors. `cargo xtask test` runs everything. Each command selects the whole workspace, as `cargo test --workspace`
 //! does: a single package would be built with other features of its dependencies, and so a second time.
 //!
-//! With `--release` the unit tests run optimised and without overflow checks, together with a few random kernels: the
-//! corpus takes too long to optimise, and the messages of rustc do not depend on the profile.
+//! With `--release` the unit tests run optimised and without overflow checks. The emulated corpus takes too long then, and
+//! the messages of rustc do not depend on the profile.
 
 use crate::program::{self, Result};
 
@@ -14,9 +14,6 @@ const CASES: &str = "linear,control,views,shared_memory::reductions,atomics,warp
 
 /// The compile errors that are compared: those with one of these words in their names.
 const MESSAGES: [&str; 4] = ["closure", "string", "unknown", "launch"];
-
-/// The number of random kernels of a release build.
-const RANDOM_KERNELS: &str = "40";
 
 pub(crate) fn run() -> Result<()> {
     program::run(&mut program::cargo(&["test", "--workspace", "--lib", "--test", "repository"]))?;
@@ -30,17 +27,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// Runs the quick tests of a release build.
 pub(crate) fn run_release() -> Result<()> {
-    // Not the whole workspace: it includes the corpus, whose optimisation takes longer than all the rest.
-    let crates = ["kernel-ir", "kernel-lang", "kernel-runtime", "kernel-std", "kernel-sync"];
-    let crates = crates.map(|name| format!("--package=cumbia-{name}"));
-    let mut units = vec!["test", "--release", "--lib"];
-    units.extend(crates.iter().map(String::as_str));
-    let random = ["test", "--workspace", "--release", "--test", "random"];
-    for arguments in [&units[..], &random[..]] {
-        let mut test = program::cargo(arguments);
-        test.env("CUMBIA_RANDOM_KERNELS", RANDOM_KERNELS).env("CUMBIA_RANDOM_OVERFLOW", "wraps");
-        program::run(&mut test)?;
-    }
+    program::run(&mut program::cargo(&["test", "--workspace", "--release", "--lib"]))?;
     eprintln!("the quick tests passed in release mode");
     Ok(())
 }
