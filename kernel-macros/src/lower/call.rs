@@ -22,7 +22,7 @@ pub(super) fn is_primitive(name: &str) -> bool {
     NAMES.contains(&name)
 }
 
-/// What the path of a call names, judged by Rust's naming convention: the names of types and variants are upper camel
+/// The kind of item that a call's path names, by Rust's naming convention: the names of types and variants are upper camel
 /// case.
 enum Callee {
     /// `helper`, `math::helper`

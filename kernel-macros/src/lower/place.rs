@@ -35,7 +35,7 @@ pub(super) struct Place {
     pub(super) shape: Shape,
 }
 
-/// What the tokens for the CPU denote.
+/// The meaning of the tokens for the CPU.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
     /// A Rust place.

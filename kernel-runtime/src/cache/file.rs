@@ -6,7 +6,7 @@ use std::path::Path;
 /// The prefix of the name of a file that is being written.
 pub(super) const UNFINISHED: &str = ".unfinished-";
 
-/// Who may read a written file. Only the user may write it: see [`trust`](super::trust).
+/// The readers of a written file. Only the user may write it: see [`trust`](super::trust).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Readers {
     /// Only the user.

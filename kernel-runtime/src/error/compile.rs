@@ -132,7 +132,7 @@ pub struct Diagnostic {
     pub message: String,
     /// Why it is not supported.
     pub why: String,
-    /// What to write instead.
+    /// The remedy.
     pub help: String,
     /// The source locations: one for most rules; for recursion each call of the cycle, outermost first; none for an error that
     /// concerns a whole function.

@@ -19,7 +19,7 @@ pub enum LaunchError {
     NotConfigured {
         /// The kernel.
         kernel: &'static str,
-        /// What the configuration lacks.
+        /// The missing part of the configuration.
         missing: MissingConfig,
     },
     /// A grid, block or cluster with an extent of 0.
@@ -231,7 +231,7 @@ pub enum LaunchError {
     },
 }
 
-/// What a launch configuration lacks, in [`LaunchError::NotConfigured`].
+/// The missing part of a launch configuration, in [`LaunchError::NotConfigured`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MissingConfig {
@@ -275,7 +275,7 @@ impl fmt::Display for LaunchExtent {
     }
 }
 
-/// What limits the number of threads of a block, in [`LaunchError::BlockTooLarge`].
+/// The source of the limit of threads per block, in [`LaunchError::BlockTooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BlockLimit {

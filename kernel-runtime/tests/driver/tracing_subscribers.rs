@@ -95,7 +95,7 @@ impl Subscriber for Listener {
     fn exit(&self, _: &Id) {}
 }
 
-/// What was events until the scenario asks.
+/// The events that were received until the scenario reads them.
 fn listen(then: fn()) -> &'static Mutex<BTreeSet<String>> {
     static EVENTS: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     std::thread::spawn(|| {
