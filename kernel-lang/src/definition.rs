@@ -116,6 +116,29 @@ impl<K: CalleeKey, R> MethodResult for Returned<K, R> {
     }
 }
 
+/// A method that is the one with the key `K`.
+#[diagnostic::on_unimplemented(
+    message = "two methods of this name apply to the array",
+    label = "a trait's method, or the array's own",
+    note = "why: Rust would call the trait's method here, and the method of arrays elsewhere",
+    note = "help: name the trait: `Trait::method(&x[i])`"
+)]
+pub trait SameMethod<K> {}
+
+impl<K> SameMethod<K> for K {}
+
+/// Requires that two calls resolve to the same method, and returns the result of the first. The second is not executed.
+#[inline(always)]
+pub fn same_method<R: MethodResult, K: SameMethod<R::Key>>(result: R, _other: impl FnOnce() -> PhantomData<K>) -> R {
+    result
+}
+
+/// Returns the key of the method that returned `_result`.
+#[inline(always)]
+pub fn key_of<R: MethodResult>(_result: R) -> PhantomData<R::Key> {
+    PhantomData
+}
+
 /// The key of a built-in method: the position of a [`Method`] in [`Method::ALL`].
 pub struct MethodKey<const METHOD: usize>;
 

@@ -52,6 +52,7 @@ pub mod operators;
 pub mod options;
 pub mod order;
 pub mod paths;
+pub mod probing;
 pub mod ranges;
 pub mod receivers;
 pub mod resolution;
@@ -121,6 +122,7 @@ const MODULES: &[&[Case]] = &[
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
     paths::CASES,
+    probing::CASES,
     resolution::CASES,
     assignments::CASES,
     structs::CASES,

@@ -4,6 +4,12 @@
 pub trait Access: Copy + Send + Sync + 'static {
     /// Whether the place was borrowed mutably.
     const MUTABLE: bool;
+
+    /// The Rust reference of this access mode: `&T` or `&mut T`.
+    type Reference<'r, T: 'r>;
+
+    /// Reborrows a value with this access mode.
+    fn reborrow<T>(value: &mut T) -> Self::Reference<'_, T>;
 }
 
 /// The access of `&[T]` and `&T`.
@@ -16,10 +22,22 @@ pub struct Write;
 
 impl Access for Read {
     const MUTABLE: bool = false;
+    type Reference<'r, T: 'r> = &'r T;
+
+    #[inline(always)]
+    fn reborrow<T>(value: &mut T) -> &T {
+        value
+    }
 }
 
 impl Access for Write {
     const MUTABLE: bool = true;
+    type Reference<'r, T: 'r> = &'r mut T;
+
+    #[inline(always)]
+    fn reborrow<T>(value: &mut T) -> &mut T {
+        value
+    }
 }
 
 /// The access mode that an assignment requires of its target.

@@ -41,6 +41,6 @@ pub use local::{Local, LocalArray, LocalMut, LocalRef};
 pub use location::Location;
 pub use place::{FieldOf, Place};
 pub use range::split_out_of_bounds;
-pub use receiver::{Handle, Receiver};
+pub use receiver::{Handle, Receiver, ReferenceReceiver};
 pub use slice::Slice;
 pub use view::{Index1, View};

@@ -12,12 +12,17 @@
 //! before the arguments. Where the receiver is dereferenced, `self` and `&self` cannot be distinguished, so that the
 //! value is read for both; for `&mut self` any value is sufficient, and the optimiser removes it.
 //!
+//! Rust probes the methods of `r.m()` beginning with the type of `r`: if `r` is a `&mut S`, a method with a `&mut self`
+//! parameter precedes one with `self`. For such a call the hidden method is called on a [`ReferenceReceiver`], which
+//! dereferences to a Rust reference of the same type as `r`. An element `x[i]` is a place of type `S`, for which the
+//! methods with `self` come first.
+//!
 //! Safe code may call a hidden method with any reference and any [`Call`]. The place in a `Call` is valid for the
 //! lifetime of the `Call`. It is used only for a `self` of its own type, and for a `&mut self` only if it is writable.
 //! So any combination results in a valid place.
 
 use std::any::TypeId;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
@@ -92,6 +97,55 @@ impl<'k, H: Handle<'k>> Receiver<'k, H> {
     #[inline(always)]
     pub fn handle(&self) -> H {
         self.handle
+    }
+
+    /// Returns the receiver of a call on a reference to the place.
+    #[inline(always)]
+    pub fn reference<'r>(&'r mut self) -> ReferenceReceiver<'r, 'k, H> {
+        let Receiver { handle, placeholder, lifetime: _ } = self;
+        ReferenceReceiver { handle: *handle, placeholder: Cell::new(Some(placeholder)), reference: OnceCell::new() }
+    }
+}
+
+/// The receiver of a method call on a reference, `r.m()`. It dereferences to a Rust reference to the placeholder, whose
+/// type is that of `r`.
+pub struct ReferenceReceiver<'r, 'k, H: Handle<'k>> {
+    handle: H,
+    /// The memory of the placeholder, until `reference` is initialised.
+    placeholder: Cell<Option<&'r mut OnceCell<H::Value>>>,
+    reference: OnceCell<<H::Access as Access>::Reference<'r, H::Value>>,
+}
+
+impl<'r, 'k, H: Handle<'k>> ReferenceReceiver<'r, 'k, H> {
+    /// Returns the reference to a placeholder with this value, unless there is one already.
+    #[inline(always)]
+    fn reference(&self, value: impl FnOnce(H) -> H::Value) -> &<H::Access as Access>::Reference<'r, H::Value> {
+        self.reference.get_or_init(|| {
+            let placeholder = self.placeholder.take().expect("it is taken once, by this function");
+            *placeholder = OnceCell::from(value(self.handle));
+            H::Access::reborrow(placeholder.get_mut().expect("it was initialised by the line above"))
+        })
+    }
+}
+
+impl<'r, 'k, H: Handle<'k>> Deref for ReferenceReceiver<'r, 'k, H> {
+    type Target = <H::Access as Access>::Reference<'r, H::Value>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Self::Target {
+        self.reference(H::load)
+    }
+}
+
+/// Rust dereferences mutably for a method with a `&mut self` parameter only, which does not read the placeholder.
+impl<'k, H: Handle<'k>> DerefMut for ReferenceReceiver<'_, 'k, H>
+where
+    H::Access: Writable,
+{
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.reference(H::placeholder);
+        self.reference.get_mut().expect("it was initialised by the line above")
     }
 }
 

@@ -86,6 +86,6 @@ fn lent(reference: &ExprReference, cpu: &TokenStream) -> TokenStream {
 }
 
 /// Reborrows a handle, read-only unless `mutable`.
-fn borrowed_again(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
+pub(super) fn borrowed_again(handle: TokenStream, mutable: bool, span: Span) -> TokenStream {
     if mutable { standing_for(span, handle) } else { standing_for(span, quote_spanned!(ours(span)=> #handle.read())) }
 }

@@ -185,8 +185,21 @@ impl Lowerer<'_> {
         let call = quote_spanned!(ours(shown)=> #cx.call(#at));
         let method =
             |call: &TokenStream| quote_spanned!(ours(shown)=> #name.method(#callee(#(#before,)* #call, #(#behind),*)));
-        let cpu = if let Some(Guard { receiver, call: called, place }) = guard {
-            let result = method(&called.to_token_stream());
+        let cpu = if let Some(guard) = guard {
+            let called = &guard.call;
+            let result = if let Some(other) = &guard.other {
+                let reference = guard.reference_statement();
+                quote_spanned! {ours(shown)=>
+                    #name.method(::cumbia::__private::same_method(#callee(#(#before,)* #called, #(#behind),*), || {
+                        #reference
+                        ::cumbia::__private::key_of(#other(#called, #(#behind),*))
+                    }))
+                }
+            } else {
+                let (reference, result) = (guard.reference_statement(), method(&called.to_token_stream()));
+                quote!(#reference #result)
+            };
+            let Guard { receiver, place, .. } = &guard;
             quote_spanned! {ours(shown)=>
                 {
                     #check
@@ -214,13 +227,36 @@ pub(super) struct Guard {
     call: Ident,
     /// The handle of the place.
     place: TokenStream,
+    /// The variable that holds the receiver as a reference, if the method is called on a reference.
+    reference: Option<Ident>,
+    /// The callee of a call that has to resolve to the same method.
+    other: Option<TokenStream>,
 }
 
 impl Guard {
-    /// Creates the guard of a handle. Errors about it are shown at `span`.
-    pub(super) fn new(handle: &TokenStream, span: Span) -> Guard {
-        let [receiver, call] = ["receiver", "call"].map(|name| Ident::new(name, ours(span)));
-        Guard { receiver, call, place: handle.clone() }
+    /// Creates the guard of a handle, or that of a reference which the handle represents. Errors about it are shown at
+    /// `span`.
+    pub(super) fn new(handle: &TokenStream, span: Span, of_reference: bool) -> Guard {
+        let [receiver, call, reference] = ["receiver", "call", "reference"].map(|name| Ident::new(name, ours(span)));
+        Guard { receiver, call, place: handle.clone(), reference: of_reference.then_some(reference), other: None }
+    }
+
+    /// Requires that `callee` resolves to the same method.
+    pub(super) fn checked(self, callee: TokenStream) -> Guard {
+        Guard { other: Some(callee), ..self }
+    }
+
+    /// Returns the expression of the type on which the user calls the method: a reference, or its referent.
+    pub(super) fn referent(&self) -> TokenStream {
+        let variable = self.reference.as_ref().unwrap_or(&self.receiver);
+        quote!(*#variable)
+    }
+
+    /// Returns the declaration of `reference`.
+    fn reference_statement(&self) -> Option<TokenStream> {
+        let Guard { receiver, reference, .. } = self;
+        let reference = reference.as_ref()?;
+        Some(quote_spanned!(ours(reference.span())=> let mut #reference = #receiver.reference();))
     }
 }
 
@@ -242,7 +278,7 @@ pub(super) struct CalledMethod {
 /// [`super::method`].
 fn received(value: Value, mutable: bool, span: Span) -> (Value, Option<Guard>) {
     let Value { id, cpu, shape } = value;
-    let guard = Guard::new(&cpu, span);
+    let guard = Guard::new(&cpu, span, false);
     let (name, span) = (&guard.receiver, ours(span));
     let cpu = if mutable { quote_spanned!(span=> &mut #name) } else { quote_spanned!(span=> &#name) };
     (Value { id, cpu, shape }, Some(guard))

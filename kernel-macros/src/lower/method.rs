@@ -4,10 +4,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall};
+use syn::{Expr, ExprMethodCall, ExprReference};
 
+use super::borrow::borrowed_again;
 use super::call::{CalledMethod, Guard, hidden_name};
-use super::place::Access;
+use super::place::{Access, Form};
 use super::{Lowerer, Shape, Value, foreign, peeled};
 use crate::position::standing_for;
 use crate::rules;
@@ -30,21 +31,38 @@ impl Lowerer<'_> {
             return self.placeholder(call);
         }
         // A method call dereferences its receiver implicitly.
-        let (receiver, access) = borrowed(&call.receiver);
-        let place = self.place(receiver, access);
+        let (receiver, borrow) = borrowed(&call.receiver);
+        let mutable = borrow.is_some_and(|borrow| borrow.mutability.is_some());
+        let place = self.place(receiver, if mutable { Access::Write } else { Access::Read });
         let (method, turbofish) = (hidden_name(&call.method), &call.turbofish);
         let (place_cpu, dot) = (&place.cpu, &call.dot_token);
         let (guard, callee) = if place.is_behind_handle() {
-            let guard = Guard::new(place_cpu, receiver.span());
-            let name = &guard.receiver;
+            // Rust probes the methods of a reference in another order than those of its referent.
+            let of_reference = borrow.is_some() || place.form != Form::Handle;
+            let handle = match borrow {
+                Some(borrow) if place.form == Form::Handle => borrowed_again(place_cpu.clone(), mutable, borrow.span()),
+                Some(_) | None => place_cpu.clone(),
+            };
+            let guard = Guard::new(&handle, receiver.span(), of_reference);
+            let target = standing_for(receiver.span(), guard.referent());
+            let callee = quote!(#target #dot #method #turbofish);
             // The guard provides the methods of an array that need no copy of it. For any other method, rustc's error
             // should mention the type behind the guard.
-            let of_guard = ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str());
-            let target = if of_guard { quote!(#name) } else { standing_for(receiver.span(), quote!(*#name)) };
-            let callee = quote!(#target #dot #method #turbofish);
-            (Some(guard), callee)
+            if ["len", "is_empty", "split_at", "split_at_mut"].contains(&text.as_str()) {
+                let name = &guard.receiver;
+                let of_guard = quote!(#name #dot #method #turbofish);
+                (Some(guard.checked(callee)), of_guard)
+            } else {
+                (Some(guard), callee)
+            }
         } else {
-            (None, quote!(#place_cpu #dot #method #turbofish))
+            let target = match borrow {
+                Some(ExprReference { and_token, mutability, .. }) if place.shape != Shape::Slice => {
+                    standing_for(receiver.span(), quote!(#and_token #mutability #place_cpu))
+                }
+                Some(_) | None => place_cpu.clone(),
+            };
+            (None, quote!(#target #dot #method #turbofish))
         };
         let receiver = Value { id: place.id, cpu: TokenStream::new(), shape: place.shape };
         let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
@@ -60,14 +78,14 @@ impl Lowerer<'_> {
     }
 }
 
-/// Returns the receiver without the borrows around it, and the kind of access that they require.
-fn borrowed(receiver: &Expr) -> (&Expr, Access) {
+/// Returns the receiver without the borrows around it, and the innermost of them.
+fn borrowed(receiver: &Expr) -> (&Expr, Option<&ExprReference>) {
     match peeled(receiver) {
         Expr::Reference(reference) => {
-            let (inner, access) = borrowed(&reference.expr);
-            (inner, if reference.mutability.is_some() { Access::Write } else { access })
+            let (inner, borrow) = borrowed(&reference.expr);
+            (inner, borrow.or(Some(reference)))
         }
-        _ => (receiver, Access::Read),
+        _ => (receiver, None),
     }
 }
 
