@@ -142,6 +142,10 @@ const _: () = assert!(size_of::<usize>() == 8, "Cumbia requires a 64-bit host, a
 /// least twice as long). So all of them are loaded in the one way that is allowed for each: by a relaxed load through a
 /// shared reference, which only requires readable memory, whereas `from_ptr` requires writable memory. A load with
 /// another ordering is a relaxed load with fences, as the standard library recommends (`intrinsics/atomic/number.rs`).
+///
+/// Of the aliasing models that Rust considers, Tree Borrows allows such a load of memory behind a `&[T]`: the reference
+/// to the atomic does not write. Stacked Borrows rejects the creation of the reference, so that Miri is run with
+/// `-Zmiri-tree-borrows` (`kernel-lang/tests/host_calls.rs`).
 const RELAXED_LOADS_ONLY_READ: bool = cfg!(any(
     target_arch = "x86_64",
     target_arch = "aarch64",
