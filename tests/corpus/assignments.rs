@@ -140,4 +140,39 @@ programs! {
             y[4 + i] = list[i];
         }
     }
+
+    /// An array that is the value of a loop or a labelled block is indexed like any other.
+    fn values_of_loops(x: &[i32], y: &mut [i64]) {
+        let mut list = {
+            let mut n = 0;
+            loop {
+                n += 1;
+                if n > 2 {
+                    break [x[0] as i64, 2, 3, n];
+                }
+            }
+        };
+        list[{
+            list[1] = 9;
+            x[1] as usize & 3
+        }] += x[2] as i64;
+        let mut pair = 'found: {
+            if x[3] > 0 {
+                break 'found [1i64, 2];
+            }
+            [3, x[4] as i64]
+        };
+        pair[{
+            pair[0] ^= 1;
+            1
+        }] -= 5;
+        let last = loop {
+            break &list[3];
+        };
+        y[0] = *last;
+        for i in 0..4 {
+            y[1 + i] = list[i];
+        }
+        y[5] = pair[0] ^ pair[1];
+    }
 }

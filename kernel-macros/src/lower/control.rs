@@ -21,9 +21,10 @@ impl Lowerer<'_> {
             let Body { ir, cpu, shape } = self.braced(&expr.block);
             return self.shaped(ExprKind::Block(ir), expr.span(), cpu, shape);
         };
-        let (id, Body { ir: body, cpu, shape: _ }) =
+        let (id, of_breaks, Body { ir: body, cpu, shape }) =
             self.opened(Some(label), true, |lowerer, _| lowerer.braced(&expr.block));
-        self.shaped(ExprKind::Labelled { id, body }, expr.span(), quote!(#label #cpu), Shape::Unknown)
+        let shape = of_breaks.join(shape);
+        self.shaped(ExprKind::Labelled { id, body }, expr.span(), quote!(#label #cpu), shape)
     }
 
     /// `if c { .. } else { .. }`, `if let pattern = value && c { .. }`
@@ -76,17 +77,17 @@ impl Lowerer<'_> {
     /// `loop { .. }`
     pub(super) fn loop_expr(&mut self, expr: &ExprLoop) -> Value {
         let unroll = self.unroll(&expr.attrs);
-        let (id, Body { ir: body, cpu, shape: _ }) =
+        let (id, shape, Body { ir: body, cpu, shape: _ }) =
             self.opened(expr.label.as_ref(), false, |lowerer, _| lowerer.braced(&expr.body));
         let (label, loop_token) = (&expr.label, &expr.loop_token);
         let kind = ExprKind::Loop { id, body, unroll };
-        self.shaped(kind, expr.span(), quote!(#label #loop_token #cpu), Shape::Unknown)
+        self.shaped(kind, expr.span(), quote!(#label #loop_token #cpu), shape)
     }
 
     /// `while c { .. }`, `while let pattern = value { .. }`
     pub(super) fn while_expr(&mut self, expr: &ExprWhile) -> Value {
         let unroll = self.unroll(&expr.attrs);
-        let (id, (conditions, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
+        let (id, _, (conditions, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
             lowerer.scoped(|lowerer| {
                 let conditions = lowerer.conditions(&expr.cond);
                 let body = lowerer.conditional_block(&conditions, &expr.body);
@@ -147,34 +148,39 @@ impl Lowerer<'_> {
         id
     }
 
-    /// Runs `inside` for the contents of a loop or a labelled block, where `break` and `continue` can target it.
+    /// Runs `inside` for the contents of a loop or a labelled block, where `break` and `continue` can target it. Returns
+    /// the join of the shapes of its `break`s as well.
     pub(super) fn opened<R>(
         &mut self,
         label: Option<&Label>,
         block: bool,
         inside: impl FnOnce(&mut Self, LoopId) -> R,
-    ) -> (LoopId, R) {
+    ) -> (LoopId, Shape, R) {
         let id = self.loop_id();
-        self.open.push(Open { label: label.map(|label| Name::of(&label.name.ident)), id, block });
+        let label = label.map(|label| Name::of(&label.name.ident));
+        self.open.push(Open { label, id, block, shape: Shape::Never });
         let inside = inside(self, id);
-        self.open.pop();
-        (id, inside)
+        let shape = self.open.pop().map_or(Shape::Unknown, |open| open.shape);
+        (id, shape, inside)
     }
 
     /// Returns the target of a jump. rustc reports a jump without one.
-    fn jump_target(&self, label: Option<&Lifetime>) -> LoopId {
+    fn jump_target(&mut self, label: Option<&Lifetime>) -> Option<&mut Open> {
         let name = label.map(|label| Name::of(&label.ident));
-        let found = self.open.iter().rev().find(|open| match &name {
+        self.open.iter_mut().rev().find(|open| match &name {
             None => !open.block,
             Some(_) => open.label == name,
-        });
-        found.map_or(LoopId(0), |open| open.id)
+        })
     }
 
     /// `break`, `break 'label value`
     pub(super) fn break_expr(&mut self, jump: &ExprBreak) -> Value {
-        let target = self.jump_target(jump.label.as_ref());
         let value = jump.expr.as_ref().map(|expr| self.expr(expr));
+        let shape = value.as_ref().map_or(Shape::Owned, |value| value.shape.clone());
+        let target = self.jump_target(jump.label.as_ref()).map_or(LoopId(0), |target| {
+            target.shape = std::mem::replace(&mut target.shape, Shape::Never).join(shape);
+            target.id
+        });
         let (label, cpu) = (&jump.label, value.as_ref().map(|value| &value.cpu));
         let cpu = quote_spanned!(jump.span()=> break #label #cpu);
         let value = value.map(|value| value.id);
@@ -183,7 +189,7 @@ impl Lowerer<'_> {
 
     /// `continue`, `continue 'label`
     pub(super) fn continue_expr(&mut self, jump: &ExprContinue) -> Value {
-        let target = self.jump_target(jump.label.as_ref());
+        let target = self.jump_target(jump.label.as_ref()).map_or(LoopId(0), |target| target.id);
         self.shaped(ExprKind::Continue { target }, jump.span(), quote!(#jump), Shape::Never)
     }
 

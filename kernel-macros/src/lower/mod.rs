@@ -208,6 +208,8 @@ struct Open {
     id: LoopId,
     /// A labelled block, not a loop: only `break` with its label targets it.
     block: bool,
+    /// The join of the shapes of the values of its `break`s.
+    shape: Shape,
 }
 
 impl Lowerer<'_> {

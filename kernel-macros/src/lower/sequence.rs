@@ -69,7 +69,7 @@ impl Lowerer<'_> {
     }
 
     fn counted(&mut self, expr: &ExprForLoop, range: Counted) -> Looped {
-        let (id, (local, Bound { ir: _, cpu: pattern }, body)) =
+        let (id, _, (local, Bound { ir: _, cpu: pattern }, body)) =
             self.opened(expr.label.as_ref(), false, |lowerer, _| {
                 lowerer.scoped(|lowerer| {
                     let mut binder = Binder::irrefutable(None);
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
             By::Copy | By::Value => Shape::Owned,
         };
         let iterator = elements.iterator(by);
-        let (id, (index, element, pattern, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
+        let (id, _, (index, element, pattern, body)) = self.opened(expr.label.as_ref(), false, |lowerer, _| {
             lowerer.scoped(|lowerer| {
                 let mut binder = Binder::irrefutable(None);
                 let index = index_pattern.map(|pattern| lowerer.single(pattern, &Shape::Owned, &mut binder));
