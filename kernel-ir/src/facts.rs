@@ -21,7 +21,7 @@ pub struct Facts {
     pub calls_host_code: bool,
 }
 
-impl Validated<'_> {
+impl Validated {
     /// Returns the facts about the program that a launch depends on.
     pub fn facts(&self) -> Facts {
         let mut facts = Facts { stack_bytes: self.stack_bytes(), ..Facts::default() };

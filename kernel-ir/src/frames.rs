@@ -23,7 +23,7 @@ const PER_FUNCTION: u64 = 2048;
 /// The size of values without a memory layout: references, slices, views.
 const HANDLE: u64 = 64;
 
-impl Validated<'_> {
+impl Validated {
     /// Returns an upper bound in bytes of a thread's stack usage on the CPU. The computation saturates.
     pub(crate) fn stack_bytes(&self) -> u64 {
         let mut frames: Vec<u64> = Vec::new();
@@ -36,7 +36,7 @@ impl Validated<'_> {
 }
 
 /// Returns the size in bytes of a function's frame, including the frames of its callees.
-fn frame(typed: &TypedFunction<'_>, callees: &[u64]) -> u64 {
+fn frame(typed: &TypedFunction, callees: &[u64]) -> u64 {
     let function = &typed.instance.function;
     let places = places(function);
     let mut bytes = PER_FUNCTION;
@@ -56,7 +56,7 @@ fn frame(typed: &TypedFunction<'_>, callees: &[u64]) -> u64 {
     }
     for expr in &function.exprs {
         bytes = bytes.saturating_add(PER_EXPRESSION);
-        if let Some((callee, _)) = calls(typed.instance, &expr.kind) {
+        if let Some((callee, _)) = calls(&typed.instance, &expr.kind) {
             bytes = bytes.saturating_add(callees.get(callee.index()).copied().unwrap_or(u64::MAX));
         }
     }

@@ -71,22 +71,22 @@ pub use source::{
 };
 pub use validate::Validated;
 
-/// Resolves the types of a program and validates it.
+/// Resolves the types of a program and validates it. The result shares the functions of the program.
 ///
 /// # Errors
 ///
 /// Returns the errors of all functions at once: slots whose content does not match the IR (a bug in the macro, or
 /// corrupt bytes), and constructs that cannot be compiled (see [`Diagnostic`]).
-pub fn check(program: &ir::Program) -> Result<Validated<'_>, Errors> {
+pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
     let mut errors = Errors::default();
     let typed = typify::program(program, &mut errors);
     let flows = validate::program(&typed, &mut errors);
     errors.propagate()?;
-    Ok(Validated::new(typed, flows))
+    Ok(Validated::new(program.clone(), typed, flows))
 }
 
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
-pub fn write(validated: &Validated<'_>, options: &Options) -> Source {
+pub fn write(validated: &Validated, options: &Options) -> Source {
     let module = lower::program(validated, *options);
     cuda::source(module, *options)
 }

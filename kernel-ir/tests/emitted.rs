@@ -119,7 +119,7 @@ fn emission_is_deterministic() {
 #[test]
 fn functions_round_trip_through_bytes() {
     for name in PROGRAMS {
-        let function = program(name, true).kernel.function;
+        let function = program(name, true).kernel.function.clone();
         let bytes = function.to_bytes();
         assert_eq!(Function::from_bytes(&bytes), Ok(function));
         assert!(Function::from_bytes(&bytes[..bytes.len() - 1]).is_err());

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::sync::Arc;
+
 use cumbia_kernel_ir::ir::{
     Arm, BinaryOp, Block, Callee, Constant, ConstantValue, Expr, ExprId, ExprKind, Filled, Function, FunctionId,
     Instance, LocalId, LoopId, Message, Pattern, Piece, Program, Scalar, SlotId, Type, Unroll,
@@ -284,11 +286,11 @@ fn inconsistent_patterns() {
 /// Returns a kernel whose body consists of these expressions as statements.
 fn corrupt(exprs: Vec<ExprKind>, slots: Vec<Filled>) -> Program {
     let mut program = common::program("fn k() { }", true);
-    let function: &mut Function = &mut program.kernel.function;
+    let function: &mut Function = &mut Arc::make_mut(&mut program.kernel).function;
     function.exprs = exprs.into_iter().map(|kind| Expr { kind, span: function.span }).collect();
     function.body.tail = function.exprs.len().checked_sub(1).map(|last| ExprId(last as u32));
     function.slots = slots.len() as u32;
-    program.kernel.slots = slots;
+    Arc::make_mut(&mut program.kernel).slots = slots;
     program
 }
 
@@ -391,7 +393,7 @@ fn corrupt_every_byte(program: &Program) {
             bytes[position] ^= change;
             let Ok(function) = Function::from_bytes(&bytes) else { continue };
             read += 1;
-            let kernel = Instance { function, ..program.kernel.clone() };
+            let kernel = Arc::new(Instance { function, ..(*program.kernel).clone() });
             let program = Program { kernel, functions: program.functions.clone(), index: program.index };
             if let Ok(validated) = check(&program) {
                 let text = write(&validated, &Options::default()).text;

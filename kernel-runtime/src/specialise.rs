@@ -13,7 +13,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use cumbia_kernel_ir::ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
-use cumbia_kernel_ir::{Facts, Source};
+use cumbia_kernel_ir::{Facts, Source, Validated};
 
 use crate::cuda;
 use crate::definition::Definition;
@@ -32,7 +32,7 @@ pub(crate) struct Specialised {
     /// The kernel's number in a fault record: its index in [`by_number`]'s table.
     pub(crate) number: u32,
     pub(crate) facts: Facts,
-    program: Program,
+    validated: Validated,
     /// The CUDA C for each layout of the views.
     sources: [OnceLock<Source>; 2],
     /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They are never unloaded, so a launch
@@ -55,7 +55,6 @@ impl Specialised {
     /// Returns the CUDA C of the program. Its fault sites are the same for all layouts.
     pub(crate) fn source(&self, layout: Layout) -> &Source {
         self.sources[layout as usize].get_or_init(|| {
-            let validated = cumbia_kernel_ir::check(&self.program).expect("`of` has checked this program");
             let Options { bounds_checks, launch_bounds, block, .. } = self.options;
             // A fixed block is also the launch bound.
             let fixed = block.map(|[x, y, z]| (x * y * z, None));
@@ -65,7 +64,7 @@ impl Specialised {
                 block,
                 contiguous_views: layout == Layout::Contiguous,
             };
-            cumbia_kernel_ir::write(&validated, &options)
+            cumbia_kernel_ir::write(&self.validated, &options)
         })
     }
 
@@ -81,7 +80,7 @@ impl Specialised {
 
     /// Returns the specialised program.
     pub(crate) fn program(&self) -> &Program {
-        &self.program
+        self.validated.program()
     }
 
     /// Returns the loaded module for a device, which the first call compiles and loads.
@@ -182,17 +181,17 @@ fn entry(id: TypeId) -> &'static Entry {
 /// Specialises a kernel. The result has no number yet.
 fn specialise<K: Kernel>() -> Result<Specialised, Vec<Diagnostic>> {
     let mut linker = Linker::default();
-    let kernel = linker.instance(&K::definition())?;
+    let kernel = Arc::new(linker.instance(&K::definition())?);
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
     let program = if K::OPTIONS.index32 { program.with_narrow_indices().map_err(diagnostics)? } else { program };
-    let facts = cumbia_kernel_ir::check(&program).map_err(diagnostics)?.facts();
+    let validated = cumbia_kernel_ir::check(&program).map_err(diagnostics)?;
     Ok(Specialised {
         info: K::INFO,
         instance: std::any::type_name::<K>(),
         options: K::OPTIONS,
         number: u32::MAX,
-        facts,
-        program,
+        facts: validated.facts(),
+        validated,
         sources: [OnceLock::new(), OnceLock::new()],
         modules: OnceLock::new(),
         loading: Mutex::default(),
@@ -207,7 +206,7 @@ fn diagnostics(errors: cumbia_kernel_ir::Errors) -> Vec<Diagnostic> {
 /// Collects the device functions that a kernel reaches, in post-order (callees first).
 #[derive(Default)]
 struct Linker {
-    functions: Vec<Instance>,
+    functions: Vec<Arc<Instance>>,
     known: HashMap<TypeId, FunctionId>,
     /// The functions being collected, outermost first: the call chain to the innermost one.
     open: Vec<OpenFunction>,
@@ -280,7 +279,7 @@ impl Linker {
 
     fn add(&mut self, id: TypeId, instance: Instance) -> FunctionId {
         let number = FunctionId(self.functions.len() as u32);
-        self.functions.push(instance);
+        self.functions.push(Arc::new(instance));
         self.known.insert(id, number);
         number
     }

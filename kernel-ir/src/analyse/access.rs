@@ -31,7 +31,7 @@ pub(crate) struct Usage {
 }
 
 /// Summarises all reachable expressions of a function. `program` holds its possible callees.
-pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Usage {
+pub(crate) fn usage(typed: &TypedFunction, program: &[TypedFunction]) -> Usage {
     let function = &typed.instance.function;
     let none = vec![false; function.locals.len()];
     let assignments = vec![0; none.len()];
@@ -54,21 +54,21 @@ pub(crate) fn usage(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) ->
 
 /// Calls `visit` with the accesses of one expression, excluding those of its operands.
 pub(crate) fn for_each_access(
-    typed: &TypedFunction<'_>,
-    program: &[TypedFunction<'_>],
+    typed: &TypedFunction,
+    program: &[TypedFunction],
     kind: &ExprKind,
     visit: &mut dyn FnMut(LocalId, Access),
 ) {
     Accesses { typed, program, visit }.expr(kind);
 }
 
-struct Accesses<'s, 'a, 'v> {
-    typed: &'s TypedFunction<'a>,
-    program: &'s [TypedFunction<'a>],
+struct Accesses<'s, 'v> {
+    typed: &'s TypedFunction,
+    program: &'s [TypedFunction],
     visit: &'v mut dyn FnMut(LocalId, Access),
 }
 
-impl Accesses<'_, '_, '_> {
+impl Accesses<'_, '_> {
     fn expr(&mut self, kind: &ExprKind) {
         let slots = &self.typed.instance.slots;
         match kind {

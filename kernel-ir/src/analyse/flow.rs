@@ -73,7 +73,7 @@ impl Flow {
 }
 
 /// Analyses a function. `program` holds its possible callees.
-pub(crate) fn flow(typed: &TypedFunction<'_>, program: &[TypedFunction<'_>]) -> Flow {
+pub(crate) fn flow(typed: &TypedFunction, program: &[TypedFunction]) -> Flow {
     let function = &typed.instance.function;
     let locals = function.locals.len();
     let mut entry = FixedBitSet::with_capacity(locals);
@@ -104,9 +104,9 @@ fn join(into: &mut State, other: State) {
     }
 }
 
-struct Walk<'s, 'a> {
-    typed: &'s TypedFunction<'a>,
-    program: &'s [TypedFunction<'a>],
+struct Walk<'s> {
+    typed: &'s TypedFunction,
+    program: &'s [TypedFunction],
     state: State,
     /// The join of the states at the `break`s of each enclosing loop and labelled block.
     breaks: BTreeMap<LoopId, State>,
@@ -115,7 +115,7 @@ struct Walk<'s, 'a> {
     flow: Flow,
 }
 
-impl Walk<'_, '_> {
+impl Walk<'_> {
     fn block(&mut self, block: &Block) {
         for stmt in &block.stmts {
             match stmt {

@@ -7,6 +7,8 @@
 //! On the CPU device `usize` stays 64 bits wide. The results are equal as long as every `usize` is less than 2³².
 //! Operations whose result would differ even for smaller values are rejected here.
 
+use std::sync::Arc;
+
 use super::{
     Callee, Constant, ConstantValue, ExprKind, Filled, Function, Instance, Intrinsic, Literal, Method, Program, Scalar,
     Type, dim3,
@@ -25,8 +27,9 @@ impl Program {
         check_exprs(&self)?;
         self.index = Scalar::U32;
         for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
-            for slot in &mut instance.slots {
-                narrow(slot).map_err(|what| error(&instance.function, &instance.file, &what))?;
+            let Instance { function, slots, file, .. } = Arc::make_mut(instance);
+            for slot in slots {
+                narrow(slot).map_err(|what| error(function, file, &what))?;
             }
         }
         Ok(self)
@@ -66,7 +69,7 @@ fn check_exprs(program: &Program) -> Result<(), Errors> {
     let typed = typify::program(program, &mut Errors::default());
     let mut errors = Errors::default();
     for typed in &typed.functions {
-        let Instance { function, slots, file, overflow_checks: _ } = typed.instance;
+        let Instance { function, slots, file, overflow_checks: _ } = &*typed.instance;
         for id in typed.reachable() {
             let expr = function.expr(id);
             let unsupported = match &expr.kind {

@@ -1,14 +1,16 @@
 //! A kernel and its callees, specialised for one launch.
 
+use std::sync::Arc;
+
 use super::{Function, Intrinsic, Method, Scalar, Type};
 
-/// A kernel and the device functions reachable from it, with all slots filled.
+/// A kernel and the device functions reachable from it, with all slots filled. Clones share the functions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// The entry point.
-    pub kernel: Instance,
+    pub kernel: Arc<Instance>,
     /// The device functions in topological order: callees precede their callers.
-    pub functions: Vec<Instance>,
+    pub functions: Vec<Arc<Instance>>,
     /// The type of indices and lengths: `usize`, or `u32` by [`Program::with_narrow_indices`].
     pub index: Scalar,
 }

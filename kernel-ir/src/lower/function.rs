@@ -15,7 +15,7 @@ use super::{Body, CType, Expr, Function, NameOrigin, Output, Stmt, StmtKind, Sum
 
 /// Lowers one function.
 pub(super) fn lower<'a>(
-    typed: &'a TypedFunction<'a>,
+    typed: &'a TypedFunction,
     flow: &'a Flow,
     kernel: bool,
     output: &mut Output<'a>,
@@ -89,7 +89,7 @@ fn names(function: &ir::Function) -> BTreeMap<ExprId, LocalId> {
 
 /// The state of lowering one function.
 pub(super) struct Lowering<'a, 'o> {
-    pub(super) typed: &'a TypedFunction<'a>,
+    pub(super) typed: &'a TypedFunction,
     pub(super) output: &'o mut Output<'a>,
     pub(super) flow: &'a Flow,
     /// The variables that a `let` initialises with an expression.
@@ -130,7 +130,7 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// Returns a function of the program.
-    pub(super) fn function(&self, id: FunctionId) -> &'a TypedFunction<'a> {
+    pub(super) fn function(&self, id: FunctionId) -> &'a TypedFunction {
         &self.output.program[id.index()]
     }
 
@@ -187,7 +187,7 @@ impl<'a> Lowering<'a, '_> {
 
     /// Registers a site that the launch records.
     pub(super) fn record_site(&mut self, kind: SiteKind, span: Span) -> u32 {
-        let instance = self.typed.instance;
+        let instance = &self.typed.instance;
         self.summary.takes_launch = true;
         self.output.sites.push(Site {
             function: instance.function.name.clone(),

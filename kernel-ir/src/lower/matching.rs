@@ -283,7 +283,7 @@ impl<'a> Lowering<'a, '_> {
                 Some(self.compared(BinaryOp::Eq, value, expected))
             }
             Pattern::Constant(slot) => {
-                let instance = self.typed.instance;
+                let instance = &self.typed.instance;
                 let Filled::Constant(Constant { ty, value: expected }) = &instance.slots[slot.index()] else {
                     return None;
                 };

@@ -57,7 +57,7 @@ pub(crate) use tree::{
 };
 
 /// Lowers a program.
-pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
+pub(crate) fn program(validated: &Validated, options: Options) -> Module {
     let (program, flows) = (validated.functions(), validated.flows());
     let mut output = Output {
         options,
@@ -96,7 +96,7 @@ pub(crate) fn program(validated: &Validated<'_>, options: Options) -> Module {
 /// State shared by all functions of a program during lowering.
 struct Output<'a> {
     options: Options,
-    program: &'a [TypedFunction<'a>],
+    program: &'a [TypedFunction],
     sites: Vec<Site>,
     /// The summaries of the functions lowered so far.
     summaries: Vec<Summary>,

@@ -14,7 +14,7 @@ use super::{Scope, TypedFunction};
 ///
 /// An erroneous expression has type `!`, which is accepted everywhere, so that one inconsistency causes one error.
 /// Unreachable expressions have type `!`, too.
-pub(super) fn types<'a>(scope: &mut Scope<'a, '_>, function: &TypedFunction<'a>) -> Vec<Type> {
+pub(super) fn types(scope: &mut Scope<'_, '_>, function: &TypedFunction) -> Vec<Type> {
     let ir = &function.instance.function;
     let mut typing = Typing { scope, function, types: Vec::with_capacity(ir.exprs.len()), breaks: BTreeMap::new() };
     for (id, expr) in (0u32..).map(ExprId).zip(&ir.exprs) {
@@ -31,7 +31,7 @@ pub(super) fn types<'a>(scope: &mut Scope<'a, '_>, function: &TypedFunction<'a>)
 pub(super) struct Typing<'s, 'a, 'e> {
     pub(super) scope: &'s mut Scope<'a, 'e>,
     /// The function, with the types of its variables and of its result.
-    pub(super) function: &'s TypedFunction<'a>,
+    pub(super) function: &'s TypedFunction,
     types: Vec<Type>,
     /// The joined types of the `break` values of each loop that has any.
     pub(super) breaks: BTreeMap<LoopId, Type>,

@@ -19,6 +19,8 @@ mod place;
 mod reachability;
 mod structure;
 
+use std::sync::Arc;
+
 use crate::ir::{
     Callee, Constant, ExprId, ExprKind, Filled, FunctionId, Instance, LocalId, Program, Scalar, SlotId, Span, Type,
 };
@@ -29,16 +31,16 @@ use reachability::Reachability;
 pub(crate) use call::Signature;
 
 /// A program with typed expressions.
-pub(crate) struct Typed<'a> {
+pub(crate) struct Typed {
     /// The device functions in topological order (callees first), and the kernel last. The types of a function with an
     /// error may be inconsistent.
-    pub(crate) functions: Vec<TypedFunction<'a>>,
+    pub(crate) functions: Vec<TypedFunction>,
 }
 
 /// A function with typed expressions.
-pub(crate) struct TypedFunction<'a> {
+pub(crate) struct TypedFunction {
     /// The function and its slots.
-    pub(crate) instance: &'a Instance,
+    pub(crate) instance: Arc<Instance>,
     /// The type of indices and lengths.
     pub(crate) index: Scalar,
     /// The types of the parameters and of the result.
@@ -59,7 +61,7 @@ pub(crate) struct TypedFunction<'a> {
     reachability: Option<Reachability>,
 }
 
-impl TypedFunction<'_> {
+impl TypedFunction {
     /// Returns whether the function is well-formed: every id is in range.
     fn is_well_formed(&self) -> bool {
         self.reachability.is_some()
@@ -117,7 +119,7 @@ pub(crate) fn calls(instance: &Instance, kind: &ExprKind) -> Option<(FunctionId,
 }
 
 /// Resolves the types of all functions that are reachable from the kernel.
-pub(crate) fn program<'a>(program: &'a Program, errors: &mut Errors) -> Typed<'a> {
+pub(crate) fn program(program: &Program, errors: &mut Errors) -> Typed {
     let instances = program.functions.iter().chain([&program.kernel]);
     let mut functions: Vec<_> = instances.map(|instance| untyped(instance, program.index, errors)).collect();
     mark_reached(&mut functions);
@@ -131,11 +133,11 @@ pub(crate) fn program<'a>(program: &'a Program, errors: &mut Errors) -> Typed<'a
 }
 
 /// Returns a function without expression types.
-fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> TypedFunction<'a> {
+fn untyped(instance: &Arc<Instance>, index: Scalar, errors: &mut Errors) -> TypedFunction {
     let mut scope = Scope { instance, callees: &[], index, errors };
     let holds = structure::check(&mut scope);
     let mut typed = TypedFunction {
-        instance,
+        instance: Arc::clone(instance),
         index,
         signature: Signature { params: Vec::new(), result: Type::Unit },
         locals: Vec::new(),
@@ -156,7 +158,7 @@ fn untyped<'a>(instance: &'a Instance, index: Scalar, errors: &mut Errors) -> Ty
 }
 
 /// Marks the functions that are reachable from the kernel, which is the last. Callees precede their callers.
-fn mark_reached(functions: &mut [TypedFunction<'_>]) {
+fn mark_reached(functions: &mut [TypedFunction]) {
     if let Some(kernel) = functions.last_mut() {
         kernel.reached = true;
     }
@@ -168,7 +170,7 @@ fn mark_reached(functions: &mut [TypedFunction<'_>]) {
         }
         let function = &caller.instance.function;
         let targets: Vec<_> = if caller.is_well_formed() {
-            caller.reachable().filter_map(|id| calls(caller.instance, &function.expr(id).kind)).collect()
+            caller.reachable().filter_map(|id| calls(&caller.instance, &function.expr(id).kind)).collect()
         } else {
             // A malformed caller is not emitted. All its possible callees are checked for further errors.
             (0u32..).take(position).map(|id| (FunctionId(id), false)).collect()
@@ -184,9 +186,10 @@ fn mark_reached(functions: &mut [TypedFunction<'_>]) {
 }
 
 /// Resolves the types of one function. `callees` holds its possible callees.
-fn types<'a>(typed: &mut TypedFunction<'a>, callees: &[TypedFunction<'a>], errors: &mut Errors) {
+fn types(typed: &mut TypedFunction, callees: &[TypedFunction], errors: &mut Errors) {
     let before = errors.0.len();
-    let mut scope = Scope { instance: typed.instance, callees, index: typed.index, errors };
+    let instance = Arc::clone(&typed.instance);
+    let mut scope = Scope { instance: &instance, callees, index: typed.index, errors };
     typed.exprs = expr::types(&mut scope, typed);
     typed.well_typed = errors.0.len() == before;
 }
@@ -194,7 +197,7 @@ fn types<'a>(typed: &mut TypedFunction<'a>, callees: &[TypedFunction<'a>], error
 /// The state of type resolution of one function.
 struct Scope<'a, 'e> {
     instance: &'a Instance,
-    callees: &'e [TypedFunction<'a>],
+    callees: &'e [TypedFunction],
     index: Scalar,
     errors: &'e mut Errors,
 }

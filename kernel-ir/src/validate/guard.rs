@@ -35,7 +35,7 @@ impl Check<'_, '_> {
     }
 
     /// Returns the first call inside an expression that reaches an operation bound to a single call site, and its name.
-    fn call_site_bound_call(&self, function: &TypedFunction<'_>, id: ExprId) -> Option<(ExprId, String)> {
+    fn call_site_bound_call(&self, function: &TypedFunction, id: ExprId) -> Option<(ExprId, String)> {
         if !function.is_reachable(id) {
             return None;
         }

@@ -12,20 +12,26 @@ mod types;
 use std::fmt;
 
 use crate::analyse::{self, Flow};
-use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Sequence, Span, Stmt, Type};
+use crate::ir::{Callee, ExprId, ExprKind, Filled, FunctionId, LocalId, Program, Sequence, Span, Stmt, Type};
 use crate::typify::{Typed, TypedFunction};
 use crate::{Diagnostic, Error, Errors};
 
 /// A typed and validated program: the proof that [`write`](crate::write()) requires.
-pub struct Validated<'a> {
-    typed: Typed<'a>,
+pub struct Validated {
+    program: Program,
+    typed: Typed,
     flows: Vec<Flow>,
 }
 
-impl<'a> Validated<'a> {
+impl Validated {
     /// Called only by [`check`](crate::check), after it has found no errors.
-    pub(crate) fn new(typed: Typed<'a>, flows: Vec<Flow>) -> Validated<'a> {
-        Validated { typed, flows }
+    pub(crate) fn new(program: Program, typed: Typed, flows: Vec<Flow>) -> Validated {
+        Validated { program, typed, flows }
+    }
+
+    /// Returns the program.
+    pub fn program(&self) -> &Program {
+        &self.program
     }
 
     /// Returns the data-flow facts of each of [`functions`](Validated::functions).
@@ -35,12 +41,12 @@ impl<'a> Validated<'a> {
 
     /// Returns the device functions in topological order (callees first), and the kernel last. Functions that are not
     /// [`reached`](TypedFunction::reached) are included only to preserve the numbering.
-    pub(crate) fn functions(&self) -> &[TypedFunction<'a>] {
+    pub(crate) fn functions(&self) -> &[TypedFunction] {
         &self.typed.functions
     }
 }
 
-impl fmt::Debug for Validated<'_> {
+impl fmt::Debug for Validated {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let reached = self.functions().iter().filter(|typed| typed.reached);
         let names = reached.map(|typed| &typed.instance.function.name);
@@ -54,7 +60,7 @@ impl fmt::Debug for Validated<'_> {
 pub(crate) const STATIC_SHARED_LIMIT: u64 = 48 * 1024;
 
 /// Validates all well-typed functions. Returns the data-flow facts of each.
-pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
+pub(crate) fn program(typed: &Typed, errors: &mut Errors) -> Vec<Flow> {
     let mut shared = 0;
     let mut flows = Vec::with_capacity(typed.functions.len());
     let mut atomics: Vec<Vec<bool>> = Vec::with_capacity(typed.functions.len());
@@ -87,7 +93,7 @@ pub(crate) fn program(typed: &Typed<'_>, errors: &mut Errors) -> Vec<Flow> {
 }
 
 /// Returns, for each variable, whether it is declared by `let x;` and assigned later.
-fn declared_without_init(function: &TypedFunction<'_>) -> Vec<bool> {
+fn declared_without_init(function: &TypedFunction) -> Vec<bool> {
     let function = &function.instance.function;
     let mut empty = vec![false; function.locals.len()];
     for block in function.exprs.iter().filter_map(|expr| expr.kind.block()).chain([&function.body]) {
@@ -105,9 +111,9 @@ fn declared_without_init(function: &TypedFunction<'_>) -> Vec<bool> {
 
 /// The validation of one function.
 struct Check<'a, 'e> {
-    function: &'a TypedFunction<'a>,
+    function: &'a TypedFunction,
     /// All functions of the program.
-    functions: &'a [TypedFunction<'a>],
+    functions: &'a [TypedFunction],
     errors: &'e mut Errors,
     /// The size in bytes of the static shared memory so far, over all functions.
     shared: &'e mut u64,
@@ -120,7 +126,7 @@ struct Check<'a, 'e> {
 
 impl<'a> Check<'a, '_> {
     fn error(&mut self, span: Span, diagnostic: Diagnostic) {
-        let instance = self.function.instance;
+        let instance = &self.function.instance;
         self.errors.0.push(Error {
             function: instance.function.name.clone(),
             file: instance.file.clone(),

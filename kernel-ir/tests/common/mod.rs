@@ -14,6 +14,8 @@ mod items;
 mod message;
 mod pattern;
 
+use std::sync::Arc;
+
 use cumbia_kernel_ir::ir::{CudaC, Function, Instance, Program, Span};
 use syn::spanned::Spanned;
 
@@ -52,8 +54,9 @@ pub(crate) fn program(text: &str, overflow_checks: bool) -> Program {
     for instance in &mut instances {
         instance.overflow_checks = overflow_checks;
     }
-    let kernel = instances.pop().expect("a kernel");
-    Program { kernel, functions: instances, index: cumbia_kernel_ir::ir::Scalar::Usize }
+    let kernel = Arc::new(instances.pop().expect("a kernel"));
+    let functions = instances.into_iter().map(Arc::new).collect();
+    Program { kernel, functions, index: cumbia_kernel_ir::ir::Scalar::Usize }
 }
 
 /// Returns the position at which a node begins.
