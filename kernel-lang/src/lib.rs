@@ -40,9 +40,7 @@ pub mod __private {
         Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut,
         LocalRef, Location, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
     };
-    pub use crate::definition::{
-        Callee, CalleeKey, Definition, MethodResult, NoKey, Returned, key_of, same_method,
-    };
+    pub use crate::definition::{Callee, CalleeKey, Definition, MethodResult, NoKey, Returned, key_of, same_method};
     pub use crate::intrinsics::LaneValue;
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
