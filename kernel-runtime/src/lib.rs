@@ -7,7 +7,7 @@ mod array;
 mod array_view;
 mod attributes;
 mod block_picker;
-pub mod cache;
+mod compile;
 mod config;
 mod cpu_stream;
 mod cuda;
@@ -27,16 +27,15 @@ mod memory;
 #[doc(hidden)]
 pub mod named;
 mod pinned;
-pub mod precompile;
-mod precompiled;
 mod print;
 pub mod profile;
 mod properties;
-mod specialise;
 mod stream;
 mod timing;
 mod variable;
 
+pub use compile::{cache, precompile};
+use compile::{precompiled, specialise};
 pub use cumbia_kernel_lang::intrinsics;
 use cumbia_kernel_lang::{cpu, definition, dim, equality, message, slot, types};
 use cumbia_kernel_sync as sync;

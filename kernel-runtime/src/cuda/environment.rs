@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use super::driver::Driver;
-use crate::cache::Key;
 use crate::variable::variable;
 
 /// The inputs of the search.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Environment {
+pub(crate) struct Environment {
     /// `CUMBIA_NVRTC`, as an absolute path.
     pub(super) cumbia_nvrtc: Option<OsString>,
     /// `LD_LIBRARY_PATH`, which the loader reads.
@@ -37,7 +36,7 @@ pub(super) struct Environment {
 
 impl Environment {
     /// Reads the environment of this process.
-    pub(super) fn of_process() -> Environment {
+    pub(crate) fn of_process() -> Environment {
         Environment {
             // The loader would look up a name without a slash in its search path, and a note must not depend on the
             // current directory.
@@ -55,8 +54,9 @@ impl Environment {
         }
     }
 
-    /// Returns a hash of the inputs and of the loader's cache, which changes when libraries are installed.
-    pub(super) fn fingerprint(&self) -> String {
+    /// Returns the inputs as text, and with them the state of the loader's cache, which changes when libraries are
+    /// installed. If they are equal to those of an earlier search, it had the same result.
+    pub(crate) fn inputs(&self) -> Vec<String> {
         let Environment {
             cumbia_nvrtc,
             ld_library_path,
@@ -74,7 +74,7 @@ impl Environment {
         let mut parts: Vec<String> = variables.iter().map(|variable| format!("{variable:?}")).collect();
         parts.push(format!("{driver:?}"));
         parts.push(stamp_of(&root.join("etc/ld.so.cache")).unwrap_or_default());
-        Key::of(&parts.iter().map(String::as_str).collect::<Vec<_>>()).to_string()
+        parts
     }
 }
 
@@ -154,7 +154,7 @@ fn numbers_in(name: &str) -> Vec<u64> {
 
 /// Returns a file's size and modification time. Symbolic links are followed, so that retargeting `/usr/local/cuda`
 /// changes it.
-pub(super) fn stamp_of(path: &Path) -> Option<String> {
+pub(crate) fn stamp_of(path: &Path) -> Option<String> {
     let metadata = std::fs::metadata(path).ok()?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{} {}", metadata.len(), modified.as_nanos()))

@@ -1,7 +1,7 @@
 //! NVIDIA GPUs: the only module that names cudarc, and the only one that loads NVIDIA's libraries.
 //!
-//! From the outside in: [`compile`] compiles CUDA C to an [`Image`], through the disk cache and `nvrtc`; a [`Context`]
-//! is a GPU; [`Context::load`] compiles and loads a [`Module`], which launches. Neither the driver nor NVRTC is needed
+//! [`Nvrtc`] compiles CUDA C to an [`Image`]; a [`Context`] is a GPU; [`Context::load`] loads a [`Module`], which
+//! launches. Neither the driver nor NVRTC is needed
 //! to build this crate or to run it on the CPU: both are located on first use, and a missing one is an error that lists
 //! the searched locations.
 
@@ -18,7 +18,6 @@ mod fault;
 mod geometry;
 mod graph;
 mod hardware;
-mod image;
 #[cfg(feature = "cudarc")]
 mod interop;
 mod loader;
@@ -39,14 +38,14 @@ pub(crate) use disassembler::{disassemble, disassemblers};
 pub use driver::DRIVER_FUNCTIONS;
 pub(crate) use driver::Driver;
 pub(crate) use driver_launch::{DriverLaunch, Launched};
+pub(crate) use environment::{Environment, stamp_of};
 pub(crate) use error::CudaError;
 pub(crate) use event::Event;
 pub use fault::RawFault;
 pub(crate) use geometry::Geometry;
 pub(crate) use graph::{Copy, CopyDirection, Graph, Node};
-pub(crate) use image::{Flags, Image, Request, compile, precompile};
-pub(crate) use module::Module;
-pub(crate) use nvrtc::Nvrtc;
+pub(crate) use module::{LoadError, Module};
+pub(crate) use nvrtc::{Image, Nvrtc, NvrtcError, SearchError, SourceText, UnsupportedArchitecture, Version};
 pub(crate) use page_locked::PageLocked;
 pub(crate) use parameter::LaunchParameter;
 pub(crate) use peer_access::enable_peer_access;

@@ -3,8 +3,7 @@
 use std::ffi::{CString, c_int, c_void};
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cudarc::driver::sys::{
     CUfunction, CUfunction_attribute as Attribute, CUjit_option, CUlaunchConfig, CUmodule, CUstream,
@@ -14,12 +13,12 @@ use super::context::Context;
 use super::driver::Driver;
 use super::error::CudaError;
 use super::geometry::Geometry;
-use super::image::{Image, Origin, Request, compile_for_gpu, compile_without_precompiled};
+use super::nvrtc::Image;
 use super::stream::Stream;
 use crate::attributes::Attributes;
-use crate::block_picker;
-use crate::error::{CompileError, Error};
-use cumbia_kernel_sync::event;
+
+/// The portable cluster size, in blocks (CUDA C++ Programming Guide, "Thread Block Clusters").
+const PORTABLE_CLUSTER: u32 = 8;
 
 /// A kernel that is loaded on a GPU.
 pub(crate) struct Module {
@@ -30,10 +29,7 @@ pub(crate) struct Module {
     allowed_shared: AtomicU32,
     /// Whether a launch may use clusters larger than the portable size.
     allowed_large_clusters: AtomicBool,
-    /// The block sizes of maximum occupancy, by dynamic shared memory.
-    block_sizes: OccupancyCache,
     attributes: Attributes,
-    image: Image,
 }
 
 // SAFETY: the handles may be used from any thread; each method first makes the context current to its thread.
@@ -42,48 +38,27 @@ unsafe impl Send for Module {}
 unsafe impl Sync for Module {}
 
 impl Context {
-    /// Compiles a kernel, or finds its compiled image, and loads it. A precompiled image was built for some range of
-    /// drivers; if this driver rejects it, the kernel is compiled here.
-    ///
-    /// `entry` is the name of the `extern "C" __global__` function in the source.
+    /// Loads the kernel `entry` of an image, which is the name of an `extern "C" __global__` function.
     ///
     /// # Errors
     ///
-    /// [`CompileError`], or a CUDA driver error.
-    pub(crate) fn load(self: &Arc<Context>, request: Request<'_>, entry: &str) -> Result<Module, Error> {
-        let start = Instant::now();
-        let (mut image, mut origin) = compile_for_gpu(request, self.architecture())?;
-        let mut compiled = Instant::now();
+    /// [`LoadError`].
+    ///
+    /// # Safety
+    ///
+    /// The machine code of the image is a complete cubin, as NVRTC writes it: the driver reads as many bytes as its
+    /// header states.
+    pub(crate) unsafe fn load(self: &Arc<Context>, image: &Image, entry: &str) -> Result<Module, LoadError> {
         self.bind()?;
-        let mut loaded = self.load_image(request, &image);
-        if let Err(refused @ Error::Compile(CompileError::ImageRefused { .. })) = &loaded
-            && origin == Origin::Precompiled
-        {
-            let (kernel, device, refused) = (request.instance.to_owned(), self.to_string(), refused.to_string());
-            event!(
-                warn, target: "cumbia::compile", kernel, device, refused, "the precompiled image does not load"
-            );
-            match compile_without_precompiled(request, self.architecture()) {
-                Ok(found) => {
-                    (image, origin) = found;
-                    compiled = Instant::now();
-                    loaded = self.load_image(request, &image);
-                }
-                // A program that ships precompiled kernels does not expect NVRTC: report the precompiled image instead.
-                Err(CompileError::NoNvrtc { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        let raw = loaded?;
+        // SAFETY: upheld by the caller.
+        let raw = unsafe { self.load_image(image) }?;
         let mut module = Module {
             context: self.clone(),
             raw,
             function: std::ptr::null_mut(),
             allowed_shared: AtomicU32::new(0),
             allowed_large_clusters: AtomicBool::new(false),
-            block_sizes: OccupancyCache::default(),
             attributes: Attributes::default(),
-            image,
         };
         let name = CString::new(entry).unwrap_or_default();
         // SAFETY: the pointer is valid for the write, the module is loaded, and the name is a C string.
@@ -91,25 +66,20 @@ impl Context {
         module.attributes = module.read_attributes()?;
         let limit = self.limits().shared_bytes_per_block;
         *module.allowed_shared.get_mut() = limit.saturating_sub(module.attributes.shared_bytes) as u32;
-        let (kernel, device) = (request.instance.to_owned(), self.to_string());
-        let architecture = module.image.architecture.clone();
-        let compile_milliseconds = (compiled - start).as_secs_f64() * 1e3;
-        let load_milliseconds = compiled.elapsed().as_secs_f64() * 1e3;
-        let Attributes { registers, shared_bytes, local_bytes, .. } = module.attributes;
-        event!(
-            debug, target: "cumbia::compile",
-            kernel, device, architecture, ?origin, compile_milliseconds, load_milliseconds, registers, shared_bytes,
-            local_bytes, "loaded"
-        );
         Ok(module)
     }
 
-    /// Loads the machine code, or the PTX if there is none or the driver rejects it.
-    fn load_image(&self, request: Request<'_>, image: &Image) -> Result<CUmodule, Error> {
+    /// Loads the machine code, or the PTX if there is none or the driver rejects it. The context is current.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Context::load`].
+    unsafe fn load_image(&self, image: &Image) -> Result<CUmodule, LoadError> {
         let driver = self.driver();
         let mut reason = None;
         if let Some(cubin) = &image.cubin {
-            match load_data(driver, cubin.as_ptr().cast()) {
+            // SAFETY: upheld by the caller.
+            match unsafe { load_data(driver, cubin.as_ptr().cast()) } {
                 Ok(module) => return Ok(module),
                 Err(error) if error.error.is_about_the_image() => {
                     reason = Some(error.describe(driver, "cubin"));
@@ -118,20 +88,35 @@ impl Context {
             }
         }
         let ptx = format!("{}\0", image.ptx);
-        match load_data(driver, ptx.as_ptr().cast()) {
+        // SAFETY: the text ends in a NUL.
+        match unsafe { load_data(driver, ptx.as_ptr().cast()) } {
             Ok(module) => Ok(module),
             Err(error) if error.error.is_about_the_image() => {
                 let ptx = error.describe(driver, "PTX");
-                Err(CompileError::ImageRefused {
-                    kernel: request.kernel.to_owned(),
-                    architecture: image.architecture.clone(),
-                    driver: driver.version(),
+                Err(LoadError::ImageRefused {
                     reason: reason.map_or_else(|| ptx.clone(), |cubin| format!("{cubin}; {ptx}")),
-                }
-                .into())
+                })
             }
             Err(error) => Err(error.error.into()),
         }
+    }
+}
+
+/// Why a module is not loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum LoadError {
+    /// The driver rejected the image.
+    ImageRefused {
+        /// The driver's messages.
+        reason: String,
+    },
+    /// A driver call failed.
+    Cuda(CudaError),
+}
+
+impl From<CudaError> for LoadError {
+    fn from(error: CudaError) -> Self {
+        LoadError::Cuda(error)
     }
 }
 
@@ -242,18 +227,6 @@ impl Module {
         Ok(u64::from(blocks) * self.context.limits().multiprocessors as u64)
     }
 
-    /// Returns the block size, in threads, of about the highest occupancy. `bound` is the kernel's limit of threads per
-    /// block, a constant of the kernel.
-    pub(crate) fn max_occupancy_block(&self, bound: Option<u32>, shared_bytes: u32) -> Result<u32, CudaError> {
-        if let Some(threads) = self.block_sizes.get(shared_bytes) {
-            return Ok(threads);
-        }
-        let most = (self.attributes.threads_per_block as u32).min(bound.unwrap_or(u32::MAX));
-        let threads = block_picker::max_occupancy_threads(most, |threads| self.active_blocks(threads, shared_bytes))?;
-        self.block_sizes.put(shared_bytes, threads);
-        Ok(threads)
-    }
-
     /// Allows a cluster larger than the portable size if the launch needs it.
     pub(super) fn allow_cluster(&self, geometry: &Geometry) -> Result<(), CudaError> {
         if geometry.cluster_blocks() > PORTABLE_CLUSTER { self.allow_large_clusters() } else { Ok(()) }
@@ -354,35 +327,8 @@ impl fmt::Debug for Module {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Module")
             .field("context", &self.context)
-            .field("architecture", &self.image.architecture)
             .field("attributes", &self.attributes)
             .finish_non_exhaustive()
-    }
-}
-
-/// The portable cluster size, in blocks (CUDA C++ Programming Guide, "Thread Block Clusters").
-const PORTABLE_CLUSTER: u32 = 8;
-
-/// A lock-free, direct-mapped cache of block sizes of maximum occupancy, keyed by dynamic shared memory. A collision
-/// evicts the older entry, which is then computed again.
-#[derive(Default)]
-struct OccupancyCache([AtomicU64; 8]);
-
-impl OccupancyCache {
-    fn get(&self, shared_bytes: u32) -> Option<u32> {
-        // Relaxed: an entry is a single self-contained number.
-        let entry = self.entry(shared_bytes).load(Ordering::Relaxed);
-        let (threads, of) = (entry as u32, (entry >> 32) as u32);
-        (threads != 0 && of == shared_bytes).then_some(threads)
-    }
-
-    fn put(&self, shared_bytes: u32, threads: u32) {
-        self.entry(shared_bytes).store(u64::from(shared_bytes) << 32 | u64::from(threads), Ordering::Relaxed);
-    }
-
-    fn entry(&self, shared_bytes: u32) -> &AtomicU64 {
-        // Sizes are mostly multiples of powers of two; Fibonacci hashing spreads them.
-        &self.0[(shared_bytes.wrapping_mul(0x9e37_79b9) >> 29) as usize]
     }
 }
 
@@ -402,14 +348,18 @@ impl ImageError {
 }
 
 /// Loads a cubin, or NUL-terminated PTX, into the current context.
-fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageError> {
+///
+/// # Safety
+///
+/// `image` is a complete cubin, or text that ends in a NUL.
+unsafe fn load_data(driver: &Driver, image: *const c_void) -> Result<CUmodule, ImageError> {
     let mut log = vec![0u8; 4096];
     let mut options = [CUjit_option::CU_JIT_ERROR_LOG_BUFFER, CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     // The size is passed in the bits of a pointer, as the CUDA Driver API demands.
     let mut values = [log.as_mut_ptr().cast::<c_void>(), std::ptr::without_provenance_mut(log.len())];
     let mut module = std::ptr::null_mut();
-    // SAFETY: the image is a cubin, which contains its own length, or NUL-terminated text; there are two options and
-    // two values, and the buffer has the length that is passed.
+    // SAFETY: the caller's promise for the image; a cubin contains its own length. There are two options and two
+    // values, and the buffer has the length that is passed.
     let loaded =
         unsafe { driver.cuModuleLoadDataEx(&raw mut module, image, 2, options.as_mut_ptr(), values.as_mut_ptr()) };
     loaded.map(|()| module).map_err(|error| {
@@ -424,26 +374,5 @@ impl CudaError {
         // INVALID_IMAGE, NO_BINARY_FOR_GPU, INVALID_PTX, JIT_COMPILER_NOT_FOUND, UNSUPPORTED_PTX_VERSION,
         // JIT_COMPILATION_DISABLED, INVALID_SOURCE, SHARED_OBJECT_INIT_FAILED.
         matches!(self.code, 200 | 209 | 218 | 221..=223 | 300 | 303)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn block_sizes_are_cached_by_shared_memory() {
-        let block_sizes = OccupancyCache::default();
-        assert_eq!(block_sizes.get(0), None);
-        block_sizes.put(0, 256);
-        block_sizes.put(48 << 10, 512);
-        assert_eq!(
-            (block_sizes.get(0), block_sizes.get(48 << 10), block_sizes.get(1024)),
-            (Some(256), Some(512), None)
-        );
-        for shared_bytes in (0..100).map(|i| i * 1024) {
-            block_sizes.put(shared_bytes, 64);
-            assert_eq!(block_sizes.get(shared_bytes), Some(64));
-        }
     }
 }

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::{CacheReport, DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::{self, Cache};
-use crate::cuda::{self, Context, Flags, Request};
+use crate::compile::{self, Flags, Request};
+use crate::cuda::{self, Context};
 use crate::device::Device;
 use crate::error::{CompileError, DeviceError, Error, Result};
 use crate::precompiled::Precompiled;
@@ -101,7 +102,7 @@ fn test_kernel(context: &Arc<Context>) -> Result<Duration> {
     let start = Instant::now();
     let request =
         Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
-    let module = context.load(request, "cumbia_doctor")?;
+    let module = compile::load(context, request, "cumbia_doctor")?;
     let took = start.elapsed();
     drop(module);
     Ok(took)

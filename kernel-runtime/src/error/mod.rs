@@ -1,6 +1,7 @@
 //! Error types. Fields hold values; only `Display` renders a message. Each kind of error has a module.
 
 mod compile;
+mod cuda;
 mod device;
 mod graph;
 mod launch;

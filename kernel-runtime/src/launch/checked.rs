@@ -195,7 +195,7 @@ fn pick_block<K: Kernel>(
         }
         Backend::Cuda(context) => context,
     };
-    let module = specialised.module(context, layout)?;
+    let loaded = specialised.loaded(context, layout)?;
     let limits = context.limits();
     let room = (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
     if config.shared_bytes as u64 > room {
@@ -206,7 +206,7 @@ fn pick_block<K: Kernel>(
             limits.block,
         ));
     }
-    let mut threads = module.max_occupancy_block(bound, config.shared_bytes as u32)?;
+    let mut threads = loaded.max_occupancy_block(bound, config.shared_bytes as u32)?;
     // If the threads of a block cooperate, a smaller block changes how the work is divided.
     if !specialised.facts.needs_other_threads {
         threads = block_picker::spread(threads, items.count(), limits.multiprocessors);

@@ -4,22 +4,20 @@
 //! version that they were built for. The functions used here have been unchanged since CUDA 11.2, and CUDA 12 and 13
 //! compile our CUDA C alike.
 
+mod error;
 mod library;
 mod program;
 mod search;
-mod user_error;
-mod version_note;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+pub(crate) use error::{NvrtcError, SearchError, UnsupportedArchitecture};
 use library::Functions;
-pub(super) use program::options;
+pub(crate) use program::{Image, SourceText};
 
 use super::architecture::Architecture;
 use super::environment::Environment;
-use crate::cache::{COUNTS, Cache};
-use crate::error::CompileError;
 use crate::sync::{Mutex, OnceLock};
 use cumbia_kernel_sync::event;
 
@@ -57,12 +55,13 @@ static LOADED: OnceLock<Nvrtc> = OnceLock::new();
 
 impl Nvrtc {
     /// Returns NVRTC, locating and loading it if no earlier call has succeeded. All successful calls return the same
-    /// library, even if a driver older than it is loaded later.
+    /// library, even if a driver older than it is loaded later. The call that loads it also calls `on_load`, with the
+    /// inputs of the search and the time that it took.
     ///
     /// # Errors
     ///
-    /// [`CompileError::NoNvrtc`] with each place that was searched, or [`CompileError::BadNvrtc`].
-    pub(crate) fn load(cache: Option<&Cache>) -> Result<&'static Nvrtc, CompileError> {
+    /// [`SearchError::NoNvrtc`] with each place that was searched, or [`SearchError::BadNvrtc`].
+    pub(crate) fn load(on_load: impl FnOnce(&Nvrtc, &Environment, Duration)) -> Result<&'static Nvrtc, SearchError> {
         static LOADING: Mutex<()> = Mutex::new(());
         if let Some(nvrtc) = LOADED.get() {
             return Ok(nvrtc);
@@ -75,28 +74,22 @@ impl Nvrtc {
         let environment = Environment::of_process();
         let (nvrtc, _) = search::find(&environment, Nvrtc::open, Nvrtc::major)?;
         let took = start.elapsed();
-        COUNTS.loaded_nvrtc(took);
         let (version, path) = (nvrtc.version, nvrtc.path.clone());
         let milliseconds = took.as_secs_f64() * 1e3;
         event!(debug, target: "cumbia::compile", %version, ?path, milliseconds, "NVRTC loaded");
-        if let Some(cache) = cache {
-            version_note::write(cache, &environment, nvrtc.path.as_deref(), nvrtc.version);
-        }
+        on_load(&nvrtc, &environment, took);
         Ok(LOADED.get_or_init(|| nvrtc))
     }
 
     /// Repeats the search. Returns its result, and the outcome at each location searched before. The library is the
     /// loaded one if it is still at the same location.
-    pub(crate) fn look() -> Result<(Nvrtc, Vec<String>), CompileError> {
+    pub(crate) fn look() -> Result<(Nvrtc, Vec<String>), SearchError> {
         search::find(&Environment::of_process(), Nvrtc::open, Nvrtc::major)
     }
 
-    /// Returns the version that [`Nvrtc::load`] would return, if it is known without loading the library.
-    pub(crate) fn version_without_loading(cache: &Cache) -> Option<Version> {
-        match LOADED.get() {
-            Some(nvrtc) => Some(nvrtc.version),
-            None => version_note::read(cache, &Environment::of_process()),
-        }
+    /// Returns the library that [`Nvrtc::load`] has loaded.
+    pub(crate) fn loaded() -> Option<&'static Nvrtc> {
+        LOADED.get()
     }
 
     /// Opens a library by its path, or by a name that the loader resolves.
@@ -131,13 +124,17 @@ impl Nvrtc {
 
     /// Returns the architecture to compile for on a GPU: its own, or the newest compatible PTX if the GPU is newer than
     /// this NVRTC or its assembler is unusable for it.
-    pub(crate) fn architecture_for(&self, gpu: &Architecture) -> Result<Architecture, CompileError> {
+    ///
+    /// # Errors
+    ///
+    /// [`UnsupportedArchitecture`] if the GPU is older than all architectures of this NVRTC.
+    pub(crate) fn architecture_for(&self, gpu: &Architecture) -> Result<Architecture, UnsupportedArchitecture> {
         if self.supported.contains(&gpu.number()) {
             return Ok(if self.version.assembles_for(gpu.number()) { gpu.clone() } else { gpu.to_virtual() });
         }
-        gpu.newest_ptx(&self.supported).ok_or_else(|| CompileError::UnsupportedArchitecture {
+        gpu.newest_ptx(&self.supported).ok_or_else(|| UnsupportedArchitecture {
             architecture: gpu.to_string(),
-            version: self.version.to_string(),
+            version: self.version,
             message: match self.supported.iter().min() {
                 Some(oldest) => format!("the oldest supported architecture is sm_{oldest}; use an older NVRTC"),
                 None => "it supports no architecture".to_owned(),

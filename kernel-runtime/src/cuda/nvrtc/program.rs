@@ -1,13 +1,31 @@
 //! A single compilation by NVRTC.
 
-use std::borrow::Cow;
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, user_error};
-use crate::cache::{Cache, Key, REFUSED, file_stem};
-use crate::cuda::image::{Flags, Image, Request};
-use crate::error::CompileError;
+use super::{Architecture, Nvrtc, NvrtcError, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture};
+
+/// A source in CUDA C.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SourceText<'a> {
+    /// The file name in NVRTC's log.
+    pub(crate) name: &'a str,
+    /// The text.
+    pub(crate) text: &'a str,
+}
+
+/// The compiled code of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// The architecture it was compiled for.
+    pub(crate) architecture: String,
+    /// The machine code; `None` for a virtual (`compute_`) architecture.
+    pub(crate) cubin: Option<Vec<u8>>,
+    /// PTX.
+    pub(crate) ptx: String,
+    /// The log of NVRTC: warnings, or empty.
+    pub(crate) log: String,
+}
 
 /// An `nvrtcProgram`, destroyed when dropped.
 struct Program<'a> {
@@ -15,71 +33,38 @@ struct Program<'a> {
     raw: RawProgram,
 }
 
-/// Returns the options besides the architecture. They are part of the cache key.
-pub(in crate::cuda) fn options(request: Request<'_>) -> Vec<Cow<'static, str>> {
-    let Flags { fmad, fast_math, max_registers } = request.flags;
-    let mut options: Vec<Cow<'static, str>> = Vec::with_capacity(8);
-    options.push(if fmad { "--fmad=true" } else { "--fmad=false" }.into());
-    // Line tables have no run-time cost, and let profilers and compute-sanitizer refer to Rust source lines.
-    options.push("--generate-line-info".into());
-    options.push("--std=c++17".into());
-    if fast_math {
-        // Implies `--fmad=true`, which an explicit option overrides.
-        options.push("--use_fast_math".into());
-    }
-    if let Some(most) = max_registers {
-        options.push(format!("--maxrregcount={most}").into());
-    }
-    options
-}
-
 impl Nvrtc {
-    /// Compiles CUDA C: to machine code and PTX for an `sm_` architecture, to PTX for a `compute_` one.
+    /// Compiles CUDA C with these options: to machine code and PTX for an `sm_` architecture, to PTX for a `compute_`
+    /// one.
     ///
     /// # Errors
     ///
-    /// [`CompileError::NvrtcRefused`], [`CompileError::CudaCRefused`], [`CompileError::UnsupportedArchitecture`] or
-    /// [`CompileError::NvrtcFailed`].
-    pub(in crate::cuda) fn compile(
+    /// [`NvrtcError`].
+    pub(crate) fn compile(
         &self,
-        request: Request<'_>,
+        source: SourceText<'_>,
+        options: &[impl AsRef<str>],
         architecture: &Architecture,
-        cache: Option<&Cache>,
-    ) -> Result<Image, CompileError> {
+    ) -> Result<Image, NvrtcError> {
         if architecture.is_real() && !self.version.assembles_for(architecture.number()) {
-            return Err(CompileError::UnsupportedArchitecture {
-                architecture: architecture.to_string(),
-                version: self.version.to_string(),
-                message: format!(
+            return Err(self.cannot_compile_for(
+                architecture,
+                format!(
                     "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, \
                      or use NVRTC {OLDEST_ASSEMBLER_FOR_90} or newer",
                     architecture.to_virtual()
                 ),
-            });
+            ));
         }
-        let program = Program::new(self, request)?;
-        let status = program.compile(options(request), architecture);
+        let program = Program::new(self, source)?;
+        let status = program.compile(options, architecture)?;
         let log = program.log();
         match status {
             SUCCESS => {}
             INVALID_OPTION | COMPILATION if is_about_the_architecture(&log) => {
-                return Err(CompileError::UnsupportedArchitecture {
-                    architecture: architecture.to_string(),
-                    version: self.version.to_string(),
-                    message: self.known_architectures(),
-                });
+                return Err(self.cannot_compile_for(architecture, self.known_architectures()));
             }
-            COMPILATION => {
-                if let Some(error) = user_error::find(request.kernel, request.source, &log) {
-                    return Err(error);
-                }
-                return Err(CompileError::NvrtcRefused {
-                    kernel: request.kernel.to_owned(),
-                    log,
-                    source_path: keep_source(request, cache),
-                    source_text: request.source.to_owned(),
-                });
-            }
+            COMPILATION => return Err(NvrtcError::Rejected { log }),
             other => {
                 let message = format!("{}\n{log}", self.functions.message(other));
                 return Err(self.failed("nvrtcCompileProgram", message.trim_end().to_owned()));
@@ -100,17 +85,20 @@ impl Nvrtc {
         format!("the supported architectures are {}", names.join(", "))
     }
 
-    fn failed(&self, call: &'static str, message: String) -> CompileError {
-        CompileError::NvrtcFailed { version: self.version.to_string(), call, message }
+    fn failed(&self, call: &'static str, message: String) -> NvrtcError {
+        NvrtcError::Failed { version: self.version, call, message }
+    }
+
+    fn cannot_compile_for(&self, architecture: &Architecture, message: String) -> NvrtcError {
+        UnsupportedArchitecture { architecture: architecture.to_string(), version: self.version, message }.into()
     }
 }
 
 impl<'a> Program<'a> {
-    fn new(nvrtc: &'a Nvrtc, request: Request<'_>) -> Result<Program<'a>, CompileError> {
+    fn new(nvrtc: &'a Nvrtc, SourceText { name, text }: SourceText<'_>) -> Result<Program<'a>, NvrtcError> {
         let failed = |message: &str| nvrtc.failed("nvrtcCreateProgram", message.to_owned());
-        let source = CString::new(request.source).map_err(|_| failed("the source holds a NUL character"))?;
-        let name = CString::new(format!("{}.cu", file_stem(request.kernel)))
-            .map_err(|_| failed("the name holds a NUL character"))?;
+        let source = CString::new(text).map_err(|_| failed("the source holds a NUL character"))?;
+        let name = CString::new(name).map_err(|_| failed("the name holds a NUL character"))?;
         let mut raw = std::ptr::null_mut();
         let (headers, names) = (std::ptr::null(), std::ptr::null());
         // SAFETY: the strings are C strings, which NVRTC copies; no headers are passed.
@@ -120,15 +108,16 @@ impl<'a> Program<'a> {
         if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(&nvrtc.functions.message(status))) }
     }
 
-    fn compile(&self, options: Vec<Cow<'static, str>>, architecture: &Architecture) -> Status {
-        let mut options: Vec<String> = options.into_iter().map(Cow::into_owned).collect();
-        options.push(format!("--gpu-architecture={architecture}"));
-        // None of them can contain a NUL: they are generated here, and an architecture consists of letters and digits.
-        let options: Vec<CString> = options.into_iter().filter_map(|option| CString::new(option).ok()).collect();
+    fn compile(&self, options: &[impl AsRef<str>], architecture: &Architecture) -> Result<Status, NvrtcError> {
+        let architecture = format!("--gpu-architecture={architecture}");
+        let options = options.iter().map(AsRef::as_ref).chain([architecture.as_str()]).map(CString::new);
+        let options: Vec<CString> = options
+            .collect::<Result<_, _>>()
+            .map_err(|_| self.nvrtc.failed("nvrtcCompileProgram", "an option holds a NUL character".to_owned()))?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
         // SAFETY: the program is alive, and `count` C strings are passed.
-        unsafe { (self.nvrtc.functions.compile_program)(self.raw, count, pointers.as_ptr()) }
+        Ok(unsafe { (self.nvrtc.functions.compile_program)(self.raw, count, pointers.as_ptr()) })
     }
 
     fn log(&self) -> String {
@@ -138,7 +127,7 @@ impl<'a> Program<'a> {
     }
 
     /// Returns the output of a pair of NVRTC functions: one returns the size, the other the bytes.
-    fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, CompileError> {
+    fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, NvrtcError> {
         let mut size = 0;
         // SAFETY: the program is alive and the pointer valid for the write.
         let mut status = unsafe { size_of(self.raw, &raw mut size) };
@@ -167,17 +156,6 @@ fn text(bytes: &[u8]) -> String {
 fn is_about_the_architecture(log: &str) -> bool {
     log.contains("invalid value for --gpu-architecture")
         || log.contains("Command-line error") && log.contains("nv_arch")
-}
-
-/// Stores a rejected source for inspection: in the cache folder, or else as a temporary file.
-fn keep_source(request: Request<'_>, cache: Option<&Cache>) -> Option<std::path::PathBuf> {
-    let hash = Key::of(&[request.source]).to_string();
-    let name = format!("{}-{}.cu", file_stem(request.kernel), &hash[..16]);
-    cache.and_then(|cache| cache.write_note(REFUSED, &name, request.source)).or_else(|| {
-        let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cu").tempfile().ok()?;
-        std::io::Write::write_all(&mut file, request.source.as_bytes()).ok()?;
-        Some(file.keep().ok()?.1)
-    })
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::SearchError;
 use crate::cuda::environment::{Environment, newest_first, nvidia_packages};
-use crate::error::CompileError;
 
 /// The names that are looked up through the loader, newest first.
 const LOADER_NAMES: &[&str] = if cfg!(target_os = "windows") {
@@ -35,13 +35,13 @@ const TOOLKIT_FOLDERS: &[&str] = if cfg!(target_os = "windows") {
 ///
 /// # Errors
 ///
-/// [`CompileError::BadNvrtc`] if `CUMBIA_NVRTC` is set but unusable: an explicit choice is never replaced by another
-/// library. [`CompileError::NoNvrtc`] with every location and its error.
+/// [`SearchError::BadNvrtc`] if `CUMBIA_NVRTC` is set but unusable: an explicit choice is never replaced by another
+/// library. [`SearchError::NoNvrtc`] with every location and its error.
 pub(super) fn find<N>(
     environment: &Environment,
     open: impl FnMut(&Path) -> Result<N, String>,
     major_of: impl Fn(&N) -> u32,
-) -> Result<(N, Vec<String>), CompileError> {
+) -> Result<(N, Vec<String>), SearchError> {
     let mut search = Search { open, major_of, newest: environment.driver, newer: None, searched: Vec::new() };
     if let Some(requested) = &environment.cumbia_nvrtc {
         search.newest = None;
@@ -49,7 +49,7 @@ pub(super) fn find<N>(
     }
     match search.everywhere(environment).or(search.newer) {
         Some(nvrtc) => Ok((nvrtc, search.searched)),
-        None => Err(CompileError::NoNvrtc { searched: search.searched }),
+        None => Err(SearchError::NoNvrtc { searched: search.searched }),
     }
 }
 
@@ -67,8 +67,8 @@ struct Search<N, F, M> {
 
 impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> {
     /// Opens the file that the user named, or the library in the folder that the user named.
-    fn exactly(&mut self, path: &Path) -> Result<N, CompileError> {
-        let bad = |reason: String| CompileError::BadNvrtc { path: path.to_owned(), reason };
+    fn exactly(&mut self, path: &Path) -> Result<N, SearchError> {
+        let bad = |reason: String| SearchError::BadNvrtc { path: path.to_owned(), reason };
         if path.is_dir() {
             let found = self.libraries_in("", path).or_else(|| self.toolkit("", path, TOOLKIT_FOLDERS));
             return found.ok_or_else(|| {

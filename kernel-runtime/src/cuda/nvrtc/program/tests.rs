@@ -10,7 +10,7 @@ extern "C" __global__ void saxpy(float a, const float* __restrict__ x, float* __
 "#;
 
 fn nvrtc() -> Option<&'static Nvrtc> {
-    match Nvrtc::load(None) {
+    match Nvrtc::load(|_, _, _| {}) {
         Ok(nvrtc) => Some(nvrtc),
         Err(error) => {
             assert!(std::env::var_os("CUMBIA_REQUIRE_NVRTC").is_none_or(|value| value != "1"), "{error}");
@@ -19,8 +19,10 @@ fn nvrtc() -> Option<&'static Nvrtc> {
     }
 }
 
-fn request(source: &str) -> Request<'_> {
-    Request { kernel: "saxpy", instance: "saxpy", source, flags: Flags::default() }
+const OPTIONS: [&str; 3] = ["--fmad=true", "--generate-line-info", "--std=c++17"];
+
+fn source(text: &str) -> SourceText<'_> {
+    SourceText { name: "saxpy.cu", text }
 }
 
 fn architecture(name: &str) -> Architecture {
@@ -31,87 +33,32 @@ fn architecture(name: &str) -> Architecture {
 fn one_compilation_yields_machine_code_and_ptx() {
     let Some(nvrtc) = nvrtc() else { return };
     assert!(nvrtc.version() >= super::super::OLDEST);
-    let image = nvrtc.compile(request(SAXPY), &architecture("sm_90a"), None).unwrap();
+    let image = nvrtc.compile(source(SAXPY), &OPTIONS, &architecture("sm_90a")).unwrap();
     assert!(image.cubin.unwrap().starts_with(b"\x7fELF"));
     assert!(image.ptx.contains(".target sm_90a") && image.ptx.contains(".entry saxpy("), "{}", image.ptx);
     assert!(!image.ptx.contains('\0') && image.log.is_empty());
     assert!(!image.ptx.contains("f64"));
 
-    let image = nvrtc.compile(request(SAXPY), &architecture("compute_80"), None).unwrap();
+    let image = nvrtc.compile(source(SAXPY), &OPTIONS, &architecture("compute_80")).unwrap();
     assert_eq!(image.cubin, None);
     assert!(image.ptx.contains(".target sm_80"));
 }
 
 #[test]
-fn fmad_follows_the_request() {
+fn a_rejected_source_is_reported_with_its_log() {
     let Some(nvrtc) = nvrtc() else { return };
-    let compile = |fmad| {
-        let request = Request { flags: Flags { fmad, ..Flags::default() }, ..request(SAXPY) };
-        nvrtc.compile(request, &architecture("compute_90"), None).unwrap().ptx
-    };
-    assert!(compile(true).contains("fma.rn.f32"));
-    assert!(!compile(false).contains("fma.rn.f32"));
-}
-
-#[test]
-fn compiler_flags_follow_the_request() {
-    let Some(nvrtc) = nvrtc() else { return };
-    let source = "extern \"C\" __global__ void k(float a, float* y) { y[0] = sinf(y[1]) / y[2] + a * y[3]; }";
-    let compile = |flags| {
-        let request = Request { flags, ..request(source) };
-        nvrtc.compile(request, &architecture("compute_90"), None).unwrap().ptx
-    };
-    let fast = compile(Flags { fast_math: true, ..Flags::default() });
-    assert!(fast.contains("sin.approx.ftz.f32") && fast.contains("div.approx.ftz.f32") && fast.contains("fma.rn.ftz"));
-    let unfused = compile(Flags { fast_math: true, fmad: false, ..Flags::default() });
-    assert!(unfused.contains("sin.approx.ftz.f32") && !unfused.contains("fma.rn"), "{unfused}");
-    assert!(!compile(Flags::default()).contains("approx"));
-
-    let request = Request { flags: Flags { max_registers: Some(32), ..Flags::default() }, ..request(source) };
-    assert!(nvrtc.compile(request, &architecture("sm_90"), None).unwrap().cubin.is_some());
-}
-
-#[test]
-fn a_rejected_source_is_stored() {
-    let Some(nvrtc) = nvrtc() else { return };
-    let source = "extern \"C\" __global__ void k(float* y) { y[0] = z; }";
-    let folder = tempfile::tempdir().unwrap();
-    let cache = Cache::in_folder(folder.path().to_owned());
-    for cache in [Some(&cache), None] {
-        let request = Request { kernel: "odd::name<f32>", ..request(source) };
-        let error = nvrtc.compile(request, &architecture("sm_90"), cache).unwrap_err();
-        let text = error.to_string();
-        let CompileError::NvrtcRefused { kernel, log, source_path: Some(path), source_text } = error else {
-            panic!("{text}")
-        };
-        assert_eq!((kernel.as_str(), source_text.as_str()), ("odd::name<f32>", source));
-        assert!(log.contains("odd__name_f32_.cu(1): error: identifier \"z\" is undefined"), "{log}");
-        assert!(text.contains(&path.display().to_string()) && text.contains(&log), "{text}");
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), source);
-        std::fs::remove_file(path).unwrap();
-    }
-}
-
-#[test]
-fn an_error_in_user_cuda_c_is_reported_as_such() {
-    let Some(nvrtc) = nvrtc() else { return };
-    let source = "#line 3 \"src/lib.rs\"\nstatic __device__ int f(int x) {\n// CUDA C of f, 2 lines\n#line 9 \"src/lib.rs\"\n\
-                  int unused;\nreturn x + z;\n}\nextern \"C\" __global__ void k(int* y) { y[0] = f(1); }";
-    let error = nvrtc.compile(request(source), &architecture("sm_90"), None).unwrap_err();
-    let text = error.to_string();
-    assert!(
-        text.contains("the CUDA C of the device function `f`, at src/lib.rs:10: identifier \"z\" is undefined"),
-        "{text}"
-    );
-    assert!(matches!(error, CompileError::CudaCRefused { .. }) && !text.contains("bug"), "{text}");
+    let text = "extern \"C\" __global__ void k(float* y) { y[0] = z; }";
+    let error = nvrtc.compile(source(text), &OPTIONS, &architecture("sm_90")).unwrap_err();
+    let NvrtcError::Rejected { log } = error else { panic!("{error}") };
+    assert!(log.contains("saxpy.cu(1): error: identifier \"z\" is undefined"), "{log}");
 }
 
 #[test]
 fn an_unknown_architecture_is_reported_as_unsupported() {
     let Some(nvrtc) = nvrtc() else { return };
     for name in ["sm_999", "sm_20", "compute_999", "sm_75a"] {
-        let error = nvrtc.compile(request(SAXPY), &architecture(name), None).unwrap_err();
-        assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
+        let error = nvrtc.compile(source(SAXPY), &OPTIONS, &architecture(name)).unwrap_err();
+        assert!(matches!(error, NvrtcError::UnsupportedArchitecture { .. }), "{error}");
         assert!(error.to_string().contains(name) && error.to_string().contains("sm_90"), "{error}");
     }
 }
@@ -139,22 +86,24 @@ fn broken_assemblers_are_not_used_for_hopper() {
     }
     let gpu = Architecture::of_device(9, 0);
     assert_eq!(nvrtc.architecture_for(&gpu).unwrap().to_string(), "compute_90a");
-    let error = nvrtc.compile(request(SAXPY), &gpu, None).unwrap_err();
+    let error = nvrtc.compile(source(SAXPY), &OPTIONS, &gpu).unwrap_err();
     assert!(error.to_string().contains("request `compute_90a`"), "{error}");
 }
 
 #[test]
-fn a_nul_in_the_source_is_an_error() {
+fn a_nul_in_the_source_or_an_option_is_an_error() {
     let Some(nvrtc) = nvrtc() else { return };
-    let error = nvrtc.compile(request("a\0b"), &architecture("sm_90"), None).unwrap_err();
-    assert!(matches!(error, CompileError::NvrtcFailed { call: "nvrtcCreateProgram", .. }), "{error}");
+    let error = nvrtc.compile(source("a\0b"), &OPTIONS, &architecture("sm_90")).unwrap_err();
+    assert!(matches!(error, NvrtcError::Failed { call: "nvrtcCreateProgram", .. }), "{error}");
+    let error = nvrtc.compile(source(SAXPY), &["--fmad=true\0"], &architecture("sm_90")).unwrap_err();
+    assert!(matches!(error, NvrtcError::Failed { call: "nvrtcCompileProgram", .. }), "{error}");
 }
 
 #[test]
 fn threads_may_compile_concurrently() {
     let Some(nvrtc) = nvrtc() else { return };
     let images: Vec<Image> = std::thread::scope(|scope| {
-        let compile = || nvrtc.compile(request(SAXPY), &architecture("sm_80"), None).unwrap();
+        let compile = || nvrtc.compile(source(SAXPY), &OPTIONS, &architecture("sm_80")).unwrap();
         let threads: Vec<_> = (0..4).map(|_| scope.spawn(compile)).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
@@ -205,13 +154,13 @@ extern "C" __global__ void tiled(const float* __restrict__ a, float* __restrict_
     c[threadIdx.x] = sum;
 }
 "#;
-    for source in [SAXPY, tiled] {
+    for text in [SAXPY, tiled] {
         for name in ["sm_80", "sm_90a"] {
             let compile = |lines: bool| {
-                let program = Program::new(nvrtc, request(source)).unwrap();
-                let mut options = options(request(source));
-                options.retain(|option| lines || option != "--generate-line-info");
-                assert_eq!(program.compile(options, &architecture(name)), SUCCESS, "{}", program.log());
+                let program = Program::new(nvrtc, source(text)).unwrap();
+                let mut options = OPTIONS.to_vec();
+                options.retain(|option| lines || *option != "--generate-line-info");
+                assert_eq!(program.compile(&options, &architecture(name)), Ok(SUCCESS), "{}", program.log());
                 let functions = &nvrtc.functions;
                 program.bytes("nvrtcGetCUBIN", functions.get_cubin_size, functions.get_cubin).unwrap()
             };

@@ -100,13 +100,12 @@ fn every_location_is_reported_with_its_outcome() {
     };
     let text = find(&environment, open, major_of).unwrap_err().to_string();
     for expected in [
-        "looked for libnvrtc.so.13 in the loader's path: cannot open shared object file",
+        "libnvrtc.so.13 in the loader's path: cannot open shared object file",
         "home/lib64/libnvrtc.so.13: broken",
         "CUDA_PATH: /no/such/toolkit: no such folder",
         "usr/local/cuda: no such folder",
         "a Python package in VIRTUAL_ENV: not set",
         "CONDA_PREFIX: no Python package with NVRTC under",
-        "help: `pip install nvidia-cuda-nvrtc`",
     ] {
         assert!(text.contains(expected), "{expected}\nis not in\n{text}");
     }
@@ -121,14 +120,13 @@ fn cumbia_nvrtc_names_a_file_or_folder_and_is_final() {
     check(&root, &with("mine"), "mine/libnvrtc.so.12");
     check(&root, &with("home"), "home/lib64/libnvrtc.so.13");
     for (name, reason) in [
-        ("bad/libnvrtc.so.12", "but broken"),
+        ("bad/libnvrtc.so.12", "broken"),
         ("bad", "holds no usable NVRTC"),
         ("empty", "holds no usable NVRTC"),
         ("nowhere", "there is no such file or folder"),
     ] {
         let text = find(&with(name), open, major_of).unwrap_err().to_string();
-        assert!(text.contains(&format!("{name}`, ")) && text.contains(reason), "{text}");
-        assert!(text.contains("CUMBIA_NVRTC"), "{text}");
+        assert!(text.contains(&format!("{name} is not usable")) && text.contains(reason), "{text}");
     }
 }
 
@@ -166,7 +164,7 @@ fn a_library_newer_than_the_driver_is_the_last_choice() {
 }
 
 #[test]
-fn the_fingerprint_covers_all_inputs() {
+fn all_inputs_can_be_compared() {
     let empty = Environment::default();
     let changed = [
         Environment { cumbia_nvrtc: Some("x".into()), ..empty.clone() },
@@ -176,7 +174,7 @@ fn the_fingerprint_covers_all_inputs() {
         Environment { driver: Some(12), ..empty.clone() },
     ];
     for environment in &changed {
-        assert_ne!(environment.fingerprint(), empty.fingerprint());
+        assert_ne!(environment.inputs(), empty.inputs());
     }
-    assert_eq!(empty.fingerprint(), Environment::default().fingerprint());
+    assert_eq!(empty.inputs(), Environment::default().inputs());
 }

@@ -9,13 +9,12 @@
 
 use std::path::Path;
 
-use super::Version;
-use crate::cache::{Cache, NOTES};
-use crate::cuda::environment::{Environment, stamp_of};
+use super::cache::{Cache, NOTES};
+use crate::cuda::{Version, stamp_of};
 
-/// Returns the noted version for this environment if the file is unchanged.
-pub(super) fn read(cache: &Cache, environment: &Environment) -> Option<Version> {
-    let note = cache.read_note(NOTES, &environment.fingerprint())?;
+/// Returns the noted version for the environment with this fingerprint, if the file is unchanged.
+pub(super) fn read(cache: &Cache, fingerprint: &str) -> Option<Version> {
+    let note = cache.read_note(NOTES, fingerprint)?;
     let mut lines = note.lines();
     let (path, stamp, version) = (lines.next()?, lines.next()?, lines.next()?);
     if stamp_of(Path::new(path))? != stamp {
@@ -25,12 +24,12 @@ pub(super) fn read(cache: &Cache, environment: &Environment) -> Option<Version> 
     Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
 }
 
-/// Notes the version of the library that the search found in this environment.
-pub(super) fn write(cache: &Cache, environment: &Environment, path: Option<&Path>, version: Version) {
+/// Notes the version of the library that the search found in the environment with this fingerprint.
+pub(super) fn write(cache: &Cache, fingerprint: &str, path: Option<&Path>, version: Version) {
     // A path that is not UTF-8 or contains a line break is not noted: NVRTC is then loaded each time.
     let Some(path) = path.and_then(Path::to_str).filter(|path| !path.contains('\n')) else { return };
     if let Some(stamp) = stamp_of(Path::new(path)) {
-        cache.write_note(NOTES, &environment.fingerprint(), &format!("{path}\n{stamp}\n{version}\n"));
+        cache.write_note(NOTES, fingerprint, &format!("{path}\n{stamp}\n{version}\n"));
     }
 }
 
@@ -39,6 +38,7 @@ mod tests {
     use super::*;
 
     const VERSION: Version = Version { major: 13, minor: 5 };
+    const ENVIRONMENT: &str = "4567";
 
     #[test]
     fn a_note_is_valid_until_the_file_changes() {
@@ -46,29 +46,26 @@ mod tests {
         let cache = Cache::in_folder(folder.path().join("cache"));
         let library = folder.path().join("libnvrtc.so.13");
         std::fs::write(&library, "one").unwrap();
-        let environment = Environment::default();
 
-        assert_eq!(read(&cache, &environment), None);
-        write(&cache, &environment, Some(&library), VERSION);
-        assert_eq!(read(&cache, &environment), Some(VERSION));
-        let other = Environment { cuda_home: Some("/elsewhere".into()), ..Environment::default() };
-        assert_eq!(read(&cache, &other), None);
+        assert_eq!(read(&cache, ENVIRONMENT), None);
+        write(&cache, ENVIRONMENT, Some(&library), VERSION);
+        assert_eq!(read(&cache, ENVIRONMENT), Some(VERSION));
+        assert_eq!(read(&cache, "89ab"), None);
 
         std::fs::write(&library, "another size").unwrap();
-        assert_eq!(read(&cache, &environment), None);
-        write(&cache, &environment, Some(&library), VERSION);
+        assert_eq!(read(&cache, ENVIRONMENT), None);
+        write(&cache, ENVIRONMENT, Some(&library), VERSION);
         std::fs::remove_file(&library).unwrap();
-        assert_eq!(read(&cache, &environment), None);
+        assert_eq!(read(&cache, ENVIRONMENT), None);
     }
 
     #[test]
     fn malformed_notes_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::in_folder(folder.path().to_owned());
-        let environment = Environment::default();
         for text in ["", "\n\n\n", "/nowhere\n0 0\n13.5\n", "\0\u{7f}"] {
-            cache.write_note(NOTES, &environment.fingerprint(), text).unwrap();
-            assert_eq!(read(&cache, &environment), None);
+            cache.write_note(NOTES, ENVIRONMENT, text).unwrap();
+            assert_eq!(read(&cache, ENVIRONMENT), None);
         }
     }
 }

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::cache::{COUNTS, Key, Readers, SUFFIX, TrustedOwners, Untrusted, decode, encode, file_stem, replace};
+use super::cache::{COUNTS, Key, Readers, SUFFIX, TrustedOwners, Untrusted, decode, encode, file_stem, replace};
 use crate::cuda::{Architecture, Image};
 use crate::variable::variable;
 use cumbia_kernel_sync::warn;

@@ -251,7 +251,7 @@ const RACED_KEYS: usize = 8;
 
 fn start_racing(folder: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["cache::tests::racing_process", "--exact", "--ignored", "--nocapture"])
+        .args(["compile::cache::tests::racing_process", "--exact", "--ignored", "--nocapture"])
         .env("CUMBIA_TEST_RACE", folder)
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -15,6 +15,7 @@ use cumbia_kernel_ir::ir::{
 };
 use cumbia_kernel_ir::{Facts, Source};
 
+use super::{LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::Definition;
 use crate::equality::{self, Compound};
@@ -37,7 +38,7 @@ pub(crate) struct Specialised {
     sources: [OnceLock<Source>; 2],
     /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They are never unloaded, so a launch
     /// uses one without a lock or a reference count.
-    modules: OnceLock<Box<[[OnceLock<cuda::Module>; 2]]>>,
+    modules: OnceLock<Box<[[OnceLock<LoadedKernel>; 2]]>>,
     /// Held while a module is compiled and loaded, so that concurrent first launches compile once.
     loading: Mutex<()>,
 }
@@ -70,8 +71,8 @@ impl Specialised {
     }
 
     /// Returns the compilation request for a layout.
-    pub(crate) fn request(&self, layout: Layout) -> cuda::Request<'_> {
-        cuda::Request {
+    pub(crate) fn request(&self, layout: Layout) -> Request<'_> {
+        Request {
             kernel: self.info.name,
             instance: self.instance,
             source: &self.source(layout).text,
@@ -87,6 +88,12 @@ impl Specialised {
     /// Returns the loaded module for a device, which the first call compiles and loads.
     #[inline]
     pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
+        Ok(self.loaded(context, layout)?)
+    }
+
+    /// Returns the loaded kernel for a device, which the first call compiles and loads.
+    #[inline]
+    pub(crate) fn loaded(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&LoadedKernel> {
         let modules = self.modules.get().and_then(|modules| modules.get(context.ordinal()));
         match modules.and_then(|of_device| of_device[layout as usize].get()) {
             Some(module) => Ok(module),
@@ -95,7 +102,7 @@ impl Specialised {
     }
 
     #[cold]
-    fn load(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
+    fn load(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&LoadedKernel> {
         let _loading = self.loading.lock();
         let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
         let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
@@ -106,7 +113,7 @@ impl Specialised {
             return Ok(module);
         }
         let source = self.source(layout);
-        let module = context.load(self.request(layout), &source.entry)?;
+        let module = load(context, self.request(layout), &source.entry)?;
         Ok(place.get_or_init(|| module))
     }
 }

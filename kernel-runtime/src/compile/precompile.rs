@@ -55,11 +55,13 @@ use std::path::{Path, PathBuf};
 use bytesize::ByteSize;
 use rayon::prelude::*;
 
-use crate::cuda::{self, Architecture};
+use super::image;
+use super::precompiled::Precompiled;
+use super::request::Request;
+use super::specialise::{self, Layout, Specialised};
+use crate::cuda::Architecture;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, KernelInfo, kernels};
-use crate::precompiled::Precompiled;
-use crate::specialise::{self, Layout, Specialised};
 
 /// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]
@@ -248,14 +250,14 @@ impl fmt::Debug for Plan {
 /// One compilation: a kernel for an architecture.
 struct Job<'a> {
     name: &'static str,
-    request: cuda::Request<'static>,
+    request: Request<'static>,
     architecture: &'a Architecture,
 }
 
 impl Job<'_> {
     fn run(&self, into: &Precompiled) -> Result<Compiled, Failure> {
         let Job { name: kernel, request, architecture } = *self;
-        match cuda::precompile(request, architecture, into) {
+        match image::precompile(request, architecture, into) {
             Ok((path, bytes)) => Ok(Compiled { kernel, architecture: architecture.to_string(), path, bytes }),
             Err(error) => Err(Failure { kernel, architecture: Some(architecture.to_string()), error }),
         }

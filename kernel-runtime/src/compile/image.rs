@@ -1,67 +1,15 @@
 //! Compilation of CUDA C to an image that the driver loads: from the precompiled images, the disk cache, or NVRTC.
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::architecture::Architecture;
-use super::nvrtc::{self, Nvrtc, Version};
-use crate::cache::{COUNTS, Cache};
+use super::cache::{COUNTS, Cache};
+use super::nvrtc;
+use super::precompiled::{CompilationInputs, Precompiled};
+use super::request::{Request, options, recipe_parts};
+use crate::cuda::{Architecture, Image, Nvrtc, Version};
 use crate::error::{CompileError, Error};
-use crate::kernel::Options;
-use crate::precompiled::{CompilationInputs, Precompiled};
 use cumbia_kernel_sync::event;
-
-/// A compilation request: the CUDA C of a kernel, and its options.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'a> {
-    /// The kernel's name, for errors.
-    pub(crate) kernel: &'a str,
-    /// The kernel with its path and types, for `tracing` events.
-    pub(crate) instance: &'a str,
-    /// The CUDA C source.
-    pub(crate) source: &'a str,
-    /// The compiler flags.
-    pub(crate) flags: Flags,
-}
-
-/// The compiler flags that a kernel's options select.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Flags {
-    /// Whether `a * b + c` may be contracted to a fused multiply-add, which rounds once.
-    pub(crate) fmad: bool,
-    /// Approximate functions and flushing of subnormal numbers to zero.
-    pub(crate) fast_math: bool,
-    /// The maximum number of registers per thread.
-    pub(crate) max_registers: Option<u32>,
-}
-
-impl Default for Flags {
-    /// The flags of a kernel without options.
-    fn default() -> Self {
-        Flags { fmad: true, fast_math: false, max_registers: None }
-    }
-}
-
-impl From<Options> for Flags {
-    fn from(options: Options) -> Self {
-        let Options { fmad, fast_math, max_registers, .. } = options;
-        Flags { fmad, fast_math, max_registers }
-    }
-}
-
-/// The compiled code of a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Image {
-    /// The architecture it was compiled for.
-    pub(crate) architecture: String,
-    /// The machine code; `None` for a virtual (`compute_`) architecture.
-    pub(crate) cubin: Option<Vec<u8>>,
-    /// PTX.
-    pub(crate) ptx: String,
-    /// The log of NVRTC: warnings, or empty.
-    pub(crate) log: String,
-}
 
 /// The source of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +29,7 @@ pub(crate) enum Origin {
 /// [`CompileError`].
 pub(crate) fn compile(request: Request<'_>, architecture: &str) -> Result<Image, Error> {
     let architecture = Architecture::parse(architecture)?;
-    Ok(Sources::of_process().find(request, &architecture, Target::Exactly, Nvrtc::load)?.0)
+    Ok(Sources::of_process().find(request, &architecture, Target::Exactly, nvrtc::load)?.0)
 }
 
 /// Compiles a kernel into a folder of precompiled images, without using existing ones. Returns the file and its size in
@@ -96,8 +44,8 @@ pub(crate) fn precompile(
     into: &Precompiled,
 ) -> Result<(PathBuf, u64), Error> {
     let sources = Sources { precompiled: None, ..Sources::of_process() };
-    let (image, _) = sources.find(request, architecture, Target::Exactly, Nvrtc::load)?;
-    let options = nvrtc::options(request);
+    let (image, _) = sources.find(request, architecture, Target::Exactly, nvrtc::load)?;
+    let options = options(request);
     let parts = recipe_parts(request, &options);
     let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
     into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
@@ -112,7 +60,7 @@ pub(super) fn compile_for_gpu(
     request: Request<'_>,
     architecture: &Architecture,
 ) -> Result<(Image, Origin), CompileError> {
-    Sources::of_process().find(request, architecture, Target::Gpu, Nvrtc::load)
+    Sources::of_process().find(request, architecture, Target::Gpu, nvrtc::load)
 }
 
 /// Like [`compile_for_gpu`], but ignores precompiled images, after the driver has rejected one.
@@ -125,7 +73,7 @@ pub(super) fn compile_without_precompiled(
     architecture: &Architecture,
 ) -> Result<(Image, Origin), CompileError> {
     let sources = Sources { precompiled: None, ..Sources::of_process() };
-    sources.find(request, architecture, Target::Gpu, Nvrtc::load)
+    sources.find(request, architecture, Target::Gpu, nvrtc::load)
 }
 
 /// The meaning of a requested architecture.
@@ -156,7 +104,7 @@ impl Sources {
         target: Target,
         load: impl FnOnce(Option<&Cache>) -> Result<&'static Nvrtc, CompileError>,
     ) -> Result<(Image, Origin), CompileError> {
-        let options = nvrtc::options(request);
+        let options = options(request);
         let parts = recipe_parts(request, &options);
         let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
         if let Some(image) = self.precompiled(recipe, architecture, target) {
@@ -175,7 +123,7 @@ impl Sources {
             Ok((image, Origin::Cache))
         };
 
-        let expected = cache.and_then(Nvrtc::version_without_loading);
+        let expected = cache.and_then(nvrtc::version_without_loading);
         if let Some(image) = expected.and_then(cached) {
             return hit(image);
         }
@@ -228,7 +176,7 @@ fn compile_now(
     cache: Option<&Cache>,
 ) -> Result<Image, CompileError> {
     let start = Instant::now();
-    let image = nvrtc.compile(request, architecture, cache);
+    let image = nvrtc::compile(nvrtc, request, architecture, cache);
     let took = start.elapsed();
     COUNTS.compiled(took);
     let (kernel, architecture, version) = (request.instance.to_owned(), architecture.clone(), nvrtc.version());
@@ -248,15 +196,11 @@ fn compile_now(
     image
 }
 
-/// Returns the inputs that determine an image besides its architecture and NVRTC's version.
-fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a str> {
-    std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::Key;
+    use crate::compile::Flags;
+    use crate::compile::cache::Key;
 
     const SOURCE: &str = "extern \"C\" __global__ void one(int* y) { y[0] = 1; }";
 
@@ -286,7 +230,7 @@ mod tests {
         }
 
         fn find(&self, request: Request<'_>, architecture: &Architecture, target: Target) -> (Image, Origin) {
-            self.sources.find(request, architecture, target, Nvrtc::load).unwrap()
+            self.sources.find(request, architecture, target, nvrtc::load).unwrap()
         }
     }
 
@@ -297,14 +241,14 @@ mod tests {
 
     #[test]
     fn the_second_lookup_hits_the_cache() {
-        if Nvrtc::load(None).is_err() {
+        if nvrtc::load(None).is_err() {
             return;
         }
         let fixture = Fixture::new();
         let (first, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Exactly);
         assert_eq!(origin, Origin::Nvrtc);
         // Replace the entry, to see where the second image comes from.
-        let version = Nvrtc::load(None).unwrap().version().to_string();
+        let version = nvrtc::load(None).unwrap().version().to_string();
         assert_eq!(fixture.cache().get(&key(), &version).as_ref(), Some(&first));
         fixture.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
         let (second, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Gpu);
@@ -317,12 +261,12 @@ mod tests {
             assert_eq!(fixture.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
         }
         let without = Sources { precompiled: None, cache: None };
-        assert_eq!(without.find(request(SOURCE), &sm_90(), Target::Gpu, Nvrtc::load).unwrap().1, Origin::Nvrtc);
+        assert_eq!(without.find(request(SOURCE), &sm_90(), Target::Gpu, nvrtc::load).unwrap().1, Origin::Nvrtc);
     }
 
     #[test]
     fn ptx_for_a_newer_gpu_is_not_returned_as_machine_code() {
-        if Nvrtc::load(None).is_err() {
+        if nvrtc::load(None).is_err() {
             return;
         }
         let fixture = Fixture::new();
@@ -332,7 +276,7 @@ mod tests {
             assert!(image.architecture.starts_with("compute_") && image.cubin.is_none());
             assert_eq!(origin, expected);
         }
-        let error = fixture.sources.find(request(SOURCE), &newer, Target::Exactly, Nvrtc::load).unwrap_err();
+        let error = fixture.sources.find(request(SOURCE), &newer, Target::Exactly, nvrtc::load).unwrap_err();
         assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
     }
 
@@ -359,7 +303,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let precompiled = Precompiled::in_folder(folder.path());
         let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
-        let options = nvrtc::options(request(SOURCE));
+        let options = options(request(SOURCE));
         let parts = recipe_parts(request(SOURCE), &options);
         precompiled.put(CompilationInputs { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
 
