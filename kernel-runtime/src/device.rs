@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::cuda::Context;
 use crate::error::{DeviceError, Error, Result};
+use crate::fault;
 use crate::memory::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
@@ -270,7 +271,7 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
             Backend::Cpu(streams) => streams.take_fault(),
-            Backend::Cuda(context) => context.synchronize(),
+            Backend::Cuda(context) => fault::synchronize_all(context),
         }
     }
 

@@ -7,7 +7,9 @@ use crate::cuda;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::event::Event;
+use crate::fault;
 use crate::hazards::StreamRef;
+use crate::print;
 
 /// An ordered queue of work on a device. Work enqueued on one stream executes in order; different streams may execute
 /// concurrently.
@@ -116,7 +118,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner {
             StreamRef::Cpu(stream) => stream.take_fault(),
-            StreamRef::Cuda(stream) => stream.synchronize(),
+            StreamRef::Cuda(stream) => fault::synchronize(stream),
         }
     }
 
@@ -233,7 +235,11 @@ impl StreamBuilder<'_> {
     pub fn build(self) -> Result<Stream> {
         let inner = match self.device.backend() {
             Backend::Cpu(streams) => StreamRef::Cpu(streams.stream()),
-            Backend::Cuda(context) => StreamRef::Cuda(context.stream(self.options)?),
+            Backend::Cuda(context) => {
+                let stream = context.stream(self.options)?;
+                print::flush(&stream);
+                StreamRef::Cuda(stream)
+            }
         };
         Ok(Stream::held(self.device, inner))
     }

@@ -201,16 +201,14 @@ impl Context {
     }
 
     /// Returns an idle stream from the pool, or creates one. It waits for all work enqueued while the default stream
-    /// was the only one. Call [`Stream::release`] to return it to the pool.
+    /// was the only one. Call [`Stream::release`] to return it to the pool. A stream from the pool may have output of
+    /// earlier kernels: call [`Stream::collect_prints`].
     pub(crate) fn stream(&self, options: StreamOptions) -> Result<Arc<Stream>, CudaError> {
         self.bind()?;
         let mut streams = self.streams.lock();
         for stream in &*streams {
             if stream.try_acquire(options)? {
-                let stream = stream.clone();
-                drop(streams);
-                stream.flush_prints();
-                return Ok(stream);
+                return Ok(stream.clone());
             }
         }
         let stream = Arc::new(Stream::create(&self.primary, options)?);
@@ -294,24 +292,9 @@ impl Context {
         self.primary.bind()
     }
 
-    /// Waits until all work enqueued on the GPU has completed, flushes the print buffers, and reports one pending
-    /// fault. The faults of other streams remain pending.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Fault`], once for each fault, or a CUDA driver error.
-    pub(crate) fn synchronize(&self) -> Result<(), Error> {
-        if !self.primary.is_multi_stream() {
-            return self.default.synchronize();
-        }
-        let streams = self.streams.lock().clone();
-        // Wait for all streams and flush their prints before the first fault is reported.
-        let mut waited = Ok(());
-        for stream in &streams {
-            waited = waited.and(stream.wait_and_print());
-        }
-        waited?;
-        streams.iter().try_for_each(|stream| stream.take_fault())
+    /// Returns all known streams, the default stream first.
+    pub(crate) fn streams(&self) -> Vec<Arc<Stream>> {
+        self.streams.lock().clone()
     }
 }
 

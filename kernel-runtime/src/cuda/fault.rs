@@ -1,18 +1,23 @@
 //! Fault records: the first fault of a stream's kernels, in host memory that the GPU can write.
 //!
 //! Host memory can be read at every synchronisation without a copy, and survives the loss of the context.
-//! `crate::fault` translates the raw numbers into a source position.
+//! The raw numbers have a meaning only for the launching layer.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use cudarc::driver::sys::CUdeviceptr;
-use cumbia_kernel_ir::{FAULT_RECORD_BYTES, PANIC_ARGS};
 
 use super::driver::Driver;
 use super::error::CudaError;
 use super::page_locked::alloc_mapped;
 use crate::sync::Mutex;
+
+/// The number of arguments of a fault.
+pub(crate) const FAULT_ARGS: usize = 6;
+
+/// The size of a fault record in bytes.
+pub(crate) const FAULT_RECORD_BYTES: usize = size_of::<Record>();
 
 /// A fault as raw numbers, as a kernel records it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +35,10 @@ pub struct RawFault {
     /// The length of the indexed slice.
     pub len: u64,
     /// The arguments of a panic message.
-    pub args: [u64; PANIC_ARGS],
+    pub args: [u64; FAULT_ARGS],
 }
 
-/// The record in the layout of the kernels: `struct Fault` of the CUDA C that `kernel-ir` emits. Keep both in sync.
+/// The record in the layout of the kernels.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 struct Record {
@@ -46,10 +51,8 @@ struct Record {
     pad: u32,
     index: u64,
     len: u64,
-    args: [u64; PANIC_ARGS],
+    args: [u64; FAULT_ARGS],
 }
-
-const _: () = assert!(size_of::<Record>() == FAULT_RECORD_BYTES);
 
 /// The fault record of one stream.
 pub(crate) struct FaultRecord {

@@ -42,6 +42,7 @@ pub(crate) use environment::{Environment, stamp_of};
 pub(crate) use error::CudaError;
 pub(crate) use event::Event;
 pub use fault::RawFault;
+pub(crate) use fault::{FAULT_ARGS, FAULT_RECORD_BYTES};
 pub(crate) use geometry::Geometry;
 pub(crate) use graph::{Copy, CopyDirection, Graph, Node};
 pub(crate) use module::{LoadError, Module};
@@ -49,4 +50,5 @@ pub(crate) use nvrtc::{Image, Nvrtc, NvrtcError, SearchError, SourceText, Unsupp
 pub(crate) use page_locked::PageLocked;
 pub(crate) use parameter::LaunchParameter;
 pub(crate) use peer_access::enable_peer_access;
+pub(crate) use print::{PRINT_BUFFER_BYTES, PRINT_HEADER_BYTES, Prints};
 pub(crate) use stream::{Stream, StreamOptions};

@@ -1,8 +1,6 @@
 //! The hidden last parameter of kernels that can fault, print, or synchronise the grid.
 
-use cumbia_kernel_ir::LAUNCH_BYTES;
-
-/// `rt::Launch` of the emitted CUDA C. All addresses are device addresses.
+/// The hidden parameter in the layout of the kernels. All addresses are device addresses.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct LaunchParameter {
@@ -17,8 +15,6 @@ pub(crate) struct LaunchParameter {
     /// Explicit padding, so that all bytes are initialised.
     pub(crate) pad: u32,
 }
-
-const _: () = assert!(size_of::<LaunchParameter>() == LAUNCH_BYTES);
 
 impl LaunchParameter {
     /// Returns the parameter of a kernel that neither prints nor synchronises the grid.

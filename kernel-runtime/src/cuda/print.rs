@@ -1,29 +1,28 @@
-//! Print buffers: the output of `println!` in kernels, in host memory that the GPU can write.
+//! Print buffers: the output of kernels as raw words, in host memory that the GPU can write.
 //!
 //! A stream has two buffers. Kernels append to one of them; to read it, launches are switched to the other one, and all
 //! kernels launched on the stream are waited for. Hence no kernel appends to a buffer that is being read. Host memory
-//! is used because it survives the loss of the context. `crate::print` interprets the words.
+//! is used because it survives the loss of the context. The words have a meaning only for the launching layer.
 
-use std::io;
 use std::ptr::NonNull;
 
 use cudarc::driver::sys::CUdeviceptr;
-use cumbia_kernel_ir::PRINT_HEADER_BYTES;
 
 use super::driver::Driver;
 use super::error::CudaError;
 use super::page_locked::alloc_mapped;
-use crate::cpu::fault;
-use crate::print;
 use crate::sync::Mutex;
 
-/// The size of a buffer in bytes, including its header.
-const BYTES: usize = 1 << 20;
+/// The size of a print buffer in bytes, including its header.
+pub(crate) const PRINT_BUFFER_BYTES: usize = 1 << 20;
+
+/// The size of its header in bytes.
+pub(crate) const PRINT_HEADER_BYTES: usize = size_of::<Header>();
 
 /// The capacity of a buffer in words.
-const WORDS: usize = (BYTES - PRINT_HEADER_BYTES) / 8;
+const WORDS: usize = (PRINT_BUFFER_BYTES - PRINT_HEADER_BYTES) / 8;
 
-/// The header in the layout of the kernels: `struct Print` of the CUDA C that `kernel-ir` emits. Keep both in sync.
+/// The header in the layout of the kernels, which reserve words and count the messages that did not fit.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Header {
@@ -35,8 +34,6 @@ struct Header {
     pad: u32,
 }
 
-const _: () = assert!(size_of::<Header>() == PRINT_HEADER_BYTES);
-
 impl Header {
     const EMPTY: Header = Header { used: 0, capacity: WORDS as u32, lost: 0, pad: 0 };
 }
@@ -47,16 +44,17 @@ pub(super) struct PrintBuffers {
     launch_state: Mutex<LaunchState>,
     /// Held while a buffer is read and cleared.
     reading: Mutex<()>,
-    /// Messages that were read but not yet written out, in stream order.
-    read: Mutex<Messages>,
+    /// The output that was read but not yet taken, in stream order.
+    read: Mutex<Prints>,
 }
 
-/// Decoded messages of kernels.
-#[derive(Default)]
-struct Messages {
-    text: String,
+/// The output of kernels.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Prints {
+    /// The words of each buffer that was read, in stream order. A message that did not fit has left zeros at the end.
+    pub(crate) buffers: Vec<Vec<u64>>,
     /// The number of messages that did not fit into a buffer.
-    lost: u32,
+    pub(crate) lost: u32,
 }
 
 /// The state that launches modify.
@@ -80,12 +78,6 @@ struct Buffer {
 // SAFETY: `host` is page-locked memory that lives as long as the buffers; the host accesses it under `reading` only.
 unsafe impl Send for Buffer {}
 
-impl Messages {
-    fn is_empty(&self) -> bool {
-        self.text.is_empty() && self.lost == 0
-    }
-}
-
 impl PrintBuffers {
     /// Launches a kernel that prints: `launch` receives the buffer's device address, for the `print` member of `struct
     /// Launch`. The context is current.
@@ -104,8 +96,8 @@ impl PrintBuffers {
         launch(buffers[state.current].device)
     }
 
-    /// Decodes the messages that kernels have printed, for [`PrintBuffers::flush`]. `wait` waits for these kernels.
-    pub(super) fn drain(&self, wait: impl FnOnce() -> Result<(), CudaError>) {
+    /// Reads what kernels have printed, for [`PrintBuffers::take`]. `wait` waits for these kernels.
+    pub(super) fn collect(&self, wait: impl FnOnce() -> Result<(), CudaError>) {
         // Fast path: most streams never print.
         if self.launch_state.lock().buffers.is_none() {
             return;
@@ -118,28 +110,23 @@ impl PrintBuffers {
         // SAFETY: all kernels that use this buffer have completed, and launches use the other one until the next
         // switch, which requires `reading`.
         let (words, lost) = unsafe { buffer.take() };
-        let text = print::decode(&words);
-        // Still under `reading`, so that messages are appended in stream order.
+        // Still under `reading`, so that the output is appended in stream order.
         let mut read = self.read.lock();
-        read.text.push_str(&text);
+        if !words.is_empty() {
+            read.buffers.push(words);
+        }
         read.lost = read.lost.saturating_add(lost);
     }
 
-    /// Writes the decoded messages to the standard output. Blocks on the lock of the standard output, whose holder may
-    /// wait for one of our locks: the caller must hold no lock.
-    pub(super) fn flush(&self) {
-        if self.read.lock().is_empty() {
-            return;
-        }
-        // Waits for panic hooks in progress, which may need the standard output.
-        fault::install_hook();
-        // Lock the output before taking the messages: otherwise another thread could write later messages first.
-        let output = io::stdout().lock();
-        let Messages { text, lost } = std::mem::take(&mut *self.read.lock());
-        cumbia_kernel_lang::print::to_stdout(&text);
-        // Release the standard output before the standard error is locked: a thread that holds the latter may need it.
-        drop(output);
-        print::report_lost(lost, BYTES);
+    /// Returns whether there is output to take.
+    pub(super) fn has_output(&self) -> bool {
+        let read = self.read.lock();
+        !read.buffers.is_empty() || read.lost != 0
+    }
+
+    /// Takes the output that was read.
+    pub(super) fn take(&self) -> Prints {
+        std::mem::take(&mut *self.read.lock())
     }
 
     /// Frees the buffers.
@@ -182,18 +169,18 @@ impl Buffer {
 
     /// Allocates an empty buffer in the current context.
     fn new(driver: &Driver) -> Result<Buffer, CudaError> {
-        let (host, device) = alloc_mapped(driver, BYTES)?;
+        let (host, device) = alloc_mapped(driver, PRINT_BUFFER_BYTES)?;
         // SAFETY: fresh page-locked memory of this size, aligned to a page.
         unsafe { Ok(Buffer::at(host.cast(), device)) }
     }
 
     /// # Safety
     ///
-    /// `host` is aligned memory of [`BYTES`] that lives as long as the buffer is used.
+    /// `host` is aligned memory of [`PRINT_BUFFER_BYTES`] that lives as long as the buffer is used.
     unsafe fn at(host: NonNull<Header>, device: CUdeviceptr) -> Buffer {
         // SAFETY: upheld by the caller.
         unsafe {
-            host.cast::<u8>().write_bytes(0, BYTES);
+            host.cast::<u8>().write_bytes(0, PRINT_BUFFER_BYTES);
             host.write(Header::EMPTY);
         }
         Buffer { host, device }
@@ -236,7 +223,7 @@ mod tests {
     use super::*;
 
     fn buffer() -> Buffer {
-        let memory = Box::leak(vec![0u64; BYTES / 8].into_boxed_slice());
+        let memory = Box::leak(vec![0u64; PRINT_BUFFER_BYTES / 8].into_boxed_slice());
         // SAFETY: the memory has that size, is aligned, and is never freed.
         unsafe { Buffer::at(NonNull::from(memory).cast(), 7) }
     }

@@ -21,11 +21,9 @@ use cudarc::driver::sys::{CUevent, CUstream};
 
 use super::driver::Driver;
 use super::error::{CudaError, NOT_READY};
-use super::fault::FaultRecord;
+use super::fault::{FaultRecord, RawFault};
 use super::primary_context::PrimaryContext;
-use super::print::PrintBuffers;
-use crate::error::Error;
-use crate::fault;
+use super::print::{PrintBuffers, Prints};
 use crate::sync::Mutex;
 
 /// `CU_STREAM_NON_BLOCKING`: the stream does not synchronise with the legacy default stream of other libraries.
@@ -166,31 +164,13 @@ impl Stream {
         self.prints.launch(self.driver(), launch)
     }
 
-    /// Waits until all work enqueued on the stream has completed, flushes the print buffers, and reports the pending
-    /// fault.
+    /// Returns the pending fault of a completed kernel, if any, and clears it.
     ///
     /// # Errors
     ///
-    /// [`Error::Fault`], once for each fault, or a CUDA driver error.
-    pub(crate) fn synchronize(&self) -> Result<(), Error> {
-        self.wait_and_print()?;
-        self.take_fault()
-    }
-
-    /// Waits until all work enqueued on the stream has completed, and flushes the print buffers.
-    pub(crate) fn wait_and_print(&self) -> Result<(), CudaError> {
-        let done = self.wait();
-        // Even if the context is lost: earlier output may explain why.
-        self.flush_prints();
-        done
-    }
-
-    /// Returns the pending fault of a completed kernel, if any, as an error and clears it.
-    pub(crate) fn take_fault(&self) -> Result<(), Error> {
-        match self.primary.while_open(|| self.fault.take(|| self.wait())).transpose()?.flatten() {
-            None => Ok(()),
-            Some(raw) => Err(fault::resolve(raw)),
-        }
+    /// A CUDA driver error.
+    pub(crate) fn take_fault(&self) -> Result<Option<RawFault>, CudaError> {
+        Ok(self.primary.while_open(|| self.fault.take(|| self.wait())).transpose()?.flatten())
     }
 
     /// Waits until all work enqueued on the stream has completed.
@@ -305,11 +285,19 @@ impl Stream {
         self.holders.load(Ordering::Acquire) > 0
     }
 
-    /// Waits for kernels that print, if there are any, and writes their output to the standard output. May block on the
-    /// lock of the standard output, so the caller must hold no lock.
-    pub(super) fn flush_prints(&self) {
-        self.primary.while_open(|| self.prints.drain(|| self.wait()));
-        self.prints.flush();
+    /// Waits for kernels that print, if there are any, and reads their output, for [`Stream::take_prints`].
+    pub(crate) fn collect_prints(&self) {
+        self.primary.while_open(|| self.prints.collect(|| self.wait()));
+    }
+
+    /// Returns whether there is output of kernels to take.
+    pub(crate) fn has_prints(&self) -> bool {
+        self.prints.has_output()
+    }
+
+    /// Takes the output of kernels that [`Stream::collect_prints`] has read.
+    pub(crate) fn take_prints(&self) -> Prints {
+        self.prints.take()
     }
 
     /// Returns whether all work has completed and no fault is pending.
