@@ -21,6 +21,8 @@ mod hazards;
 mod host;
 #[doc(hidden)]
 pub mod inspect;
+#[cfg(feature = "cudarc")]
+mod interop;
 mod kernel;
 mod launch;
 mod memory;

@@ -18,8 +18,6 @@ mod fault;
 mod geometry;
 mod graph;
 mod hardware;
-#[cfg(feature = "cudarc")]
-mod interop;
 mod loader;
 mod memory;
 mod module;
@@ -39,7 +37,7 @@ pub use driver::DRIVER_FUNCTIONS;
 pub(crate) use driver::Driver;
 pub(crate) use driver_launch::{DriverLaunch, Launched};
 pub(crate) use environment::{Environment, stamp_of};
-pub(crate) use error::CudaError;
+pub(crate) use error::{CudaError, UNKNOWN};
 pub(crate) use event::Event;
 pub use fault::RawFault;
 pub(crate) use fault::{FAULT_ARGS, FAULT_RECORD_BYTES};

@@ -54,6 +54,11 @@ impl PrimaryContext {
         PrimaryContext { driver, raw, multi_stream, label, pool, total_memory, drop_errors, readers, closed }
     }
 
+    /// Returns the driver's context handle.
+    pub(crate) fn raw(&self) -> CUcontext {
+        self.raw
+    }
+
     /// Makes the context current to the calling thread.
     ///
     /// The current context is queried from the driver each time rather than cached: another library may have changed it

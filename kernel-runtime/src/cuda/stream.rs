@@ -30,7 +30,7 @@ use crate::sync::Mutex;
 const NON_BLOCKING: u32 = 1;
 
 /// `CU_EVENT_DISABLE_TIMING`: omits the timestamp, which makes the event cheaper.
-pub(super) const DISABLE_TIMING: u32 = 2;
+const DISABLE_TIMING: u32 = 2;
 
 /// The number of most recent operations whose events are kept, and of operations that get an event after a wait.
 const MAX_EVENTS: usize = 64;
@@ -260,6 +260,24 @@ impl Stream {
         unsafe { self.driver().cuStreamWaitEvent(self.raw, event, 0) }
     }
 
+    /// Makes later work of the stream `after` wait for all work enqueued so far on `before`. One of them may be this
+    /// stream, the others are those of other libraries.
+    ///
+    /// # Safety
+    ///
+    /// Both are alive and belong to the context of this stream.
+    pub(crate) unsafe fn add_dependency(&self, after: CUstream, before: CUstream) -> Result<(), CudaError> {
+        self.primary.bind()?;
+        let driver = self.driver();
+        let event = new_event(driver, DISABLE_TIMING)?;
+        // SAFETY: the event is alive, and the context current; the rest is upheld by the caller.
+        let done =
+            unsafe { driver.cuEventRecord(event, before).and_then(|()| driver.cuStreamWaitEvent(after, event, 0)) };
+        // SAFETY: the event is ours. Streams that wait for it keep doing so (CUDA Driver API, `cuEventDestroy`).
+        let destroyed = unsafe { driver.cuEventDestroy_v2(event) };
+        done.and(destroyed)
+    }
+
     /// Returns whether both streams belong to the same GPU.
     pub(crate) fn is_on_same_gpu(&self, other: &Stream) -> bool {
         Arc::ptr_eq(&self.primary, &other.primary)
@@ -273,7 +291,7 @@ impl Stream {
 
     /// Returns the owner of a stream that another library created.
     #[cfg(feature = "cudarc")]
-    pub(super) fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
+    pub(crate) fn owner(&self) -> Option<&(dyn Any + Send + Sync)> {
         match &self.origin {
             Origin::Own(_) => None,
             Origin::Foreign(owner) => Some(&**owner),

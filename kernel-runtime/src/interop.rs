@@ -17,13 +17,11 @@ use cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DevicePtrMut, DeviceSlice as _,
 };
 
-use super::context::Context;
-use super::error::{CudaError, UNKNOWN};
-use super::stream::{DISABLE_TIMING, Stream as RawStream, new_event};
 use crate::argument::{ArraySlice, ForeignMemory, Location, ReadArgument, WriteArgument};
 use crate::array::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Write};
 use crate::cpu::fault::{install_hook, quietly};
+use crate::cuda::{Context, CudaError, Stream as RawStream, UNKNOWN};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, DriverFailure, Error, Result};
 use crate::hazards::StreamRef;
@@ -112,7 +110,7 @@ impl Device {
     /// Checks that the device is a GPU, and that the context is its primary one.
     fn check_context(&self, context: &CudaContext) -> Result<()> {
         match self.backend() {
-            Backend::Cuda(own) if own.primary().raw == context.cu_ctx() => Ok(()),
+            Backend::Cuda(own) if own.primary().raw() == context.cu_ctx() => Ok(()),
             _ => Err(DeviceError::ForeignContext { device: self.to_string() }.into()),
         }
     }
@@ -210,7 +208,9 @@ impl<T: Element> DeviceArray<T> {
                 let is_empty = len * size_of::<T>() == 0;
                 // An empty array has no allocation, but cudarc frees one in any case: allocate the minimum.
                 let pointer = if is_empty { home.alloc(1)? } else { pointer.addr() as CUdeviceptr };
-                let made = make_wait(&home, stream.cu_stream()).map_err(Error::from).and_then(|()| {
+                // SAFETY: the stream is alive, and `check_context` has compared its context.
+                let ordered = unsafe { make_wait(&home, stream.cu_stream()) };
+                let made = ordered.map_err(Error::from).and_then(|()| {
                     // SAFETY: the memory was allocated from the GPU's pool, or by `cuMemAlloc` if there is none, which
                     // matches how cudarc frees it. It has `len` elements, and a kernel can only have left valid values
                     // of `T`.
@@ -222,7 +222,8 @@ impl<T: Element> DeviceArray<T> {
             }
             Some(Ok(mut converted)) => {
                 let slice = converted.slice.take().ok_or_else(|| foreign_owner(stream))?;
-                make_wait(&home, slice.stream().cu_stream())?;
+                // SAFETY: the slice keeps its stream alive; `from_cudarc` has compared its context.
+                unsafe { make_wait(&home, slice.stream().cu_stream()) }?;
                 slice
             }
             Some(Err(_other)) => return Err(foreign_owner(stream)),
@@ -241,19 +242,30 @@ impl<T> Drop for ConvertedSlice<T> {
     fn drop(&mut self) {
         // cudarc frees the memory on the slice's stream.
         if let Some(slice) = self.slice.take() {
-            make_wait_or_note(&self.home, slice.stream().cu_stream());
+            // SAFETY: the slice keeps its stream alive; `from_cudarc` has compared its context.
+            unsafe { make_wait_or_note(&self.home, slice.stream().cu_stream()) };
         }
     }
 }
 
 /// Makes a cudarc stream wait for ours; waits on the host if that fails.
-fn make_wait(home: &RawStream, stream: CUstream) -> Result<(), CudaError> {
-    add_dependency(home, stream, home.raw()).or_else(|_| home.wait())
+///
+/// # Safety
+///
+/// `stream` is alive and belongs to the context of `home`.
+unsafe fn make_wait(home: &RawStream, stream: CUstream) -> Result<(), CudaError> {
+    // SAFETY: upheld by the caller.
+    unsafe { home.add_dependency(stream, home.raw()) }.or_else(|_| home.wait())
 }
 
 /// Like [`make_wait`], but keeps an error in the context, for destructors.
-fn make_wait_or_note(home: &RawStream, stream: CUstream) {
-    if let Err(error) = make_wait(home, stream) {
+///
+/// # Safety
+///
+/// As for [`make_wait`].
+unsafe fn make_wait_or_note(home: &RawStream, stream: CUstream) {
+    // SAFETY: upheld by the caller.
+    if let Err(error) = unsafe { make_wait(home, stream) } {
         home.primary().note_drop_error(error);
     }
 }
@@ -315,7 +327,7 @@ fn check_error(stream: &CudaStream) -> Result<()> {
 /// # Safety
 ///
 /// `pointer` is memory of the device with `len` elements for as long as `owner`, or else the result, lives; others use
-/// it only on `theirs`.
+/// it only on `theirs`, a live stream of the device.
 unsafe fn memory_of<T>(
     (device, home): (&Device, &Arc<RawStream>),
     (pointer, len): (CUdeviceptr, usize),
@@ -323,7 +335,8 @@ unsafe fn memory_of<T>(
     owner: Option<Box<dyn Any + Send + Sync>>,
 ) -> Result<Memory> {
     let layout = Layout::array::<T>(len).map_err(|_| crate::memory::no_room::<T>(device.to_string(), len))?;
-    add_dependency(home, home.raw(), theirs)?;
+    // SAFETY: upheld by the caller.
+    unsafe { home.add_dependency(home.raw(), theirs) }?;
     let pointer = std::ptr::without_provenance_mut(usize::try_from(pointer).unwrap_or(0));
     let home = Stream::of(device, StreamRef::Cuda(home.clone()));
     match owner {
@@ -332,19 +345,6 @@ unsafe fn memory_of<T>(
         // SAFETY: upheld by the caller.
         None => unsafe { Memory::borrowed(&home, pointer, layout) },
     }
-}
-
-/// Makes later work of the stream `after` wait for all work enqueued so far on `before`. Both belong to the context of
-/// `home`.
-fn add_dependency(home: &RawStream, after: CUstream, before: CUstream) -> Result<(), CudaError> {
-    home.primary().bind()?;
-    let driver = home.driver();
-    let event = new_event(driver, DISABLE_TIMING)?;
-    // SAFETY: the event and both streams are alive and belong to this context, which is current.
-    let done = unsafe { driver.cuEventRecord(event, before).and_then(|()| driver.cuStreamWaitEvent(after, event, 0)) };
-    // SAFETY: the event is ours. Streams that wait for it keep doing so (CUDA Driver API, `cuEventDestroy`).
-    let destroyed = unsafe { driver.cuEventDestroy_v2(event) };
-    done.and(destroyed)
 }
 
 /// Borrows a slice for a launch. Its stream already waits for all earlier uses.
@@ -381,7 +381,8 @@ unsafe fn borrow_for_launch<'a, T: Element, M: Access>(
 fn after_launch(memory: &Memory, stream: &CudaStream) {
     if let StreamRef::Cuda(home) = memory.home().stream_ref() {
         memory.wait_for_all_uses(home);
-        make_wait_or_note(home, stream.cu_stream());
+        // SAFETY: the stream is alive, and `Device::from_cudarc` has compared its context.
+        unsafe { make_wait_or_note(home, stream.cu_stream()) };
     }
 }
 
