@@ -4,14 +4,14 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::cuda::Context;
+use crate::cuda::{Context, variable};
 use crate::error::{DeviceError, Error, Result};
 use crate::fault;
+use crate::gpu::Gpu;
 use crate::memory::host_memory;
 use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
 use crate::stream::Stream;
 use crate::sync::OnceLock;
-use crate::variable::variable;
 
 /// A device that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
@@ -40,7 +40,7 @@ pub struct Device {
 #[derive(Clone)]
 pub(crate) enum Backend {
     Cpu(Arc<crate::cpu_stream::Streams>),
-    Cuda(Arc<Context>),
+    Cuda(Arc<Gpu>),
 }
 
 impl Device {
@@ -76,7 +76,7 @@ impl Device {
     ///
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or [`Error::Driver`] if the GPU cannot be initialised.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
+        Ok(Device { backend: Backend::Cuda(Gpu::open(ordinal)?) })
     }
 
     /// Returns all devices of this machine: the GPUs by ordinal, then the CPU. Without a driver or a GPU, returns the
@@ -258,7 +258,7 @@ impl Device {
     pub fn drop_errors(&self) -> Vec<Error> {
         match &self.backend {
             Backend::Cpu(_) => Vec::new(),
-            Backend::Cuda(context) => context.primary().take_drop_errors(),
+            Backend::Cuda(context) => context.primary().take_drop_errors().into_iter().map(Error::from).collect(),
         }
     }
 
@@ -311,7 +311,7 @@ impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.backend {
             Backend::Cpu(_) => f.write_str("cpu"),
-            Backend::Cuda(context) => fmt::Display::fmt(&**context, f),
+            Backend::Cuda(gpu) => fmt::Display::fmt(&***gpu, f),
         }
     }
 }

@@ -26,7 +26,7 @@ pub fn cubin<K: Kernel>(architecture: &str) -> Result<Vec<u8>> {
 pub fn sass<K: Kernel>(architecture: &str) -> Result<String> {
     let image = compile::<K>(architecture)?;
     match image.cubin {
-        Some(cubin) => Ok(cuda::disassemble(&cubin)?),
+        Some(cubin) => Ok(cuda::disassemble(&cubin).map_err(CompileError::from)?),
         None => Err(CompileError::NoMachineCode { architecture: image.architecture }.into()),
     }
 }

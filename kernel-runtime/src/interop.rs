@@ -25,7 +25,7 @@ use crate::cuda::{Context, CudaError, Stream as RawStream, UNKNOWN};
 use crate::device::{Backend, Device};
 use crate::error::{DeviceError, DriverFailure, Error, Result};
 use crate::hazards::StreamRef;
-use crate::memory::Memory;
+use crate::memory::{Memory, allocate_on_gpu};
 use crate::stream::Stream;
 use crate::sync::Mutex;
 use crate::types::Element;
@@ -207,7 +207,7 @@ impl<T: Element> DeviceArray<T> {
             None => {
                 let is_empty = len * size_of::<T>() == 0;
                 // An empty array has no allocation, but cudarc frees one in any case: allocate the minimum.
-                let pointer = if is_empty { home.alloc(1)? } else { pointer.addr() as CUdeviceptr };
+                let pointer = if is_empty { allocate_on_gpu(&home, 1)? } else { pointer.addr() as CUdeviceptr };
                 // SAFETY: the stream is alive, and `check_context` has compared its context.
                 let ordered = unsafe { make_wait(&home, stream.cu_stream()) };
                 let made = ordered.map_err(Error::from).and_then(|()| {

@@ -59,7 +59,8 @@ impl Drop for ReleaseGuard {
     fn drop(&mut self) {
         match &self.0 {
             StreamRef::Cpu(stream) => stream.release(),
-            StreamRef::Cuda(stream) => stream.release(),
+            // SAFETY: this guard is the holder, and no handle of it is left.
+            StreamRef::Cuda(stream) => unsafe { stream.release() },
         }
     }
 }

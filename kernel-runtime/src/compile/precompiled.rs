@@ -13,8 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::cache::{COUNTS, Key, Readers, SUFFIX, TrustedOwners, Untrusted, decode, encode, file_stem, replace};
-use crate::cuda::{Architecture, Image};
-use crate::variable::variable;
+use crate::cuda::{Architecture, Image, variable};
 use cumbia_kernel_sync::warn;
 
 /// The name of the folder beside the executable.

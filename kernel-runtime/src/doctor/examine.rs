@@ -9,6 +9,7 @@ use crate::compile::{self, Flags, Request};
 use crate::cuda::{self, Context};
 use crate::device::Device;
 use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::gpu::Gpu;
 use crate::precompiled::Precompiled;
 
 /// Examines this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU, and compiles and loads
@@ -85,7 +86,7 @@ fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {
 }
 
 fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
-    let context = Context::open(ordinal)?;
+    let context = Gpu::open(ordinal)?;
     Ok(GpuProperties {
         name: context.name().to_owned(),
         architecture: context.architecture().to_string(),

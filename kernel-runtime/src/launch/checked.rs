@@ -8,10 +8,11 @@ use crate::argument::ArgumentFacts;
 use crate::block_picker;
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
-use crate::cuda::{Context, DriverLaunch, Geometry, Module};
+use crate::cuda::{DriverLaunch, Geometry, Module};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
+use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::specialise::{self, Layout, Specialised};
 use crate::sync::assert_unlocked;
@@ -105,12 +106,12 @@ impl CheckedLaunch {
     }
 
     /// Checks the block and the cluster against the limits of the loaded machine code.
-    fn check_module(&self, kernel: &'static str, device: &Device, context: &Context, module: &Module) -> Result<()> {
+    fn check_module(&self, kernel: &'static str, device: &Device, gpu: &Gpu, module: &Module) -> Result<()> {
         let attributes = module.attributes();
         let (requested, threads) = (self.config.block, self.config.block.count());
         let limit = attributes.threads_per_block as u64;
         if threads > limit {
-            let per_block = context.limits().registers_per_block;
+            let per_block = gpu.limits().registers_per_block;
             let registers = attributes.registers as u64 * threads.next_multiple_of(32);
             let reason = if registers > per_block as u64 {
                 BlockLimit::Registers { per_thread: attributes.registers, per_block }
@@ -122,7 +123,7 @@ impl CheckedLaunch {
         }
         // A cluster of portable size needs no driver call.
         if let Some(cluster) = self.config.cluster
-            && cluster.count() > context.limits().blocks_per_cluster as u64
+            && cluster.count() > gpu.limits().blocks_per_cluster as u64
         {
             let limit = module.largest_cluster(&self.geometry())?;
             if cluster.count() > limit {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytesize::ByteSize;
 
 use super::Cache;
-use crate::variable::variable;
+use crate::cuda::variable;
 use cumbia_kernel_sync::warn;
 
 /// The default size limit, in bytes, without `CUMBIA_CACHE_SIZE`.
