@@ -8,9 +8,7 @@ use crate::cuda::{Context, variable};
 use crate::error::{DeviceError, Error, Result};
 use crate::fault;
 use crate::gpu::Gpu;
-use crate::memory::host_memory;
-use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
-use crate::stream::Stream;
+use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits, host_memory};
 use crate::sync::OnceLock;
 
 /// A device that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
@@ -185,43 +183,6 @@ impl Device {
             Backend::Cpu(_) => None,
             Backend::Cuda(context) => Some(context.driver().version()),
         }
-    }
-
-    /// Creates a stream, whose work may execute concurrently with that of other streams. [`Stream::builder`] creates
-    /// streams with a priority.
-    ///
-    /// ```
-    /// use cumbia::prelude::*;
-    ///
-    /// #[kernel]
-    /// fn increment(x: &mut [u32]) {
-    ///     let i = grid(1);
-    ///     if i < x.len() {
-    ///         x[i] += 1;
-    ///     }
-    /// }
-    /// # fn main() -> cumbia::Result<()> {
-    /// let device = Device::open()?;
-    /// let (first, second) = (device.stream()?, device.stream()?);
-    /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
-    /// increment(&mut x).over(1000).on(&first).launch()?;
-    /// increment(&mut y).over(1000).on(&second).launch()?; // independent of the first
-    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both modify `y`
-    /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A CUDA driver error.
-    pub fn stream(&self) -> Result<Stream> {
-        Stream::builder(self).build()
-    }
-
-    /// Returns the default stream of the device, which executes all work that names no other stream.
-    pub fn default_stream(&self) -> Stream {
-        Stream::default_of(self)
     }
 
     /// Returns the range of stream priorities of this device: lower numbers are scheduled first. `0..=0` on the CPU.

@@ -3,7 +3,6 @@
 use crate::cuda::RawLimits;
 pub use crate::cuda::{Pci, Properties};
 use crate::dim::Dim3;
-use crate::memory::host_memory;
 use crate::sync::OnceLock;
 
 /// The limits of a launch on a device, and the resources of the device.
@@ -96,6 +95,17 @@ impl MemoryInfo {
     pub(crate) fn new(free: usize, total: usize) -> MemoryInfo {
         MemoryInfo { free, total }
     }
+}
+
+/// Returns the host's available and total memory in bytes; 0 where the system does not report it.
+pub(crate) fn host_memory() -> (usize, usize) {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let field = |name: &str| -> usize {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
+        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
+    };
+    (field("MemAvailable:"), field("MemTotal:"))
 }
 
 /// Returns the limits of the CPU device: those of a GPU, so that a launch that is valid here is valid there.

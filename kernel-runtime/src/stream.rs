@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::cuda;
 use crate::device::{Backend, Device};
 use crate::error::Result;
-use crate::event::Event;
 use crate::fault;
 use crate::hazards::StreamRef;
 use crate::print;
@@ -50,6 +49,45 @@ pub struct Stream {
     inner: StreamRef,
     /// Held for created streams only; the default stream is never released.
     _guard: Option<Arc<ReleaseGuard>>,
+}
+
+impl Device {
+    /// Creates a stream, whose work may execute concurrently with that of other streams. [`Stream::builder`] creates
+    /// streams with a priority.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let (first, second) = (device.stream()?, device.stream()?);
+    /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
+    /// increment(&mut x).over(1000).on(&first).launch()?;
+    /// increment(&mut y).over(1000).on(&second).launch()?; // independent of the first
+    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both modify `y`
+    /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A CUDA driver error.
+    pub fn stream(&self) -> Result<Stream> {
+        Stream::builder(self).build()
+    }
+
+    /// Returns the default stream of the device, which executes all work that names no other stream.
+    pub fn default_stream(&self) -> Stream {
+        Stream::default_of(self)
+    }
 }
 
 /// A guard that returns the stream to the pool when dropped.
@@ -133,47 +171,6 @@ impl Stream {
             StreamRef::Cpu(_) => Ok(true),
             StreamRef::Cuda(stream) => Ok(stream.is_done()?),
         }
-    }
-
-    /// Records an event after all work enqueued on this stream so far.
-    ///
-    /// # Errors
-    ///
-    /// A CUDA driver error.
-    pub fn record(&self) -> Result<Event> {
-        Event::record(self)
-    }
-
-    /// Makes all work enqueued on this stream from now on wait for `event`, which may belong to another stream or
-    /// another device. Hazards between arrays need no explicit waits; this orders any other side effects of kernels.
-    ///
-    /// ```
-    /// use cumbia::prelude::*;
-    ///
-    /// #[kernel]
-    /// fn count(x: &mut [u32]) {
-    ///     let i = grid(1);
-    ///     if i < x.len() {
-    ///         x[i] += 1;
-    ///     }
-    /// }
-    /// # fn main() -> cumbia::Result<()> {
-    /// let device = Device::open()?;
-    /// let (first, second) = (device.stream()?, device.stream()?);
-    /// let (mut x, mut y) = (device.zeros(8)?, device.zeros(8)?);
-    /// count(&mut x).over(8).on(&first).launch()?;
-    /// second.wait(&first.record()?)?;
-    /// count(&mut y).over(8).on(&second).launch()?; // after the first launch, though they share no array
-    /// assert_eq!(y.to_host()?, [1; 8]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A CUDA driver error.
-    pub fn wait(&self, event: &Event) -> Result<()> {
-        event.order_before(self)
     }
 }
 

@@ -7,8 +7,8 @@ use bytesize::ByteSize;
 use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::Stats;
 use crate::error::{DeviceError, DriverFailure};
-use crate::memory::host_memory;
 use crate::precompiled::FOLDER_NAME;
+use crate::properties::host_memory;
 
 /// The width of the heading column, in characters.
 const MARGIN: usize = 14;

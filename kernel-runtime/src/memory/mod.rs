@@ -14,7 +14,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use self::host::allocate_on_host;
-pub(crate) use self::host::{host_memory, no_room, out_of_memory};
+pub(crate) use self::host::{no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Device, Identity};
 use crate::error::{Error, Result};
