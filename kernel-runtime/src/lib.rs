@@ -9,6 +9,7 @@ mod attributes;
 mod block_picker;
 mod compile;
 mod config;
+mod copy;
 mod cpu_stream;
 mod device;
 pub mod doctor;
@@ -21,7 +22,6 @@ mod hazards;
 mod host;
 #[doc(hidden)]
 pub mod inspect;
-#[cfg(feature = "cudarc")]
 mod interop;
 mod kernel;
 mod launch;
@@ -44,9 +44,10 @@ use cumbia_kernel_sync as sync;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
 pub use array::shape::Shape;
-pub use array::{CopySource, CopyTarget, DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
+pub use array::{DeviceArray, DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub use array_view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3};
 pub use attributes::Attributes;
+pub use copy::{CopySource, CopyTarget};
 pub use cumbia_kernel_lang::dim::Dim3;
 pub use cumbia_kernel_lang::number::{Float, Integer, Number};
 pub use cumbia_kernel_lang::types::{Components, DeviceType, Element, Scalar};

@@ -3,12 +3,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::slice::check_length;
-use super::{DeviceArray, DeviceSlice};
+use crate::array::{DeviceArray, DeviceSlice, check_length};
 use crate::cpu::access::Writable;
 use crate::error::Result;
 use crate::memory::Memory;
-use crate::pinned::PinnedMemory;
+use crate::pinned::{PinnedArray, PinnedMemory, PinnedSlice};
 use crate::stream::Stream;
 use crate::types::Element;
 
@@ -88,6 +87,99 @@ impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
 
     fn target(&mut self) -> Region<'_> {
         self.source()
+    }
+}
+
+impl<T: Element> CopySource for PinnedArray<T> {
+    type Element = T;
+
+    fn source(&self) -> Region<'_> {
+        Region { place: Place::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
+    }
+}
+
+impl<T: Element> CopyTarget for PinnedArray<T> {
+    type Element = T;
+
+    fn target(&mut self) -> Region<'_> {
+        self.source()
+    }
+}
+
+impl<T: Element, M> CopySource for PinnedSlice<'_, T, M> {
+    type Element = T;
+
+    fn source(&self) -> Region<'_> {
+        Region { place: Place::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
+    }
+}
+
+impl<T: Element, M: Writable> CopyTarget for PinnedSlice<'_, T, M> {
+    type Element = T;
+
+    fn target(&mut self) -> Region<'_> {
+        self.source()
+    }
+}
+
+impl<T: Element> DeviceArray<T> {
+    /// Overwrites the elements with those of another array, a slice of one, or a page-locked array. The source may be
+    /// on another device. Later work on either array is ordered after the copy. The call only waits for the copy if one
+    /// of the arrays is on the CPU device.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::cpu();
+    /// let x = device.to_device(&[1, 2, 3, 4])?;
+    /// let mut y = device.zeros(2)?;
+    /// y.copy_from(&x.slice(1..3)?)?;
+    /// assert_eq!(y.to_host()?, [2, 3]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or a CUDA driver error. For a copy from a GPU to the
+    /// CPU device, [`Error::Fault`](crate::Error::Fault) as for [`DeviceArray::to_host`].
+    pub fn copy_from(&mut self, from: &(impl CopySource<Element = T> + ?Sized)) -> Result<()> {
+        self.as_slice_mut().copy_from(from)
+    }
+}
+
+impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
+    /// Overwrites the elements with those of another array, a slice of one, or a page-locked array.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DeviceArray::copy_from`].
+    pub fn copy_from(&mut self, from: &(impl CopySource<Element = T> + ?Sized)) -> Result<()> {
+        copy(None, "copy_from", from, self)
+    }
+}
+
+impl Stream {
+    /// Copies the elements of `from` to `to`, in the order of this stream. Each is a device array, a
+    /// [`PinnedArray`](crate::PinnedArray), or a slice of either.
+    ///
+    /// The call is asynchronous for copies between GPU arrays, of one or two GPUs, and between GPU arrays and
+    /// page-locked ones. Any other copy, from or to an array of the CPU device or between page-locked arrays, has
+    /// completed when the call returns.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch),
+    /// [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) if the stream belongs to the device of neither array,
+    /// or a CUDA driver error. For a copy from a GPU to the CPU device, [`Error::Fault`](crate::Error::Fault) as for
+    /// [`DeviceArray::to_host`].
+    pub fn copy<T: Element>(
+        &self,
+        from: &(impl CopySource<Element = T> + ?Sized),
+        to: &mut (impl CopyTarget<Element = T> + ?Sized),
+    ) -> Result<()> {
+        copy(Some(self), "copy", from, to)
     }
 }
 
