@@ -232,7 +232,7 @@ impl Driver {
     }
 
     /// Returns the driver of this process if it has been loaded already.
-    pub fn if_open() -> Option<&'static Driver> {
+    pub(crate) fn if_open() -> Option<&'static Driver> {
         DRIVER.get()?.as_ref().ok()
     }
 

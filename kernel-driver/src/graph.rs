@@ -34,7 +34,9 @@ unsafe impl Sync for Graph {}
 pub enum Node<'a> {
     /// A kernel launch.
     Kernel {
+        /// The kernel.
         module: &'a Module,
+        /// The launch configuration.
         geometry: &'a Geometry,
         /// A pointer to each parameter value, which the driver copies.
         parameters: &'a mut [*mut c_void],
@@ -42,23 +44,33 @@ pub enum Node<'a> {
     /// A copy of bytes.
     Copy(Copy),
     /// A memset of 8 bytes to zero.
-    Clear { to: CUdeviceptr },
+    Clear {
+        /// The address.
+        to: CUdeviceptr,
+    },
 }
 
 /// The endpoints and the size of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copy {
+    /// The direction.
     pub direction: CopyDirection,
+    /// The target address.
     pub to: CUdeviceptr,
+    /// The source address.
     pub from: CUdeviceptr,
+    /// The size in bytes.
     pub bytes: usize,
 }
 
 /// The direction of a copy. Host addresses refer to page-locked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CopyDirection {
+    /// Between addresses of the device.
     DeviceToDevice,
+    /// From the host to the device.
     HostToDevice,
+    /// From the device to the host.
     DeviceToHost,
 }
 

@@ -39,5 +39,5 @@ pub use records::{
 pub use stream::{Event, Stream, StreamOptions};
 pub use toolkit::{
     Architecture, Environment, Image, NoDisassembler, NotAnArchitecture, Nvrtc, NvrtcError, SearchError, SourceText,
-    UnsupportedArchitecture, Version, disassemble, disassemblers, stamp_of, variable,
+    Suitability, UnsupportedArchitecture, Version, disassemble, disassemblers, stamp_of, variable,
 };

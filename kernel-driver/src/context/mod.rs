@@ -290,7 +290,7 @@ impl Context {
 
     /// Makes the context current to the calling thread.
     #[inline]
-    pub fn bind(&self) -> Result<(), CudaError> {
+    pub(crate) fn bind(&self) -> Result<(), CudaError> {
         self.primary.bind()
     }
 

@@ -11,7 +11,9 @@ use smallvec::SmallVec;
 /// A launch configuration in the driver's representation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
+    /// The grid dimensions in blocks.
     pub grid: [u32; 3],
+    /// The block dimensions in threads.
     pub block: [u32; 3],
     /// The cluster size in blocks, for clustered launches.
     pub cluster: Option<[u32; 3]>,
@@ -22,7 +24,7 @@ pub struct Geometry {
 }
 
 /// The properties of a launch that are passed as launch attributes.
-pub(crate) type Attributes = SmallVec<[CUlaunchAttribute; 2]>;
+pub(crate) type LaunchAttributes = SmallVec<[CUlaunchAttribute; 2]>;
 
 impl Geometry {
     #[inline]
@@ -36,7 +38,7 @@ impl Geometry {
     }
 
     /// Returns the launch attributes for clusters and for a cooperative launch.
-    pub(crate) fn attributes(&self) -> Attributes {
+    pub(crate) fn attributes(&self) -> LaunchAttributes {
         let attribute = |id, value| CUlaunchAttribute { id, pad: [0; 4], value };
         let cluster = self.cluster.map(|[x, y, z]| {
             attribute(
@@ -54,7 +56,7 @@ impl Geometry {
     }
 
     /// Returns the configuration for `cuLaunchKernelEx`, which refers to `attributes`.
-    pub(crate) fn config(&self, stream: CUstream, attributes: &mut Attributes) -> CUlaunchConfig {
+    pub(crate) fn config(&self, stream: CUstream, attributes: &mut LaunchAttributes) -> CUlaunchConfig {
         let &Geometry { grid, block, cluster: _, shared_bytes, cooperative: _ } = self;
         CUlaunchConfig {
             gridDimX: grid[0],

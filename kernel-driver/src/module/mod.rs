@@ -237,7 +237,7 @@ impl Module {
     }
 
     /// Returns the number of resident clusters on the whole GPU.
-    pub fn active_clusters(&self, geometry: &Geometry) -> Result<u64, CudaError> {
+    pub(crate) fn active_clusters(&self, geometry: &Geometry) -> Result<u64, CudaError> {
         self.context.bind()?;
         self.allow_shared(geometry.shared_bytes)?;
         let mut clusters = 0;

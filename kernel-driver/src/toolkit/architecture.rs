@@ -74,7 +74,7 @@ impl Architecture {
 
     /// Returns the newest PTX architecture, among the compute capabilities known to NVRTC, that runs on a GPU of this
     /// architecture.
-    pub fn newest_ptx(&self, known: &[u32]) -> Option<Architecture> {
+    pub(crate) fn newest_ptx(&self, known: &[u32]) -> Option<Architecture> {
         let number = known.iter().copied().filter(|known| *known <= self.number).max()?;
         Some(Architecture { kind: Kind::Virtual, number, suffix: None })
     }
@@ -108,7 +108,7 @@ impl Architecture {
     }
 
     /// Returns the compute capability without the dot.
-    pub fn number(&self) -> u32 {
+    pub(crate) fn number(&self) -> u32 {
         self.number
     }
 

@@ -5,7 +5,7 @@ mod disassembler;
 mod environment;
 mod nvrtc;
 
-pub use architecture::{Architecture, NotAnArchitecture};
+pub use architecture::{Architecture, NotAnArchitecture, Suitability};
 pub use disassembler::{NoDisassembler, disassemble, disassemblers};
 pub use environment::{Environment, stamp_of, variable};
 pub use nvrtc::{Image, Nvrtc, NvrtcError, SearchError, SourceText, UnsupportedArchitecture, Version};

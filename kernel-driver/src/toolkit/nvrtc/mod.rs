@@ -33,7 +33,9 @@ pub struct Nvrtc {
 /// The version of NVRTC, which is that of its CUDA toolkit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version {
+    /// The major number.
     pub major: u32,
+    /// The minor number.
     pub minor: u32,
 }
 
