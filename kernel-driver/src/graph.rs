@@ -80,7 +80,7 @@ impl Graph {
     /// # Safety
     ///
     /// Whenever the graph is launched, its nodes satisfy the requirements of [`Module::launch`] and of the copies of a
-    /// [`Stream`].
+    /// [`Stream`], and the modules of its kernels are loaded.
     pub unsafe fn build<'w>(
         stream: &Stream,
         count: usize,

@@ -175,8 +175,9 @@ impl Module {
     ///
     /// # Safety
     ///
-    /// `parameters` points to one value for each parameter of the kernel, in order and of its type; the pointers among
-    /// them are memory of this context that stays allocated until the kernel has completed.
+    /// The stream belongs to the context. `parameters` points to one value for each parameter of the kernel, in order and
+    /// of its type; the pointers among them are memory of this context that stays allocated until the kernel has
+    /// completed.
     #[inline]
     pub unsafe fn launch(
         &self,
