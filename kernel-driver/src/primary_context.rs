@@ -97,7 +97,7 @@ impl PrimaryContext {
         unsafe { self.driver.cuCtxSynchronize() }
     }
 
-    /// Returns whether more than one stream exists. See the hazard tracking of the runtime.
+    /// Returns whether more than one stream exists. See `hazards.rs`.
     #[inline]
     pub fn is_multi_stream(&self) -> bool {
         self.multi_stream.load(Ordering::SeqCst)

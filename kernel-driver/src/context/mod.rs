@@ -281,7 +281,7 @@ impl Context {
         let event = if let Some(event) = &*single_stream_end {
             event
         } else {
-            // The flag first, then the event: see the hazard tracking of the runtime.
+            // The flag first, then the event: see `hazards.rs`.
             self.primary.set_multi_stream();
             &*single_stream_end.insert(self.default.record()?)
         };

@@ -61,7 +61,7 @@ impl DriverLaunch {
     }
 
     /// Returns whether the accesses of the launch need neither waits nor records: the stream is the only one, or owns all
-    /// allocations, which `owned` determines from its ownership key. See the hazard tracking of the runtime.
+    /// allocations, which `owned` determines from its ownership key. See `hazards.rs`.
     #[inline]
     fn is_exclusive(&self, owned: impl Fn(u64) -> bool) -> bool {
         !self.primary.is_multi_stream() || owned(self.stream.ownership_key())

@@ -3,7 +3,7 @@
 //! A stream numbers those of its operations that another stream may depend on. While other streams do wait for it, an
 //! event is recorded after each of the most recent operations, so that the waiting stream depends on that operation and
 //! not on work enqueued after it. A stream that no other stream has waited for recently records no events: a wait then
-//! covers everything enqueued so far, and events are recorded again from there on. The layer above decides which
+//! covers everything enqueued so far, and events are recorded again from there on. `hazards.rs` decides which
 //! operations depend on which.
 //!
 //! Streams created here are never destroyed: a stream without holders is reused once its work has completed and its
@@ -195,7 +195,7 @@ impl Stream {
         query_status(unsafe { self.driver().cuStreamQuery(self.raw) })
     }
 
-    /// Returns whether more than one stream exists. See the hazard tracking of the runtime.
+    /// Returns whether more than one stream exists. See `hazards.rs`.
     #[inline]
     pub fn is_multi_stream(&self) -> bool {
         self.primary.is_multi_stream()
@@ -359,8 +359,8 @@ impl Stream {
         Ok(is_free)
     }
 
-    /// Returns the identity of the stream in its current generation as the owner of allocations (see the hazard tracking of
-    /// the runtime): an even number, unique in the process and not 0.
+    /// Returns the identity of the stream in its current generation as the owner of allocations (see `hazards.rs`): an even
+    /// number, unique in the process and not 0.
     #[inline]
     pub fn ownership_key(&self) -> u64 {
         self.ownership_key.load(Ordering::Acquire)
