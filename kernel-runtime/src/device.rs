@@ -4,13 +4,12 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::cuda::Context;
+use crate::cuda::{Context, variable};
 use crate::error::{DeviceError, Error, Result};
-use crate::memory::host_memory;
-use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits};
-use crate::stream::Stream;
+use crate::fault;
+use crate::gpu::Gpu;
+use crate::properties::{Limits, MemoryInfo, Properties, cpu_limits, host_memory};
 use crate::sync::OnceLock;
-use crate::variable::variable;
 
 /// A device that holds arrays and runs kernels: the CPU, or an NVIDIA GPU.
 ///
@@ -39,7 +38,7 @@ pub struct Device {
 #[derive(Clone)]
 pub(crate) enum Backend {
     Cpu(Arc<crate::cpu_stream::Streams>),
-    Cuda(Arc<Context>),
+    Cuda(Arc<Gpu>),
 }
 
 impl Device {
@@ -75,7 +74,7 @@ impl Device {
     ///
     /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchDevice`], or [`Error::Driver`] if the GPU cannot be initialised.
     pub fn cuda(ordinal: usize) -> Result<Device> {
-        Ok(Device { backend: Backend::Cuda(Context::open(ordinal)?) })
+        Ok(Device { backend: Backend::Cuda(Gpu::open(ordinal)?) })
     }
 
     /// Returns all devices of this machine: the GPUs by ordinal, then the CPU. Without a driver or a GPU, returns the
@@ -186,43 +185,6 @@ impl Device {
         }
     }
 
-    /// Creates a stream, whose work may execute concurrently with that of other streams. [`Stream::builder`] creates
-    /// streams with a priority.
-    ///
-    /// ```
-    /// use cumbia::prelude::*;
-    ///
-    /// #[kernel]
-    /// fn increment(x: &mut [u32]) {
-    ///     let i = grid(1);
-    ///     if i < x.len() {
-    ///         x[i] += 1;
-    ///     }
-    /// }
-    /// # fn main() -> cumbia::Result<()> {
-    /// let device = Device::open()?;
-    /// let (first, second) = (device.stream()?, device.stream()?);
-    /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
-    /// increment(&mut x).over(1000).on(&first).launch()?;
-    /// increment(&mut y).over(1000).on(&second).launch()?; // independent of the first
-    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both modify `y`
-    /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A CUDA driver error.
-    pub fn stream(&self) -> Result<Stream> {
-        Stream::builder(self).build()
-    }
-
-    /// Returns the default stream of the device, which executes all work that names no other stream.
-    pub fn default_stream(&self) -> Stream {
-        Stream::default_of(self)
-    }
-
     /// Returns the range of stream priorities of this device: lower numbers are scheduled first. `0..=0` on the CPU.
     ///
     /// # Errors
@@ -257,7 +219,7 @@ impl Device {
     pub fn drop_errors(&self) -> Vec<Error> {
         match &self.backend {
             Backend::Cpu(_) => Vec::new(),
-            Backend::Cuda(context) => context.primary().take_drop_errors(),
+            Backend::Cuda(context) => context.primary().take_drop_errors().into_iter().map(Error::from).collect(),
         }
     }
 
@@ -270,7 +232,7 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
             Backend::Cpu(streams) => streams.take_fault(),
-            Backend::Cuda(context) => context.synchronize(),
+            Backend::Cuda(context) => fault::synchronize_all(context),
         }
     }
 
@@ -310,7 +272,7 @@ impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.backend {
             Backend::Cpu(_) => f.write_str("cpu"),
-            Backend::Cuda(context) => fmt::Display::fmt(&**context, f),
+            Backend::Cuda(gpu) => fmt::Display::fmt(&***gpu, f),
         }
     }
 }

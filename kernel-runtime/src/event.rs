@@ -32,6 +32,49 @@ pub struct Event {
     completion: Completion,
 }
 
+impl Stream {
+    /// Records an event after all work enqueued on this stream so far.
+    ///
+    /// # Errors
+    ///
+    /// A CUDA driver error.
+    pub fn record(&self) -> Result<Event> {
+        Event::record(self)
+    }
+
+    /// Makes all work enqueued on this stream from now on wait for `event`, which may belong to another stream or
+    /// another device. Hazards between arrays need no explicit waits; this orders any other side effects of kernels.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn count(x: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let (first, second) = (device.stream()?, device.stream()?);
+    /// let (mut x, mut y) = (device.zeros(8)?, device.zeros(8)?);
+    /// count(&mut x).over(8).on(&first).launch()?;
+    /// second.wait(&first.record()?)?;
+    /// count(&mut y).over(8).on(&second).launch()?; // after the first launch, though they share no array
+    /// assert_eq!(y.to_host()?, [1; 8]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A CUDA driver error.
+    pub fn wait(&self, event: &Event) -> Result<()> {
+        event.order_before(self)
+    }
+}
+
 /// The completion state of an event.
 enum Completion {
     /// Already reached, at this time (CPU device).

@@ -1,14 +1,53 @@
-//! Fault resolution: from a device's raw fault record to the error that the user sees.
+//! Pending faults of a GPU's streams, and their resolution: from a raw fault record to the error that the user sees.
 
 use cumbia_kernel_ir::SiteKind;
 
 use crate::cpu;
-use crate::cuda::RawFault;
+use crate::cuda::{self, Context, LaunchParameter, RawFault};
 use crate::dim::Dim3;
-use crate::error::{Error, FaultKind};
+use crate::error::{Error, FaultKind, Result};
 use crate::kernel::KernelInfo;
 use crate::message;
+use crate::print;
 use crate::specialise::{self, Layout};
+
+// The layouts of the driver layer are those of the emitted CUDA C: `struct Fault` and `struct Launch`.
+const _: () = assert!(cuda::FAULT_RECORD_BYTES == cumbia_kernel_ir::FAULT_RECORD_BYTES);
+const _: () = assert!(cuda::FAULT_ARGS == cumbia_kernel_ir::PANIC_ARGS);
+const _: () = assert!(size_of::<LaunchParameter>() == cumbia_kernel_ir::LAUNCH_BYTES);
+
+/// Waits until all work enqueued on a stream has completed, prints the output of its kernels, and takes the pending
+/// fault.
+///
+/// # Errors
+///
+/// [`Error::Fault`], once for each fault, or a CUDA driver error.
+pub(crate) fn synchronize(stream: &cuda::Stream) -> Result<()> {
+    print::wait_and_print(stream)?;
+    take(stream)
+}
+
+/// Waits until all work enqueued on a GPU has completed, prints the output of its kernels, and takes one pending fault.
+/// The faults of other streams remain pending.
+///
+/// # Errors
+///
+/// As for [`synchronize`].
+pub(crate) fn synchronize_all(context: &Context) -> Result<()> {
+    let streams = context.streams();
+    // Wait for all streams and print their output before the first fault is reported.
+    let mut waited = Ok(());
+    for stream in &streams {
+        waited = waited.and(print::wait_and_print(stream));
+    }
+    waited?;
+    streams.iter().try_for_each(|stream| take(stream))
+}
+
+/// Returns the pending fault of a completed kernel, if any, as an error and clears it.
+pub(crate) fn take(stream: &cuda::Stream) -> Result<()> {
+    stream.take_fault()?.map_or(Ok(()), |raw| Err(resolve(raw)))
+}
 
 /// Resolves a fault record of a GPU to an error.
 pub(crate) fn resolve(raw: RawFault) -> Error {

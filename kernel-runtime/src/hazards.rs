@@ -52,6 +52,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::cuda;
 use crate::error::Result;
+use crate::fault;
 use crate::memory::Use;
 use crate::sync::Mutex;
 
@@ -75,7 +76,7 @@ impl StreamRef {
     pub(crate) fn take_fault(&self) -> Result<()> {
         match self {
             StreamRef::Cpu(stream) => stream.take_fault(),
-            StreamRef::Cuda(stream) => stream.take_fault(),
+            StreamRef::Cuda(stream) => fault::take(stream),
         }
     }
 }

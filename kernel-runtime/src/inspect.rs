@@ -1,5 +1,6 @@
 //! Inspection of the compilation stages of a kernel, without a device: IR, CUDA C, PTX, cubin and SASS.
 
+use crate::compile::{self, Flags, Request};
 use crate::cuda;
 use crate::error::{CompileError, Result};
 use crate::kernel::Kernel;
@@ -25,7 +26,7 @@ pub fn cubin<K: Kernel>(architecture: &str) -> Result<Vec<u8>> {
 pub fn sass<K: Kernel>(architecture: &str) -> Result<String> {
     let image = compile::<K>(architecture)?;
     match image.cubin {
-        Some(cubin) => Ok(cuda::disassemble(&cubin)?),
+        Some(cubin) => Ok(cuda::disassemble(&cubin).map_err(CompileError::from)?),
         None => Err(CompileError::NoMachineCode { architecture: image.architecture }.into()),
     }
 }
@@ -37,10 +38,10 @@ pub fn ir<K: Kernel>() -> Result<String> {
 
 /// Compiles hand-written CUDA C to machine code with the same compiler and options as a kernel, for comparison in benchmarks.
 pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<Vec<u8>> {
-    let request = cuda::Request { kernel: name, instance: name, source, flags: cuda::Flags::default() };
-    cuda::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())
+    let request = Request { kernel: name, instance: name, source, flags: Flags::default() };
+    compile::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
 fn compile<K: Kernel>(architecture: &str) -> Result<cuda::Image> {
-    cuda::compile(specialise::of::<K>()?.request(Layout::Contiguous), architecture)
+    compile::compile(specialise::of::<K>()?.request(Layout::Contiguous), architecture)
 }

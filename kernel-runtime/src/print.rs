@@ -1,16 +1,47 @@
-//! Decoding of a GPU's print buffer.
+//! The output of kernels on a GPU: decoding of its print buffers, and printing.
 
 use std::io::{self, Write};
 
 use cumbia_kernel_ir::{PRINT_WORDS, SiteKind};
 
 use crate::cpu::fault;
+use crate::cuda::{self, CudaError, Prints};
 use crate::message;
 use crate::specialise::{self, Layout};
 use crate::sync::assert_unlocked;
 
+// The header in the driver layer is that of the emitted CUDA C: `struct Print`.
+const _: () = assert!(cuda::PRINT_HEADER_BYTES == cumbia_kernel_ir::PRINT_HEADER_BYTES);
+
+/// Waits until all work enqueued on a stream has completed, and prints the output of its kernels.
+pub(crate) fn wait_and_print(stream: &cuda::Stream) -> Result<(), CudaError> {
+    let done = stream.wait();
+    // Even if the context is lost: earlier output may explain why.
+    flush(stream);
+    done
+}
+
+/// Waits for kernels that print, if there are any, and writes their output to the standard output. Blocks on the lock of
+/// the standard output, whose holder may wait for one of our locks: the caller must hold no lock.
+pub(crate) fn flush(stream: &cuda::Stream) {
+    stream.collect_prints();
+    if !stream.has_prints() {
+        return;
+    }
+    // Waits for panic hooks in progress, which may need the standard output.
+    fault::install_hook();
+    // Lock the output before taking the messages: otherwise another thread could write later messages first.
+    let output = io::stdout().lock();
+    let Prints { buffers, lost } = stream.take_prints();
+    let text: String = buffers.iter().map(|words| decode(words)).collect();
+    cumbia_kernel_lang::print::to_stdout(&text);
+    // Release the standard output before the standard error is locked: a thread that holds the latter may need it.
+    drop(output);
+    report_lost(lost, cuda::PRINT_BUFFER_BYTES);
+}
+
 /// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`](cumbia_kernel_lang::print::to_stdout) does.
-pub(crate) fn report_lost(lost: u32, bytes: usize) {
+fn report_lost(lost: u32, bytes: usize) {
     if lost == 0 {
         return;
     }

@@ -1,9 +1,8 @@
 //! Device properties: limits of a launch, hardware, and available memory.
 
-use std::fmt;
-
+use crate::cuda::RawLimits;
+pub use crate::cuda::{Pci, Properties};
 use crate::dim::Dim3;
-use crate::memory::host_memory;
 use crate::sync::OnceLock;
 
 /// The limits of a launch on a device, and the resources of the device.
@@ -42,58 +41,43 @@ pub struct Limits {
     pub compute_capability: Option<(u32, u32)>,
 }
 
-/// The hardware properties of a GPU, as its driver reports them. Those that it does not report are 0.
-///
-/// ```
-/// use cumbia::prelude::*;
-///
-/// for device in Device::all()? {
-///     let Some(properties) = device.properties() else { continue }; // the CPU
-///     println!("{device}: {} MHz, {} bytes of cache", properties.clock_hz / 1_000_000, properties.l2_cache_bytes);
-/// }
-/// # Ok::<(), cumbia::Error>(())
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Properties {
-    /// The maximum clock rate of the multiprocessors, in Hz.
-    pub clock_hz: u64,
-    /// The maximum clock rate of the memory, in Hz.
-    pub memory_clock_hz: u64,
-    /// The width of the memory bus, in bits.
-    pub memory_bus_bits: usize,
-    /// The size of the L2 cache, in bytes.
-    pub l2_cache_bytes: usize,
-    /// The size of constant memory, in bytes.
-    pub constant_bytes: usize,
-    /// The number of copy engines, which copy while kernels run.
-    pub copy_engines: usize,
-    /// Whether error correction (ECC) of the memory is enabled.
-    pub ecc: bool,
-    /// Whether the GPU is integrated, and shares the host's physical memory.
-    pub integrated: bool,
-    /// Whether cooperative launches are supported, for `.cooperative()`.
-    pub cooperative_launch: bool,
-    /// The PCI address: domain, bus, device.
-    pub pci: Pci,
-}
-
-/// A PCI address, displayed as by `nvidia-smi` and `lspci`: `0000:1b:00.0`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Pci {
-    /// The domain.
-    pub domain: u32,
-    /// The bus.
-    pub bus: u32,
-    /// The device.
-    pub device: u32,
-}
-
-impl fmt::Display for Pci {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Pci { domain, bus, device } = self;
-        write!(f, "{domain:04x}:{bus:02x}:{device:02x}.0")
+impl From<&RawLimits> for Limits {
+    fn from(raw: &RawLimits) -> Limits {
+        let &RawLimits {
+            threads_per_block,
+            block,
+            grid,
+            blocks_per_cluster,
+            blocks_per_cluster_opt_in,
+            shared_bytes_per_block,
+            shared_bytes_per_block_opt_in,
+            shared_bytes_per_multiprocessor,
+            registers_per_block,
+            registers_per_multiprocessor,
+            threads_per_multiprocessor,
+            blocks_per_multiprocessor,
+            multiprocessors,
+            total_memory,
+            compute_capability,
+        } = raw;
+        let dim = |[x, y, z]: [usize; 3]| Dim3 { x, y, z };
+        Limits {
+            threads_per_block,
+            block: dim(block),
+            grid: dim(grid),
+            blocks_per_cluster,
+            blocks_per_cluster_opt_in,
+            shared_bytes_per_block,
+            shared_bytes_per_block_opt_in,
+            shared_bytes_per_multiprocessor,
+            registers_per_block,
+            registers_per_multiprocessor,
+            threads_per_multiprocessor,
+            blocks_per_multiprocessor,
+            multiprocessors,
+            total_memory,
+            compute_capability: Some(compute_capability),
+        }
     }
 }
 
@@ -111,6 +95,17 @@ impl MemoryInfo {
     pub(crate) fn new(free: usize, total: usize) -> MemoryInfo {
         MemoryInfo { free, total }
     }
+}
+
+/// Returns the host's available and total memory in bytes; 0 where the system does not report it.
+pub(crate) fn host_memory() -> (usize, usize) {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let field = |name: &str| -> usize {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
+        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
+    };
+    (field("MemAvailable:"), field("MemTotal:"))
 }
 
 /// Returns the limits of the CPU device: those of a GPU, so that a launch that is valid here is valid there.
@@ -134,15 +129,4 @@ pub(crate) fn cpu_limits() -> &'static Limits {
         total_memory: host_memory().1,
         compute_capability: None,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pci_addresses_are_displayed_as_usual() {
-        assert_eq!(Pci { domain: 0, bus: 0x1b, device: 0 }.to_string(), "0000:1b:00.0");
-        assert_eq!(Pci { domain: 0x1_0000, bus: 255, device: 31 }.to_string(), "10000:ff:1f.0");
-    }
 }

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::cuda;
 use crate::device::{Backend, Device};
 use crate::error::Result;
-use crate::event::Event;
+use crate::fault;
 use crate::hazards::StreamRef;
+use crate::print;
 
 /// An ordered queue of work on a device. Work enqueued on one stream executes in order; different streams may execute
 /// concurrently.
@@ -50,6 +51,45 @@ pub struct Stream {
     _guard: Option<Arc<ReleaseGuard>>,
 }
 
+impl Device {
+    /// Creates a stream, whose work may execute concurrently with that of other streams. [`Stream::builder`] creates
+    /// streams with a priority.
+    ///
+    /// ```
+    /// use cumbia::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn increment(x: &mut [u32]) {
+    ///     let i = grid(1);
+    ///     if i < x.len() {
+    ///         x[i] += 1;
+    ///     }
+    /// }
+    /// # fn main() -> cumbia::Result<()> {
+    /// let device = Device::open()?;
+    /// let (first, second) = (device.stream()?, device.stream()?);
+    /// let (mut x, mut y) = (device.zeros(1000)?, device.zeros(1000)?);
+    /// increment(&mut x).over(1000).on(&first).launch()?;
+    /// increment(&mut y).over(1000).on(&second).launch()?; // independent of the first
+    /// increment(&mut y).over(1000).on(&first).launch()?; // waits for the second: both modify `y`
+    /// assert_eq!((x.to_host()?[0], y.to_host()?[0]), (1, 2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A CUDA driver error.
+    pub fn stream(&self) -> Result<Stream> {
+        Stream::builder(self).build()
+    }
+
+    /// Returns the default stream of the device, which executes all work that names no other stream.
+    pub fn default_stream(&self) -> Stream {
+        Stream::default_of(self)
+    }
+}
+
 /// A guard that returns the stream to the pool when dropped.
 struct ReleaseGuard(StreamRef);
 
@@ -57,7 +97,8 @@ impl Drop for ReleaseGuard {
     fn drop(&mut self) {
         match &self.0 {
             StreamRef::Cpu(stream) => stream.release(),
-            StreamRef::Cuda(stream) => stream.release(),
+            // SAFETY: this guard is the holder, and no handle of it is left.
+            StreamRef::Cuda(stream) => unsafe { stream.release() },
         }
     }
 }
@@ -116,7 +157,7 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner {
             StreamRef::Cpu(stream) => stream.take_fault(),
-            StreamRef::Cuda(stream) => stream.synchronize(),
+            StreamRef::Cuda(stream) => fault::synchronize(stream),
         }
     }
 
@@ -130,47 +171,6 @@ impl Stream {
             StreamRef::Cpu(_) => Ok(true),
             StreamRef::Cuda(stream) => Ok(stream.is_done()?),
         }
-    }
-
-    /// Records an event after all work enqueued on this stream so far.
-    ///
-    /// # Errors
-    ///
-    /// A CUDA driver error.
-    pub fn record(&self) -> Result<Event> {
-        Event::record(self)
-    }
-
-    /// Makes all work enqueued on this stream from now on wait for `event`, which may belong to another stream or
-    /// another device. Hazards between arrays need no explicit waits; this orders any other side effects of kernels.
-    ///
-    /// ```
-    /// use cumbia::prelude::*;
-    ///
-    /// #[kernel]
-    /// fn count(x: &mut [u32]) {
-    ///     let i = grid(1);
-    ///     if i < x.len() {
-    ///         x[i] += 1;
-    ///     }
-    /// }
-    /// # fn main() -> cumbia::Result<()> {
-    /// let device = Device::open()?;
-    /// let (first, second) = (device.stream()?, device.stream()?);
-    /// let (mut x, mut y) = (device.zeros(8)?, device.zeros(8)?);
-    /// count(&mut x).over(8).on(&first).launch()?;
-    /// second.wait(&first.record()?)?;
-    /// count(&mut y).over(8).on(&second).launch()?; // after the first launch, though they share no array
-    /// assert_eq!(y.to_host()?, [1; 8]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A CUDA driver error.
-    pub fn wait(&self, event: &Event) -> Result<()> {
-        event.order_before(self)
     }
 }
 
@@ -233,7 +233,11 @@ impl StreamBuilder<'_> {
     pub fn build(self) -> Result<Stream> {
         let inner = match self.device.backend() {
             Backend::Cpu(streams) => StreamRef::Cpu(streams.stream()),
-            Backend::Cuda(context) => StreamRef::Cuda(context.stream(self.options)?),
+            Backend::Cuda(context) => {
+                let stream = context.stream(self.options)?;
+                print::flush(&stream);
+                StreamRef::Cuda(stream)
+            }
         };
         Ok(Stream::held(self.device, inner))
     }

@@ -434,7 +434,7 @@ mod tests {
         };
         // The crates that hold these locks.
         let mut files = 0;
-        for name in ["kernel-lang", "kernel-runtime"] {
+        for name in ["kernel-driver", "kernel-lang", "kernel-runtime"] {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name(name).join("src");
             sources(&folder, &mut |path, text| {
                 files += 1;

@@ -1,9 +1,6 @@
 //! Device arrays.
 
 mod cast;
-mod copy;
-#[cfg(feature = "ndarray")]
-mod ndarray;
 mod new;
 mod raw;
 pub(crate) mod shape;
@@ -13,9 +10,6 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::RangeBounds;
 
-pub(crate) use self::copy::copy;
-pub use self::copy::{CopySource, CopyTarget};
-pub(crate) use self::copy::{Place, Region};
 pub use self::slice::{DeviceChunks, DeviceSlice, DeviceSliceMut};
 pub(crate) use self::slice::{check_length, inside};
 use crate::cpu::access::Write;
@@ -126,31 +120,6 @@ impl<T: Element> DeviceArray<T> {
     /// `ndarray` is not contiguous, or a CUDA driver error.
     pub fn copy_from_host(&mut self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<()> {
         self.as_slice_mut().copy_from_host(values)
-    }
-
-    /// Overwrites the elements with those of another array, a slice of one, or a page-locked array. The source may be
-    /// on another device. Later work on either array is ordered after the copy. The call only waits for the copy if one
-    /// of the arrays is on the CPU device.
-    ///
-    /// ```
-    /// use cumbia::prelude::*;
-    ///
-    /// # fn main() -> cumbia::Result<()> {
-    /// let device = Device::cpu();
-    /// let x = device.to_device(&[1, 2, 3, 4])?;
-    /// let mut y = device.zeros(2)?;
-    /// y.copy_from(&x.slice(1..3)?)?;
-    /// assert_eq!(y.to_host()?, [2, 3]);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch), or a CUDA driver error. For a copy from a GPU to the
-    /// CPU device, [`Error::Fault`](crate::Error::Fault) as for [`DeviceArray::to_host`].
-    pub fn copy_from(&mut self, from: &(impl CopySource<Element = T> + ?Sized)) -> Result<()> {
-        self.as_slice_mut().copy_from(from)
     }
 
     /// Sets all elements to `value`, on the device.

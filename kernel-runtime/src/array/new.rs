@@ -1,11 +1,10 @@
 //! Creation of arrays, on a device or in the order of a stream.
 
-use super::{CopySource, CopyTarget, DeviceArray, copy};
+use super::DeviceArray;
 use crate::device::Device;
 use crate::error::Result;
 use crate::host::HostArray;
 use crate::memory::Contents;
-use crate::pinned::PinnedArray;
 use crate::stream::Stream;
 use crate::types::Element;
 
@@ -42,27 +41,9 @@ impl Device {
         // SAFETY: upheld by the caller.
         unsafe { self.default_stream().uninitialized(len) }
     }
-
-    /// Copies `values` to a new page-locked array, for asynchronous copies from and to this device.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Device::to_device`].
-    pub fn to_pinned<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
-        PinnedArray::from_host(self, values)
-    }
-
-    /// Creates a page-locked array of `len` zeros, for asynchronous copies from and to this device.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
-    pub fn pinned_zeros<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
-        PinnedArray::zeros(self, len)
-    }
 }
 
-/// Stream-ordered creation and copies of arrays.
+/// Stream-ordered creation of arrays.
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -106,26 +87,5 @@ impl Stream {
     /// Each element is written before it is read.
     pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
         DeviceArray::allocate(self, len, Contents::Nothing)
-    }
-
-    /// Copies the elements of `from` to `to`, in the order of this stream. Each is a device array, a
-    /// [`PinnedArray`](crate::PinnedArray), or a slice of either.
-    ///
-    /// The call is asynchronous for copies between GPU arrays, of one or two GPUs, and between GPU arrays and
-    /// page-locked ones. Any other copy, from or to an array of the CPU device or between page-locked arrays, has
-    /// completed when the call returns.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch),
-    /// [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) if the stream belongs to the device of neither array,
-    /// or a CUDA driver error. For a copy from a GPU to the CPU device, [`Error::Fault`](crate::Error::Fault) as for
-    /// [`DeviceArray::to_host`].
-    pub fn copy<T: Element>(
-        &self,
-        from: &(impl CopySource<Element = T> + ?Sized),
-        to: &mut (impl CopyTarget<Element = T> + ?Sized),
-    ) -> Result<()> {
-        copy(Some(self), "copy", from, to)
     }
 }

@@ -6,7 +6,6 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::{Bound, Range, RangeBounds};
 
-use super::copy::{CopySource, copy};
 use super::{DeviceArray, RawSlice};
 use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::device::Device;
@@ -245,15 +244,6 @@ impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
         check_length("copy_from_host", values.len(), self.len)?;
         // SAFETY: both sides have the same size, and the elements are borrowed mutably.
         unsafe { self.memory.write(None, self.bytes(), values.as_ptr().cast()) }
-    }
-
-    /// Overwrites the elements with those of another array, a slice of one, or a page-locked array.
-    ///
-    /// # Errors
-    ///
-    /// As for [`DeviceArray::copy_from`].
-    pub fn copy_from(&mut self, from: &(impl CopySource<Element = T> + ?Sized)) -> Result<()> {
-        copy(None, "copy_from", from, self)
     }
 
     /// Sets all elements to `value`, on the device.

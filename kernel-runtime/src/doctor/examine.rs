@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::{CacheReport, DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::{self, Cache};
-use crate::cuda::{self, Context, Flags, Request};
+use crate::compile::{self, Flags, Request};
+use crate::cuda::{self, Context};
 use crate::device::Device;
 use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::gpu::Gpu;
 use crate::precompiled::Precompiled;
 
 /// Examines this machine: the driver, the GPUs, NVRTC, the cache, and the environment. It opens each GPU, and compiles and loads
@@ -84,7 +86,7 @@ fn gpus(has_nvrtc: bool) -> Vec<GpuReport> {
 }
 
 fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
-    let context = Context::open(ordinal)?;
+    let context = Gpu::open(ordinal)?;
     Ok(GpuProperties {
         name: context.name().to_owned(),
         architecture: context.architecture().to_string(),
@@ -101,7 +103,7 @@ fn test_kernel(context: &Arc<Context>) -> Result<Duration> {
     let start = Instant::now();
     let request =
         Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
-    let module = context.load(request, "cumbia_doctor")?;
+    let module = compile::load(context, request, "cumbia_doctor")?;
     let took = start.elapsed();
     drop(module);
     Ok(took)

@@ -7,8 +7,8 @@ use bytesize::ByteSize;
 use super::{DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::Stats;
 use crate::error::{DeviceError, DriverFailure};
-use crate::memory::host_memory;
 use crate::precompiled::FOLDER_NAME;
+use crate::properties::host_memory;
 
 /// The width of the heading column, in characters.
 const MARGIN: usize = 14;
@@ -280,7 +280,7 @@ mod tests {
                 name: "NVIDIA H200".to_owned(),
                 architecture: "sm_90a".to_owned(),
                 limits: Limits { compute_capability: Some((9, 0)), ..Device::cpu().limits().clone() },
-                pci: Pci { domain: 0, bus: 0x1b, device: 0 },
+                pci: Pci::new(0, 0x1b, 0),
                 free_memory: 100 << 30,
                 test_kernel,
             }),

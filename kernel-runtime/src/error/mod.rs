@@ -1,9 +1,11 @@
 //! Error types. Fields hold values; only `Display` renders a message. Each kind of error has a module.
 
 mod compile;
+mod cuda;
 mod device;
 mod graph;
 mod launch;
+mod precompile;
 mod shape;
 
 use std::fmt;
@@ -16,9 +18,9 @@ pub use self::compile::{CompileError, Diagnostic, Position};
 pub use self::device::{DeviceError, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
+pub use self::precompile::{Compiled, Failed, Failure, Report};
 pub use self::shape::ShapeError;
 use crate::dim::Dim3;
-use crate::precompile::Failed;
 pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};
 
 /// The result type of Cumbia's fallible functions.

@@ -8,10 +8,11 @@ use crate::argument::ArgumentFacts;
 use crate::block_picker;
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
-use crate::cuda::{Context, DriverLaunch, Geometry, Module};
+use crate::cuda::{DriverLaunch, Geometry, Module};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
+use crate::gpu::Gpu;
 use crate::kernel::Kernel;
 use crate::specialise::{self, Layout, Specialised};
 use crate::sync::assert_unlocked;
@@ -105,12 +106,12 @@ impl CheckedLaunch {
     }
 
     /// Checks the block and the cluster against the limits of the loaded machine code.
-    fn check_module(&self, kernel: &'static str, device: &Device, context: &Context, module: &Module) -> Result<()> {
+    fn check_module(&self, kernel: &'static str, device: &Device, gpu: &Gpu, module: &Module) -> Result<()> {
         let attributes = module.attributes();
         let (requested, threads) = (self.config.block, self.config.block.count());
         let limit = attributes.threads_per_block as u64;
         if threads > limit {
-            let per_block = context.limits().registers_per_block;
+            let per_block = gpu.limits().registers_per_block;
             let registers = attributes.registers as u64 * threads.next_multiple_of(32);
             let reason = if registers > per_block as u64 {
                 BlockLimit::Registers { per_thread: attributes.registers, per_block }
@@ -122,7 +123,7 @@ impl CheckedLaunch {
         }
         // A cluster of portable size needs no driver call.
         if let Some(cluster) = self.config.cluster
-            && cluster.count() > context.limits().blocks_per_cluster as u64
+            && cluster.count() > gpu.limits().blocks_per_cluster as u64
         {
             let limit = module.largest_cluster(&self.geometry())?;
             if cluster.count() > limit {
@@ -195,7 +196,7 @@ fn pick_block<K: Kernel>(
         }
         Backend::Cuda(context) => context,
     };
-    let module = specialised.module(context, layout)?;
+    let loaded = specialised.loaded(context, layout)?;
     let limits = context.limits();
     let room = (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
     if config.shared_bytes as u64 > room {
@@ -206,7 +207,7 @@ fn pick_block<K: Kernel>(
             limits.block,
         ));
     }
-    let mut threads = module.max_occupancy_block(bound, config.shared_bytes as u32)?;
+    let mut threads = loaded.max_occupancy_block(bound, config.shared_bytes as u32)?;
     // If the threads of a block cooperate, a smaller block changes how the work is divided.
     if !specialised.facts.needs_other_threads {
         threads = block_picker::spread(threads, items.count(), limits.multiprocessors);

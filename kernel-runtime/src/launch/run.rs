@@ -17,7 +17,7 @@ use crate::error::{Error, LaunchError, Result};
 use crate::fault;
 use crate::hazards::{self, StreamRef};
 use crate::kernel::Kernel;
-use crate::memory::Use;
+use crate::memory::{Use, allocate_on_gpu};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
@@ -261,7 +261,7 @@ fn with_grid_barrier(
     }
     // Each launch has its own counter, since other launches may be enqueued before this one completes. The allocation is
     // stream-ordered.
-    let address = stream.alloc(size_of::<u64>())?;
+    let address = allocate_on_gpu(stream, size_of::<u64>())?;
     // SAFETY: the memory was allocated above with this size.
     let launched = unsafe { stream.clear(address, size_of::<u64>()) }.and_then(|()| launch(address));
     // SAFETY: the free is stream-ordered after the launch, and nothing else holds the address.

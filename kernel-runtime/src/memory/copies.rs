@@ -8,6 +8,7 @@ use crate::cuda::{self, CudaError};
 use crate::device::{Backend, Device};
 use crate::error::{Error, Result};
 use crate::hazards::{self, PooledStream, StreamRef};
+use crate::print;
 use crate::stream::Stream;
 use cumbia_kernel_sync::event;
 
@@ -36,7 +37,7 @@ impl Memory {
         // SAFETY: upheld by the caller; this waits for completion below.
         unsafe { self.copy_out(stream, bytes, to) }?;
         if let StreamRef::Cuda(stream) = stream {
-            stream.wait_and_print()?;
+            print::wait_and_print(stream)?;
         }
         match on {
             Some(_) => stream.take_fault()?,

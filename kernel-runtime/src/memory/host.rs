@@ -1,9 +1,10 @@
-//! Host memory: allocation, out-of-memory errors, and its size.
+//! Host memory: allocation, and out-of-memory errors.
 
 use std::alloc::{Layout, alloc, alloc_zeroed};
 
 use super::Contents;
 use crate::error::Error;
+use crate::properties::host_memory;
 
 /// Allocates host memory. Returns `None` if the allocation fails or the size is 0 or not representable.
 pub(super) fn allocate_on_host(layout: Option<Layout>, contents: Contents) -> Option<*mut u8> {
@@ -27,15 +28,4 @@ pub(crate) fn no_room<T>(device: String, len: usize) -> Error {
 pub(crate) fn out_of_memory(device: String, requested: usize) -> Error {
     let (free, total) = host_memory();
     Error::OutOfMemory { device, requested, free, total }
-}
-
-/// Returns the host's available and total memory in bytes; 0 where the system does not report it.
-pub(crate) fn host_memory() -> (usize, usize) {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let field = |name: &str| -> usize {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        let kilobytes = line.and_then(|rest| rest.split_whitespace().next()).and_then(|number| number.parse().ok());
-        kilobytes.map_or(0, |kilobytes: usize| kilobytes.saturating_mul(1024))
-    };
-    (field("MemAvailable:"), field("MemTotal:"))
 }

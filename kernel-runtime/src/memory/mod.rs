@@ -14,10 +14,10 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use self::host::allocate_on_host;
-pub(crate) use self::host::{host_memory, no_room, out_of_memory};
+pub(crate) use self::host::{no_room, out_of_memory};
 use crate::cuda;
 use crate::device::{Device, Identity};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
@@ -122,7 +122,7 @@ impl Memory {
             // A size that exceeds the address space is passed on: the GPU rejects it too, and the error then has its
             // memory figures.
             StreamRef::Cuda(stream) => {
-                let address = stream.alloc(layout.map_or(usize::MAX, |layout| layout.size()))?;
+                let address = allocate_on_gpu(stream, layout.map_or(usize::MAX, |layout| layout.size()))?;
                 std::ptr::without_provenance_mut(address as usize)
             }
         };
@@ -267,6 +267,21 @@ impl Memory {
     pub(crate) fn accesses(&self) -> &AccessHistory {
         &self.accesses
     }
+}
+
+/// Allocates memory of a GPU in the order of the stream. `bytes` must not be 0, which the driver rejects.
+///
+/// # Errors
+///
+/// [`Error::OutOfMemory`], or a CUDA driver error.
+pub(crate) fn allocate_on_gpu(stream: &cuda::Stream, bytes: usize) -> Result<u64> {
+    stream.alloc(bytes).map_err(|error| {
+        if !error.is_out_of_memory() {
+            return error.into();
+        }
+        let (free, total) = stream.primary().memory();
+        Error::OutOfMemory { device: stream.primary().label().to_owned(), requested: bytes, free, total }
+    })
 }
 
 impl Drop for Allocation {

@@ -10,7 +10,7 @@ use crate::device::{Backend, Device};
 use crate::error::{GraphError, Result};
 use crate::event::Event;
 use crate::hazards::{Access, StreamRef};
-use crate::memory::{Contents, Memory, no_room};
+use crate::memory::{Contents, Memory, no_room, out_of_memory};
 use crate::stream::Stream;
 use crate::sync::{Mutex, MutexGuard};
 use crate::types::{Element, make_valid};
@@ -114,7 +114,14 @@ impl PinnedMemory {
             }
             Backend::Cuda(context) => {
                 let layout = Layout::array::<T>(len).map_err(|_| no_room::<T>(device.to_string(), len))?;
-                Backing::PageLocked(context.page_locked(layout)?)
+                let allocated = context.page_locked(layout).map_err(|error| {
+                    if error.is_out_of_memory() {
+                        out_of_memory("the host (page-locked)".to_owned(), layout.size())
+                    } else {
+                        error.into()
+                    }
+                });
+                Backing::PageLocked(allocated?)
             }
         };
         let make_elements_valid: Option<unsafe fn(*mut u8, Range<usize>)> =

@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 pub(crate) use self::memory::{GraphId, PinnedMemory, Reservation};
 pub use self::slice::{PinnedSlice, PinnedSliceMut};
-use crate::array::{CopySource, CopyTarget, Place, Region};
 use crate::device::Device;
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
@@ -120,6 +119,26 @@ impl<T: Element> PinnedArray<T> {
     }
 }
 
+impl Device {
+    /// Copies `values` to a new page-locked array, for asynchronous copies from and to this device.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Device::to_device`].
+    pub fn to_pinned<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
+        PinnedArray::from_host(self, values)
+    }
+
+    /// Creates a page-locked array of `len` zeros, for asynchronous copies from and to this device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
+    pub fn pinned_zeros<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
+        PinnedArray::zeros(self, len)
+    }
+}
+
 impl<T> PinnedArray<T> {
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
@@ -162,22 +181,6 @@ impl<T: Element> HostArrayMut for PinnedArray<T> {
 impl<T> fmt::Debug for PinnedArray<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "PinnedArray<{}>(len {}, for {})", std::any::type_name::<T>(), self.len, self.device())
-    }
-}
-
-impl<T: Element> CopySource for PinnedArray<T> {
-    type Element = T;
-
-    fn source(&self) -> Region<'_> {
-        Region { place: Place::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
-    }
-}
-
-impl<T: Element> CopyTarget for PinnedArray<T> {
-    type Element = T;
-
-    fn target(&mut self) -> Region<'_> {
-        self.source()
     }
 }
 

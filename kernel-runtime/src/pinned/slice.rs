@@ -6,7 +6,7 @@ use std::ops::{Range, RangeBounds};
 use std::sync::Arc;
 
 use super::{PinnedArray, PinnedMemory};
-use crate::array::{CopySource, CopyTarget, Place, Region, inside};
+use crate::array::inside;
 use crate::cpu::access::{Read, Writable, Write};
 use crate::error::Result;
 use crate::types::Element;
@@ -120,22 +120,6 @@ impl<T: Element, M: Writable> PinnedSlice<'_, T, M> {
         let pointer = self.memory.host_access(&self.bytes(), true)?;
         // SAFETY: the range is in bounds; otherwise as in `PinnedArray::as_mut_slice`.
         Ok(unsafe { std::slice::from_raw_parts_mut(pointer.cast(), self.len) })
-    }
-}
-
-impl<T: Element, M> CopySource for PinnedSlice<'_, T, M> {
-    type Element = T;
-
-    fn source(&self) -> Region<'_> {
-        Region { place: Place::Pinned(self.memory()), bytes: self.bytes(), len: self.len() }
-    }
-}
-
-impl<T: Element, M: Writable> CopyTarget for PinnedSlice<'_, T, M> {
-    type Element = T;
-
-    fn target(&mut self) -> Region<'_> {
-        self.source()
     }
 }
 

@@ -23,6 +23,12 @@ const LAYERS: &[Layer] = &[
     },
     // No device.
     Layer { folder: "kernel-sync", may_use: &[], must_not_use: &["syn", "cudarc", "libloading", "rayon"] },
+    // No kernels, arrays, caches, or intermediate representation.
+    Layer {
+        folder: "kernel-driver",
+        may_use: &["cumbia-kernel-sync"],
+        must_not_use: &["syn", "quote", "proc-macro2", "postcard", "inventory", "rayon", "half", "blake3"],
+    },
     // No CUDA, arrays, launches or caches.
     Layer {
         folder: "kernel-lang",
@@ -35,11 +41,11 @@ const LAYERS: &[Layer] = &[
         may_use: &["cumbia-kernel-ir"],
         must_not_use: &["cudarc", "libloading", "tempfile", "rayon"],
     },
-    // No syntax trees of Rust.
+    // No syntax trees of Rust, and the driver through its layer only; cudarc is for the interoperation with it.
     Layer {
         folder: "kernel-runtime",
-        may_use: &["cumbia-kernel-ir", "cumbia-kernel-lang", "cumbia-kernel-sync"],
-        must_not_use: &["syn", "quote", "proc-macro2", "corosensei", "libm"],
+        may_use: &["cumbia-kernel-driver", "cumbia-kernel-ir", "cumbia-kernel-lang", "cumbia-kernel-sync"],
+        must_not_use: &["syn", "quote", "proc-macro2", "corosensei", "libm", "libloading"],
     },
     Layer {
         folder: "kernel-std",

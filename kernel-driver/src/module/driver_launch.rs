@@ -1,0 +1,116 @@
+//! A launch on the fast path: everything but the kernel parameters is resolved, and one driver call remains.
+//!
+//! Between two launches the driver touches so much code and memory that ours is evicted from the CPU caches. The data
+//! is therefore small and contiguous, and nothing is looked up.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUfunction, CUstream};
+
+use super::{Geometry, Module};
+use crate::error::CudaError;
+use crate::primary_context::PrimaryContext;
+use crate::records::LaunchParameter;
+use crate::stream::Stream;
+
+/// A resolved launch on the default stream of a GPU, for arrays that only this stream uses. It is neither cooperative nor
+/// clustered, and its kernel does not print.
+#[derive(Clone, Copy)]
+pub struct DriverLaunch {
+    primary: &'static PrimaryContext,
+    function: CUfunction,
+    raw_stream: CUstream,
+    /// The device address of the stream's fault record.
+    fault: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    shared_bytes: u32,
+    /// The kernel's number in fault records.
+    kernel: u32,
+    /// Whether the kernel takes a [`LaunchParameter`].
+    takes_launch: bool,
+    stream: &'static Arc<Stream>,
+}
+
+impl DriverLaunch {
+    /// Resolves a launch whose extents have been checked against the device's limits. Returns `None` for a launch that
+    /// needs more than the plain driver call.
+    ///
+    /// The dynamic shared memory must have been allowed by [`Module::allow`] or an equivalent launch.
+    pub fn new(module: &'static Module, geometry: &Geometry, takes_launch: bool, kernel: u32) -> Option<DriverLaunch> {
+        let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
+        if cluster.is_some() || cooperative {
+            return None;
+        }
+        let stream = module.context().default_stream();
+        let primary = module.context().primary();
+        let (function, raw_stream, fault) = (module.function(), stream.raw(), stream.fault_pointer());
+        Some(DriverLaunch {
+            primary,
+            function,
+            raw_stream,
+            fault,
+            grid,
+            block,
+            shared_bytes,
+            kernel,
+            takes_launch,
+            stream,
+        })
+    }
+
+    /// Returns whether the accesses of the launch need neither waits nor records: the stream is the only one, or owns all
+    /// allocations, which `owned` determines from its ownership key. See `hazards.rs`.
+    #[inline]
+    fn is_exclusive(&self, owned: impl Fn(u64) -> bool) -> bool {
+        !self.primary.is_multi_stream() || owned(self.stream.ownership_key())
+    }
+
+    /// Returns the hidden last parameter, if the kernel takes it.
+    #[inline]
+    pub fn parameter(&self) -> Option<LaunchParameter> {
+        let &DriverLaunch { fault, kernel, takes_launch, .. } = self;
+        takes_launch.then(|| LaunchParameter::new(fault, kernel))
+    }
+
+    /// Enqueues the kernel, unless its accesses need waits on other streams: then it returns `None`. `owned` returns whether
+    /// the stream with an ownership key owns the allocations of the arguments.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Module::launch`], with [`DriverLaunch::parameter`] as the last of the parameters.
+    #[inline]
+    pub unsafe fn launch(&self, parameters: *mut *mut c_void, owned: impl Fn(u64) -> bool) -> Option<Launched> {
+        if !self.is_exclusive(&owned) {
+            return None;
+        }
+        // SAFETY: upheld by the caller.
+        let result = unsafe { self.call(parameters) };
+        Some(Launched { result, unrecorded_on: (!self.is_exclusive(&owned)).then_some(self.stream) })
+    }
+
+    /// # Safety
+    ///
+    /// As for [`DriverLaunch::launch`].
+    #[inline]
+    unsafe fn call(&self, parameters: *mut *mut c_void) -> Result<(), CudaError> {
+        let &DriverLaunch { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
+        let ([gx, gy, gz], [bx, by, bz], extra) = (grid, block, std::ptr::null_mut());
+        primary.bind()?;
+        // SAFETY: upheld by the caller; the function and the stream belong to the current context, and are never
+        // destroyed.
+        unsafe {
+            primary.driver.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, raw_stream, parameters, extra)
+        }
+    }
+}
+
+/// The result of a fast-path launch.
+pub struct Launched {
+    /// The driver's status.
+    pub result: Result<(), CudaError>,
+    /// The stream, if meanwhile another stream was created or accessed one of the arrays: then the launch's accesses have to
+    /// be recorded.
+    pub unrecorded_on: Option<&'static Arc<Stream>>,
+}

@@ -1,0 +1,154 @@
+//! The primary context of a GPU: the state that all of its streams share.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use cudarc::driver::sys::{CUcontext, CUmemoryPool};
+
+use crate::driver::Driver;
+use crate::error::{CudaError, DEINITIALIZED};
+use crate::sync::Mutex;
+use cumbia_kernel_sync::event;
+
+/// The maximum number of pending drop errors.
+const MAX_DROP_ERRORS: usize = 64;
+
+/// A retained primary context. It is never released: it lives as long as the process.
+// The fields that each launch reads come first, so that they share a cache line.
+#[repr(C)]
+pub struct PrimaryContext {
+    pub(crate) driver: &'static Driver,
+    pub(crate) raw: CUcontext,
+    /// Set once more than one stream exists, so that accesses are recorded. Never reset.
+    multi_stream: AtomicBool,
+    /// `cuda:0 (NVIDIA H200)`
+    pub(crate) label: String,
+    /// The stream-ordered allocation pool; `None` if the GPU does not support memory pools.
+    pub(crate) pool: Option<CUmemoryPool>,
+    pub(crate) total_memory: usize,
+    /// Errors of destructors that could not be returned.
+    drop_errors: Mutex<Vec<CudaError>>,
+    /// The number of threads that are reading host memory written by kernels.
+    readers: AtomicUsize,
+    /// That memory is freed or about to be: the process is ending.
+    closed: AtomicBool,
+}
+
+// SAFETY: the handles may be used from any thread (CUDA Driver API, "Context Management": a context can be current to
+// several threads), and each use first makes the context current to its thread.
+unsafe impl Send for PrimaryContext {}
+// SAFETY: as above; the driver's functions are thread-safe.
+unsafe impl Sync for PrimaryContext {}
+
+impl PrimaryContext {
+    pub(crate) fn new(
+        driver: &'static Driver,
+        raw: CUcontext,
+        label: String,
+        pool: Option<CUmemoryPool>,
+        total_memory: usize,
+    ) -> PrimaryContext {
+        let (multi_stream, drop_errors) = (AtomicBool::new(false), Mutex::default());
+        let (readers, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        PrimaryContext { driver, raw, multi_stream, label, pool, total_memory, drop_errors, readers, closed }
+    }
+
+    /// Returns the driver's context handle.
+    #[inline]
+    pub fn raw(&self) -> CUcontext {
+        self.raw
+    }
+
+    /// Makes the context current to the calling thread.
+    ///
+    /// The current context is queried from the driver each time rather than cached: another library may have changed it
+    /// meanwhile, and the driver's query reads a thread-local variable as well.
+    #[inline]
+    pub fn bind(&self) -> Result<(), CudaError> {
+        let mut current = std::ptr::null_mut();
+        // SAFETY: the pointer is valid for the write.
+        unsafe { self.driver.cuCtxGetCurrent(&raw mut current) }?;
+        if current == self.raw {
+            return Ok(());
+        }
+        // SAFETY: the context is retained for as long as the process runs.
+        unsafe { self.driver.cuCtxSetCurrent(self.raw) }
+    }
+
+    /// Returns the name of the GPU, such as `cuda:0 (NVIDIA H200)`.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Returns the free and the total memory in bytes; 0 free if the driver does not report it.
+    pub fn memory(&self) -> (usize, usize) {
+        let (mut free, mut total) = (0, 0);
+        let asked = self.bind().and_then(|()| {
+            // SAFETY: the pointers are valid for the writes, and the context is current.
+            unsafe { self.driver.cuMemGetInfo_v2(&raw mut free, &raw mut total) }
+        });
+        if asked.is_ok() { (free, total) } else { (0, self.total_memory) }
+    }
+
+    /// Waits for all streams of the context, including those of other libraries.
+    pub fn synchronize(&self) -> Result<(), CudaError> {
+        self.bind()?;
+        // SAFETY: the context is current.
+        unsafe { self.driver.cuCtxSynchronize() }
+    }
+
+    /// Returns whether more than one stream exists. See `hazards.rs`.
+    #[inline]
+    pub fn is_multi_stream(&self) -> bool {
+        self.multi_stream.load(Ordering::SeqCst)
+    }
+
+    /// Records that more than one stream exists.
+    pub(crate) fn set_multi_stream(&self) {
+        self.multi_stream.store(true, Ordering::SeqCst);
+    }
+
+    /// Runs `access`, which reads host memory written by kernels, unless that memory has been closed.
+    pub(crate) fn while_open<R>(&self, access: impl FnOnce() -> R) -> Option<R> {
+        // `close` sets the flag before it checks for readers, so at least one side sees the other.
+        self.readers.fetch_add(1, Ordering::SeqCst);
+        let result = (!self.closed.load(Ordering::SeqCst)).then(access);
+        self.readers.fetch_sub(1, Ordering::SeqCst);
+        result
+    }
+
+    /// Closes the host memory that kernels write. Returns `false`, without closing it, while a thread reads it.
+    pub(crate) fn close(&self) -> bool {
+        self.closed.store(true, Ordering::SeqCst);
+        let is_unused = self.readers.load(Ordering::SeqCst) == 0;
+        if !is_unused {
+            self.closed.store(false, Ordering::SeqCst);
+        }
+        is_unused
+    }
+
+    /// Keeps an error that a destructor could not return.
+    pub fn note_drop_error(&self, error: CudaError) {
+        if error.code == DEINITIALIZED {
+            return;
+        }
+        let (device, what) = (self.label.clone(), error.to_string());
+        event!(error, target: "cumbia::drop", device, error = what, "an error while dropping");
+        let mut drop_errors = self.drop_errors.lock();
+        // The first errors identify the cause; a lost context fails every later call as well.
+        if drop_errors.len() < MAX_DROP_ERRORS {
+            drop_errors.push(error);
+        }
+    }
+
+    /// Returns the errors of destructors and clears them.
+    pub fn take_drop_errors(&self) -> Vec<CudaError> {
+        std::mem::take(&mut self.drop_errors.lock())
+    }
+}
+
+impl fmt::Debug for PrimaryContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PrimaryContext").field("label", &self.label).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,11 @@
+//! NVIDIA's software on this machine: where it is installed, and the compiler and the disassemblers among it.
+
+mod architecture;
+mod disassembler;
+mod environment;
+mod nvrtc;
+
+pub use architecture::{Architecture, NotAnArchitecture, Suitability};
+pub use disassembler::{NoDisassembler, disassemble, disassemblers};
+pub use environment::{Environment, stamp_of, variable};
+pub use nvrtc::{Image, Nvrtc, NvrtcError, SearchError, SourceText, UnsupportedArchitecture, Version};

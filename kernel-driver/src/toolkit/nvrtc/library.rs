@@ -1,0 +1,125 @@
+//! The function table of NVRTC's C interface.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+
+use libloading::Library;
+
+use super::Version;
+use crate::loader::{library_of, loader_message};
+
+/// `nvrtcResult`, as an integer: a newer NVRTC may return unknown values.
+pub(super) type Status = c_int;
+/// `nvrtcProgram`.
+pub(super) type RawProgram = *mut c_void;
+/// A function that returns a size, and its counterpart that writes as many bytes.
+pub(super) type SizeOf = unsafe extern "C" fn(RawProgram, *mut usize) -> Status;
+pub(super) type BytesOf = unsafe extern "C" fn(RawProgram, *mut c_char) -> Status;
+
+/// `NVRTC_SUCCESS`.
+pub(super) const SUCCESS: Status = 0;
+/// `NVRTC_ERROR_INVALID_OPTION`.
+pub(super) const INVALID_OPTION: Status = 5;
+/// `NVRTC_ERROR_COMPILATION`.
+pub(super) const COMPILATION: Status = 6;
+
+/// The functions that are used, without the prefix `nvrtc`.
+#[derive(Debug)]
+pub(super) struct Functions {
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status,
+    get_error_string: unsafe extern "C" fn(Status) -> *const c_char,
+    get_num_supported_archs: unsafe extern "C" fn(*mut c_int) -> Status,
+    get_supported_archs: unsafe extern "C" fn(*mut c_int) -> Status,
+    pub(super) create_program: unsafe extern "C" fn(
+        *mut RawProgram,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> Status,
+    pub(super) destroy_program: unsafe extern "C" fn(*mut RawProgram) -> Status,
+    pub(super) compile_program: unsafe extern "C" fn(RawProgram, c_int, *const *const c_char) -> Status,
+    pub(super) get_cubin_size: SizeOf,
+    pub(super) get_cubin: BytesOf,
+    pub(super) get_ptx_size: SizeOf,
+    pub(super) get_ptx: BytesOf,
+    pub(super) get_program_log_size: SizeOf,
+    pub(super) get_program_log: BytesOf,
+}
+
+impl Functions {
+    /// Loads the library for the lifetime of the process. Also returns its path, where the system reports it.
+    pub(super) fn open(path: &Path) -> Result<(Functions, Option<PathBuf>), String> {
+        // SAFETY: loading NVRTC runs its initialisers, as every user of NVRTC does.
+        let library = unsafe { Library::new(path) }.map_err(|error| loader_message(&error))?;
+        let functions = Functions::from_library(&library)?;
+        std::mem::forget(library);
+        let path =
+            if path.is_absolute() { Some(path.to_owned()) } else { library_of(functions.version as *const c_void) };
+        Ok((functions, path))
+    }
+
+    fn from_library(library: &Library) -> Result<Functions, String> {
+        /// Resolves a function.
+        fn get<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+            let symbol = format!("{name}\0");
+            // SAFETY: the caller's type is that of nvrtc.h for this name, unchanged since CUDA 11.2.
+            let found = unsafe { library.get::<F>(symbol.as_bytes()) };
+            found
+                .map(|function| *function)
+                .map_err(|_| format!("it has no {name}, so it is not NVRTC of CUDA 11.2 or newer"))
+        }
+        Ok(Functions {
+            version: get(library, "nvrtcVersion")?,
+            get_error_string: get(library, "nvrtcGetErrorString")?,
+            get_num_supported_archs: get(library, "nvrtcGetNumSupportedArchs")?,
+            get_supported_archs: get(library, "nvrtcGetSupportedArchs")?,
+            create_program: get(library, "nvrtcCreateProgram")?,
+            destroy_program: get(library, "nvrtcDestroyProgram")?,
+            compile_program: get(library, "nvrtcCompileProgram")?,
+            get_cubin_size: get(library, "nvrtcGetCUBINSize")?,
+            get_cubin: get(library, "nvrtcGetCUBIN")?,
+            get_ptx_size: get(library, "nvrtcGetPTXSize")?,
+            get_ptx: get(library, "nvrtcGetPTX")?,
+            get_program_log_size: get(library, "nvrtcGetProgramLogSize")?,
+            get_program_log: get(library, "nvrtcGetProgramLog")?,
+        })
+    }
+
+    pub(super) fn version(&self) -> Result<Version, String> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: the pointers are valid for the writes.
+        let status = unsafe { (self.version)(&raw mut major, &raw mut minor) };
+        self.check("nvrtcVersion", status)?;
+        Ok(Version { major: major.unsigned_abs(), minor: minor.unsigned_abs() })
+    }
+
+    /// Returns the supported compute capabilities without the dot: 90 for 9.0.
+    pub(super) fn supported_architectures(&self) -> Result<Vec<u32>, String> {
+        let mut count = 0;
+        // SAFETY: the pointer is valid for the write.
+        let status = unsafe { (self.get_num_supported_archs)(&raw mut count) };
+        self.check("nvrtcGetNumSupportedArchs", status)?;
+        let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: there is room for the number of entries that NVRTC reported.
+        let status = unsafe { (self.get_supported_archs)(numbers.as_mut_ptr()) };
+        self.check("nvrtcGetSupportedArchs", status)?;
+        Ok(numbers.into_iter().map(c_int::unsigned_abs).collect())
+    }
+
+    /// Returns NVRTC's description of a status.
+    pub(super) fn message(&self, status: Status) -> String {
+        // SAFETY: any number is allowed.
+        let text = unsafe { (self.get_error_string)(status) };
+        if text.is_null() {
+            return format!("NVRTC error {status}");
+        }
+        // SAFETY: the text is a constant of the library, which is never unloaded.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+
+    fn check(&self, call: &str, status: Status) -> Result<(), String> {
+        if status == SUCCESS { Ok(()) } else { Err(format!("{call} failed: {}", self.message(status))) }
+    }
+}

@@ -1,0 +1,162 @@
+//! A single compilation by NVRTC.
+
+use std::ffi::{CString, c_char, c_int};
+
+use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
+use super::{Architecture, Nvrtc, NvrtcError, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture};
+
+/// A source in CUDA C.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceText<'a> {
+    /// The file name in NVRTC's log.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// The compiled code of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// The architecture it was compiled for.
+    pub architecture: String,
+    /// The machine code; `None` for a virtual (`compute_`) architecture.
+    pub cubin: Option<Vec<u8>>,
+    /// PTX.
+    pub ptx: String,
+    /// The log of NVRTC: warnings, or empty.
+    pub log: String,
+}
+
+/// An `nvrtcProgram`, destroyed when dropped.
+struct Program<'a> {
+    nvrtc: &'a Nvrtc,
+    raw: RawProgram,
+}
+
+impl Nvrtc {
+    /// Compiles CUDA C with these options: to machine code and PTX for an `sm_` architecture, to PTX for a `compute_`
+    /// one.
+    ///
+    /// # Errors
+    ///
+    /// [`NvrtcError`].
+    pub fn compile(
+        &self,
+        source: SourceText<'_>,
+        options: &[impl AsRef<str>],
+        architecture: &Architecture,
+    ) -> Result<Image, NvrtcError> {
+        if architecture.is_real() && !self.version.assembles_for(architecture.number()) {
+            return Err(self.cannot_compile_for(
+                architecture,
+                format!(
+                    "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, \
+                     or use NVRTC {OLDEST_ASSEMBLER_FOR_90} or newer",
+                    architecture.to_virtual()
+                ),
+            ));
+        }
+        let program = Program::new(self, source)?;
+        let status = program.compile(options, architecture)?;
+        let log = program.log();
+        match status {
+            SUCCESS => {}
+            INVALID_OPTION | COMPILATION if is_about_the_architecture(&log) => {
+                return Err(self.cannot_compile_for(architecture, self.known_architectures()));
+            }
+            COMPILATION => return Err(NvrtcError::Rejected { log }),
+            other => {
+                let message = format!("{}\n{log}", self.functions.message(other));
+                return Err(self.failed("nvrtcCompileProgram", message.trim_end().to_owned()));
+            }
+        }
+        let functions = &self.functions;
+        let cubin = if architecture.is_real() {
+            Some(program.bytes("nvrtcGetCUBIN", functions.get_cubin_size, functions.get_cubin)?)
+        } else {
+            None
+        };
+        let ptx = program.bytes("nvrtcGetPTX", functions.get_ptx_size, functions.get_ptx)?;
+        Ok(Image { architecture: architecture.to_string(), cubin, ptx: text(&ptx), log })
+    }
+
+    fn known_architectures(&self) -> String {
+        let names: Vec<String> = self.supported.iter().map(|number| format!("sm_{number}")).collect();
+        format!("the supported architectures are {}", names.join(", "))
+    }
+
+    fn failed(&self, call: &'static str, message: String) -> NvrtcError {
+        NvrtcError::Failed { version: self.version, call, message }
+    }
+
+    fn cannot_compile_for(&self, architecture: &Architecture, message: String) -> NvrtcError {
+        UnsupportedArchitecture { architecture: architecture.to_string(), version: self.version, message }.into()
+    }
+}
+
+impl<'a> Program<'a> {
+    fn new(nvrtc: &'a Nvrtc, SourceText { name, text }: SourceText<'_>) -> Result<Program<'a>, NvrtcError> {
+        let failed = |message: &str| nvrtc.failed("nvrtcCreateProgram", message.to_owned());
+        let source = CString::new(text).map_err(|_| failed("the source holds a NUL character"))?;
+        let name = CString::new(name).map_err(|_| failed("the name holds a NUL character"))?;
+        let mut raw = std::ptr::null_mut();
+        let (headers, names) = (std::ptr::null(), std::ptr::null());
+        // SAFETY: the strings are C strings, which NVRTC copies; no headers are passed.
+        let status = unsafe {
+            (nvrtc.functions.create_program)(&raw mut raw, source.as_ptr(), name.as_ptr(), 0, headers, names)
+        };
+        if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(&nvrtc.functions.message(status))) }
+    }
+
+    fn compile(&self, options: &[impl AsRef<str>], architecture: &Architecture) -> Result<Status, NvrtcError> {
+        let architecture = format!("--gpu-architecture={architecture}");
+        let options = options.iter().map(AsRef::as_ref).chain([architecture.as_str()]).map(CString::new);
+        let options: Vec<CString> = options
+            .collect::<Result<_, _>>()
+            .map_err(|_| self.nvrtc.failed("nvrtcCompileProgram", "an option holds a NUL character".to_owned()))?;
+        let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
+        let count = c_int::try_from(pointers.len()).unwrap_or(0);
+        // SAFETY: the program is alive, and `count` C strings are passed.
+        Ok(unsafe { (self.nvrtc.functions.compile_program)(self.raw, count, pointers.as_ptr()) })
+    }
+
+    fn log(&self) -> String {
+        let functions = &self.nvrtc.functions;
+        let log = self.bytes("nvrtcGetProgramLog", functions.get_program_log_size, functions.get_program_log);
+        log.map(|log| text(&log).trim_end().to_owned()).unwrap_or_default()
+    }
+
+    /// Returns the output of a pair of NVRTC functions: one returns the size, the other the bytes.
+    fn bytes(&self, call: &'static str, size_of: SizeOf, bytes_of: BytesOf) -> Result<Vec<u8>, NvrtcError> {
+        let mut size = 0;
+        // SAFETY: the program is alive and the pointer valid for the write.
+        let mut status = unsafe { size_of(self.raw, &raw mut size) };
+        let mut bytes = vec![0; size];
+        if status == SUCCESS && size != 0 {
+            // SAFETY: there is room for the number of bytes that NVRTC reported.
+            status = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
+        }
+        if status == SUCCESS { Ok(bytes) } else { Err(self.nvrtc.failed(call, self.nvrtc.functions.message(status))) }
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, and not used again.
+        unsafe { (self.nvrtc.functions.destroy_program)(&raw mut self.raw) };
+    }
+}
+
+/// Returns the text of a C string, without its NUL.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes.split(|byte| *byte == 0).next().unwrap_or_default()).into_owned()
+}
+
+/// NVRTC rejects an unknown number as an invalid option, and an unknown suffix as a compilation that did not start.
+fn is_about_the_architecture(log: &str) -> bool {
+    log.contains("invalid value for --gpu-architecture")
+        || log.contains("Command-line error") && log.contains("nv_arch")
+}
+
+#[cfg(test)]
+mod tests;

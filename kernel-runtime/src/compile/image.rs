@@ -1,0 +1,328 @@
+//! Compilation of CUDA C to an image that the driver loads: from the precompiled images, the disk cache, or NVRTC.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::cache::{COUNTS, Cache};
+use super::nvrtc;
+use super::precompiled::{CompilationInputs, Precompiled};
+use super::request::{Request, options, recipe_parts};
+use crate::cuda::{Architecture, Image, Nvrtc, Version};
+use crate::error::{CompileError, Error};
+use cumbia_kernel_sync::event;
+
+/// The source of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// A precompiled image shipped with the program.
+    Precompiled,
+    /// The disk cache.
+    Cache,
+    /// Compiled by NVRTC in this process.
+    Nvrtc,
+}
+
+/// Compiles a kernel for a named architecture, such as `sm_90` or `compute_80`. Needs neither a GPU nor a driver.
+///
+/// # Errors
+///
+/// [`CompileError`].
+pub(crate) fn compile(request: Request<'_>, architecture: &str) -> Result<Image, Error> {
+    let architecture = Architecture::parse(architecture)?;
+    Ok(Sources::of_process().find(request, &architecture, Target::Exactly, nvrtc::load)?.0)
+}
+
+/// Compiles a kernel into a folder of precompiled images, without using existing ones. Returns the file and its size in
+/// bytes.
+///
+/// # Errors
+///
+/// [`CompileError`], or [`Error::File`].
+pub(crate) fn precompile(
+    request: Request<'_>,
+    architecture: &Architecture,
+    into: &Precompiled,
+) -> Result<(PathBuf, u64), Error> {
+    let sources = Sources { precompiled: None, ..Sources::of_process() };
+    let (image, _) = sources.find(request, architecture, Target::Exactly, nvrtc::load)?;
+    let options = options(request);
+    let parts = recipe_parts(request, &options);
+    let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
+    into.put(recipe, architecture, &image).map_err(|(path, source)| Error::File { operation: "writing", path, source })
+}
+
+/// Compiles for a GPU of an architecture. For a GPU newer than NVRTC this yields PTX, which the driver compiles.
+///
+/// # Errors
+///
+/// [`CompileError`].
+pub(super) fn compile_for_gpu(
+    request: Request<'_>,
+    architecture: &Architecture,
+) -> Result<(Image, Origin), CompileError> {
+    Sources::of_process().find(request, architecture, Target::Gpu, nvrtc::load)
+}
+
+/// Like [`compile_for_gpu`], but ignores precompiled images, after the driver has rejected one.
+///
+/// # Errors
+///
+/// [`CompileError`].
+pub(super) fn compile_without_precompiled(
+    request: Request<'_>,
+    architecture: &Architecture,
+) -> Result<(Image, Origin), CompileError> {
+    let sources = Sources { precompiled: None, ..Sources::of_process() };
+    sources.find(request, architecture, Target::Gpu, nvrtc::load)
+}
+
+/// The meaning of a requested architecture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// Code for exactly this architecture.
+    Exactly,
+    /// Code that runs on a GPU of this architecture, which may be PTX of an older one.
+    Gpu,
+}
+
+/// The sources of images that are consulted before NVRTC.
+struct Sources {
+    precompiled: Option<Precompiled>,
+    cache: Option<Cache>,
+}
+
+impl Sources {
+    fn of_process() -> Sources {
+        Sources { precompiled: Precompiled::of_process(), cache: Cache::of_process() }
+    }
+
+    /// Looks for an image in the precompiled ones, then in the cache, and finally compiles it with NVRTC.
+    fn find(
+        &self,
+        request: Request<'_>,
+        architecture: &Architecture,
+        target: Target,
+        load: impl FnOnce(Option<&Cache>) -> Result<&'static Nvrtc, CompileError>,
+    ) -> Result<(Image, Origin), CompileError> {
+        let options = options(request);
+        let parts = recipe_parts(request, &options);
+        let recipe = CompilationInputs { kernel: request.kernel, parts: &parts };
+        if let Some(image) = self.precompiled(recipe, architecture, target) {
+            COUNTS.precompiled();
+            return Ok((image, Origin::Precompiled));
+        }
+        let name = architecture.to_string();
+        let key = recipe.key(architecture);
+        let cache = self.cache.as_ref();
+        let is_usable = |image: &Image| target == Target::Gpu || image.architecture == name;
+        let cached = |version: Version| cache?.get(&key, &version.to_string()).filter(is_usable);
+        let hit = |image| {
+            COUNTS.hit();
+            let (kernel, architecture) = (request.instance.to_owned(), name.clone());
+            event!(debug, target: "cumbia::cache", kernel, architecture, %key, "hit");
+            Ok((image, Origin::Cache))
+        };
+
+        let expected = cache.and_then(nvrtc::version_without_loading);
+        if let Some(image) = expected.and_then(cached) {
+            return hit(image);
+        }
+        let nvrtc = match load(cache) {
+            Ok(nvrtc) => nvrtc,
+            // A cached kernel, compiled elsewhere or before NVRTC was removed, does not need NVRTC.
+            Err(error @ CompileError::NoNvrtc { .. }) => {
+                return match cache.and_then(|cache| cache.get_any_version(&key)).filter(is_usable) {
+                    Some(image) => hit(image),
+                    None => Err(error),
+                };
+            }
+            Err(error) => return Err(error),
+        };
+        if expected != Some(nvrtc.version())
+            && let Some(image) = cached(nvrtc.version())
+        {
+            return hit(image);
+        }
+        if cache.is_some() {
+            COUNTS.miss();
+            let (kernel, architecture) = (request.instance.to_owned(), name.clone());
+            event!(debug, target: "cumbia::cache", kernel, architecture, %key, "miss");
+        }
+        let architecture = match target {
+            Target::Exactly => architecture.clone(),
+            Target::Gpu => nvrtc.architecture_for(architecture)?,
+        };
+        let image = compile_now(nvrtc, request, &architecture, cache)?;
+        if let Some(cache) = cache {
+            cache.put(&key, &nvrtc.version().to_string(), &image);
+        }
+        Ok((image, Origin::Nvrtc))
+    }
+
+    fn precompiled(&self, recipe: CompilationInputs<'_>, architecture: &Architecture, target: Target) -> Option<Image> {
+        let precompiled = self.precompiled.as_ref()?;
+        match target {
+            Target::Exactly => precompiled.get(recipe, architecture),
+            Target::Gpu => precompiled.get_for_gpu(recipe, architecture),
+        }
+    }
+}
+
+/// Compiles with NVRTC, counts the compilation and emits a `tracing` event.
+fn compile_now(
+    nvrtc: &Nvrtc,
+    request: Request<'_>,
+    architecture: &Architecture,
+    cache: Option<&Cache>,
+) -> Result<Image, CompileError> {
+    let start = Instant::now();
+    let image = nvrtc::compile(nvrtc, request, architecture, cache);
+    let took = start.elapsed();
+    COUNTS.compiled(took);
+    let (kernel, architecture, version) = (request.instance.to_owned(), architecture.clone(), nvrtc.version());
+    let milliseconds = took.as_secs_f64() * 1e3;
+    match &image {
+        Ok(_) => event!(
+            debug, target: "cumbia::compile", kernel, %architecture, nvrtc = %version, milliseconds, "compiled"
+        ),
+        Err(error) => {
+            let error = error.to_string();
+            event!(
+                debug, target: "cumbia::compile",
+                kernel, %architecture, nvrtc = %version, milliseconds, error, "not compiled"
+            );
+        }
+    }
+    image
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compile::Flags;
+    use crate::compile::cache::Key;
+
+    const SOURCE: &str = "extern \"C\" __global__ void one(int* y) { y[0] = 1; }";
+
+    fn request(source: &str) -> Request<'_> {
+        Request { kernel: "one", instance: "one", source, flags: Flags::default() }
+    }
+
+    fn sm_90() -> Architecture {
+        Architecture::parse("sm_90").unwrap()
+    }
+
+    /// A cache in a temporary folder.
+    struct Fixture {
+        sources: Sources,
+        _folder: tempfile::TempDir,
+    }
+
+    impl Fixture {
+        fn new() -> Fixture {
+            let folder = tempfile::tempdir().unwrap();
+            let cache = Cache::in_folder(folder.path().join("cache"));
+            Fixture { sources: Sources { precompiled: None, cache: Some(cache) }, _folder: folder }
+        }
+
+        fn cache(&self) -> &Cache {
+            self.sources.cache.as_ref().unwrap()
+        }
+
+        fn find(&self, request: Request<'_>, architecture: &Architecture, target: Target) -> (Image, Origin) {
+            self.sources.find(request, architecture, target, nvrtc::load).unwrap()
+        }
+    }
+
+    /// The key of [`SOURCE`] for `sm_90`.
+    fn key() -> Key {
+        Key::of(&["sm_90", SOURCE, "--fmad=true", "--generate-line-info", "--std=c++17"])
+    }
+
+    #[test]
+    fn the_second_lookup_hits_the_cache() {
+        if nvrtc::load(None).is_err() {
+            return;
+        }
+        let fixture = Fixture::new();
+        let (first, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Exactly);
+        assert_eq!(origin, Origin::Nvrtc);
+        // Replace the entry, to see where the second image comes from.
+        let version = nvrtc::load(None).unwrap().version().to_string();
+        assert_eq!(fixture.cache().get(&key(), &version).as_ref(), Some(&first));
+        fixture.cache().put(&key(), &version, &Image { log: "cached".to_owned(), ..first.clone() });
+        let (second, origin) = fixture.find(request(SOURCE), &sm_90(), Target::Gpu);
+        assert_eq!((second.log.as_str(), origin), ("cached", Origin::Cache));
+
+        let unfused = Request { flags: Flags { fmad: false, ..Flags::default() }, ..request(SOURCE) };
+        let edited = SOURCE.replace('1', "2");
+        let sm_90a = Architecture::parse("sm_90a").unwrap();
+        for (request, architecture) in [(unfused, &sm_90()), (request(&edited), &sm_90()), (request(SOURCE), &sm_90a)] {
+            assert_eq!(fixture.find(request, architecture, Target::Gpu).1, Origin::Nvrtc);
+        }
+        let without = Sources { precompiled: None, cache: None };
+        assert_eq!(without.find(request(SOURCE), &sm_90(), Target::Gpu, nvrtc::load).unwrap().1, Origin::Nvrtc);
+    }
+
+    #[test]
+    fn ptx_for_a_newer_gpu_is_not_returned_as_machine_code() {
+        if nvrtc::load(None).is_err() {
+            return;
+        }
+        let fixture = Fixture::new();
+        let newer = Architecture::parse("sm_999").unwrap();
+        for expected in [Origin::Nvrtc, Origin::Cache] {
+            let (image, origin) = fixture.find(request(SOURCE), &newer, Target::Gpu);
+            assert!(image.architecture.starts_with("compute_") && image.cubin.is_none());
+            assert_eq!(origin, expected);
+        }
+        let error = fixture.sources.find(request(SOURCE), &newer, Target::Exactly, nvrtc::load).unwrap_err();
+        assert!(matches!(error, CompileError::UnsupportedArchitecture { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_cache_hit_does_not_need_nvrtc() {
+        let fixture = Fixture::new();
+        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: vec!["everywhere".to_owned()] });
+        let find = |target| fixture.sources.find(request(SOURCE), &sm_90(), target, without);
+        assert!(matches!(find(Target::Gpu), Err(CompileError::NoNvrtc { .. })));
+
+        let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
+        fixture.cache().put(&key(), "99.9", &image);
+        assert_eq!(find(Target::Gpu).unwrap(), (image.clone(), Origin::Cache));
+        assert_eq!(find(Target::Exactly).unwrap(), (image, Origin::Cache));
+
+        // An invalid CUMBIA_NVRTC is reported regardless of the cache.
+        let bad = |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: "odd".to_owned() });
+        let error = fixture.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
+        assert!(matches!(error, CompileError::BadNvrtc { .. }));
+    }
+
+    #[test]
+    fn a_precompiled_image_needs_neither_cache_nor_nvrtc() {
+        let folder = tempfile::tempdir().unwrap();
+        let precompiled = Precompiled::in_folder(folder.path());
+        let image = Image { architecture: "sm_90".to_owned(), cubin: None, ptx: "ptx".to_owned(), log: String::new() };
+        let options = options(request(SOURCE));
+        let parts = recipe_parts(request(SOURCE), &options);
+        precompiled.put(CompilationInputs { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
+
+        let sources = Sources { precompiled: Some(precompiled), cache: None };
+        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new() });
+        for target in [Target::Exactly, Target::Gpu] {
+            let found = sources.find(request(SOURCE), &sm_90(), target, without).unwrap();
+            assert_eq!(found, (image.clone(), Origin::Precompiled));
+        }
+        // PTX of an older architecture is not machine code of a newer one, but a GPU of that one runs it.
+        let newer = Architecture::parse("sm_120").unwrap();
+        let found = sources.find(request(SOURCE), &newer, Target::Gpu, without).unwrap();
+        assert_eq!(found.0.architecture, "compute_90");
+        assert!(sources.find(request(SOURCE), &newer, Target::Exactly, without).is_err());
+    }
+
+    #[test]
+    fn an_invalid_architecture_name_is_rejected_first() {
+        let error = compile(request(SOURCE), "hopper").unwrap_err();
+        assert!(matches!(error, Error::Compile(CompileError::NotAnArchitecture { .. })), "{error}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Compilation: from a kernel's type to code that is loaded on a GPU.
+//!
+//! [`specialise`] builds the program of a monomorphised kernel and its CUDA C. A [`request`] of that text and its
+//! options leads to an [`image`]: from the folder of [`precompiled`] kernels, the disk [`cache`], or [`nvrtc`]; [`load`]
+//! loads it on a GPU. [`precompile`] does all but the last step ahead of time.
+
+pub mod cache;
+mod image;
+mod load;
+mod nvrtc;
+pub mod precompile;
+pub(crate) mod precompiled;
+mod request;
+pub(crate) mod specialise;
+mod user_error;
+mod version_note;
+
+pub(crate) use image::compile;
+pub(crate) use load::{LoadedKernel, load};
+pub(crate) use request::{Flags, Request};

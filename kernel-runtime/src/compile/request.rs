@@ -1,0 +1,66 @@
+//! A compilation request: the CUDA C of a kernel, with the compiler options that the kernel's options select.
+
+use std::borrow::Cow;
+
+use crate::kernel::Options;
+
+/// A compilation request: the CUDA C of a kernel, and its options.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    /// The kernel's name, for errors.
+    pub(crate) kernel: &'a str,
+    /// The kernel with its path and types, for `tracing` events.
+    pub(crate) instance: &'a str,
+    /// The CUDA C source.
+    pub(crate) source: &'a str,
+    /// The compiler flags.
+    pub(crate) flags: Flags,
+}
+
+/// The compiler flags that a kernel's options select.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flags {
+    /// Whether `a * b + c` may be contracted to a fused multiply-add, which rounds once.
+    pub(crate) fmad: bool,
+    /// Approximate functions and flushing of subnormal numbers to zero.
+    pub(crate) fast_math: bool,
+    /// The maximum number of registers per thread.
+    pub(crate) max_registers: Option<u32>,
+}
+
+impl Default for Flags {
+    /// The flags of a kernel without options.
+    fn default() -> Self {
+        Flags { fmad: true, fast_math: false, max_registers: None }
+    }
+}
+
+impl From<Options> for Flags {
+    fn from(options: Options) -> Self {
+        let Options { fmad, fast_math, max_registers, .. } = options;
+        Flags { fmad, fast_math, max_registers }
+    }
+}
+
+/// Returns the options besides the architecture. They are part of the cache key.
+pub(crate) fn options(request: Request<'_>) -> Vec<Cow<'static, str>> {
+    let Flags { fmad, fast_math, max_registers } = request.flags;
+    let mut options: Vec<Cow<'static, str>> = Vec::with_capacity(8);
+    options.push(if fmad { "--fmad=true" } else { "--fmad=false" }.into());
+    // Line tables have no run-time cost, and let profilers and compute-sanitizer refer to Rust source lines.
+    options.push("--generate-line-info".into());
+    options.push("--std=c++17".into());
+    if fast_math {
+        // Implies `--fmad=true`, which an explicit option overrides.
+        options.push("--use_fast_math".into());
+    }
+    if let Some(most) = max_registers {
+        options.push(format!("--maxrregcount={most}").into());
+    }
+    options
+}
+
+/// Returns the inputs that determine an image besides its architecture and NVRTC's version.
+pub(crate) fn recipe_parts<'a>(request: Request<'a>, options: &'a [Cow<'static, str>]) -> Vec<&'a str> {
+    std::iter::once(request.source).chain(options.iter().map(AsRef::as_ref)).collect()
+}

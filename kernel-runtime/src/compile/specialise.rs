@@ -1,0 +1,350 @@
+//! Specialisation: from a monomorphised kernel's Rust type to a program of the compiler.
+//!
+//! A kernel's IR has slots for its types, constants and callees. For each choice of the kernel's generic arguments, they are
+//! filled once per process, device functions are linked in, and the program is validated.
+
+use std::any::TypeId;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use cumbia_kernel_ir::ir::{
+    Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
+};
+use cumbia_kernel_ir::{Facts, Source, Validated};
+
+use super::{LoadedKernel, Request, load};
+use crate::cuda;
+use crate::definition::Definition;
+use crate::equality::{self, Compound};
+use crate::error::{CompileError, DeviceError, Diagnostic, Error, Position, Result};
+use crate::kernel::{Kernel, KernelInfo, Options};
+use crate::slot::Content;
+use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
+
+/// A specialised kernel: a kernel at one choice of its generic arguments. It lives until the process ends.
+pub(crate) struct Specialised {
+    pub(crate) info: KernelInfo,
+    /// The kernel's path and generic arguments, from `type_name`.
+    pub(crate) instance: &'static str,
+    pub(crate) options: Options,
+    /// The kernel's number in a fault record: its index in [`by_number`]'s table.
+    pub(crate) number: u32,
+    pub(crate) facts: Facts,
+    validated: Validated,
+    /// The CUDA C for each layout of the views.
+    sources: [OnceLock<Source>; 2],
+    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They are never unloaded, so a launch
+    /// uses one without a lock or a reference count.
+    modules: OnceLock<Box<[[OnceLock<LoadedKernel>; 2]]>>,
+    /// Held while a module is compiled and loaded, so that concurrent first launches compile once.
+    loading: Mutex<()>,
+}
+
+/// The memory layout of the views that a launch is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// All views are contiguous, or there are no views.
+    Contiguous,
+    /// The elements are at the strides of the views.
+    Strided,
+}
+
+impl Specialised {
+    /// Returns the CUDA C of the program. Its fault sites are the same for all layouts.
+    pub(crate) fn source(&self, layout: Layout) -> &Source {
+        self.sources[layout as usize].get_or_init(|| {
+            let Options { bounds_checks, launch_bounds, block, .. } = self.options;
+            // A fixed block is also the launch bound.
+            let fixed = block.map(|[x, y, z]| (x * y * z, None));
+            let options = cumbia_kernel_ir::Options {
+                bounds_checks,
+                launch_bounds: launch_bounds.or(fixed),
+                block,
+                contiguous_views: layout == Layout::Contiguous,
+            };
+            cumbia_kernel_ir::write(&self.validated, &options)
+        })
+    }
+
+    /// Returns the compilation request for a layout.
+    pub(crate) fn request(&self, layout: Layout) -> Request<'_> {
+        Request {
+            kernel: self.info.name,
+            instance: self.instance,
+            source: &self.source(layout).text,
+            flags: self.options.into(),
+        }
+    }
+
+    /// Returns the specialised program.
+    pub(crate) fn program(&self) -> &Program {
+        self.validated.program()
+    }
+
+    /// Returns the loaded module for a device, which the first call compiles and loads.
+    #[inline]
+    pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
+        Ok(self.loaded(context, layout)?)
+    }
+
+    /// Returns the loaded kernel for a device, which the first call compiles and loads.
+    #[inline]
+    pub(crate) fn loaded(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&LoadedKernel> {
+        let modules = self.modules.get().and_then(|modules| modules.get(context.ordinal()));
+        match modules.and_then(|of_device| of_device[layout as usize].get()) {
+            Some(module) => Ok(module),
+            None => self.load(context, layout),
+        }
+    }
+
+    #[cold]
+    fn load(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&LoadedKernel> {
+        let _loading = self.loading.lock();
+        let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
+        let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
+        // The number of GPUs does not change after the process's first driver call.
+        let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
+        let place = &of_device[layout as usize];
+        if let Some(module) = place.get() {
+            return Ok(module);
+        }
+        let source = self.source(layout);
+        let module = load(context, self.request(layout), &source.entry)?;
+        Ok(place.get_or_init(|| module))
+    }
+}
+
+/// The cached result of the specialisation of a kernel's type.
+type Entry = OnceLock<Result<Specialised, Vec<Diagnostic>>>;
+
+/// All kernels that were launched or inspected. Entries are leaked; there is at most one for each kernel type of the program.
+static ENTRIES: RwLock<FxHashMap<TypeId, &'static Entry>> = RwLock::new(HashMap::with_hasher(FxBuildHasher));
+
+/// The specialised kernels by number.
+static NUMBERED: RwLock<Vec<&'static Entry>> = RwLock::new(Vec::new());
+
+thread_local! {
+    /// The kernels that this thread has launched. A look-up here needs no lock, which concurrent launches would contend for.
+    static LAUNCHED: RefCell<FxHashMap<TypeId, &'static Specialised>> = RefCell::default();
+}
+
+/// Returns the specialised kernel.
+#[inline]
+pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
+    let id = TypeId::of::<K>();
+    // While a thread's destructors run, its table may be gone; then the table of the process is used.
+    match LAUNCHED.try_with(|launched| launched.borrow().get(&id).copied()) {
+        Ok(Some(specialised)) => Ok(specialised),
+        Ok(None) | Err(_) => first_of_thread::<K>(id),
+    }
+}
+
+#[cold]
+fn first_of_thread<K: Kernel>(id: TypeId) -> Result<&'static Specialised> {
+    let specialised = of_process::<K>()?;
+    let _ = LAUNCHED.try_with(|launched| launched.borrow_mut().insert(id, specialised));
+    Ok(specialised)
+}
+
+fn of_process<K: Kernel>() -> Result<&'static Specialised> {
+    let entry = entry(TypeId::of::<K>());
+    let specialised = if let Some(specialised) = entry.get() {
+        specialised
+    } else {
+        // Not inside the entry's initialiser, which holds a lock: specialisation evaluates the user's constants. If several
+        // threads specialise concurrently, the first result is kept.
+        assert_unlocked();
+        let made = specialise::<K>();
+        entry.get_or_init(|| made.map(|made| Specialised { number: number(entry), ..made }))
+    };
+    specialised.as_ref().map_err(|diagnostics| {
+        Error::Compile(CompileError::Rejected { kernel: K::INFO.name.to_owned(), diagnostics: diagnostics.clone() })
+    })
+}
+
+/// Assigns the next number to `entry`.
+fn number(entry: &'static Entry) -> u32 {
+    let mut numbered = NUMBERED.write();
+    numbered.push(entry);
+    numbered.len() as u32 - 1
+}
+
+/// Returns the kernel with the number of a fault record.
+pub(crate) fn by_number(number: u32) -> Option<&'static Specialised> {
+    let numbered = NUMBERED.read();
+    numbered.get(number as usize)?.get()?.as_ref().ok()
+}
+
+fn entry(id: TypeId) -> &'static Entry {
+    if let Some(&entry) = ENTRIES.read().get(&id) {
+        return entry;
+    }
+    ENTRIES.write().entry(id).or_insert_with(|| Box::leak(Box::default()))
+}
+
+/// Specialises a kernel. The result has no number yet.
+fn specialise<K: Kernel>() -> Result<Specialised, Vec<Diagnostic>> {
+    let mut linker = Linker::default();
+    let kernel = Arc::new(linker.instance(&K::definition())?);
+    let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };
+    let program = if K::OPTIONS.index32 { program.with_narrow_indices().map_err(diagnostics)? } else { program };
+    let validated = cumbia_kernel_ir::check(&program).map_err(diagnostics)?;
+    Ok(Specialised {
+        info: K::INFO,
+        instance: std::any::type_name::<K>(),
+        options: K::OPTIONS,
+        number: u32::MAX,
+        facts: validated.facts(),
+        validated,
+        sources: [OnceLock::new(), OnceLock::new()],
+        modules: OnceLock::new(),
+        loading: Mutex::default(),
+    })
+}
+
+/// Converts the errors of the compiler.
+fn diagnostics(errors: cumbia_kernel_ir::Errors) -> Vec<Diagnostic> {
+    errors.0.into_iter().map(Diagnostic::from).collect()
+}
+
+/// Collects the device functions that a kernel reaches, in post-order (callees first).
+#[derive(Default)]
+struct Linker {
+    functions: Vec<Arc<Instance>>,
+    known: HashMap<TypeId, FunctionId>,
+    /// The functions being collected, outermost first: the call chain to the innermost one.
+    open: Vec<OpenFunction>,
+}
+
+/// A function whose callees are being collected.
+struct OpenFunction {
+    id: TypeId,
+    path: &'static str,
+    file: &'static str,
+    function: Function,
+    /// The slot being filled: that of the call to the next function of the chain.
+    slot: SlotId,
+}
+
+impl Linker {
+    /// Fills the slots of a function, and collects the functions that it calls.
+    fn instance(&mut self, definition: &Definition) -> Result<Instance, Vec<Diagnostic>> {
+        let &Definition { id, path, file, ir, slots, overflow_checks } = definition;
+        self.reject_recursion(id, path)?;
+        let function = Function::from_bytes(ir).map_err(|error| unreadable_ir(path, &error.to_string()))?;
+        self.open.push(OpenFunction { id, path, file, function, slot: SlotId(0) });
+        let mut filled = Vec::new();
+        let mut casts = Vec::new();
+        for content in slots() {
+            let slot = SlotId(filled.len() as u32);
+            if let Content::Cast(_) = content {
+                casts.push(slot);
+            }
+            self.open.last_mut().expect("this function stays open").slot = slot;
+            filled.push(self.fill(content)?);
+        }
+        let OpenFunction { mut function, .. } = self.open.pop().expect("this function was pushed");
+        calls_to_casts(&mut function, &casts);
+        Ok(Instance { function, slots: filled, file: file.to_owned(), overflow_checks: overflow_checks() })
+    }
+
+    fn fill(&mut self, content: Content) -> Result<Filled, Vec<Diagnostic>> {
+        Ok(match content {
+            Content::Type(ty) => Filled::Type(ty),
+            Content::Constant(constant) => Filled::Constant(constant),
+            Content::Intrinsic(intrinsic) => Filled::Callee(Callee::Intrinsic(intrinsic)),
+            Content::Function(definition) => Filled::Callee(Callee::Function(self.function(&definition)?)),
+            Content::Method(method) => Filled::Callee(Callee::Method(method)),
+            Content::Cast(scalar) => Filled::Type(Type::Scalar(scalar)),
+            Content::Compound(compound) => Filled::Operator(Some(self.compound(compound)?)),
+            Content::Operator(None) => Filled::Operator(None),
+            Content::Operator(Some(definition)) => Filled::Operator(Some(self.function(&definition)?)),
+        })
+    }
+
+    fn function(&mut self, definition: &Definition) -> Result<FunctionId, Vec<Diagnostic>> {
+        if let Some(&id) = self.known.get(&definition.id) {
+            return Ok(id);
+        }
+        let instance = self.instance(definition)?;
+        Ok(self.add(definition.id, instance))
+    }
+
+    /// Returns the function that implements `==` of a compound type.
+    fn compound(&mut self, compound: Compound) -> Result<FunctionId, Vec<Diagnostic>> {
+        let id = compound.id;
+        if let Some(&known) = self.known.get(&id) {
+            return Ok(known);
+        }
+        let (function, slots) = compound.function();
+        let slots = slots.into_iter().map(|content| self.fill(content)).collect::<Result<_, _>>()?;
+        Ok(self.add(id, Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false }))
+    }
+
+    fn add(&mut self, id: TypeId, instance: Instance) -> FunctionId {
+        let number = FunctionId(self.functions.len() as u32);
+        self.functions.push(Arc::new(instance));
+        self.known.insert(id, number);
+        number
+    }
+
+    /// Rejects recursion: a GPU thread's stack has a fixed size, which must be known at compile time, and a call cycle has no
+    /// bound. The diagnostic has the position of each call of the cycle.
+    fn reject_recursion(&self, id: TypeId, path: &str) -> Result<(), Vec<Diagnostic>> {
+        let Some(begin) = self.open.iter().position(|open| open.id == id) else {
+            return Ok(());
+        };
+        let cycle = &self.open[begin..];
+        let names: Vec<&str> = cycle.iter().map(|open| open.path).chain([path]).collect();
+        let calls = cycle.iter().zip(&names[1..]);
+        let positions = calls.map(|(OpenFunction { path, file, function, slot, .. }, callee)| {
+            let Span { line, column } = span_of_call(function, *slot);
+            let (file, function) = ((*file).to_owned(), (*path).to_owned());
+            Position { file, line, column, function, callee: Some((*callee).to_owned()) }
+        });
+        Err(vec![Diagnostic {
+            message: format!("recursion is not supported in a kernel: {}", names.join(" → ")),
+            why: "the stack of a GPU thread is small and its size is fixed before the launch".to_owned(),
+            help: "write a loop, with an array for what the recursion would keep".to_owned(),
+            positions: positions.collect(),
+        }])
+    }
+}
+
+/// The diagnostic for a function whose serialised IR is invalid, which is a bug in Cumbia or a stale build.
+fn unreadable_ir(path: &str, error: &str) -> Vec<Diagnostic> {
+    vec![Diagnostic {
+        message: format!("the IR of `{path}` cannot be read: {error}"),
+        why: "`#[kernel]` and the runtime disagree about the format of the IR: this is a bug in Cumbia".to_owned(),
+        help: "rebuild with `cargo clean`, and please report it if it persists".to_owned(),
+        positions: Vec::new(),
+    }]
+}
+
+/// Replaces calls whose slots hold a conversion by casts. Only rustc's name resolution tells which calls these are.
+fn calls_to_casts(function: &mut Function, casts: &[SlotId]) {
+    for expr in &mut function.exprs {
+        // rustc rejects a cast with another number of arguments; so does the compiler, which expects a callee in the slot.
+        if let ExprKind::Call { callee, args } = &expr.kind
+            && let &[operand] = args.as_slice()
+            && casts.contains(callee)
+        {
+            expr.kind = ExprKind::Cast { operand, slot: *callee };
+        }
+    }
+}
+
+/// Returns the span of the call or operator with this slot.
+fn span_of_call(function: &Function, slot: SlotId) -> Span {
+    let calls = |expr: &&Expr| match expr.kind {
+        ExprKind::Call { callee, .. } => callee == slot,
+        ExprKind::Unary { operator, .. } | ExprKind::Binary { operator, .. } | ExprKind::AssignOp { operator, .. } => {
+            operator == slot
+        }
+        _ => false,
+    };
+    function.exprs.iter().find(calls).map_or(function.span, |expr| expr.span)
+}
