@@ -471,12 +471,12 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,
-    DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Element, Error, Event, FaultKind, Float,
-    Graph, GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch,
-    LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
-    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
-    Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
-    half, kernels,
+    DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph,
+    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch, LaunchError,
+    LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice,
+    PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape,
+    ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half,
+    kernels,
 };
 pub use cumbia_kernel_runtime::{cache, doctor, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
@@ -499,8 +499,8 @@ pub mod prelude {
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, Graph, In, InOut, Integer, Launch,
-        Number, Out, PinnedArray, Stream, bf16, device, f16, kernel, launch,
+        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Event, Float, Graph, In, InOut, Integer, Launch, Number, Out,
+        PinnedArray, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

@@ -541,7 +541,7 @@ struct Gate {
 }
 
 #[device]
-trait Publish: Element {
+trait Publish: DeviceType {
     fn publish(&mut self, data: u32);
 
     fn publish_by_default(&mut self, data: u32) {

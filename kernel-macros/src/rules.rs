@@ -263,7 +263,7 @@ rules! {
         help "return such a value, or write to a `&mut` parameter";
     UNBOUNDED_TYPE: "the type parameter `{}` has no bound",
         why "an unbounded type parameter admits types that do not exist on a device",
-        help "write `{}: Float` or `{}: Number` for arithmetic, `{}: Element` for values that are only copied";
+        help "write `{}: Float` or `{}: Number` for arithmetic, `{}: DeviceType` for values that are only copied";
     LIFETIME: "lifetimes are not supported in a kernel",
         why "all references are valid for the duration of the launch",
         help "remove the lifetime";

@@ -48,7 +48,7 @@ pub use array_view::{ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut
 pub use attributes::Attributes;
 pub use cumbia_kernel_lang::dim::Dim3;
 pub use cumbia_kernel_lang::number::{Float, Integer, Number};
-pub use cumbia_kernel_lang::types::{Components, DeviceType, Element, Scalar};
+pub use cumbia_kernel_lang::types::{Components, DeviceType, Scalar};
 pub use device::Device;
 pub use doctor::doctor;
 pub use error::{

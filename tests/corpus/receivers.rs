@@ -63,7 +63,7 @@ impl Counter {
 }
 
 #[device]
-pub trait Tally: Element {
+pub trait Tally: DeviceType {
     fn count(&mut self, by: u32);
 
     fn counted(&self) -> u32;
@@ -278,7 +278,7 @@ impl<T: Tally, const N: usize> Tally for [T; N] {
 
 /// A generic struct around a generic field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
-pub struct Pair<T: Element> {
+pub struct Pair<T: DeviceType> {
     left: T,
     right: T,
 }
@@ -634,7 +634,7 @@ pub struct Gate {
 }
 
 #[device]
-pub trait Signal: Element {
+pub trait Signal: DeviceType {
     fn is_ready(&self) -> bool;
 
     fn wait(&self) {
@@ -1079,7 +1079,7 @@ impl Light {
 }
 
 #[device]
-pub trait Flip: Element {
+pub trait Flip: DeviceType {
     fn flip(&mut self) -> bool;
 
     fn is_up(&self) -> bool;

@@ -69,7 +69,7 @@ fn data_round_trips() {
 fn values_of_any_size_fill() {
     /// Fills a part of an array, and checks the whole array.
     #[track_caller]
-    fn check<T: Element + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T) {
+    fn check<T: DeviceType + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T) {
         for len in [1, 2, 3, 7, 64, 1001] {
             let mut array = device.to_device(&vec![before; len + 4]).unwrap();
             array.slice_mut(3..3 + len).unwrap().fill(value).unwrap();

@@ -8,7 +8,7 @@ use cumbia_kernel_ir::ir::{Comparison, Reduce, Shuffle, Vote};
 
 use super::{Predicate, intrinsic};
 use crate::cpu::warp::{self, Exchange, LaneInputs};
-use crate::types::{Element, Scalar};
+use crate::types::{DeviceType, Scalar};
 
 /// The number of threads of a warp, on every NVIDIA GPU and on the CPU device.
 pub const WARP_SIZE: usize = warp::SIZE;
@@ -328,7 +328,7 @@ lane_numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
     note = "why: the hardware compares up to 64 bits of each lane",
     note = "help: compare a field, or several and combine the masks: `match_any_sync(m, v.x) & match_any_sync(m, v.y)`"
 )]
-pub trait LaneValue: Element {}
+pub trait LaneValue: DeviceType {}
 
 // `#[derive(DeviceType)]` implements it for enums.
 #[diagnostic::do_not_recommend]
@@ -394,7 +394,7 @@ macro_rules! shuffles {
         /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
-        impl<T: Element> Exchange for $exchange<T> {
+        impl<T: DeviceType> Exchange for $exchange<T> {
             type Input = (T, u64);
             type Output = T;
             const NAME: &'static str = stringify!($name);
@@ -408,7 +408,7 @@ macro_rules! shuffles {
         impl $name<'_> {
             #[doc(hidden)]
             #[inline(always)]
-            pub fn call<T: Element>(self, mask: u32, value: T, lane: impl LaneNumber) -> T {
+            pub fn call<T: DeviceType>(self, mask: u32, value: T, lane: impl LaneNumber) -> T {
                 self.call.cx.exchange::<$exchange<T>>(self.call.at, mask, (value, lane.extended()))
             }
         }
@@ -462,7 +462,7 @@ macro_rules! matches_ {
         /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
-        impl<T: Element> Exchange for $exchange<T> {
+        impl<T: DeviceType> Exchange for $exchange<T> {
             type Input = T;
             type Output = $result;
             const NAME: &'static str = stringify!($name);

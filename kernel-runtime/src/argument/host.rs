@@ -8,7 +8,7 @@ use crate::array::{RawSlice, shape};
 use crate::cpu::access::{Access, Read, Write};
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// A host array as the argument of a `&[T]` parameter. The launch copies it to the device.
 ///
@@ -69,7 +69,7 @@ pub struct Out<'a, A: ?Sized>(pub &'a mut A);
 pub struct InOut<'a, A: ?Sized>(pub &'a mut A);
 
 /// Returns the argument for host elements, or an invalid argument with the cause.
-fn slice<'a, T: Element, M: Access>(elements: Result<RawSlice>, direction: Direction) -> ArraySlice<'a, T, M> {
+fn slice<'a, T: DeviceType, M: Access>(elements: Result<RawSlice>, direction: Direction) -> ArraySlice<'a, T, M> {
     match elements {
         Ok(raw) => ArraySlice::at(raw, Location::Host(HostCopy::new::<T>(direction))),
         Err(cause) => ArraySlice::invalid(cause),
@@ -136,7 +136,7 @@ impl<A: HostView<D> + HostArrayMut + ?Sized, const D: usize> HostViewMut<D> for 
 
 /// As [`slice`], with a shape. The shape is checked against the number of elements, since a user's implementation of
 /// [`HostView`] may be wrong.
-fn view<'a, T: Element, const D: usize, M: Access>(
+fn view<'a, T: DeviceType, const D: usize, M: Access>(
     elements: Result<RawSlice>,
     shape: [usize; D],
     direction: Direction,

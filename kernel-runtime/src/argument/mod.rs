@@ -22,7 +22,7 @@ pub use self::visitor::Visitor;
 use crate::array::{DeviceArray, DeviceSlice};
 use crate::array_view::ArrayView;
 use crate::cpu::access::{Access, Read, Write};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// Arguments for a `&[T]` parameter: `&DeviceArray<T>`, a [`DeviceSlice<T>`](DeviceSlice), or a host array as `In(&x)`.
 #[diagnostic::on_unimplemented(
@@ -33,7 +33,7 @@ use crate::types::Element;
 )]
 pub trait ReadArgument<'a> {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
     fn bind(self) -> ArraySlice<'a, Self::Element, Read>;
 }
@@ -48,12 +48,12 @@ pub trait ReadArgument<'a> {
 )]
 pub trait WriteArgument<'a> {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
     fn bind(self) -> ArraySlice<'a, Self::Element, Write>;
 }
 
-impl<'a, T: Element> ReadArgument<'a> for &'a DeviceArray<T> {
+impl<'a, T: DeviceType> ReadArgument<'a> for &'a DeviceArray<T> {
     type Element = T;
 
     #[inline]
@@ -63,7 +63,7 @@ impl<'a, T: Element> ReadArgument<'a> for &'a DeviceArray<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element> ReadArgument<'a> for &'a mut DeviceArray<T> {
+impl<'a, T: DeviceType> ReadArgument<'a> for &'a mut DeviceArray<T> {
     type Element = T;
 
     #[inline]
@@ -72,7 +72,7 @@ impl<'a, T: Element> ReadArgument<'a> for &'a mut DeviceArray<T> {
     }
 }
 
-impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceArray<T> {
+impl<'a, T: DeviceType> WriteArgument<'a> for &'a mut DeviceArray<T> {
     type Element = T;
 
     #[inline]
@@ -82,7 +82,7 @@ impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceArray<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
+impl<'a, T: DeviceType, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
     type Element = T;
 
     #[inline]
@@ -92,7 +92,7 @@ impl<'a, T: Element, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
+impl<'a, T: DeviceType, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
     type Element = T;
 
     #[inline]
@@ -102,7 +102,7 @@ impl<'a, T: Element, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
+impl<'a, T: DeviceType> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
     type Element = T;
 
     #[inline]
@@ -112,7 +112,7 @@ impl<'a, T: Element> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
+impl<'a, T: DeviceType> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
     type Element = T;
 
     #[inline]
@@ -130,7 +130,7 @@ impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
 )]
 pub trait ReadView<'a, const D: usize> {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Read>;
 }
@@ -144,12 +144,12 @@ pub trait ReadView<'a, const D: usize> {
 )]
 pub trait WriteView<'a, const D: usize> {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Write>;
 }
 
-impl<'a, T: Element, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Read> {
+impl<'a, T: DeviceType, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Read> {
     type Element = T;
 
     #[inline]
@@ -158,7 +158,7 @@ impl<'a, T: Element, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Rea
     }
 }
 
-impl<'a, T: Element, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayView<'_, T, D, M> {
+impl<'a, T: DeviceType, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayView<'_, T, D, M> {
     type Element = T;
 
     #[inline]
@@ -167,7 +167,7 @@ impl<'a, T: Element, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayVie
     }
 }
 
-impl<'a, T: Element, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Write> {
+impl<'a, T: DeviceType, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Write> {
     type Element = T;
 
     #[inline]
@@ -176,7 +176,7 @@ impl<'a, T: Element, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Wr
     }
 }
 
-impl<'a, T: Element, const D: usize> WriteView<'a, D> for &'a mut ArrayView<'_, T, D, Write> {
+impl<'a, T: DeviceType, const D: usize> WriteView<'a, D> for &'a mut ArrayView<'_, T, D, Write> {
     type Element = T;
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::pinned::PinnedMemory;
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// A source of [`Stream::copy`] and [`DeviceArray::copy_from`]: a device array, a [`PinnedArray`](crate::PinnedArray),
 /// or a slice of either.
@@ -21,7 +21,7 @@ use crate::types::Element;
 )]
 pub trait CopySource {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
 
     #[doc(hidden)]
     fn source(&self) -> Region<'_>;
@@ -35,7 +35,7 @@ pub trait CopySource {
 )]
 pub trait CopyTarget {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
 
     #[doc(hidden)]
     fn target(&mut self) -> Region<'_>;
@@ -59,7 +59,7 @@ pub(crate) enum Place<'a> {
     Pinned(&'a Arc<PinnedMemory>),
 }
 
-impl<T: Element> CopySource for DeviceArray<T> {
+impl<T: DeviceType> CopySource for DeviceArray<T> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -67,7 +67,7 @@ impl<T: Element> CopySource for DeviceArray<T> {
     }
 }
 
-impl<T: Element> CopyTarget for DeviceArray<T> {
+impl<T: DeviceType> CopyTarget for DeviceArray<T> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
@@ -75,7 +75,7 @@ impl<T: Element> CopyTarget for DeviceArray<T> {
     }
 }
 
-impl<T: Element, M> CopySource for DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M> CopySource for DeviceSlice<'_, T, M> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -83,7 +83,7 @@ impl<T: Element, M> CopySource for DeviceSlice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
@@ -93,7 +93,7 @@ impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
 
 /// Copies all elements of `from` to `to`, on a stream or on one that the device memory selects. Only waits for the
 /// copy, and reports a fault, if one side is on the CPU device or both are page-locked.
-pub(crate) fn copy<T: Element>(
+pub(crate) fn copy<T: DeviceType>(
     on: Option<&Stream>,
     operation: &'static str,
     from: &(impl CopySource<Element = T> + ?Sized),

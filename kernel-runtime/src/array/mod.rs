@@ -24,7 +24,7 @@ use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory};
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// An array of `T` in device memory.
 ///
@@ -68,7 +68,7 @@ pub(crate) struct RawSlice {
     pub(crate) len: usize,
 }
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Creates an array with a copy of `values`, in the order of a stream.
     pub(crate) fn from_host(on: &Stream, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         let values = values.elements()?;

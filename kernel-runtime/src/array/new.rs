@@ -7,7 +7,7 @@ use crate::host::HostArray;
 use crate::memory::Contents;
 use crate::pinned::PinnedArray;
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 impl Device {
     /// Copies `values` to a new array on this device: a slice, an array, a vector, or an array of `ndarray`.
@@ -16,7 +16,7 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Shape`](crate::Error::Shape) if an array of
     /// `ndarray` is not contiguous, or a CUDA driver error.
-    pub fn to_device<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
+    pub fn to_device<T: DeviceType>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         self.default_stream().to_device(values)
     }
 
@@ -25,7 +25,7 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub fn zeros<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         self.default_stream().zeros(len)
     }
 
@@ -38,7 +38,7 @@ impl Device {
     /// # Safety
     ///
     /// Each element is written before it is read.
-    pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub unsafe fn uninitialized<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         // SAFETY: upheld by the caller.
         unsafe { self.default_stream().uninitialized(len) }
     }
@@ -48,7 +48,7 @@ impl Device {
     /// # Errors
     ///
     /// As for [`Device::to_device`].
-    pub fn to_pinned<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
+    pub fn to_pinned<T: DeviceType>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
         PinnedArray::from_host(self, values)
     }
 
@@ -57,7 +57,7 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
-    pub fn pinned_zeros<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
+    pub fn pinned_zeros<T: DeviceType>(&self, len: usize) -> Result<PinnedArray<T>> {
         PinnedArray::zeros(self, len)
     }
 }
@@ -82,7 +82,7 @@ impl Stream {
     /// # Errors
     ///
     /// As for [`Device::to_device`].
-    pub fn to_device<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
+    pub fn to_device<T: DeviceType>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         DeviceArray::from_host(self, values)
     }
 
@@ -91,7 +91,7 @@ impl Stream {
     /// # Errors
     ///
     /// As for [`Device::zeros`].
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub fn zeros<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         DeviceArray::allocate(self, len, Contents::Zeros)
     }
 
@@ -104,7 +104,7 @@ impl Stream {
     /// # Safety
     ///
     /// Each element is written before it is read.
-    pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub unsafe fn uninitialized<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         DeviceArray::allocate(self, len, Contents::Nothing)
     }
 
@@ -121,7 +121,7 @@ impl Stream {
     /// [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) if the stream belongs to the device of neither array,
     /// or a CUDA driver error. For a copy from a GPU to the CPU device, [`Error::Fault`](crate::Error::Fault) as for
     /// [`DeviceArray::to_host`].
-    pub fn copy<T: Element>(
+    pub fn copy<T: DeviceType>(
         &self,
         from: &(impl CopySource<Element = T> + ?Sized),
         to: &mut (impl CopyTarget<Element = T> + ?Sized),

@@ -13,7 +13,7 @@ use crate::device::Device;
 use crate::error::{Error, Result, ShapeError};
 use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory, no_room};
-use crate::types::{Element, make_valid};
+use crate::types::{DeviceType, make_valid};
 
 /// A contiguous range of elements of a [`DeviceArray`], accepted for a kernel's `&[T]` like the array itself.
 ///
@@ -175,7 +175,7 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
     }
 }
 
-impl<T: Element, M> DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M> DeviceSlice<'_, T, M> {
     /// Copies the elements to a vector, after all earlier work that writes them.
     ///
     /// # Errors
@@ -234,7 +234,7 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> DeviceSlice<'_, T, M> {
     /// Overwrites the elements with `values`, after all earlier work that accesses them.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ use crate::hazards::StreamRef;
 use crate::memory::Memory;
 use crate::stream::Stream;
 use crate::sync::Mutex;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 impl Device {
     /// Returns the GPU of a cudarc context. Both use the GPU's primary context, and so share its memory.
@@ -169,7 +169,7 @@ impl Stream {
     }
 }
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Converts a cudarc slice into an array without copying. cudarc frees the memory, after all work that uses it.
     ///
     /// # Errors
@@ -352,7 +352,7 @@ fn add_dependency(home: &RawStream, after: CUstream, before: CUstream) -> Result
 /// # Safety
 ///
 /// `over` may be called with the slice for as long as it is borrowed.
-unsafe fn borrow_for_launch<'a, T: Element, M: Access>(
+unsafe fn borrow_for_launch<'a, T: DeviceType, M: Access>(
     (pointer, len): (CUdeviceptr, usize),
     stream: &Arc<CudaStream>,
     slice: NonNull<()>,
@@ -416,7 +416,7 @@ unsafe fn complete_write<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Mem
 macro_rules! readable {
     ($($type:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<'a, T: Element> ReadArgument<'a> for &'a $type {
+        impl<'a, T: DeviceType> ReadArgument<'a> for &'a $type {
             type Element = T;
 
             fn bind(self) -> ArraySlice<'a, T, Read> {
@@ -435,7 +435,7 @@ readable!(CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
 macro_rules! writable {
     ($($type:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<'a, T: Element> WriteArgument<'a> for &'a mut $type {
+        impl<'a, T: DeviceType> WriteArgument<'a> for &'a mut $type {
             type Element = T;
 
             fn bind(self) -> ArraySlice<'a, T, Write> {

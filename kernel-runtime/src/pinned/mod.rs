@@ -18,7 +18,7 @@ use crate::array::{CopySource, CopyTarget, Place, Region};
 use crate::device::Device;
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// An array in page-locked (pinned) host memory, which a GPU copies from and to asynchronously and at full bandwidth.
 ///
@@ -60,7 +60,7 @@ pub struct PinnedArray<T> {
     elements: PhantomData<T>,
 }
 
-impl<T: Element> PinnedArray<T> {
+impl<T: DeviceType> PinnedArray<T> {
     pub(crate) fn zeros(device: &Device, len: usize) -> Result<PinnedArray<T>> {
         Ok(PinnedArray { memory: Arc::new(PinnedMemory::allocate::<T>(device, len)?), len, elements: PhantomData })
     }
@@ -145,7 +145,7 @@ impl<T> PinnedArray<T> {
     }
 }
 
-impl<T: Element> HostArray for PinnedArray<T> {
+impl<T: DeviceType> HostArray for PinnedArray<T> {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {
@@ -153,7 +153,7 @@ impl<T: Element> HostArray for PinnedArray<T> {
     }
 }
 
-impl<T: Element> HostArrayMut for PinnedArray<T> {
+impl<T: DeviceType> HostArrayMut for PinnedArray<T> {
     fn elements_mut(&mut self) -> Result<&mut [T]> {
         self.as_mut_slice()
     }
@@ -165,7 +165,7 @@ impl<T> fmt::Debug for PinnedArray<T> {
     }
 }
 
-impl<T: Element> CopySource for PinnedArray<T> {
+impl<T: DeviceType> CopySource for PinnedArray<T> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -173,7 +173,7 @@ impl<T: Element> CopySource for PinnedArray<T> {
     }
 }
 
-impl<T: Element> CopyTarget for PinnedArray<T> {
+impl<T: DeviceType> CopyTarget for PinnedArray<T> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
