@@ -122,13 +122,18 @@ fn declaration(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// Returns a parameter of the host function.
+/// Returns a parameter of the host function. Arrays are references to a generic type, not generic themselves: a variable of
+/// type `&mut DeviceArray<T>` is then reborrowed implicitly by a call, not moved.
 fn parameter(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
         ParamKind::Value(ty) => quote!(#name: #ty),
-        ParamKind::Slice(element) => quote!(#name: impl ::cumbia::ReadArgument<'a, Element = #element>),
-        ParamKind::SliceMut(element) => quote!(#name: impl ::cumbia::WriteArgument<'a, Element = #element>),
+        ParamKind::Slice(element) => {
+            quote!(#name: &'a (impl ::cumbia::ReadArgument<Element = #element> + ?::core::marker::Sized))
+        }
+        ParamKind::SliceMut(element) => {
+            quote!(#name: &'a mut (impl ::cumbia::WriteArgument<Element = #element> + ?::core::marker::Sized))
+        }
         ParamKind::View { element, dimensions, mutable } => {
             let (of_view, dimensions) = (view_trait(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
@@ -144,7 +149,7 @@ fn binding(param: &Param) -> TokenStream {
     match &param.kind {
         ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name),
         ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#name)),
-        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind(#name)),
+        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind_mut(#name)),
         ParamKind::View { element: _, dimensions: _, mutable } => {
             let of_view = view_trait(*mutable);
             quote!(#of_view::bind(#name))

@@ -416,13 +416,13 @@ unsafe fn complete_write<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Mem
 macro_rules! readable {
     ($($type:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<'a, T: DeviceType> ReadArgument<'a> for &'a $type {
+        impl<T: DeviceType> ReadArgument for $type {
             type Element = T;
 
-            fn bind(self) -> ArraySlice<'a, T, Read> {
+            fn bind(&self) -> ArraySlice<'_, T, Read> {
                 let stream = self.stream().clone();
                 let pointer = self.device_ptr(&stream).0;
-                // SAFETY: the slice is borrowed for `'a`.
+                // SAFETY: the slice is borrowed for the lifetime of the result.
                 unsafe { borrow_for_launch((pointer, self.len()), &stream, NonNull::from(self).cast(), complete_read::<T, $type>) }
             }
         }
@@ -435,14 +435,14 @@ readable!(CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
 macro_rules! writable {
     ($($type:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<'a, T: DeviceType> WriteArgument<'a> for &'a mut $type {
+        impl<T: DeviceType> WriteArgument for $type {
             type Element = T;
 
-            fn bind(self) -> ArraySlice<'a, T, Write> {
+            fn bind_mut(&mut self) -> ArraySlice<'_, T, Write> {
                 let stream = self.stream().clone();
                 let len = self.len();
                 let pointer = self.device_ptr_mut(&stream).0;
-                // SAFETY: the slice is borrowed for `'a`, exclusively.
+                // SAFETY: the slice is borrowed for the lifetime of the result, exclusively.
                 unsafe { borrow_for_launch((pointer, len), &stream, NonNull::from(self).cast(), complete_write::<T, $type>) }
             }
         }
