@@ -48,7 +48,7 @@
 //! (`cpu`, `cuda:1`) selects another device. A kernel accesses memory of its device: [`to_device`](Device::to_device)
 //! copies a slice to the device and returns a [`DeviceArray`], and [`to_host`](DeviceArray::to_host) copies it back. A
 //! `&[T]` parameter accepts a `&DeviceArray<T>`, a `&mut [T]` parameter a `&mut DeviceArray<T>`, and scalars are passed
-//! by value.
+//! by value. A variable that is such a reference already is passed as it is, any number of times.
 //!
 //! Within the kernel, `y` is one array that is shared by all threads, as in CUDA and Numba. If two threads write the
 //! same element without an atomic operation, one of the values is stored; the race is not undefined behaviour.
@@ -342,9 +342,9 @@
 //! # fn main() -> cumbia::Result<()> {
 //! # let device = Device::open()?;
 //! let mut x = device.to_device(&[1, 2, 3, 4])?;
-//! let (left, mut right) = x.split_at_mut(1)?;
+//! let (mut left, mut right) = x.split_at_mut(1)?;
 //! right.fill(7)?;
-//! add(100, left).over(1).launch()?;
+//! add(100, &mut left).over(1).launch()?;
 //! x.slice_mut(1..3)?.copy_from(&device.to_device(&[8, 9])?)?; // from array to array
 //! assert_eq!(x.to_host()?, [101, 8, 9, 7]);
 //! # Ok(())
@@ -472,13 +472,13 @@ pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,
     DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph,
-    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch, LaunchError,
-    LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray, PinnedSlice,
-    PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar, Shape,
-    ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16, half,
-    kernels,
+    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelInfo, Launch,
+    LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
+    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
+    Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
+    half, kernels,
 };
-pub use cumbia_kernel_runtime::{cache, doctor, precompile};
+pub use cumbia_kernel_runtime::{cache, doctor, error, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 

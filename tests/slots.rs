@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use cumbia::__private::Kernel;
+use cumbia::__private::KernelImpl;
 use cumbia::prelude::*;
 use cumbia_corpus::slots::{generics, literals, sizes};
 

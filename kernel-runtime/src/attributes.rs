@@ -46,8 +46,7 @@ pub struct Attributes {
 }
 
 /// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary.
-#[doc(hidden)]
-pub fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
+pub(crate) fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
     let specialised = specialise::of::<K>()?;
     match device.backend() {
         Backend::Cpu(_) => {

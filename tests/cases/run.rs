@@ -4,8 +4,8 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
-use cumbia::__private::{Checked, Emulation, Kernel, RawFault, Unchecked, inspect};
-use cumbia::{Device, DeviceArray, DeviceType, Error, FaultKind, Launch};
+use cumbia::__private::{Checked, Emulation, RawFault, Unchecked, inspect};
+use cumbia::{Device, DeviceArray, DeviceType, Error, FaultKind, Kernel, Launch};
 
 use crate::record::{Agreement, Record, Tolerance};
 use crate::report::says;

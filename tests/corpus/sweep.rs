@@ -1,7 +1,6 @@
 //! One kernel over many values, among them some at which Rust panics.
 
-use cumbia::__private::Kernel;
-use cumbia::{DeviceArray, DeviceType, Launch};
+use cumbia::{DeviceArray, DeviceType, Kernel, Launch};
 
 use crate::Run;
 use crate::Tolerance;

@@ -339,7 +339,10 @@ mod tests {
     fn lengths_must_match() {
         let mut array = Device::cpu().zeros::<i32>(3).unwrap();
         let error = array.copy_from_host(&[1, 2]).unwrap_err();
-        assert_eq!(error.to_string(), "copy_from_host: the source has 2 elements and the target has 3");
+        assert_eq!(
+            error.to_string(),
+            "copy_from_host: the source has 2 elements, but the target has 3\n  help: copy slices of equal length, as in `array.slice(..n)?`"
+        );
         assert!(matches!(array.copy_to_host(&mut [0; 4]), Err(Error::LengthMismatch { from: 3, to: 4, .. })));
     }
 

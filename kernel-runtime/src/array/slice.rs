@@ -34,9 +34,9 @@ use crate::types::{DeviceType, make_valid};
 ///
 /// # fn main() -> cumbia::Result<()> {
 /// let mut x = Device::cpu().to_device(&[1, 2, 3, 4, 5])?;
-/// let (left, right) = x.split_at_mut(2)?;
-/// add(10, left).over(2).launch()?;
-/// add(20, right).over(3).launch()?;
+/// let (mut left, mut right) = x.split_at_mut(2)?;
+/// add(10, &mut left).over(2).launch()?;
+/// add(20, &mut right).over(3).launch()?;
 /// assert_eq!(x.slice(1..4)?.to_host()?, [12, 23, 24]);
 /// # Ok(())
 /// # }
@@ -49,7 +49,7 @@ pub struct DeviceSlice<'a, T, M = Read> {
     array: PhantomData<(&'a T, M)>,
 }
 
-/// A mutable [`DeviceSlice`], accepted for a kernel's `&mut [T]`.
+/// A mutable [`DeviceSlice`]. A reference to it, `&mut slice`, is accepted for a kernel's `&mut [T]`.
 pub type DeviceSliceMut<'a, T> = DeviceSlice<'a, T, Write>;
 
 impl<T> Clone for DeviceSlice<'_, T, Read> {

@@ -18,7 +18,7 @@ use super::image::{Image, Origin, Request, compile_for_gpu, compile_without_prec
 use super::stream::Stream;
 use crate::attributes::Attributes;
 use crate::block_picker;
-use crate::error::{CompileError, Error};
+use crate::error::{CompileError, Error, ImageForm, ImageRejection};
 use cumbia_kernel_sync::event;
 
 /// A kernel that is loaded on a GPU.
@@ -107,12 +107,12 @@ impl Context {
     /// Loads the machine code, or the PTX if there is none or the driver rejects it.
     fn load_image(&self, request: Request<'_>, image: &Image) -> Result<CUmodule, Error> {
         let driver = self.driver();
-        let mut reason = None;
+        let mut rejections = Vec::new();
         if let Some(cubin) = &image.cubin {
             match load_data(driver, cubin.as_ptr().cast()) {
                 Ok(module) => return Ok(module),
                 Err(error) if error.error.is_about_the_image() => {
-                    reason = Some(error.describe(driver, "cubin"));
+                    rejections.push(error.rejection(driver, ImageForm::Cubin));
                 }
                 Err(error) => return Err(error.error.into()),
             }
@@ -121,12 +121,12 @@ impl Context {
         match load_data(driver, ptx.as_ptr().cast()) {
             Ok(module) => Ok(module),
             Err(error) if error.error.is_about_the_image() => {
-                let ptx = error.describe(driver, "PTX");
+                rejections.push(error.rejection(driver, ImageForm::Ptx));
                 Err(CompileError::ImageRefused {
                     kernel: request.kernel.to_owned(),
                     architecture: image.architecture.clone(),
                     driver: driver.version(),
-                    reason: reason.map_or_else(|| ptx.clone(), |cubin| format!("{cubin}; {ptx}")),
+                    rejections,
                 }
                 .into())
             }
@@ -393,11 +393,8 @@ struct ImageError {
 }
 
 impl ImageError {
-    fn describe(&self, driver: &Driver, what: &str) -> String {
-        let (name, message) = (self.error.name(driver), self.error.message(driver));
-        let log = self.log.trim();
-        let colon = if log.is_empty() { "" } else { ": " };
-        format!("the {what} was rejected with {name} ({message}){colon}{log}")
+    fn rejection(self, driver: &Driver, form: ImageForm) -> ImageRejection {
+        ImageRejection::new(form, self.error.name(driver), self.error.message(driver), self.log)
     }
 }
 

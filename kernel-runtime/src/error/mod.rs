@@ -4,6 +4,7 @@ mod compile;
 mod device;
 mod graph;
 mod launch;
+mod search;
 mod shape;
 
 use std::fmt;
@@ -12,10 +13,11 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-pub use self::compile::{CompileError, Diagnostic, Position};
+pub use self::compile::{CompileError, Diagnostic, ImageForm, ImageRejection, Position, UnsupportedReason};
 pub use self::device::{DeviceError, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
+pub use self::search::{BadNvrtcReason, LibraryFailure, SearchOutcome, SearchPlace, Searched};
 pub use self::shape::ShapeError;
 use crate::dim::Dim3;
 use crate::precompile::Failed;
@@ -75,7 +77,9 @@ pub enum Error {
         total: usize,
     },
     /// A copy between arrays of different lengths.
-    #[error("{operation}: the source has {from} elements and the target has {to}")]
+    #[error(
+        "{operation}: the source has {from} elements, but the target has {to}\n  help: copy slices of equal length, as in `array.slice(..n)?`"
+    )]
     LengthMismatch {
         /// The operation.
         operation: &'static str,
@@ -89,7 +93,7 @@ pub enum Error {
     Graph(#[from] GraphError),
     /// A stream belongs to a device other than the array's or kernel's.
     #[error(
-        "the stream is on {stream}, and the array or kernel on {device}\n  help: use a stream of that device, such as `device.stream()`"
+        "the stream is on {stream}, but the array or kernel is on {device}\n  help: use a stream of that device, such as `device.stream()`"
     )]
     StreamElsewhere {
         /// The device of the stream.

@@ -7,7 +7,7 @@ use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, 
 use super::{Architecture, Nvrtc, OLDEST_ASSEMBLER_FOR_90, user_error};
 use crate::cache::{Cache, Key, REFUSED, file_stem};
 use crate::cuda::image::{Flags, Image, Request};
-use crate::error::CompileError;
+use crate::error::{CompileError, UnsupportedReason};
 
 /// An `nvrtcProgram`, destroyed when dropped.
 struct Program<'a> {
@@ -50,11 +50,10 @@ impl Nvrtc {
             return Err(CompileError::UnsupportedArchitecture {
                 architecture: architecture.to_string(),
                 version: self.version.to_string(),
-                message: format!(
-                    "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, \
-                     or use NVRTC {OLDEST_ASSEMBLER_FOR_90} or newer",
-                    architecture.to_virtual()
-                ),
+                reason: UnsupportedReason::AssemblerCrashes {
+                    virtual_architecture: architecture.to_virtual().to_string(),
+                    oldest: OLDEST_ASSEMBLER_FOR_90.to_string(),
+                },
             });
         }
         let program = Program::new(self, request)?;
@@ -66,7 +65,7 @@ impl Nvrtc {
                 return Err(CompileError::UnsupportedArchitecture {
                     architecture: architecture.to_string(),
                     version: self.version.to_string(),
-                    message: self.known_architectures(),
+                    reason: UnsupportedReason::Unknown { supported: self.supported.clone() },
                 });
             }
             COMPILATION => {
@@ -93,11 +92,6 @@ impl Nvrtc {
         };
         let ptx = program.bytes("nvrtcGetPTX", functions.get_ptx_size, functions.get_ptx)?;
         Ok(Image { architecture: architecture.to_string(), cubin, ptx: text(&ptx), log })
-    }
-
-    fn known_architectures(&self) -> String {
-        let names: Vec<String> = self.supported.iter().map(|number| format!("sm_{number}")).collect();
-        format!("the supported architectures are {}", names.join(", "))
     }
 
     fn failed(&self, call: &'static str, message: String) -> CompileError {
