@@ -482,25 +482,37 @@ pub use cumbia_kernel_runtime::{cache, doctor, error, precompile};
 pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 
-/// The items that most programs with kernels use: `use cumbia::prelude::*;`.
 pub mod prelude {
+    //! The items that most kernels and the programs that launch them use: `use cumbia::prelude::*;`.
+    //!
+    //! - attributes and macros: [`kernel`](macro@kernel), [`device`](macro@device), [`DeviceType`](macro@DeviceType),
+    //!   [`launch!`](launch!);
+    //! - devices and arrays: [`Device`], [`Stream`], [`DeviceArray`];
+    //! - launches: [`Launch`], and the arguments [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) of host arrays;
+    //! - views, as parameters of kernels: [`ArrayView1`], [`ArrayView2`], [`ArrayView3`], [`ArrayViewMut1`],
+    //!   [`ArrayViewMut2`], [`ArrayViewMut3`];
+    //! - types: [`f16`](struct@f16) and [`bf16`], which without an import would be Rust's own, unstable type;
+    //! - bounds of type parameters: [`trait@DeviceType`], [`Number`], [`Float`], [`Integer`];
+    //! - the position of a thread: [`grid`], [`global_id`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`],
+    //!   [`grid_dim`], [`lane_id`], [`WARP_SIZE`];
+    //! - shared memory and barriers: [`shared`], [`dynamic_shared`], [`sync_threads`], [`sync_warp`];
+    //! - atomic operations: [`atomic_add`], [`atomic_sub`], [`atomic_min`], [`atomic_max`], [`atomic_exch`],
+    //!   [`atomic_cas`];
+    //! - warp shuffles: [`shfl_sync`], [`shfl_up_sync`], [`shfl_down_sync`], [`shfl_xor_sync`].
+    //!
+    //! All operations of a device, with the remaining atomic operations, memory orderings, votes and fences, are in
+    //! [`intrinsics`](crate::intrinsics): `use cumbia::intrinsics::*;`. They are not here because most kernels do not use
+    //! them, and because the orderings, such as `Relaxed`, have the names of those in `std::sync::atomic`. The remaining
+    //! types are in the root of the crate: `use cumbia::{DeviceSlice, Event, Graph, PinnedArray};`.
+
     pub use crate::intrinsics::{
-        AcqRel, Acquire, BlockScope, DeviceScope, Relaxed, Release, SeqCst, SystemScope, WARP_SIZE, active_mask,
-        all_sync, any_sync, atomic_add, atomic_add_explicit, atomic_and, atomic_and_explicit, atomic_cas,
-        atomic_cas_explicit, atomic_dec, atomic_dec_explicit, atomic_exch, atomic_exch_explicit, atomic_inc,
-        atomic_inc_explicit, atomic_load, atomic_load_explicit, atomic_max, atomic_max_explicit, atomic_min,
-        atomic_min_explicit, atomic_or, atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub,
-        atomic_sub_explicit, atomic_xor, atomic_xor_explicit, ballot_sync, block_dim, block_idx, dynamic_shared,
-        dynamic_shared_at, fast, global_id, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt,
-        lanemask_le, lanemask_lt, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync, reduce_max_sync,
-        reduce_min_sync, reduce_or_sync, reduce_xor_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
-        shfl_xor_sync, sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,
-        thread_fence, thread_fence_block, thread_fence_system, thread_idx, uni_sync,
+        WARP_SIZE, atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_sub, block_dim, block_idx,
+        dynamic_shared, global_id, grid, grid_dim, grid_size, lane_id, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
+        shfl_xor_sync, sync_threads, sync_warp, thread_idx,
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Event, Float, Graph, In, InOut, Integer, Launch, Number, Out,
-        PinnedArray, Stream, bf16, device, f16, kernel, launch,
+        DeviceType, Float, In, InOut, Integer, Launch, Number, Out, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

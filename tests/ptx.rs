@@ -5,6 +5,7 @@ mod compiler;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 use cumbia::vector::{Double2, Float4, Ushort4};
 use cumbia::{CompileError, Error};

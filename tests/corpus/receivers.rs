@@ -3,6 +3,7 @@
 
 use std::ops::{AddAssign, BitOrAssign, SubAssign};
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};

@@ -1,5 +1,6 @@
 //! What the lanes of a warp do together: shuffles of every type, votes, matches, reductions, masks of parts of a warp.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::inputs::{Edges, Random};

@@ -1,7 +1,8 @@
 //! Graphs: the same results as the individual launches and copies, whatever changes between runs.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
-use cumbia::{Error, FaultKind, GraphError, In, Result};
+use cumbia::{Error, FaultKind, Graph, GraphError, In, PinnedArray, Result};
 
 use crate::support::{on_each_device, on_gpu};
 

@@ -6,6 +6,7 @@ use cumbia::prelude::*;
 use cumbia::{
     ArrayView, CopySource, DeviceChunks, Error, MemoryInfo, PinnedArray, PinnedSlice, PinnedSliceMut, StreamBuilder,
 };
+use cumbia::{DeviceSlice, DeviceSliceMut, Event};
 
 use crate::support::{alone, gpu, on_each_device, on_gpu, spin};
 

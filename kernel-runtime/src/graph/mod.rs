@@ -40,6 +40,7 @@ use cumbia_kernel_sync::event;
 ///
 /// ```
 /// use cumbia::prelude::*;
+/// use cumbia::Graph;
 ///
 /// #[kernel]
 /// fn step(dt: f32, velocity: &[f32], position: &mut [f32]) {

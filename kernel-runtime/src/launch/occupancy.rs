@@ -49,6 +49,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// 16,384 threads at once, shared by all cooperative launches of the process.
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// /// Numbers the elements, then reverses them.
