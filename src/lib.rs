@@ -478,8 +478,8 @@ pub use cumbia_kernel_runtime::{
     Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
     half, kernels,
 };
+pub use cumbia_kernel_runtime::{access, intrinsics, profile};
 pub use cumbia_kernel_runtime::{cache, doctor, error, precompile};
-pub use cumbia_kernel_runtime::{intrinsics, profile};
 pub use cumbia_kernel_std::{random, vector};
 
 pub mod prelude {

@@ -2,7 +2,7 @@
 
 use crate::device::{Backend, Device};
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::kernel::KernelImpl;
 use crate::specialise::{self, Layout};
 
 /// The resource usage of a kernel on a device: `kernel::attributes(&device)`.
@@ -46,7 +46,7 @@ pub struct Attributes {
 }
 
 /// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary.
-pub(crate) fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
+pub(crate) fn of<K: KernelImpl>(device: &Device) -> Result<Attributes> {
     let specialised = specialise::of::<K>()?;
     match device.backend() {
         Backend::Cpu(_) => {

@@ -4,12 +4,8 @@
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
 use crate::argument::Visitor;
-use crate::attributes::{self, Attributes};
 use crate::cpu::Cx;
 use crate::definition::Definition;
-use crate::device::Device;
-use crate::error::Result;
-use crate::inspect;
 
 /// The static description of a kernel: an entry of [`kernels`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,135 +60,8 @@ pub fn kernels() -> Vec<&'static KernelInfo> {
     all
 }
 
-/// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a
-/// [`Launch`](crate::Launch) by it, to be generic over kernels.
-///
-/// A function that takes a launch accepts every kernel. One that takes a kernel with given parameters takes the function:
-///
-/// ```
-/// use std::time::Duration;
-///
-/// use cumbia::Kernel;
-/// use cumbia::prelude::*;
-///
-/// #[kernel]
-/// fn double(x: &mut [f32]) {
-///     let i = grid(1);
-///     if i < x.len() {
-///         x[i] *= 2.0;
-///     }
-/// }
-///
-/// #[kernel]
-/// fn square(x: &mut [f32]) {
-///     let i = grid(1);
-///     if i < x.len() {
-///         x[i] *= x[i];
-///     }
-/// }
-///
-/// /// Launches a kernel on `x`, and returns the time of a second launch.
-/// fn measure<K: Kernel>(
-///     kernel: impl for<'a> Fn(&'a mut DeviceArray<f32>) -> Launch<'a, K>,
-///     x: &mut DeviceArray<f32>,
-/// ) -> cumbia::Result<Duration> {
-///     let (device, n) = (x.device().clone(), x.len());
-///     kernel(x).over(n).launch()?; // compiles the kernel
-///     report(&kernel(x).over(n))?;
-///     device.time(|| kernel(x).over(n).launch())
-/// }
-///
-/// /// Prints the name and the occupancy of a launch of any kernel.
-/// fn report<K: Kernel>(launch: &Launch<'_, K>) -> cumbia::Result<()> {
-///     let percentage = 100.0 * launch.occupancy()?.fraction();
-///     println!("{}: {percentage:.0} % occupancy", K::info().name);
-///     Ok(())
-/// }
-/// # fn main() -> cumbia::Result<()> {
-/// let mut x = Device::open()?.to_device(&[1.0, 2.0, 3.0])?;
-/// measure(double, &mut x)?;
-/// measure(square, &mut x)?;
-/// assert_eq!(x.to_host()?, [256.0, 4096.0, 20736.0]);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// A kernel with other parameters fits by a closure: `measure(|x| scale(3.0, x), &mut x)`.
-///
-/// The trait is sealed: only the expansion of `#[kernel]` implements it. Each kernel's type has functions of the same names
-/// as here, so that `double::ptx("sm_90")` does not need the trait in scope.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a kernel",
-    label = "not the type of a `#[kernel]` function",
-    note = "help: a kernel's type has the name of the function: `saxpy`, or `scale::<f32>` if it is generic"
-)]
-pub trait Kernel: KernelImpl {
-    /// Returns the kernel's name and the position of its definition.
-    fn info() -> KernelInfo {
-        Self::INFO
-    }
-
-    /// Returns the resources that the kernel uses on a device. On a GPU, compiles and loads the kernel if necessary.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Compile`](crate::Error::Compile) if the kernel cannot be compiled, and
-    /// [`Error::Driver`](crate::Error::Driver) if the driver reports an error.
-    fn attributes(device: &Device) -> Result<Attributes> {
-        attributes::of::<Self>(device)
-    }
-
-    /// Returns the CUDA C that is compiled for this kernel.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Compile`](crate::Error::Compile) if the kernel breaks a rule of the kernel language.
-    fn cuda_source() -> Result<String> {
-        inspect::cuda_source::<Self>()
-    }
-
-    /// Returns the typed IR of this kernel and of the device functions that it calls.
-    ///
-    /// # Errors
-    ///
-    /// As for [`cuda_source`](Kernel::cuda_source).
-    fn ir() -> Result<String> {
-        inspect::ir::<Self>()
-    }
-
-    /// Returns the kernel's PTX for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Compile`](crate::Error::Compile) if the kernel cannot be compiled, or NVRTC is not installed.
-    fn ptx(architecture: &str) -> Result<String> {
-        inspect::ptx::<Self>(architecture)
-    }
-
-    /// Returns the kernel's machine code for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
-    ///
-    /// # Errors
-    ///
-    /// As for [`ptx`](Kernel::ptx).
-    fn cubin(architecture: &str) -> Result<Vec<u8>> {
-        inspect::cubin::<Self>(architecture)
-    }
-
-    /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source lines.
-    /// Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
-    ///
-    /// # Errors
-    ///
-    /// As for [`ptx`](Kernel::ptx), and if there is no disassembler.
-    fn sass(architecture: &str) -> Result<String> {
-        inspect::sass::<Self>(architecture)
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K: KernelImpl> Kernel for K {}
-
-/// The implementation of a kernel: the supertrait that seals [`Kernel`]. `#[kernel]` implements it for the type with the
+/// The implementation of a kernel: the supertrait that seals
+/// [`Kernel`](crate::Kernel). `#[kernel]` implements it for the type with the
 /// kernel's name.
 ///
 /// # Safety

@@ -57,7 +57,8 @@ use rayon::prelude::*;
 
 use crate::cuda::{self, Architecture};
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, KernelInfo, kernels};
+use crate::inspect::Kernel;
+use crate::kernel::{KernelInfo, kernels};
 use crate::precompiled::Precompiled;
 use crate::specialise::{self, Layout, Specialised};
 

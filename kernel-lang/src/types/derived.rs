@@ -6,7 +6,7 @@ use cumbia_kernel_ir::ir::{EnumType, Field, Scalar, StructType, Type, Variant};
 
 /// The bound of `#[derive(DeviceType)]` on the type itself.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is a device type, and not `Copy`",
+    message = "`{Self}` is a device type, but not `Copy`",
     label = "not `Copy`",
     note = "why: a kernel copies values out of memory",
     note = "help: write `#[derive(Clone, Copy, DeviceType)]`"

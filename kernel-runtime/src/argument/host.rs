@@ -145,7 +145,7 @@ impl<A: HostArrayMut + ?Sized> WriteArgument for InOut<A> {
 
 /// A [`HostArray`] with a shape, for view parameters of kernels: arrays of `ndarray`, with the feature of that name.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array of {D} dimensions of the host",
+    message = "`{Self}` is not a host array with {D} dimensions",
     label = "expected an array of `ndarray`",
     note = "help: use arrays of `ndarray` (feature `ndarray`), or views of a `DeviceArray`: `array.reshape((rows, columns))?`"
 )]
@@ -156,7 +156,7 @@ pub trait HostView<const D: usize>: HostArray {
 
 /// A mutable [`HostView`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array of {D} dimensions of the host that can be written",
+    message = "`{Self}` is not a mutable host array with {D} dimensions",
     label = "expected an array of `ndarray` that is `mut`",
     note = "help: use arrays of `ndarray` (feature `ndarray`), or views of a `DeviceArray`: `array.reshape_mut((rows, columns))?`"
 )]

@@ -22,7 +22,7 @@ use crate::array::{CopySource, CopyTarget, Place, Region, check_length, copy};
 use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
 use crate::hazards::{self, Access, StreamRef};
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
 use crate::pinned::{GraphId, PinnedMemory, Reservation};

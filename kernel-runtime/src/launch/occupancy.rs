@@ -6,7 +6,7 @@ use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::specialise;
 
 /// The occupancy of a launch, from [`Launch::occupancy`](crate::Launch::occupancy).
