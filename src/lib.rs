@@ -431,6 +431,8 @@
 //! # }
 //! ```
 //!
+//! A helper that launches, times or inspects any kernel is generic over [`Kernel`].
+//!
 //! There are also `cubin("sm_90")`, the machine code, and `sass("sm_90")`, its disassembly annotated with the lines of
 //! the Rust source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust
 //! lines, and [`profile`] adds NVTX ranges for profilers.

@@ -167,7 +167,7 @@ fn skipping_a_barrier_is_a_deadlock() {
             cx.barrier(at!(), "sync_threads", true);
         }
     });
-    assert!(text.contains("16 threads at `sync_threads` ("), "{text}");
+    assert!(text.contains("16 threads wait at `sync_threads` ("), "{text}");
     assert!(
         text.ends_with("), but 16 threads of the block ended without reaching it, the first is (16, 0, 0)"),
         "{text}"
@@ -395,7 +395,7 @@ fn a_deadlock_ends_only_its_block() {
         }
         ended.fetch_add(1, Relaxed);
     });
-    assert!(text.contains("4 threads at `sync_threads`"), "{text}");
+    assert!(text.contains("4 threads wait at `sync_threads`"), "{text}");
     assert_eq!(ended.into_inner(), 20 * 8 + 10 * 4);
 }
 
@@ -551,7 +551,7 @@ fn a_fault_ends_threads_at_a_grid_barrier() {
         }
         cx.grid_barrier(at!(), "sync_grid");
     });
-    assert!(text.contains("7 threads at `sync_grid`") && text.contains("1 thread at `sync_threads`"), "{text}");
+    assert!(text.contains("7 threads wait at `sync_grid`") && text.contains("1 thread waits at `sync_threads`"), "{text}");
 }
 
 #[test]

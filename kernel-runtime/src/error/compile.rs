@@ -270,8 +270,9 @@ fn searched_lines(searched: &[Searched]) -> String {
 /// version of CUDA and of older ones.
 fn nvrtc_package(driver: Option<u32>) -> &'static str {
     match driver {
-        Some(..13) => "`pip install nvidia-cuda-nvrtc-cu12` (your driver supports CUDA 12)",
-        Some(_) => "`pip install nvidia-cuda-nvrtc`",
+        Some(..12) => "`pip install nvidia-cuda-nvrtc` after an update of NVIDIA's driver, which is older than CUDA 12",
+        Some(12) => "`pip install nvidia-cuda-nvrtc-cu12` (the driver supports CUDA 12)",
+        Some(13..) => "`pip install nvidia-cuda-nvrtc`",
         None => "`pip install nvidia-cuda-nvrtc` (`nvidia-cuda-nvrtc-cu12` if the driver supports only CUDA 12)",
     }
 }
