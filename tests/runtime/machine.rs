@@ -35,7 +35,7 @@ fn an_unknown_device_is_an_error() {
     let value = std::env::var("CUMBIA_DEVICE").unwrap();
     let error = Device::open().unwrap_err();
     assert!(matches!(&error, Error::Device(DeviceError::UnknownName { value: told }) if *told == value), "{error:?}");
-    assert!(error.to_string().contains("help: use `cpu`, `cuda` or `cuda:N`"), "{error}");
+    assert!(error.to_string().contains("help: set it to `cpu`, to `cuda` for the first GPU"), "{error}");
 }
 
 #[test]
