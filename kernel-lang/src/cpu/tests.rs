@@ -551,7 +551,10 @@ fn a_fault_ends_threads_at_a_grid_barrier() {
         }
         cx.grid_barrier(at!(), "sync_grid");
     });
-    assert!(text.contains("7 threads wait at `sync_grid`") && text.contains("1 thread waits at `sync_threads`"), "{text}");
+    assert!(
+        text.contains("7 threads wait at `sync_grid`") && text.contains("1 thread waits at `sync_threads`"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub enum LaunchError {
     },
     /// A grid, block or cluster with an extent of 0.
     #[error(
-        "kernel `{kernel}`: the {extent} is {requested}, but each dimension must be at least 1\n  help: if the number of items may be 0, call `.over(n)`, which then launches nothing"
+        "kernel `{kernel}`: the {extent} is {requested}, but each dimension must be at least 1\n  help: if the number of items may be 0, call `.over(n)`: `.over(0)` launches nothing"
     )]
     ZeroDimension {
         /// The kernel.
