@@ -351,8 +351,8 @@
 //! # }
 //! ```
 //!
-//! For occasional launches, [`In`], [`Out`] and [`InOut`] copy a host array to the device before the launch and back
-//! after it:
+//! For occasional launches, [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) copy a host array to the device
+//! before the launch and back after it:
 //!
 //! ```
 //! # use cumbia::prelude::*;
