@@ -8,6 +8,7 @@
 
 use std::time::{Duration, Instant};
 
+use cumbia::PinnedArray;
 use cumbia::prelude::*;
 
 /// Iterates the logistic map: some arithmetic for each element.

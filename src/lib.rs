@@ -48,7 +48,7 @@
 //! (`cpu`, `cuda:1`) selects another device. A kernel accesses memory of its device: [`to_device`](Device::to_device)
 //! copies a slice to the device and returns a [`DeviceArray`], and [`to_host`](DeviceArray::to_host) copies it back. A
 //! `&[T]` parameter accepts a `&DeviceArray<T>`, a `&mut [T]` parameter a `&mut DeviceArray<T>`, and scalars are passed
-//! by value.
+//! by value. A variable that is such a reference already is passed as it is, any number of times.
 //!
 //! Within the kernel, `y` is one array that is shared by all threads, as in CUDA and Numba. If two threads write the
 //! same element without an atomic operation, one of the values is stored; the race is not undefined behaviour.
@@ -342,17 +342,17 @@
 //! # fn main() -> cumbia::Result<()> {
 //! # let device = Device::open()?;
 //! let mut x = device.to_device(&[1, 2, 3, 4])?;
-//! let (left, mut right) = x.split_at_mut(1)?;
+//! let (mut left, mut right) = x.split_at_mut(1)?;
 //! right.fill(7)?;
-//! add(100, left).over(1).launch()?;
+//! add(100, &mut left).over(1).launch()?;
 //! x.slice_mut(1..3)?.copy_from(&device.to_device(&[8, 9])?)?; // from array to array
 //! assert_eq!(x.to_host()?, [101, 8, 9, 7]);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! For occasional launches, [`In`], [`Out`] and [`InOut`] copy a host array to the device before the launch and back
-//! after it:
+//! For occasional launches, [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) copy a host array to the device
+//! before the launch and back after it:
 //!
 //! ```
 //! # use cumbia::prelude::*;
@@ -431,6 +431,8 @@
 //! # }
 //! ```
 //!
+//! A helper that launches, times or inspects any kernel is generic over [`Kernel`].
+//!
 //! There are also `cubin("sm_90")`, the machine code, and `sass("sm_90")`, its disassembly annotated with the lines of
 //! the Rust source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust
 //! lines, and [`profile`] adds NVTX ranges for profilers.
@@ -471,36 +473,48 @@ pub use cumbia_kernel_macros::{DeviceType, device, kernel, launch};
 pub use cumbia_kernel_runtime::{
     ArrayView, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Attributes, BlockLimit,
     Checked, CompileError, Components, CopySource, CopyTarget, Device, DeviceArray, DeviceChunks, DeviceError,
-    DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Element, Error, Event, FaultKind, Float,
-    Graph, GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, KernelInfo, Launch,
+    DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph,
+    GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelInfo, Launch,
     LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
     PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
     Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
     half, kernels,
 };
-pub use cumbia_kernel_runtime::{cache, doctor, precompile};
-pub use cumbia_kernel_runtime::{intrinsics, profile};
+pub use cumbia_kernel_runtime::{access, intrinsics, profile};
+pub use cumbia_kernel_runtime::{cache, doctor, error, precompile};
 pub use cumbia_kernel_std::{random, vector};
 
-/// The items that most programs with kernels use: `use cumbia::prelude::*;`.
 pub mod prelude {
+    //! The items that most kernels and the programs that launch them use: `use cumbia::prelude::*;`.
+    //!
+    //! - attributes and macros: [`kernel`](macro@kernel), [`device`](macro@device), [`DeviceType`](macro@DeviceType),
+    //!   [`launch!`](launch!);
+    //! - devices and arrays: [`Device`], [`Stream`], [`DeviceArray`];
+    //! - launches: [`Launch`], and the arguments [`In`](fn@In), [`Out`](fn@Out) and [`InOut`](fn@InOut) of host arrays;
+    //! - views, as parameters of kernels: [`ArrayView1`], [`ArrayView2`], [`ArrayView3`], [`ArrayViewMut1`],
+    //!   [`ArrayViewMut2`], [`ArrayViewMut3`];
+    //! - types: [`f16`](struct@f16) and [`bf16`], which without an import would be Rust's own, unstable type;
+    //! - bounds of type parameters: [`trait@DeviceType`], [`Number`], [`Float`], [`Integer`];
+    //! - the position of a thread: [`grid`], [`global_id`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`],
+    //!   [`grid_dim`], [`lane_id`], [`WARP_SIZE`];
+    //! - shared memory and barriers: [`shared`], [`dynamic_shared`], [`sync_threads`], [`sync_warp`];
+    //! - atomic operations: [`atomic_add`], [`atomic_sub`], [`atomic_min`], [`atomic_max`], [`atomic_exch`],
+    //!   [`atomic_cas`];
+    //! - warp shuffles: [`shfl_sync`], [`shfl_up_sync`], [`shfl_down_sync`], [`shfl_xor_sync`].
+    //!
+    //! All operations of a device, with the remaining atomic operations, memory orderings, votes and fences, are in
+    //! [`intrinsics`](crate::intrinsics): `use cumbia::intrinsics::*;`. They are not here because most kernels do not use
+    //! them, and because the orderings, such as `Relaxed`, have the names of those in `std::sync::atomic`. The remaining
+    //! types are in the root of the crate: `use cumbia::{DeviceSlice, Event, Graph, PinnedArray};`.
+
     pub use crate::intrinsics::{
-        AcqRel, Acquire, BlockScope, DeviceScope, Relaxed, Release, SeqCst, SystemScope, WARP_SIZE, active_mask,
-        all_sync, any_sync, atomic_add, atomic_add_explicit, atomic_and, atomic_and_explicit, atomic_cas,
-        atomic_cas_explicit, atomic_dec, atomic_dec_explicit, atomic_exch, atomic_exch_explicit, atomic_inc,
-        atomic_inc_explicit, atomic_load, atomic_load_explicit, atomic_max, atomic_max_explicit, atomic_min,
-        atomic_min_explicit, atomic_or, atomic_or_explicit, atomic_store, atomic_store_explicit, atomic_sub,
-        atomic_sub_explicit, atomic_xor, atomic_xor_explicit, ballot_sync, block_dim, block_idx, dynamic_shared,
-        dynamic_shared_at, fast, global_id, grid, grid_dim, grid_size, lane_id, lanemask_eq, lanemask_ge, lanemask_gt,
-        lanemask_le, lanemask_lt, match_all_sync, match_any_sync, reduce_add_sync, reduce_and_sync, reduce_max_sync,
-        reduce_min_sync, reduce_or_sync, reduce_xor_sync, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
-        shfl_xor_sync, sync_grid, sync_threads, sync_threads_and, sync_threads_count, sync_threads_or, sync_warp,
-        thread_fence, thread_fence_block, thread_fence_system, thread_idx, uni_sync,
+        WARP_SIZE, atomic_add, atomic_cas, atomic_exch, atomic_max, atomic_min, atomic_sub, block_dim, block_idx,
+        dynamic_shared, global_id, grid, grid_dim, grid_size, lane_id, shared, shfl_down_sync, shfl_sync, shfl_up_sync,
+        shfl_xor_sync, sync_threads, sync_warp, thread_idx,
     };
     pub use crate::{
         ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, ArrayViewMut3, Device, DeviceArray,
-        DeviceSlice, DeviceSliceMut, DeviceType, Dim3, Element, Event, Float, Graph, In, InOut, Integer, Launch,
-        Number, Out, PinnedArray, Stream, bf16, device, f16, kernel, launch,
+        DeviceType, Float, In, InOut, Integer, Launch, Number, Out, Stream, bf16, device, f16, kernel, launch,
     };
 }
 

@@ -5,6 +5,7 @@ mod compiler;
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 use cumbia::vector::{Double2, Float4, Ushort4};
 use cumbia::{CompileError, Error};
@@ -541,7 +542,7 @@ struct Gate {
 }
 
 #[device]
-trait Publish: Element {
+trait Publish: DeviceType {
     fn publish(&mut self, data: u32);
 
     fn publish_by_default(&mut self, data: u32) {

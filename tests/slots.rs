@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use cumbia::__private::Kernel;
+use cumbia::__private::KernelImpl;
 use cumbia::prelude::*;
 use cumbia_corpus::slots::{generics, literals, sizes};
 
@@ -187,7 +187,7 @@ fn recursion_of_methods_operators_and_traits_is_reported() {
         }
     }
     #[device]
-    trait Depth: Element {
+    trait Depth: DeviceType {
         fn depth(&self) -> u32 {
             1 + self.below()
         }

@@ -1,5 +1,6 @@
 //! Many small launches in a graph, against individual launches.
 
+use cumbia::Graph;
 use cumbia::prelude::*;
 
 use crate::time::{medians, ratio, row};

@@ -37,12 +37,13 @@ macro_rules! functions {
 
         #[allow(non_snake_case, clippy::too_many_arguments, reason = "the methods are as in NVIDIA's manual")]
         impl Driver {
-            fn from_library(library: &Library) -> Result<Driver, String> {
+            /// Resolves all functions. Fails with the name of a missing one.
+            fn from_library(library: &Library) -> Result<Driver, &'static str> {
                 Ok(Driver {
                     // SAFETY: the types are those of cuda.h for this exported name, and a name with a version suffix
                     // never changes its meaning. The addresses stay valid, because the library is never unloaded.
                     $($name: *unsafe { library.get(concat!(stringify!($name), "\0").as_bytes()) }
-                        .map_err(|_| format!("it has no {}, so it is older than CUDA 11.4", stringify!($name)))?,)*
+                        .map_err(|_| stringify!($name))?,)*
                     // SAFETY: as above.
                     $($newer: unsafe { library.get(concat!(stringify!($newer), "\0").as_bytes()) }
                         .ok().map(|function| *function),)*
@@ -245,7 +246,7 @@ impl Driver {
             match unsafe { Library::new(name) } {
                 Ok(library) => {
                     let driver = Driver::from_library(&library)
-                        .map_err(|message| no_driver(DriverFailure::Incomplete { library: name.clone(), message }))?;
+                        .map_err(|function| no_driver(DriverFailure::Incomplete { library: name.clone(), function }))?;
                     // The driver's own threads may outlive all of our handles, so it stays loaded.
                     std::mem::forget(library);
                     // SAFETY: `cuInit` takes only its flags, which must be 0.
@@ -364,7 +365,7 @@ pub enum DriverFailure {
         /// The library.
         library: String,
         /// The missing function.
-        message: String,
+        function: &'static str,
     },
     /// `cuInit` failed.
     Init {
@@ -383,7 +384,9 @@ impl fmt::Display for NoDriver {
         write!(f, "no usable CUDA driver was found (looked for {}): ", searched.join(", "))?;
         match reason {
             DriverFailure::NotLoaded { message } => f.write_str(message),
-            DriverFailure::Incomplete { library, message } => write!(f, "{library} was found, but {message}"),
+            DriverFailure::Incomplete { library, function } => {
+                write!(f, "{library} was found, but it has no {function}, so it is older than CUDA 11.4")
+            }
             DriverFailure::Init { code: _, name, message } => write!(f, "cuInit failed with {name} ({message})"),
         }
     }

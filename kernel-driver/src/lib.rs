@@ -31,13 +31,14 @@ pub use driver::{DRIVER_FUNCTIONS, Driver, DriverFailure, NoDriver};
 pub use error::{CudaError, UNKNOWN};
 pub use graph::{Copy, CopyDirection, Graph, Node};
 pub use hardware::{Pci, Properties, RawLimits};
-pub use module::{Attributes, DriverLaunch, Geometry, Launched, LoadError, Module};
+pub use module::{Attributes, DriverLaunch, Geometry, ImageForm, ImageRejection, Launched, LoadError, Module};
 pub use primary_context::PrimaryContext;
 pub use records::{
     FAULT_ARGS, FAULT_RECORD_BYTES, LaunchParameter, PRINT_BUFFER_BYTES, PRINT_HEADER_BYTES, Prints, RawFault,
 };
 pub use stream::{Event, Stream, StreamOptions};
 pub use toolkit::{
-    Architecture, Environment, Image, NoDisassembler, NotAnArchitecture, Nvrtc, NvrtcError, SearchError, SourceText,
-    Suitability, UnsupportedArchitecture, Version, disassemble, disassemblers, stamp_of, variable,
+    Architecture, BadNvrtcReason, Environment, Image, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,
+    NvrtcError, SearchError, SearchOutcome, SearchPlace, Searched, SourceText, Suitability, UnsupportedArchitecture,
+    UnsupportedReason, Version, disassemble, disassemblers, stamp_of, variable,
 };

@@ -61,17 +61,21 @@ impl fmt::Display for Waiting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Waiting { threads, operation, file, line, column, mask, missing, .. } = self;
         let plural = |count: u64| if count == 1 { "" } else { "s" };
-        write!(f, "{threads} thread{} at `{operation}` ({file}:{line}:{column})", plural(*threads as u64))?;
+        let waiting = if *threads == 1 { "thread waits" } else { "threads wait" };
+        write!(f, "{threads} {waiting} at `{operation}` ({file}:{line}:{column})")?;
         if let Some(mask) = mask {
-            write!(f, ", whose mask {mask:#010x} includes lanes {missing:#010x} that do not participate")?;
+            write!(f, ", but of the lanes in its mask {mask:#010x}, the lanes {missing:#010x} do not participate")?;
         }
         let &Waiting { ended_threads, first_ended, ended_blocks, .. } = self;
         if let Some(first) = first_ended {
             let plural = plural(ended_threads as u64);
-            write!(f, ", which {ended_threads} thread{plural} of the block ended without reaching, {first} first")?;
+            write!(
+                f,
+                ", but {ended_threads} thread{plural} of the block ended without reaching it, the first is {first}"
+            )?;
         }
         if ended_blocks > 0 {
-            write!(f, ", which {ended_blocks} block{} of the grid ended without reaching", plural(ended_blocks))?;
+            write!(f, ", but {ended_blocks} block{} of the grid ended without reaching it", plural(ended_blocks))?;
         }
         Ok(())
     }

@@ -30,7 +30,7 @@ pub use half::{bf16, f16};
 pub use crate::fault::{FaultKind, Waiting};
 
 pub use crate::number::{Float, Integer, Number};
-pub use crate::types::{Components, DeviceType, Element, Scalar};
+pub use crate::types::{Components, DeviceType, Scalar};
 
 /// Items for the expansion of the macros only: those that bodies, device functions and device types name.
 pub mod __private {
@@ -47,7 +47,7 @@ pub mod __private {
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
     pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};
     pub use crate::types::{
-        ConstantType, DerivesCopy, DeviceType, Element, Repr, bits_of, enumeration, is_tag, load_bits, store_bits,
+        ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, enumeration, is_tag, load_bits, store_bits,
         structure,
     };
     pub use cumbia_kernel_ir::ir;

@@ -12,7 +12,7 @@ use crate::cpu::{Handle, Write};
 use crate::definition::CalleeKey;
 use crate::equality::{Compound, Parts};
 use crate::slot::Content;
-use crate::types::{DeviceType, Repr, Scalar};
+use crate::types::{Repr, Scalar, VariableType};
 
 /// Defines a marker type for each operator, which represents the operator's trait in Rust.
 macro_rules! operators {
@@ -193,7 +193,7 @@ pub fn order<T: Ordered<T>>() {}
 
 /// Returns the slot content of `==` of a struct, given the names of its fields and the contents of their `==`. `K` is
 /// its key.
-pub fn equality_of_fields<K: 'static, T: DeviceType>(fields: Vec<(&'static str, Content)>) -> Content {
+pub fn equality_of_fields<K: 'static, T: VariableType>(fields: Vec<(&'static str, Content)>) -> Content {
     let fields = fields.into_iter().map(|(name, content)| (name.to_owned(), content)).collect();
     Compound::content(TypeId::of::<K>(), T::Repr::ty, Parts::Fields(fields))
 }
@@ -207,7 +207,7 @@ impl<R: Repr, K: CalleeKey, const N: usize> CalleeKey for EqualParts<[R; N], K> 
     }
 }
 
-impl<T: Equal<T> + DeviceType, const N: usize> Operator<Eq, [T; N]> for [T; N] {
+impl<T: Equal<T> + VariableType, const N: usize> Operator<Eq, [T; N]> for [T; N] {
     type Key = EqualParts<[T::Repr; N], T::EqualKey>;
 }
 
@@ -218,7 +218,7 @@ impl<T: Ordered<T>, const N: usize> Operator<Order, [T; N]> for [T; N] {
 /// Implements the comparisons of tuples.
 macro_rules! tuples {
     ($($($part:ident $key:ident $position:literal)*;)*) => {$(
-        impl<$($part: Equal<$part> + DeviceType),*> Operator<Eq, ($($part,)*)> for ($($part,)*) {
+        impl<$($part: Equal<$part> + VariableType),*> Operator<Eq, ($($part,)*)> for ($($part,)*) {
             type Key = EqualParts<($($part::Repr,)*), ($($part::EqualKey,)*)>;
         }
 

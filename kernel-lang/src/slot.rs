@@ -14,7 +14,7 @@ use crate::cpu::{Handle, Write};
 use crate::definition::{Callee, CalleeKey, Definition, MethodResult};
 use crate::equality::Compound;
 use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
-use crate::types::{ConstantType, DeviceType, Element, Repr, Valued};
+use crate::types::{ConstantType, DeviceType, Repr, Valued, VariableType};
 
 /// A hole in the IR, whose type parameter is inferred as the missing type.
 pub struct Slot<R>(PhantomData<fn() -> R>);
@@ -39,15 +39,15 @@ impl<R> Slot<R> {
 
     /// Infers the type of a variable.
     #[inline(always)]
-    pub fn is<T: DeviceType<Repr = R>>(self, _: &T) {}
+    pub fn is<T: VariableType<Repr = R>>(self, _: &T) {}
 
     /// Infers the type of a kernel parameter that is passed by value.
     #[inline(always)]
-    pub fn element<T: Element<Held = R>>(self, _: &T) {}
+    pub fn element<T: DeviceType<Held = R>>(self, _: &T) {}
 
     /// Infers the type of the value, and returns it.
     #[inline(always)]
-    pub fn tap<T: DeviceType<Repr = R>>(self, value: T) -> T {
+    pub fn tap<T: VariableType<Repr = R>>(self, value: T) -> T {
         value
     }
 }

@@ -151,11 +151,11 @@ mod tests {
     fn comparison_bounds_add_device_bounds() {
         check(
             parse_quote!(
-                fn f<T: Element + PartialEq + PartialOrd<f32>>() {}
+                fn f<T: DeviceType + PartialEq + PartialOrd<f32>>() {}
             ),
             parse_quote!(
                 fn f<
-                    T: Element
+                    T: DeviceType
                         + PartialEq
                         + PartialOrd<f32>
                         + ::cumbia::__private::Equal<T>
@@ -171,7 +171,7 @@ mod tests {
     fn operator_bounds_add_device_bounds() {
         check(
             parse_quote!(
-                fn f<T: Element + Add<Output = T> + Mul<f32>, const N: usize>()
+                fn f<T: DeviceType + Add<Output = T> + Mul<f32>, const N: usize>()
                 where
                     [T; N]: Neg,
                     f64: From<T>,
@@ -181,7 +181,7 @@ mod tests {
             ),
             parse_quote!(
                 fn f<
-                    T: Element
+                    T: DeviceType
                         + Add<Output = T>
                         + Mul<f32>
                         + ::cumbia::__private::Operator<::cumbia::__private::op::Add, T>

@@ -117,9 +117,9 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// An operator `impl` (`Add`, `MulAssign`, `Neg`, `PartialEq`, ..) under `#[device]` makes the operator available in
-/// kernels. A type parameter with an operator bound, as in `T: Element + Add<Output = T>`, requires such an operator; a
+/// kernels. A type parameter with an operator bound, as in `T: DeviceType + Add<Output = T>`, requires such an operator; a
 /// bound `T: From<u8>` likewise requires a built-in conversion. A trait under `#[device]` whose functions take or
-/// return `self` has `Element` as a supertrait. If the trait has default methods, each of its implementations needs
+/// return `self` has `DeviceType` as a supertrait. If the trait has default methods, each of its implementations needs
 /// `#[device]`.
 ///
 /// # Deriving comparisons

@@ -193,12 +193,12 @@ rules! {
     FOR_PAIRS: "this loop yields one element at a time, not pairs",
         why "a tuple is not an element type",
         help "for the index as well write `for (i, v) in x.iter().enumerate() { .. }`; for two arrays loop over the indices: `for i in 0..n { .. }`";
-    ENUMERATE_PATTERN: "`.enumerate()` yields an index and an element",
-        why "a kernel has no variable that holds both",
+    ENUMERATE_PATTERN: "a loop over `.enumerate()` needs a variable for the index and one for the element",
+        why "their pair holds a reference, which a single variable of a kernel cannot",
         help "write `for (i, v) in x.iter().enumerate() { .. }`";
-    UNINITIALISED_PATTERN: "this pattern needs an initializer",
-        why "only identifiers can be declared without one",
-        help "write `let x;` for each variable";
+    UNINITIALISED_PATTERN: "a `let` without a value must declare a single variable",
+        why "a pattern takes the values of its variables apart, and there is no value yet",
+        help "declare each variable with `let x;`, or give the pattern a value: `let (a, b) = ..;`";
     ITEM: "items are not supported in a kernel",
         why "the only items supported in a body are `const`, `use` and `type`",
         help "move it out of the kernel; a function becomes a `#[device]` function";
@@ -263,7 +263,7 @@ rules! {
         help "return such a value, or write to a `&mut` parameter";
     UNBOUNDED_TYPE: "the type parameter `{}` has no bound",
         why "an unbounded type parameter admits types that do not exist on a device",
-        help "write `{}: Float` or `{}: Number` for arithmetic, `{}: Element` for values that are only copied";
+        help "write `{}: Float` or `{}: Number` for arithmetic, `{}: DeviceType` for values that are only copied";
     LIFETIME: "lifetimes are not supported in a kernel",
         why "all references are valid for the duration of the launch",
         help "remove the lifetime";

@@ -10,7 +10,7 @@ use crate::cpu::access::{Access, Read, Writable, Write};
 use crate::device::Device;
 use crate::error::{Result, ShapeError};
 use crate::memory::{Memory, no_room};
-use crate::types::{Element, make_valid};
+use crate::types::{DeviceType, make_valid};
 
 /// A view of elements of a [`DeviceArray`] in `D` dimensions, in row-major order unless transposed: accepted for a
 /// kernel's `ArrayView2<T>` and similar parameters.
@@ -79,7 +79,7 @@ unsafe impl<T: Send + Sync, const D: usize, M: Access> Send for ArrayView<'_, T,
 // SAFETY: as above.
 unsafe impl<T: Send + Sync, const D: usize, M: Access> Sync for ArrayView<'_, T, D, M> {}
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Returns a row-major view in one to three dimensions: `len`, `(rows, columns)` or `(planes, rows, columns)`.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-impl<'a, T: Element, M> DeviceSlice<'a, T, M> {
+impl<'a, T: DeviceType, M> DeviceSlice<'a, T, M> {
     /// Returns a row-major view in one to three dimensions, like [`DeviceArray::reshape`].
     ///
     /// # Errors
@@ -232,7 +232,7 @@ impl<'a, T, const D: usize, M> ArrayView<'a, T, D, M> {
     }
 }
 
-impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M> {
+impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M> {
     /// Copies the elements to a vector in row-major order, after all earlier work that writes them.
     ///
     /// ```

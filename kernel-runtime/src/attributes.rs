@@ -3,12 +3,11 @@
 pub use crate::cuda::Attributes;
 use crate::device::{Backend, Device};
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::kernel::KernelImpl;
 use crate::specialise::{self, Layout};
 
 /// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary.
-#[doc(hidden)]
-pub fn of<K: Kernel>(device: &Device) -> Result<Attributes> {
+pub(crate) fn of<K: KernelImpl>(device: &Device) -> Result<Attributes> {
     let specialised = specialise::of::<K>()?;
     match device.backend() {
         Backend::Cpu(_) => {

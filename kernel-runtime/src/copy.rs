@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::memory::Memory;
 use crate::pinned::{PinnedArray, PinnedMemory, PinnedSlice};
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// A source of [`Stream::copy`] and [`DeviceArray::copy_from`]: a device array, a [`PinnedArray`](crate::PinnedArray),
 /// or a slice of either.
@@ -20,7 +20,7 @@ use crate::types::Element;
 )]
 pub trait CopySource {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
 
     #[doc(hidden)]
     fn source(&self) -> Region<'_>;
@@ -34,7 +34,7 @@ pub trait CopySource {
 )]
 pub trait CopyTarget {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
 
     #[doc(hidden)]
     fn target(&mut self) -> Region<'_>;
@@ -58,7 +58,7 @@ pub(crate) enum Place<'a> {
     Pinned(&'a Arc<PinnedMemory>),
 }
 
-impl<T: Element> CopySource for DeviceArray<T> {
+impl<T: DeviceType> CopySource for DeviceArray<T> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -66,7 +66,7 @@ impl<T: Element> CopySource for DeviceArray<T> {
     }
 }
 
-impl<T: Element> CopyTarget for DeviceArray<T> {
+impl<T: DeviceType> CopyTarget for DeviceArray<T> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
@@ -74,7 +74,7 @@ impl<T: Element> CopyTarget for DeviceArray<T> {
     }
 }
 
-impl<T: Element, M> CopySource for DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M> CopySource for DeviceSlice<'_, T, M> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -82,7 +82,7 @@ impl<T: Element, M> CopySource for DeviceSlice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
@@ -90,7 +90,7 @@ impl<T: Element, M: Writable> CopyTarget for DeviceSlice<'_, T, M> {
     }
 }
 
-impl<T: Element> CopySource for PinnedArray<T> {
+impl<T: DeviceType> CopySource for PinnedArray<T> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -98,7 +98,7 @@ impl<T: Element> CopySource for PinnedArray<T> {
     }
 }
 
-impl<T: Element> CopyTarget for PinnedArray<T> {
+impl<T: DeviceType> CopyTarget for PinnedArray<T> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
@@ -106,7 +106,7 @@ impl<T: Element> CopyTarget for PinnedArray<T> {
     }
 }
 
-impl<T: Element, M> CopySource for PinnedSlice<'_, T, M> {
+impl<T: DeviceType, M> CopySource for PinnedSlice<'_, T, M> {
     type Element = T;
 
     fn source(&self) -> Region<'_> {
@@ -114,7 +114,7 @@ impl<T: Element, M> CopySource for PinnedSlice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Writable> CopyTarget for PinnedSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> CopyTarget for PinnedSlice<'_, T, M> {
     type Element = T;
 
     fn target(&mut self) -> Region<'_> {
@@ -122,7 +122,7 @@ impl<T: Element, M: Writable> CopyTarget for PinnedSlice<'_, T, M> {
     }
 }
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Overwrites the elements with those of another array, a slice of one, or a page-locked array. The source may be
     /// on another device. Later work on either array is ordered after the copy. The call only waits for the copy if one
     /// of the arrays is on the CPU device.
@@ -149,7 +149,7 @@ impl<T: Element> DeviceArray<T> {
     }
 }
 
-impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> DeviceSlice<'_, T, M> {
     /// Overwrites the elements with those of another array, a slice of one, or a page-locked array.
     ///
     /// # Errors
@@ -174,7 +174,7 @@ impl Stream {
     /// [`Error::StreamElsewhere`](crate::Error::StreamElsewhere) if the stream belongs to the device of neither array,
     /// or a CUDA driver error. For a copy from a GPU to the CPU device, [`Error::Fault`](crate::Error::Fault) as for
     /// [`DeviceArray::to_host`].
-    pub fn copy<T: Element>(
+    pub fn copy<T: DeviceType>(
         &self,
         from: &(impl CopySource<Element = T> + ?Sized),
         to: &mut (impl CopyTarget<Element = T> + ?Sized),
@@ -185,7 +185,7 @@ impl Stream {
 
 /// Copies all elements of `from` to `to`, on a stream or on one that the device memory selects. Only waits for the
 /// copy, and reports a fault, if one side is on the CPU device or both are page-locked.
-pub(crate) fn copy<T: Element>(
+pub(crate) fn copy<T: DeviceType>(
     on: Option<&Stream>,
     operation: &'static str,
     from: &(impl CopySource<Element = T> + ?Sized),

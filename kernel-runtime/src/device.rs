@@ -319,7 +319,7 @@ mod tests {
         {
             let error = parse(value).unwrap_err();
             assert_eq!(error, DeviceError::UnknownName { value: value.to_owned() });
-            assert!(error.to_string().contains("help: use `cpu`, `cuda` or `cuda:N`"));
+            assert!(error.to_string().contains("help: set it to `cpu`, to `cuda` for the first GPU"));
         }
     }
 

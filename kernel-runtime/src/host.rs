@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// A contiguous array of elements in host memory: a slice, an array or a vector, a [`PinnedArray`](crate::PinnedArray),
 /// and with the feature `ndarray` the arrays of that crate.
@@ -31,7 +31,7 @@ use crate::types::Element;
 )]
 pub trait HostArray {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
 
     /// Returns the elements in memory order.
     ///
@@ -57,7 +57,7 @@ pub trait HostArrayMut: HostArray {
     fn elements_mut(&mut self) -> Result<&mut [Self::Element]>;
 }
 
-impl<T: Element> HostArray for [T] {
+impl<T: DeviceType> HostArray for [T] {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {
@@ -65,13 +65,13 @@ impl<T: Element> HostArray for [T] {
     }
 }
 
-impl<T: Element> HostArrayMut for [T] {
+impl<T: DeviceType> HostArrayMut for [T] {
     fn elements_mut(&mut self) -> Result<&mut [T]> {
         Ok(self)
     }
 }
 
-impl<T: Element, const N: usize> HostArray for [T; N] {
+impl<T: DeviceType, const N: usize> HostArray for [T; N] {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {
@@ -79,13 +79,13 @@ impl<T: Element, const N: usize> HostArray for [T; N] {
     }
 }
 
-impl<T: Element, const N: usize> HostArrayMut for [T; N] {
+impl<T: DeviceType, const N: usize> HostArrayMut for [T; N] {
     fn elements_mut(&mut self) -> Result<&mut [T]> {
         Ok(self)
     }
 }
 
-impl<T: Element> HostArray for Vec<T> {
+impl<T: DeviceType> HostArray for Vec<T> {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {
@@ -93,13 +93,13 @@ impl<T: Element> HostArray for Vec<T> {
     }
 }
 
-impl<T: Element> HostArrayMut for Vec<T> {
+impl<T: DeviceType> HostArrayMut for Vec<T> {
     fn elements_mut(&mut self) -> Result<&mut [T]> {
         Ok(self)
     }
 }
 
-impl<T: Element> HostArray for Cow<'_, [T]> {
+impl<T: DeviceType> HostArray for Cow<'_, [T]> {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {

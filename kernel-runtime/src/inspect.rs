@@ -1,29 +1,159 @@
-//! Inspection of the compilation stages of a kernel, without a device: IR, CUDA C, PTX, cubin and SASS.
+//! [`Kernel`], the public bound of kernels, and the inspection of their compilation stages: IR, CUDA C, PTX, cubin and SASS.
 
+use crate::attributes::{self, Attributes};
 use crate::compile::{self, Flags, Request};
 use crate::cuda;
+use crate::device::Device;
 use crate::error::{CompileError, Result};
-use crate::kernel::Kernel;
+use crate::kernel::{KernelImpl, KernelInfo};
 use crate::specialise::{self, Layout};
 
+/// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a
+/// [`Launch`](crate::Launch) by it, to be generic over kernels.
+///
+/// A function that takes a launch accepts every kernel. One that takes a kernel with given parameters takes the function:
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use cumbia::Kernel;
+/// use cumbia::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     let i = grid(1);
+///     if i < x.len() {
+///         x[i] *= 2.0;
+///     }
+/// }
+///
+/// #[kernel]
+/// fn square(x: &mut [f32]) {
+///     let i = grid(1);
+///     if i < x.len() {
+///         x[i] *= x[i];
+///     }
+/// }
+///
+/// /// Launches a kernel on `x`, and returns the time of a second launch.
+/// fn measure<K: Kernel>(
+///     kernel: impl for<'a> Fn(&'a mut DeviceArray<f32>) -> Launch<'a, K>,
+///     x: &mut DeviceArray<f32>,
+/// ) -> cumbia::Result<Duration> {
+///     let (device, n) = (x.device().clone(), x.len());
+///     kernel(x).over(n).launch()?; // compiles the kernel
+///     report(&kernel(x).over(n))?;
+///     device.time(|| kernel(x).over(n).launch())
+/// }
+///
+/// /// Prints the name and the occupancy of a launch of any kernel.
+/// fn report<K: Kernel>(launch: &Launch<'_, K>) -> cumbia::Result<()> {
+///     let percentage = 100.0 * launch.occupancy()?.fraction();
+///     println!("{}: {percentage:.0} % occupancy", K::info().name);
+///     Ok(())
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let mut x = Device::open()?.to_device(&[1.0, 2.0, 3.0])?;
+/// measure(double, &mut x)?;
+/// measure(square, &mut x)?;
+/// assert_eq!(x.to_host()?, [256.0, 4096.0, 20736.0]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A kernel with other parameters fits by a closure: `measure(|x| scale(3.0, x), &mut x)`.
+///
+/// The trait is sealed: only the expansion of `#[kernel]` implements it. Each kernel's type has functions of the same names
+/// as here, so that `double::ptx("sm_90")` does not need the trait in scope.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a kernel",
+    label = "not the type of a `#[kernel]` function",
+    note = "help: a kernel's type has the name of the function: `saxpy`, or `scale::<f32>` if it is generic"
+)]
+pub trait Kernel: KernelImpl {
+    /// Returns the kernel's name and the position of its definition.
+    fn info() -> KernelInfo {
+        Self::INFO
+    }
+
+    /// Returns the resources that the kernel uses on a device. On a GPU, compiles and loads the kernel if necessary.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Compile`](crate::Error::Compile) if the kernel cannot be compiled, and
+    /// [`Error::Driver`](crate::Error::Driver) if the driver reports an error.
+    fn attributes(device: &Device) -> Result<Attributes> {
+        attributes::of::<Self>(device)
+    }
+
+    /// Returns the CUDA C that is compiled for this kernel.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Compile`](crate::Error::Compile) if the kernel breaks a rule of the kernel language.
+    fn cuda_source() -> Result<String> {
+        cuda_source::<Self>()
+    }
+
+    /// Returns the typed IR of this kernel and of the device functions that it calls.
+    ///
+    /// # Errors
+    ///
+    /// As for [`cuda_source`](Kernel::cuda_source).
+    fn ir() -> Result<String> {
+        ir::<Self>()
+    }
+
+    /// Returns the kernel's PTX for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Compile`](crate::Error::Compile) if the kernel cannot be compiled, or NVRTC is not installed.
+    fn ptx(architecture: &str) -> Result<String> {
+        ptx::<Self>(architecture)
+    }
+
+    /// Returns the kernel's machine code for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ptx`](Kernel::ptx).
+    fn cubin(architecture: &str) -> Result<Vec<u8>> {
+        cubin::<Self>(architecture)
+    }
+
+    /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source lines.
+    /// Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ptx`](Kernel::ptx), and if there is no disassembler.
+    fn sass(architecture: &str) -> Result<String> {
+        sass::<Self>(architecture)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: KernelImpl> Kernel for K {}
+
 /// Returns the emitted CUDA C of a kernel.
-pub fn cuda_source<K: Kernel>() -> Result<String> {
+pub fn cuda_source<K: KernelImpl>() -> Result<String> {
     Ok(specialise::of::<K>()?.source(Layout::Contiguous).text.clone())
 }
 
 /// Returns the kernel's PTX for an architecture.
-pub fn ptx<K: Kernel>(architecture: &str) -> Result<String> {
+pub fn ptx<K: KernelImpl>(architecture: &str) -> Result<String> {
     compile::<K>(architecture).map(|image| image.ptx)
 }
 
 /// Returns the kernel's machine code (cubin) for an architecture.
-pub fn cubin<K: Kernel>(architecture: &str) -> Result<Vec<u8>> {
+pub fn cubin<K: KernelImpl>(architecture: &str) -> Result<Vec<u8>> {
     compile::<K>(architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
 /// Returns the disassembled machine code (SASS) of the kernel for an architecture, annotated with the lines of the Rust source
 /// if the disassembler supports that.
-pub fn sass<K: Kernel>(architecture: &str) -> Result<String> {
+pub fn sass<K: KernelImpl>(architecture: &str) -> Result<String> {
     let image = compile::<K>(architecture)?;
     match image.cubin {
         Some(cubin) => Ok(cuda::disassemble(&cubin).map_err(CompileError::from)?),
@@ -32,7 +162,7 @@ pub fn sass<K: Kernel>(architecture: &str) -> Result<String> {
 }
 
 /// Returns the specialised IR of the kernel, as text.
-pub fn ir<K: Kernel>() -> Result<String> {
+pub fn ir<K: KernelImpl>() -> Result<String> {
     Ok(specialise::of::<K>()?.program().to_string())
 }
 
@@ -42,6 +172,6 @@ pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<V
     compile::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
-fn compile<K: Kernel>(architecture: &str) -> Result<cuda::Image> {
+fn compile<K: KernelImpl>(architecture: &str) -> Result<cuda::Image> {
     compile::compile(specialise::of::<K>()?.request(Layout::Contiguous), architecture)
 }

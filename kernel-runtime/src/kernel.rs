@@ -60,14 +60,17 @@ pub fn kernels() -> Vec<&'static KernelInfo> {
     all
 }
 
-/// A `#[kernel]`. The macro implements it for the type with the kernel's name.
+/// The implementation of a kernel: the supertrait that seals
+/// [`Kernel`](crate::Kernel). `#[kernel]` implements it for the type with the
+/// kernel's name.
 ///
 /// # Safety
 ///
-/// The parameters of [`Kernel::definition`] are the arguments that [`Kernel::visit`] visits, in that order; a GPU reads
-/// them as such. [`Kernel::Views`] consists of values of device types and of the views of arguments: all threads of a
-/// grid use them. If [`Options::bounds_checks`] is off, the type of a launch makes launching unsafe.
-pub unsafe trait Kernel: Sized + 'static {
+/// The parameters of [`KernelImpl::definition`] are the arguments that [`KernelImpl::visit`] visits, in that order; a GPU
+/// reads them as such. [`KernelImpl::Views`] consists of values of device types and of the views of arguments: all threads
+/// of a grid use them. If [`Options::bounds_checks`] is off, the type of a launch makes launching unsafe.
+#[doc(hidden)]
+pub unsafe trait KernelImpl: Sized + 'static {
     /// The arguments, as a tuple.
     type Args<'a>: Sync;
 

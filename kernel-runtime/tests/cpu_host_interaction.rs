@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use cumbia::DeviceArray;
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 use rayon::prelude::*;
 

@@ -10,10 +10,10 @@ use cumbia_kernel_runtime::{Device, Float, Integer, Number, bf16, f16};
 use private::body::*;
 use private::ir::{Constant, ConstantValue, Method, Scalar, Type};
 use private::{
-    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, Element, FieldOf,
-    IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, Place, Read, Repr, Returned, Slice, Slot,
-    Slots, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op, store_bits,
-    structure,
+    BuiltIn, Call, CalleeKey, ConstantType, Content, Cx, Definition, DerivesCopy, DeviceType, FieldOf, IntoPlace,
+    IntoPlaceMut, IntoSlice, IntoSliceMut, Location, Operator, Place, Read, Repr, Returned, Slice, Slot, Slots,
+    VariableType, View, Write, bits_of, borrow, borrow_mut, contents_of, enumeration, is_tag, load_bits, op,
+    store_bits, structure,
 };
 
 static AT: Location = Location { file: "kernel.rs", line: 3, column: 4, id: 0 };
@@ -25,11 +25,11 @@ struct Complex<T> {
     im: T,
 }
 
-impl<T: Element> DeviceType for Complex<T> {
+impl<T: DeviceType> VariableType for Complex<T> {
     type Repr = Complex<T>;
 }
 
-impl<T: Element> Repr for Complex<T> {
+impl<T: DeviceType> Repr for Complex<T> {
     fn ty() -> Type {
         structure::<Self>(
             "Complex",
@@ -41,7 +41,7 @@ impl<T: Element> Repr for Complex<T> {
     }
 }
 
-impl<T: Element> ConstantType for Complex<T> {
+impl<T: DeviceType> ConstantType for Complex<T> {
     type Repr = Complex<T>;
     type Value = Complex<T>;
 
@@ -51,7 +51,7 @@ impl<T: Element> ConstantType for Complex<T> {
 }
 
 // SAFETY: the fields are elements, accessed as themselves.
-unsafe impl<T: Element> Element for Complex<T> {
+unsafe impl<T: DeviceType> DeviceType for Complex<T> {
     type Held = Complex<T>;
     const ANY_BITS: bool = T::ANY_BITS && T::ANY_BITS;
 
@@ -86,7 +86,7 @@ enum Kind {
     Node = 7,
 }
 
-impl DeviceType for Kind {
+impl VariableType for Kind {
     type Repr = Kind;
 }
 
@@ -106,7 +106,7 @@ impl ConstantType for Kind {
 }
 
 // SAFETY: an enum is represented by the integer that `load` reads.
-unsafe impl Element for Kind {
+unsafe impl DeviceType for Kind {
     type Held = Kind;
 
     unsafe fn load(place: *mut Self) -> Self {
@@ -382,11 +382,11 @@ fn clear<'k>(x: impl IntoSliceMut<'k, Element = f32>) {
     x.into_slice_mut().__elements_mut().for_each(|place| place.set(0.0));
 }
 
-fn read<'k, T: Element>(x: impl IntoPlace<'k, T>) -> T {
+fn read<'k, T: DeviceType>(x: impl IntoPlace<'k, T>) -> T {
     x.into_place().get()
 }
 
-fn write<'k, T: Element>(x: impl IntoPlaceMut<'k, T>, value: T) {
+fn write<'k, T: DeviceType>(x: impl IntoPlaceMut<'k, T>, value: T) {
     x.into_place_mut().set(value);
 }
 

@@ -3,6 +3,7 @@
 
 #![cfg(unix)]
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 #[derive(Clone, Copy, Debug, DeviceType)]

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 use std::panic::Location;
 
-use cumbia::{Element, Error, FaultKind, bf16, f16};
+use cumbia::{DeviceType, Error, FaultKind, bf16, f16};
 use cumbia_kernel_ir::ir::{ConstantValue, Scalar, Type};
 
 /// The permitted difference between results.
@@ -130,7 +130,7 @@ impl Record {
         self.events.iter().filter(|event| matches!(event, Event::Fault(_))).count()
     }
 
-    pub(crate) fn output<T: Element>(&mut self, name: &str, values: &[T], tolerance: Tolerance) {
+    pub(crate) fn output<T: DeviceType>(&mut self, name: &str, values: &[T], tolerance: Tolerance) {
         let mut leaves = Vec::new();
         add_leaves(&mut leaves, "", &T::ty());
         let mut bits = Vec::with_capacity(leaves.len() * values.len());
@@ -178,7 +178,7 @@ impl Record {
     }
 
     /// Compares the last output with the expected values.
-    pub(crate) fn expect<T: Element>(&mut self, place: &Location<'_>, expected: &[T]) {
+    pub(crate) fn expect<T: DeviceType>(&mut self, place: &Location<'_>, expected: &[T]) {
         let Some(Event::Output(Output { name, tolerance, .. })) = self.events.last() else {
             return self.wrong_at(place, "no output");
         };

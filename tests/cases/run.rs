@@ -4,8 +4,8 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
-use cumbia::__private::{Checked, Emulation, Kernel, RawFault, Unchecked, inspect};
-use cumbia::{Device, DeviceArray, Element, Error, FaultKind, Launch};
+use cumbia::__private::{Checked, Emulation, RawFault, Unchecked, inspect};
+use cumbia::{Device, DeviceArray, DeviceType, Error, FaultKind, Kernel, Launch};
 
 use crate::record::{Agreement, Record, Tolerance};
 use crate::report::says;
@@ -102,12 +102,12 @@ impl<'e> Run<'e> {
     }
 
     /// Returns an array with these values.
-    pub fn array<T: Element>(&self, values: &[T]) -> DeviceArray<T> {
+    pub fn array<T: DeviceType>(&self, values: &[T]) -> DeviceArray<T> {
         self.device.to_device(values).expect("a small array")
     }
 
     /// Returns an array of zeros.
-    pub fn zeros<T: Element>(&self, len: usize) -> DeviceArray<T> {
+    pub fn zeros<T: DeviceType>(&self, len: usize) -> DeviceArray<T> {
         self.device.zeros(len).expect("a small array")
     }
 
@@ -234,12 +234,12 @@ impl<'e> Run<'e> {
     }
 
     /// Records an array as a result that must be bit-identical on every device.
-    pub fn output<T: Element>(&mut self, name: &str, array: &DeviceArray<T>) {
+    pub fn output<T: DeviceType>(&mut self, name: &str, array: &DeviceArray<T>) {
         self.output_within(name, array, Tolerance::Exact);
     }
 
     /// Records an array as a result that may differ by `tolerance` between devices.
-    pub fn output_within<T: Element>(&mut self, name: &str, array: &DeviceArray<T>, tolerance: Tolerance) {
+    pub fn output_within<T: DeviceType>(&mut self, name: &str, array: &DeviceArray<T>, tolerance: Tolerance) {
         if !matches!(self.place, Place::Nowhere) {
             self.record.output(
                 name,
@@ -251,13 +251,13 @@ impl<'e> Run<'e> {
 
     /// As [`Run::output`], and compares with the result of plain Rust for the same inputs.
     #[track_caller]
-    pub fn expect<T: Element>(&mut self, name: &str, array: &DeviceArray<T>, expected: &[T]) {
+    pub fn expect<T: DeviceType>(&mut self, name: &str, array: &DeviceArray<T>, expected: &[T]) {
         self.expect_within(name, array, expected, Tolerance::Exact);
     }
 
     /// As [`Run::expect`], with a tolerance.
     #[track_caller]
-    pub fn expect_within<T: Element>(
+    pub fn expect_within<T: DeviceType>(
         &mut self,
         name: &str,
         array: &DeviceArray<T>,

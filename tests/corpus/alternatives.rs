@@ -4,6 +4,7 @@
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unreachable_patterns, unused_assignments, unused_variables, reason = "as above")]
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::program::programs;

@@ -41,12 +41,12 @@ programs! {
         }
 
         #[device]
-        pub fn nothing<T: Element>(_like: T) -> [T; 0] {
+        pub fn nothing<T: DeviceType>(_like: T) -> [T; 0] {
             []
         }
 
         #[device]
-        pub fn first_or<T: Element, const N: usize>(items: [T; N], other: T) -> T {
+        pub fn first_or<T: DeviceType, const N: usize>(items: [T; N], other: T) -> T {
             if N > 0 { items[0] } else { other }
         }
 
@@ -66,7 +66,7 @@ programs! {
         }
 
         #[derive(Clone, Copy, DeviceType)]
-        pub struct Marked<T: Element> {
+        pub struct Marked<T: DeviceType> {
             mark: [T; 0],
             value: i64,
         }
@@ -98,7 +98,7 @@ programs! {
         }
 
         #[device]
-        pub fn pair_of<T: Element>(a: T, b: T) -> [T; 2] {
+        pub fn pair_of<T: DeviceType>(a: T, b: T) -> [T; 2] {
             [a, b]
         }
     }

@@ -57,7 +57,7 @@ programs! {
         }
 
         #[device]
-        pub fn of_bounds<T: Element + AddAssign + MulAssign>(list: &mut [T], n: &mut usize, by: T) {
+        pub fn of_bounds<T: DeviceType + AddAssign + MulAssign>(list: &mut [T], n: &mut usize, by: T) {
             list[next(n)] *= { *n += 1; by };
             list[next(n)] += list[next(n)];
         }

@@ -2,6 +2,7 @@
 //! order; in every ordering and scope; and what can be built of them.
 
 use cumbia::DeviceArray;
+use cumbia::intrinsics::*;
 use cumbia::intrinsics::{AtomicBits, AtomicMinMax};
 use cumbia::prelude::*;
 

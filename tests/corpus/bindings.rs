@@ -30,7 +30,7 @@ programs! {
         }
 
         #[device]
-        pub fn pass<T: Copy + Element>(pair: (T, (T, i32))) -> (i32, T) {
+        pub fn pass<T: Copy + DeviceType>(pair: (T, (T, i32))) -> (i32, T) {
             let (a, (_, n)) = pair;
             (n, a)
         }

@@ -31,7 +31,7 @@ programs! {
 
         #[derive(Clone, Copy, DeviceType)]
         #[device(PartialEq, PartialOrd)]
-        pub struct Row<T: Element, const N: usize> {
+        pub struct Row<T: DeviceType, const N: usize> {
             id: u16,
             items: [T; N],
             nothing: [u64; 0],
@@ -107,7 +107,7 @@ programs! {
         pub struct FirstOnly<T>(pub T, pub i32);
 
         #[device]
-        impl<T: Element + PartialEq> PartialEq for FirstOnly<T> {
+        impl<T: DeviceType + PartialEq> PartialEq for FirstOnly<T> {
             fn eq(&self, other: &FirstOnly<T>) -> bool {
                 self.0 == other.0
             }
@@ -191,7 +191,7 @@ programs! {
         }
 
         #[device]
-        pub fn largest<T: Element + PartialOrd>(a: T, b: T, c: T) -> T {
+        pub fn largest<T: DeviceType + PartialOrd>(a: T, b: T, c: T) -> T {
             let mut best = a;
             if b > best {
                 best = b;
@@ -200,7 +200,7 @@ programs! {
         }
 
         #[device]
-        pub fn position<T: Element + PartialEq, const N: usize>(items: [T; N], wanted: T) -> usize {
+        pub fn position<T: DeviceType + PartialEq, const N: usize>(items: [T; N], wanted: T) -> usize {
             let mut at = 0;
             while at < N && items[at] != wanted {
                 at += 1;

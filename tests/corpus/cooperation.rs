@@ -1,5 +1,6 @@
 //! Barriers that vote, barriers for the grid, and fences.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::inputs::Random;

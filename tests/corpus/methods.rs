@@ -259,7 +259,7 @@ programs! {
         }
 
         #[derive(Clone, Copy, DeviceType)]
-        pub struct Rectangle<T: Element> {
+        pub struct Rectangle<T: DeviceType> {
             sides: [T; 2],
         }
 
@@ -490,7 +490,7 @@ programs! {
 
 /// A trait with a state that the kernel is generic over, by value and as elements.
 #[device]
-pub trait Filter: Element {
+pub trait Filter: DeviceType {
     fn apply(&mut self, x: f32) -> f32;
 
     fn gain(&self) -> f32 {

@@ -1,6 +1,8 @@
 //! `index = u32`: a `usize` has 32 bits on a GPU and 64 on the CPU device. Both compute the same as long as no `usize` comes
 //! to 2³², which these kernels keep to; what each does beyond is in `tests/emitted.rs` and `tests/runtime`.
 
+use cumbia::Dim3;
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::inputs::Random;

@@ -1,6 +1,7 @@
 //! What a kernel can ask for: block sizes, registers, fast mathematics, no checks; arguments as large as can be; and bodies
 //! in CUDA C.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 use cumbia::{Error, LaunchError};
 

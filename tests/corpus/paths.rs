@@ -147,7 +147,7 @@ programs! {
         }
 
         #[device]
-        pub fn of_a_parameter<T: Element + Shape>(shapes: &mut [T], y: &mut [i64]) {
+        pub fn of_a_parameter<T: DeviceType + Shape>(shapes: &mut [T], y: &mut [i64]) {
             y[0] = T::area(&shapes[0], 3);
             y[1] = T::grow(&mut shapes[1], 2).wrapping_add(<T as Shape>::area(&shapes[1], 1));
             y[2] = Shape::taken(shapes[0]);

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use cumbia::{DeviceArray, Element, Scalar};
+use cumbia::{DeviceArray, DeviceType, Scalar};
 use cumbia_cases::in_our_words;
 
 use crate::Run;
@@ -60,9 +60,9 @@ macro_rules! programs {
 
             /// Any type, so that the bounds of items hold here.
             #[allow(dead_code, reason = "not every module needs it")]
-            pub trait Element: Copy {}
+            pub trait DeviceType: Copy {}
 
-            impl<T: Copy> Element for T {}
+            impl<T: Copy> DeviceType for T {}
 
             $($crate::program::plain! { [] $($item)* })?
 
@@ -115,7 +115,7 @@ type Kernel<'l, A, B> = &'l dyn Fn(&mut Run<'_>, &DeviceArray<A>, &mut DeviceArr
 /// Runs a program on all its inputs: as plain Rust, as a device function that the host calls, and as a kernel, once for
 /// all inputs that have a result and once for each, up to a few, at which Rust panics.
 #[track_caller]
-pub(crate) fn run<A: Edges + Scalar, B: Element + Default + PartialEq>(
+pub(crate) fn run<A: Edges + Scalar, B: DeviceType + Default + PartialEq>(
     run: &mut Run<'_>,
     name: &str,
     host: Function<A, B>,

@@ -3,6 +3,7 @@
 
 use std::ops::{AddAssign, BitOrAssign, SubAssign};
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};
@@ -63,7 +64,7 @@ impl Counter {
 }
 
 #[device]
-pub trait Tally: Element {
+pub trait Tally: DeviceType {
     fn count(&mut self, by: u32);
 
     fn counted(&self) -> u32;
@@ -278,7 +279,7 @@ impl<T: Tally, const N: usize> Tally for [T; N] {
 
 /// A generic struct around a generic field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
-pub struct Pair<T: Element> {
+pub struct Pair<T: DeviceType> {
     left: T,
     right: T,
 }
@@ -634,7 +635,7 @@ pub struct Gate {
 }
 
 #[device]
-pub trait Signal: Element {
+pub trait Signal: DeviceType {
     fn is_ready(&self) -> bool;
 
     fn wait(&self) {
@@ -1079,7 +1080,7 @@ impl Light {
 }
 
 #[device]
-pub trait Flip: Element {
+pub trait Flip: DeviceType {
     fn flip(&mut self) -> bool;
 
     fn is_up(&self) -> bool;

@@ -456,7 +456,7 @@ fn converted(run: &mut Run<'_>) {
 
 /// Defaults that are kept, overridden, and overridden for some types only.
 #[device]
-pub trait Weight: Element {
+pub trait Weight: DeviceType {
     fn base(&self) -> u32;
 
     fn weight(&self) -> u32 {
@@ -479,7 +479,7 @@ pub struct Kept(u32);
 pub struct Partly(u32);
 
 #[derive(Clone, Copy, DeviceType)]
-pub struct Wrapped<T: Element> {
+pub struct Wrapped<T: DeviceType> {
     inner: T,
 }
 
@@ -514,7 +514,7 @@ impl<T: Weight> Weight for Wrapped<T> {
 
 /// A trait whose functions all have defaults.
 #[device]
-pub trait Tag: Element {
+pub trait Tag: DeviceType {
     fn tag() -> u32 {
         7
     }

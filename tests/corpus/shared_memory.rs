@@ -1,5 +1,6 @@
 //! Shared memory and barriers: tiles, reductions, transposes, histograms, and dynamic shared memory in parts.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::inputs::Random;

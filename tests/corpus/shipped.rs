@@ -22,6 +22,7 @@
 
 #![allow(clippy::all, clippy::pedantic, reason = "the kernels are written as users would not, to find what breaks")]
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::{Case, Run, listed};

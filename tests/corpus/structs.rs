@@ -3,6 +3,7 @@
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::inputs::Random;
@@ -20,7 +21,7 @@ programs! {
         }
 
         #[derive(Clone, Copy, DeviceType)]
-        pub struct Pair<A: Element, B: Element> {
+        pub struct Pair<A: DeviceType, B: DeviceType> {
             first: A,
             second: B,
         }
@@ -36,7 +37,7 @@ programs! {
         }
 
         #[derive(Clone, Copy, DeviceType)]
-        pub struct Array<T: Element, const N: usize> {
+        pub struct Array<T: DeviceType, const N: usize> {
             items: [T; N],
         }
 
@@ -53,7 +54,7 @@ programs! {
         }
 
         #[device]
-        pub fn swapped<A: Element, B: Element>(pair: Pair<A, B>) -> Pair<B, A> {
+        pub fn swapped<A: DeviceType, B: DeviceType>(pair: Pair<A, B>) -> Pair<B, A> {
             let Pair { first, second } = pair;
             Pair { first: second, second: first }
         }
@@ -200,7 +201,7 @@ pub enum Phase {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
-pub struct Nested<T: Element> {
+pub struct Nested<T: DeviceType> {
     flag: bool,
     outer: [[T; 2]; 2],
     phase: Phase,
@@ -218,7 +219,7 @@ pub struct Bytes {
 }
 
 /// Random values of structs.
-trait Any: Element + Default {
+trait Any: DeviceType + Default {
     fn any(random: &mut Random) -> Self;
 }
 
@@ -271,7 +272,7 @@ fn nested_of<T: Any>(random: &mut Random) -> Nested<T> {
 
 /// Takes each element through shared memory and an array of the thread, and puts one that came by value between them.
 #[kernel]
-pub fn through<T: Element>(one: T, x: &[T], y: &mut [T]) {
+pub fn through<T: DeviceType>(one: T, x: &[T], y: &mut [T]) {
     let mut tile = shared::<[[T; 2]; 8]>();
     let (i, t) = (grid(1), thread_idx().x);
     tile[t][0] = x[i];

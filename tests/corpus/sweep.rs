@@ -1,14 +1,13 @@
 //! One kernel over many values, among them some at which Rust panics.
 
-use cumbia::__private::Kernel;
-use cumbia::{DeviceArray, Element, Launch};
+use cumbia::{DeviceArray, DeviceType, Kernel, Launch};
 
 use crate::Run;
 use crate::Tolerance;
 
 /// Runs a kernel of one input. `host` is what Rust gives, or `None` where it panics.
 #[track_caller]
-pub(crate) fn unary<A: Element, O: Element, K: Kernel>(
+pub(crate) fn unary<A: DeviceType, O: DeviceType, K: Kernel>(
     run: &mut Run<'_>,
     name: &str,
     values: &[A],
@@ -29,7 +28,7 @@ pub(crate) fn unary<A: Element, O: Element, K: Kernel>(
 
 /// As [`unary`], with two inputs.
 #[track_caller]
-pub(crate) fn binary<A: Element, B: Element, O: Element, K: Kernel>(
+pub(crate) fn binary<A: DeviceType, B: DeviceType, O: DeviceType, K: Kernel>(
     run: &mut Run<'_>,
     name: &str,
     pairs: &[(A, B)],
@@ -52,7 +51,7 @@ pub(crate) fn binary<A: Element, B: Element, O: Element, K: Kernel>(
 /// Launches once for all inputs that have a result. Of a launch that faults only one fault is told, so each input at
 /// which Rust panics has its own.
 #[track_caller]
-fn sweep<I: Copy, O: Element>(
+fn sweep<I: Copy, O: DeviceType>(
     run: &mut Run<'_>,
     name: &str,
     inputs: &[I],

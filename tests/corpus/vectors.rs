@@ -50,12 +50,12 @@ fn axpy_cases(run: &mut Run<'_>) {
 fn numbers_as_vectors(run: &mut Run<'_>) {
     let numbers = Random::new(31).floats(52, 10.0);
     let (x, mut y) = (run.array(&numbers), run.array(&numbers));
-    run.launch(axpy(0.5, x.cast().unwrap(), y.cast_mut().unwrap()).over(13));
+    run.launch(axpy(0.5, &x.cast().unwrap(), &mut y.cast_mut().unwrap()).over(13));
     run.expect("all", &y, &numbers.iter().map(|v| v + v * 0.5).collect::<Vec<_>>());
     // A part begins where a vector can, and vectors are numbers again.
     let mut z = run.zeros::<Float4>(10);
-    let (from, to) = (x.slice(8..28).unwrap().cast().unwrap(), z.slice_mut(5..).unwrap());
-    run.launch(axpy(2.0, from, to).over(5));
+    let (from, mut to) = (x.slice(8..28).unwrap().cast().unwrap(), z.slice_mut(5..).unwrap());
+    run.launch(axpy(2.0, &from, &mut to).over(5));
     let mut expected = [0.0; 40];
     (0..20).for_each(|i| expected[20 + i] = numbers[8 + i] * 2.0);
     let back: Vec<Float4> = expected.chunks(4).map(|v| Float4::new(v[0], v[1], v[2], v[3])).collect();

@@ -10,7 +10,7 @@ pub(crate) const CASES: &[Case] =
 
 /// b = a transposed.
 #[kernel]
-pub fn transpose<T: Element>(a: ArrayView2<T>, mut b: ArrayViewMut2<T>) {
+pub fn transpose<T: DeviceType>(a: ArrayView2<T>, mut b: ArrayViewMut2<T>) {
     let (j, i) = grid(2);
     if i < a.nrows() && j < a.ncols() {
         b[[j, i]] = a[[i, j]];

@@ -1,5 +1,6 @@
 //! What the lanes of a warp do together: shuffles of every type, votes, matches, reductions, masks of parts of a warp.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 use crate::inputs::{Edges, Random};
@@ -41,7 +42,7 @@ pub struct Packet {
 
 /// All four shuffles of any type.
 #[kernel]
-pub fn shuffled<T: Element>(x: &[T], y: &mut [T]) {
+pub fn shuffled<T: DeviceType>(x: &[T], y: &mut [T]) {
     let i = grid(1);
     let v = x[i];
     y[4 * i] = shfl_sync(ALL, v, (lane_id() * 7 + 3) % 32);
@@ -51,7 +52,7 @@ pub fn shuffled<T: Element>(x: &[T], y: &mut [T]) {
 }
 
 fn shuffles(run: &mut Run<'_>) {
-    fn of<T: Element>(run: &mut Run<'_>, name: &str, make: impl Fn(&mut Random) -> T) {
+    fn of<T: DeviceType>(run: &mut Run<'_>, name: &str, make: impl Fn(&mut Random) -> T) {
         let mut random = Random::new(2);
         let values: Vec<T> = (0..64).map(|_| make(&mut random)).collect();
         let (x, mut y) = (run.array(&values), run.array(&values.repeat(4)));
@@ -205,7 +206,7 @@ fn matches(run: &mut Run<'_>) {
                 let x = run.array(&values);
                 let (mut any, mut all, mut same) = (run.zeros(64), run.zeros(64), run.zeros(64));
                 run.launch($name(&x, &mut any, &mut all, &mut same).grid(2).block(32));
-                let bits = |i: usize| Element::constant(&values[i]);
+                let bits = |i: usize| DeviceType::constant(&values[i]);
                 let equal = |i: usize| -> u32 {
                     (0..32).map(|lane| u32::from(bits(i / 32 * 32 + lane) == bits(i)) << lane).sum()
                 };

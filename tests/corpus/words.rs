@@ -132,7 +132,7 @@ pub struct Fault {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
-pub struct Launch_<Array: Element> {
+pub struct Launch_<Array: DeviceType> {
     fault: Array,
 }
 

@@ -150,38 +150,38 @@ static_assert(offset_of(Tally, small) == 36, "the offset of Tally::small");
 
 namespace device {
 
-#line 358 "tests/corpus/atomics.rs"
+#line 359 "tests/corpus/atomics.rs"
 static __device__ inline types::Tally clear(types::Tally old) {
     return types::Tally{old.extremes, old.sums, old.last, 0, old.small};
 }
 
-#line 363 "tests/corpus/atomics.rs"
+#line 364 "tests/corpus/atomics.rs"
 static __device__ inline void tell(rt::Array<u32, 2>& row, i32 x, rt::Launch launch) {
     atomicAdd(&row[rt::at((usize)(x & 1), 2, 0, launch)], 1u);
 }
 
 }  // namespace device
 
-#line 318 "tests/corpus/atomics.rs"
+#line 319 "tests/corpus/atomics.rs"
 extern "C" __global__ void tallies(const i32* __restrict__ x, usize x_len, types::Tally* __restrict__ out, usize out_len, rt::Launch launch) {
     __shared__ types::Tally tally;
     asm volatile("" : : "l"(&tally) : "memory");
-#line 320
+#line 321
     types::Tally* const more = (types::Tally*)rt::dynamic_shared;
-#line 320
+#line 321
     const usize more_len = rt::dynamic_shared_bytes() / 40;
     __shared__ rt::Array<rt::Array<u32, 2>, 3> rows;
     asm volatile("" : : "l"(&rows) : "memory");
-#line 322
+#line 323
     const usize t = (usize)threadIdx.x;
     if (t == 0) {
         tally.count = 3;
         const types::Tally saved = device::clear(tally);
-#line 325
+#line 326
         tally.last = (u64)saved.count;
         more[rt::at(1, more_len, 1, launch)] = types::Tally{{0.0, 2147483647}, {{0.0f, 0.0f}}, 0, 0, 7};
     }
-#line 329
+#line 330
     if (t < 6) {
         rows[rt::at(t / 2, 3, 2, launch)][rt::at(t % 2, 2, 3, launch)] = 0;
     }
@@ -201,7 +201,7 @@ extern "C" __global__ void tallies(const i32* __restrict__ x, usize x_len, types
     if (t == 0) {
         u32 sum = 0;
         for (usize i_2 = 0; i_2 < 3; ++i_2) {
-#line 347
+#line 348
             const rt::Array<u32, 2>& row = rows[i_2];
             sum = rt::add_u32(sum, rt::add_u32(rt::mul_u32(row[0], 10, 17, launch), row[1], 18, launch), 19, launch);
         }

@@ -112,18 +112,18 @@ static __device__ __forceinline__ void sync_grid(u32 site, Launch launch) {
 
 }  // namespace rt
 
-#line 169 "tests/corpus/cooperation.rs"
+#line 170 "tests/corpus/cooperation.rs"
 extern "C" __global__ void summed(const u64* __restrict__ x, usize x_len, u64* __restrict__ parts, usize parts_len, u64* __restrict__ total, usize total_len, rt::Launch launch) {
     __shared__ rt::Array<u64, 1> sum;
     asm volatile("" : : "l"(&sum) : "memory");
-#line 171
+#line 172
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
     if ((usize)threadIdx.x == 0) {
         sum[0] = 0;
     }
     __syncthreads();
     const usize step = gridDim.x * (usize)blockDim.x;
-#line 176
+#line 177
     for (usize k = i; k < x_len; k = rt::step_u64(k, x_len, step)) {
         atomicAdd(&sum[0], x[rt::at(k, x_len, 0, launch)]);
     }
@@ -134,22 +134,22 @@ extern "C" __global__ void summed(const u64* __restrict__ x, usize x_len, u64* _
     rt::sync_grid(2, launch);
     if (i == 0) {
         const usize end = (usize)gridDim.x;
-#line 185
+#line 186
         if (rt::within(0, 0, 0, end, total_len) && rt::within(0, 1, 0, end, parts_len)) {
-#line 185
+#line 186
             for (usize k_2 = 0; k_2 < end; ++k_2) {
                 total[0] = rt::add_u64(total[0], parts[k_2], 3, launch);
             }
         } else {
-#line 185
+#line 186
             for (usize k_3 = 0; k_3 < end; ++k_3) {
                 const usize at = rt::at(0, total_len, 5, launch);
-#line 186
+#line 187
                 total[at] = rt::add_u64(total[at], parts[rt::at(k_3, parts_len, 4, launch)], 6, launch);
             }
         }
     }
-#line 189
+#line 190
     rt::sync_grid(7, launch);
     if (i < parts_len) {
         parts[rt::at(i, parts_len, 11, launch)] = rt::sub_u64(total[rt::at(0, total_len, 8, launch)], parts[rt::at(i, parts_len, 9, launch)], 10, launch);

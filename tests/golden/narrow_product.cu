@@ -82,25 +82,25 @@ static __device__ __forceinline__ u32 mul_u32(u32 a, u32 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 51 "tests/corpus/narrow.rs"
+#line 53 "tests/corpus/narrow.rs"
 extern "C" __global__ void product(u32 n, const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ c, usize c_len, rt::Launch launch) {
     const u32 j = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 52
+#line 54
     const u32 i = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     if (i < n && j < n) {
         float sum = 0.0f;
         if (rt::within(i * n, 1, 0, n, a_len) && rt::within(j, n, 0, n, b_len)) {
-#line 55
+#line 57
             for (u32 k = 0; k < n; ++k) {
                 sum += a[rt::add_u32(rt::mul_u32(i, n, 0, launch), k, 1, launch)] * b[rt::add_u32(rt::mul_u32(k, n, 2, launch), j, 3, launch)];
             }
         } else {
-#line 55
+#line 57
             for (u32 k_2 = 0; k_2 < n; ++k_2) {
                 sum += a[rt::at(rt::add_u32(rt::mul_u32(i, n, 4, launch), k_2, 5, launch), a_len, 6, launch)] * b[rt::at(rt::add_u32(rt::mul_u32(k_2, n, 7, launch), j, 8, launch), b_len, 9, launch)];
             }
         }
-#line 58
+#line 60
         c[rt::at(rt::add_u32(rt::mul_u32(i, n, 10, launch), j, 11, launch), c_len, 12, launch)] = sum;
     }
 }

@@ -73,12 +73,12 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 33 "tests/corpus/options.rs"
+#line 34 "tests/corpus/options.rs"
 extern "C" __global__ void __launch_bounds__(64) in_bricks(u32* __restrict__ y, usize y_len, rt::Launch launch) {
     const usize x = blockIdx.x * (usize)8ull + threadIdx.x;
-#line 34
+#line 35
     const usize row = blockIdx.y * (usize)4ull + threadIdx.y;
-#line 34
+#line 35
     const usize plane = blockIdx.z * (usize)2ull + threadIdx.z;
     const usize width = gridDim.x * (usize)8ull;
     const usize at = rt::add_u64(x, rt::mul_u64(width, rt::add_u64(row, rt::mul_u64(4, plane, 0, launch), 1, launch), 2, launch), 3, launch);

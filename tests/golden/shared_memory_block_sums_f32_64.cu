@@ -79,13 +79,13 @@ static __device__ __forceinline__ void progress() {
 
 }  // namespace rt
 
-#line 76 "tests/corpus/shared_memory.rs"
+#line 77 "tests/corpus/shared_memory.rs"
 extern "C" __global__ void block_sums(const float* __restrict__ x, usize x_len, float* __restrict__ sums, usize sums_len, rt::Launch launch) {
     __shared__ rt::Array<float, 64> partial;
     asm volatile("" : : "l"(&partial) : "memory");
-#line 78
+#line 79
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 78
+#line 79
     const usize t = (usize)threadIdx.x;
     partial[rt::at(t, 64, 1, launch)] = i < x_len ? x[rt::at(i, x_len, 0, launch)] : 0.0f;
     __syncthreads();

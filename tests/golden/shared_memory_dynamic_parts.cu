@@ -112,22 +112,22 @@ static __device__ __forceinline__ u64 rem_u64(u64 a, u64 b, u32 site, Launch lau
 
 }  // namespace rt
 
-#line 236 "tests/corpus/shared_memory.rs"
+#line 237 "tests/corpus/shared_memory.rs"
 extern "C" __global__ void dynamic_parts(double* __restrict__ out, usize out_len, usize* __restrict__ lens, usize lens_len, rt::Launch launch) {
     const usize n = (usize)blockDim.x;
     const usize offset = rt::dynamic_shared_at(0, n, 8, 8, 0, launch);
-#line 238
+#line 239
     double* const doubles = (double*)(rt::dynamic_shared + offset);
     const usize offset_2 = rt::dynamic_shared_at(rt::mul_u64(8, n, 2, launch), n, 4, 4, 3, launch);
-#line 239
+#line 240
     u32* const words = (u32*)(rt::dynamic_shared + offset_2);
     const usize offset_3 = rt::dynamic_shared_at(rt::mul_u64(12, n, 5, launch), n, 1, 1, 6, launch);
-#line 240
+#line 241
     u8* const bytes = (u8*)(rt::dynamic_shared + offset_3);
     const usize offset_4 = rt::dynamic_shared_at(rt::mul_u64(12, n, 8, launch), 0, 2, 2, 9, launch);
-#line 241
+#line 242
     u16* const nothing = (u16*)(rt::dynamic_shared + offset_4);
-#line 241
+#line 242
     const usize nothing_len = 0;
     const usize t = (usize)threadIdx.x;
     doubles[rt::at(t, n, 11, launch)] = (double)t / 4.0;

@@ -74,18 +74,18 @@ static __device__ __forceinline__ u64 step_u64(u64 i, u64 end, usize by) {
 
 }  // namespace rt
 
-#line 135 "tests/corpus/shared_memory.rs"
+#line 136 "tests/corpus/shared_memory.rs"
 extern "C" __global__ void histogram(const u32* __restrict__ data, usize data_len, u32* __restrict__ counts, usize counts_len, rt::Launch launch) {
     __shared__ rt::Array<u32, 16> local;
     asm volatile("" : : "l"(&local) : "memory");
-#line 137
+#line 138
     const usize t = (usize)threadIdx.x;
     if (t < 16) {
         local[rt::at(t, 16, 0, launch)] = 0;
     }
     __syncthreads();
     const usize step = gridDim.x * (usize)blockDim.x;
-#line 142
+#line 143
     for (usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x; i < data_len; i = rt::step_u64(i, data_len, step)) {
         atomicAdd(&local[rt::at((usize)(data[rt::at(i, data_len, 1, launch)] % 16), 16, 2, launch)], 1u);
     }

@@ -85,26 +85,26 @@ static __device__ __forceinline__ u64 div_ceil_u64(u64 a, u64 b, u32 site, Launc
 
 }  // namespace rt
 
-#line 34 "tests/corpus/shared_memory.rs"
+#line 35 "tests/corpus/shared_memory.rs"
 extern "C" __global__ void matmul_tiled(const float* __restrict__ a, usize a_len, const float* __restrict__ b, usize b_len, float* __restrict__ c, usize c_len, usize m, usize n, usize k, rt::Launch launch) {
     __shared__ rt::Array<rt::Array<float, 16>, 16> a_tile;
     asm volatile("" : : "l"(&a_tile) : "memory");
-#line 36
+#line 37
     __shared__ rt::Array<rt::Array<float, 16>, 16> b_tile;
     asm volatile("" : : "l"(&b_tile) : "memory");
-#line 37
+#line 38
     const usize col = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 37
+#line 38
     const usize row = blockIdx.y * (usize)blockDim.y + threadIdx.y;
     const usize tx = (usize)threadIdx.x;
-#line 38
+#line 39
     const usize ty = (usize)threadIdx.y;
     float sum = 0.0f;
     const usize end = rt::div_ceil_u64(k, 16, 0, launch);
-#line 40
+#line 41
     for (usize tile = 0; tile < end; ++tile) {
         const usize a_col = rt::add_u64(rt::mul_u64(tile, 16, 1, launch), tx, 2, launch);
-#line 41
+#line 42
         const usize b_row = rt::add_u64(rt::mul_u64(tile, 16, 3, launch), ty, 4, launch);
         a_tile[rt::at(ty, 16, 8, launch)][rt::at(tx, 16, 9, launch)] = row < m && a_col < k ? a[rt::at(rt::add_u64(rt::mul_u64(row, k, 5, launch), a_col, 6, launch), a_len, 7, launch)] : 0.0f;
         b_tile[rt::at(ty, 16, 13, launch)][rt::at(tx, 16, 14, launch)] = b_row < k && col < n ? b[rt::at(rt::add_u64(rt::mul_u64(b_row, n, 10, launch), col, 11, launch), b_len, 12, launch)] : 0.0f;

@@ -116,7 +116,7 @@ static __device__ __forceinline__ u32 lanemask_eq() {
 
 }  // namespace rt
 
-#line 305 "tests/corpus/warps.rs"
+#line 306 "tests/corpus/warps.rs"
 extern "C" __global__ void in_arms(u32* __restrict__ y, usize y_len, u32 bits, rt::Launch launch) {
     const usize i = (usize)threadIdx.x;
     const bool mine = ((bits >> rt::shift_amount(i, 32, 0, launch)) & 1) != 0;
@@ -133,7 +133,7 @@ extern "C" __global__ void in_arms(u32* __restrict__ y, usize y_len, u32 bits, r
         ballot = __ballot_sync(lanes, i % 2 == 0);
         count = rt::reduce_add_sync_u32(lanes, 1);
     }
-#line 322
+#line 323
     y[rt::at(rt::mul_u64(4, i, 3, launch), y_len, 4, launch)] = rt::add_u32((u32)((active & rt::lanemask_eq()) != 0), rt::mul_u32(2, (u32)((active & ~lanes) != 0), 1, launch), 2, launch);
     y[rt::at(rt::add_u64(rt::mul_u64(4, i, 5, launch), 1, 6, launch), y_len, 7, launch)] = ballot;
     y[rt::at(rt::add_u64(rt::mul_u64(4, i, 8, launch), 2, 9, launch), y_len, 10, launch)] = count;

@@ -106,15 +106,15 @@ static __device__ __forceinline__ void progress() {
 
 }  // namespace rt
 
-#line 475 "tests/corpus/warps.rs"
+#line 476 "tests/corpus/warps.rs"
 extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __restrict__ y, usize y_len, rt::Launch launch) {
     __shared__ rt::Array<u32, 32> sums;
     asm volatile("" : : "l"(&sums) : "memory");
-#line 477
+#line 478
     const usize i = blockIdx.x * (usize)blockDim.x + threadIdx.x;
-#line 477
+#line 478
     const usize t = (usize)threadIdx.x;
-#line 477
+#line 478
     const usize lane = (usize)rt::lane_id();
     const u32 own = i < x_len ? x[rt::at(i, x_len, 0, launch)] : 0u;
     u32 sum = own;
@@ -131,19 +131,19 @@ extern "C" __global__ void scan(const u32* __restrict__ x, usize x_len, u32* __r
     }
     __syncthreads();
     const usize end = t / 32;
-#line 492
+#line 493
     if (rt::within(0, 1, 0, end, 32)) {
-#line 492
+#line 493
         for (usize warp = 0; warp < end; ++warp) {
             sum = rt::add_u32(sum, sums[warp], 4, launch);
         }
     } else {
-#line 492
+#line 493
         for (usize warp_2 = 0; warp_2 < end; ++warp_2) {
             sum = rt::add_u32(sum, sums[rt::at(warp_2, 32, 5, launch)], 6, launch);
         }
     }
-#line 495
+#line 496
     if (i < x_len) {
         y[rt::at(i, y_len, 8, launch)] = rt::sub_u32(sum, own, 7, launch);
     }

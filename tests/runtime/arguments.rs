@@ -60,26 +60,40 @@ fn nothing_at_all(n: u32) {
 }
 
 #[test]
-#[allow(clippy::needless_borrows_for_generic_args, reason = "slices are arguments by value and by reference")]
 fn slices_are_arguments() {
     on_each_device(|device| {
         let x = device.to_device(&[1.0f32, 2.0, 3.0, 4.0, 5.0]).unwrap();
         let mut y = device.zeros(6).unwrap();
-        let (left, mut right) = y.split_at_mut(2).unwrap();
-        saxpy(1.0, x.slice(1..).unwrap(), left).over(2).launch().unwrap();
+        let (mut left, mut right) = y.split_at_mut(2).unwrap();
+        saxpy(1.0, &x.slice(1..).unwrap(), &mut left).over(2).launch().unwrap();
         let part = x.slice(..4).unwrap();
         saxpy(10.0, &part, &mut right).over(4).launch().unwrap();
-        saxpy(100.0, &x, right.slice(3..).unwrap()).over(1).launch().unwrap();
+        saxpy(100.0, &x, &mut right.slice(3..).unwrap()).over(1).launch().unwrap();
         assert_eq!(y.to_host().unwrap(), [2.0, 3.0, 10.0, 20.0, 30.0, 140.0]);
         // A writable slice is readable, too.
         let mut z = device.zeros(3).unwrap();
-        saxpy(1.0, y.slice_mut(3..).unwrap(), &mut z).over(3).launch().unwrap();
+        saxpy(1.0, &y.slice_mut(3..).unwrap(), &mut z).over(3).launch().unwrap();
         assert_eq!(z.to_host().unwrap(), [20.0, 30.0, 140.0]);
         // The kernel sees the length of the slice.
-        let error = saxpy(1.0, x.slice(2..4).unwrap(), &mut z).over(3).launch().and_then(|()| device.synchronize());
+        let error = saxpy(1.0, &x.slice(2..4).unwrap(), &mut z).over(3).launch().and_then(|()| device.synchronize());
         let Err(Error::Fault { kind: FaultKind::IndexOutOfBounds { index: 2, len: 2 }, .. }) = error else {
             panic!("{error:?}");
         };
+    });
+}
+
+/// A variable of type `&mut DeviceArray` is reborrowed by each launch, for `&mut [T]` and for `&[T]`.
+#[test]
+fn a_mutable_reference_is_an_argument_again() {
+    fn both(x: &mut DeviceArray<f32>, y: &mut DeviceArray<f32>) -> cumbia::Result<()> {
+        saxpy(1.0, x, y).over(3).launch()?;
+        saxpy(1.0, y, x).over(3).launch()?;
+        saxpy(1.0, x, y).over(3).launch()
+    }
+    on_each_device(|device| {
+        let (mut x, mut y) = (device.to_device(&[1.0f32; 3]).unwrap(), device.zeros(3).unwrap());
+        both(&mut x, &mut y).unwrap();
+        assert_eq!((x.to_host().unwrap(), y.to_host().unwrap()), (vec![2.0; 3], vec![3.0; 3]));
     });
 }
 

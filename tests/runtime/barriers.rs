@@ -1,8 +1,9 @@
 //! Threads that do not reach a barrier: those that returned or faulted before, which barriers of the block do not wait
 //! for, and those that bypass it, which is a deadlock that the CPU device reports.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
-use cumbia::{Error, FaultKind, Waiting};
+use cumbia::{Dim3, Error, FaultKind, Waiting};
 
 use crate::support::{alone, on_each_device};
 

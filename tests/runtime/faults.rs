@@ -1,7 +1,8 @@
 //! Faults: each is an `Err` with position and cause, after which the device remains usable.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
-use cumbia::{Error, FaultKind};
+use cumbia::{Dim3, Error, FaultKind};
 
 use crate::elsewhere;
 use crate::support::{alone, gpu, on_each_device, passes_in_process};

@@ -1,7 +1,8 @@
 //! Graphs: the same results as the individual launches and copies, whatever changes between runs.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
-use cumbia::{Error, FaultKind, GraphError, In, Result};
+use cumbia::{Error, FaultKind, Graph, GraphError, In, PinnedArray, Result};
 
 use crate::support::{on_each_device, on_gpu};
 
@@ -68,16 +69,16 @@ fn rounds(device: &Device, rounds: &[Round]) -> Result<usize> {
         let [w, x, y, z] = &mut graphed;
         let (from, to) = if *swapped { (&*x, w) } else { (&*w, x) };
         graph.run(|g| {
-            g.launch(scale(*a, from, &mut *y).grid(*grid).block(100))?;
-            g.launch(scale(2.0 * a, from, &mut *z).over(N))?;
-            g.launch(add(&*z, &mut *y).over(N))?;
+            g.launch(scale(*a, from, y).grid(*grid).block(100))?;
+            g.launch(scale(2.0 * a, from, z).over(N))?;
+            g.launch(add(z, y).over(N))?;
             if *copied { g.copy(y, to) } else { Ok(()) }
         })?;
         let [w, x, y, z] = &mut single;
         let (from, to) = if *swapped { (&*x, w) } else { (&*w, x) };
-        scale(*a, from, &mut *y).grid(*grid).block(100).launch()?;
-        scale(2.0 * a, from, &mut *z).over(N).launch()?;
-        add(&*z, &mut *y).over(N).launch()?;
+        scale(*a, from, y).grid(*grid).block(100).launch()?;
+        scale(2.0 * a, from, z).over(N).launch()?;
+        add(z, y).over(N).launch()?;
         if *copied {
             to.copy_from_host(&y.to_host()?)?;
         }

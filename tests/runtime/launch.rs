@@ -1,5 +1,6 @@
 //! Launches: the introductory program, the three ways to launch, and concurrent launches.
 
+use cumbia::Dim3;
 use cumbia::prelude::*;
 
 use crate::support::{alone, gpu, on_each_device, on_gpu, passes_in_process};

@@ -1,8 +1,9 @@
 //! Launch limits that a kernel declares (`block`, `launch_bounds`, `index`, grid barriers), the maximum size of
 //! arguments, the shapes of views, and empty arguments.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
-use cumbia::{Error, FaultKind, LaunchError, ShapeError};
+use cumbia::{Dim3, Error, FaultKind, LaunchError, ShapeError};
 
 use crate::support::{on_each_device, refused};
 

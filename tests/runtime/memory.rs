@@ -6,6 +6,7 @@ use cumbia::prelude::*;
 use cumbia::{
     ArrayView, CopySource, DeviceChunks, Error, MemoryInfo, PinnedArray, PinnedSlice, PinnedSliceMut, StreamBuilder,
 };
+use cumbia::{DeviceSlice, DeviceSliceMut, Event};
 
 use crate::support::{alone, gpu, on_each_device, on_gpu, spin};
 
@@ -69,7 +70,7 @@ fn data_round_trips() {
 fn values_of_any_size_fill() {
     /// Fills a part of an array, and checks the whole array.
     #[track_caller]
-    fn check<T: Element + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T) {
+    fn check<T: DeviceType + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T) {
         for len in [1, 2, 3, 7, 64, 1001] {
             let mut array = device.to_device(&vec![before; len + 4]).unwrap();
             array.slice_mut(3..3 + len).unwrap().fill(value).unwrap();

@@ -1,7 +1,7 @@
 //! Misuse of launches and arrays: an error with the cause, the limit and a remedy, and never a panic.
 
 use cumbia::prelude::*;
-use cumbia::{DeviceArray, Error, LaunchError, LaunchExtent, MissingConfig};
+use cumbia::{DeviceArray, Dim3, Error, LaunchError, LaunchExtent, MissingConfig};
 
 use crate::support::{on_each_device, on_gpu, refused};
 

@@ -197,8 +197,8 @@ fn a_fault_belongs_to_the_last_holder_of_the_stream() {
         // More uses than are tracked separately, by one holder of a stream and then by another.
         {
             let stream = device.stream().unwrap();
-            for part in x.chunks_mut(2).take(256) {
-                add(part, 1).over(2).on(&stream).launch().unwrap();
+            for mut part in x.chunks_mut(2).take(256) {
+                add(&mut part, 1).over(2).on(&stream).launch().unwrap();
             }
             stream.synchronize().unwrap();
         }

@@ -1,7 +1,7 @@
 use cumbia::prelude::*;
 
 #[kernel]
-fn kernel<T: cumbia::Element>(x: &mut [T]) {
+fn kernel<T: cumbia::DeviceType>(x: &mut [T]) {
     x[0] = x[1] + x[2];
 }
 

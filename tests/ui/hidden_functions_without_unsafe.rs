@@ -37,12 +37,12 @@ fn definition() -> Definition {
 /// Arguments that do not match the IR.
 struct ByHand;
 
-impl cumbia::__private::Kernel for ByHand {
+impl cumbia::__private::KernelImpl for ByHand {
     type Args<'a> = ();
     const INFO: cumbia::KernelInfo = cumbia::KernelInfo::new("", "", "", 0, "");
-    const OPTIONS: Options = <saxpy as cumbia::__private::Kernel>::OPTIONS;
+    const OPTIONS: Options = <saxpy as cumbia::__private::KernelImpl>::OPTIONS;
     fn definition() -> Definition {
-        <saxpy as cumbia::__private::Kernel>::definition()
+        <saxpy as cumbia::__private::KernelImpl>::definition()
     }
     fn visit<'a>(_: &'a (), _: &mut impl Visitor<'a>) {}
     type Views<'k> = ();

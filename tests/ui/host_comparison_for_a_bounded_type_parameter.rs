@@ -4,12 +4,12 @@ use cumbia::prelude::*;
 struct Energy(f32);
 
 #[device]
-fn same<T: Element + PartialEq>(x: T, y: T) -> bool {
+fn same<T: DeviceType + PartialEq>(x: T, y: T) -> bool {
     x == y
 }
 
 #[device]
-fn larger<T: Element + PartialOrd>(x: T, y: T) -> T {
+fn larger<T: DeviceType + PartialOrd>(x: T, y: T) -> T {
     if y > x { y } else { x }
 }
 

@@ -6,12 +6,12 @@ struct Disc {
 }
 
 #[derive(Clone, Copy, DeviceType)]
-struct Scaled<T: Element> {
+struct Scaled<T: DeviceType> {
     shape: T,
 }
 
 #[device]
-trait Shape: Element {
+trait Shape: DeviceType {
     fn area(&self) -> f32 {
         1.0
     }

@@ -13,7 +13,7 @@ impl Add for Energy {
 }
 
 #[device]
-fn sum<T: Element + Add<Output = T>>(x: T, y: T) -> T {
+fn sum<T: DeviceType + Add<Output = T>>(x: T, y: T) -> T {
     x + y
 }
 

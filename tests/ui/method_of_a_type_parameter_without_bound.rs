@@ -6,7 +6,7 @@ trait Shape {
 }
 
 #[kernel]
-fn kernel<S: Element>(shapes: &[S], areas: &mut [f32]) {
+fn kernel<S: DeviceType>(shapes: &[S], areas: &mut [f32]) {
     areas[0] = shapes[0].area();
 }
 

@@ -1,7 +1,7 @@
 use cumbia::prelude::*;
 
 #[device]
-fn sum<T: Element>(x: T, y: T) -> T {
+fn sum<T: DeviceType>(x: T, y: T) -> T {
     x + y
 }
 

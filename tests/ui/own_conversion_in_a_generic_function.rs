@@ -10,7 +10,7 @@ impl From<f32> for Celsius {
 }
 
 #[device]
-fn made<T: Element + From<f32>>(x: f32) -> T {
+fn made<T: DeviceType + From<f32>>(x: f32) -> T {
     T::from(x)
 }
 

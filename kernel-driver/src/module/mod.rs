@@ -80,13 +80,13 @@ impl Context {
     /// As for [`Context::load`].
     unsafe fn load_image(&self, image: &Image) -> Result<CUmodule, LoadError> {
         let driver = self.driver();
-        let mut reason = None;
+        let mut rejections = Vec::new();
         if let Some(cubin) = &image.cubin {
             // SAFETY: upheld by the caller.
             match unsafe { load_data(driver, cubin.as_ptr().cast()) } {
                 Ok(module) => return Ok(module),
                 Err(error) if error.error.is_about_the_image() => {
-                    reason = Some(error.describe(driver, "cubin"));
+                    rejections.push(error.rejection(driver, ImageForm::Cubin));
                 }
                 Err(error) => return Err(error.error.into()),
             }
@@ -96,10 +96,8 @@ impl Context {
         match unsafe { load_data(driver, ptx.as_ptr().cast()) } {
             Ok(module) => Ok(module),
             Err(error) if error.error.is_about_the_image() => {
-                let ptx = error.describe(driver, "PTX");
-                Err(LoadError::ImageRefused {
-                    reason: reason.map_or_else(|| ptx.clone(), |cubin| format!("{cubin}; {ptx}")),
-                })
+                rejections.push(error.rejection(driver, ImageForm::Ptx));
+                Err(LoadError::ImageRefused { rejections })
             }
             Err(error) => Err(error.error.into()),
         }
@@ -151,11 +149,36 @@ pub struct Attributes {
 pub enum LoadError {
     /// The driver rejected the image.
     ImageRefused {
-        /// The driver's messages.
-        reason: String,
+        /// The driver's reason for each form of the code that it rejected: the machine code, if there is any, and the
+        /// PTX.
+        rejections: Vec<ImageRejection>,
     },
     /// A driver call failed.
     Cuda(CudaError),
+}
+
+/// The driver's rejection of an image.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ImageRejection {
+    /// The form of the code.
+    pub form: ImageForm,
+    /// CUDA's name of the error, such as `CUDA_ERROR_UNSUPPORTED_PTX_VERSION`.
+    pub name: String,
+    /// CUDA's description of the error.
+    pub message: String,
+    /// The log of the driver's linker or assembler; may be empty.
+    pub log: String,
+}
+
+/// A form of compiled code, in [`ImageRejection`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ImageForm {
+    /// Machine code.
+    Cubin,
+    /// PTX, which the driver compiles.
+    Ptx,
 }
 
 impl From<CudaError> for LoadError {
@@ -388,11 +411,9 @@ struct ImageError {
 }
 
 impl ImageError {
-    fn describe(&self, driver: &Driver, what: &str) -> String {
+    fn rejection(self, driver: &Driver, form: ImageForm) -> ImageRejection {
         let (name, message) = (driver.error_name(self.error), driver.error_message(self.error));
-        let log = self.log.trim();
-        let colon = if log.is_empty() { "" } else { ": " };
-        format!("the {what} was rejected with {name} ({message}){colon}{log}")
+        ImageRejection { form, name, message, log: self.log }
     }
 }
 
@@ -429,10 +450,35 @@ impl CudaError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoadError::ImageRefused { reason } => f.write_str(reason),
+            LoadError::ImageRefused { rejections } => {
+                let mut separator = "";
+                for rejection in rejections {
+                    write!(f, "{separator}{rejection}")?;
+                    separator = "; ";
+                }
+                Ok(())
+            }
             LoadError::Cuda(error) => error.fmt(f),
         }
     }
 }
 
 impl std::error::Error for LoadError {}
+
+impl fmt::Display for ImageRejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ImageRejection { form, name, message, log } = self;
+        write!(f, "the {form} was rejected with {name} ({message})")?;
+        let log = log.trim();
+        if log.is_empty() { Ok(()) } else { write!(f, ": {log}") }
+    }
+}
+
+impl fmt::Display for ImageForm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ImageForm::Cubin => "cubin",
+            ImageForm::Ptx => "PTX",
+        })
+    }
+}

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use super::searched::{SearchOutcome, SearchPlace, Searched, joined};
 use crate::toolkit::environment::{Environment, nvidia_packages};
 
 /// The disassemblers and their arguments: `nvdisasm` first, because it shows source lines.
@@ -33,12 +34,13 @@ pub fn disassemblers() -> Vec<(&'static str, Option<PathBuf>)> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoDisassembler {
     /// Every searched location, with the result of the search there.
-    pub searched: Vec<String>,
+    pub searched: Vec<Searched>,
 }
 
 impl fmt::Display for NoDisassembler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no disassembler was found: {}", self.searched.join("; "))
+        f.write_str("no disassembler was found: ")?;
+        joined(f, &self.searched)
     }
 }
 
@@ -51,7 +53,7 @@ fn disassemble_in(environment: &Environment, cubin: &[u8]) -> Result<String, NoD
             match run(&path, arguments, cubin) {
                 Ok(text) => return Ok(text),
                 // It may predate the architecture.
-                Err(reason) => searched.push(format!("{}: {reason}", path.display())),
+                Err(outcome) => searched.push(Searched::new(SearchPlace::Path { origin: "", path }, outcome)),
             }
         }
     }
@@ -59,24 +61,23 @@ fn disassemble_in(environment: &Environment, cubin: &[u8]) -> Result<String, NoD
 }
 
 /// Returns the locations of a program, and appends to `searched` those that lack it.
-fn find(environment: &Environment, program: &str, searched: &mut Vec<String>) -> Vec<PathBuf> {
+fn find(environment: &Environment, program: &'static str, searched: &mut Vec<Searched>) -> Vec<PathBuf> {
     let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
     let mut found: Vec<PathBuf> =
         which::which_in(program, environment.path.as_ref(), environment.root.as_path()).into_iter().collect();
     if found.is_empty() {
-        searched.push(format!("{program} on PATH: not found"));
+        searched.push(Searched::new(SearchPlace::ProgramPath(program), SearchOutcome::NotFound));
     }
     let toolkits = environment.toolkits().into_iter().filter_map(|(label, folder)| Some((label, vec![folder?])));
     let pythons =
         environment.pythons().into_iter().filter_map(|(label, prefix)| Some((label, nvidia_packages(&prefix?))));
-    for (label, folders) in toolkits.chain(pythons) {
+    for (origin, folders) in toolkits.chain(pythons) {
         let files: Vec<PathBuf> = folders.into_iter().map(|folder| folder.join("bin").join(&name)).collect();
         for file in files {
             if file.is_file() {
                 found.push(file);
             } else {
-                let colon = if label.is_empty() { "" } else { ": " };
-                searched.push(format!("{label}{colon}{}: not found", file.display()));
+                searched.push(Searched::new(SearchPlace::Path { origin, path: file }, SearchOutcome::NotFound));
             }
         }
     }
@@ -84,15 +85,16 @@ fn find(environment: &Environment, program: &str, searched: &mut Vec<String>) ->
 }
 
 /// Returns the output of a disassembler for a cubin, or the reason of its failure.
-fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, String> {
-    let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cubin").tempfile().map_err(|e| e.to_string())?;
-    file.write_all(cubin).map_err(|error| error.to_string())?;
-    let output = Command::new(program).args(arguments).arg(file.path()).output().map_err(|error| error.to_string())?;
+fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, SearchOutcome> {
+    let not_run = |error: std::io::Error| SearchOutcome::ProgramFailed { message: error.to_string(), status: None };
+    let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cubin").tempfile().map_err(not_run)?;
+    file.write_all(cubin).map_err(not_run)?;
+    let output = Command::new(program).args(arguments).arg(file.path()).output().map_err(not_run)?;
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{} ({})", said.trim(), output.status))
+    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(SearchOutcome::ProgramFailed { message, status: Some(output.status.to_string()) })
 }
 
 #[cfg(test)]

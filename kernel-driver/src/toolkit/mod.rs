@@ -4,8 +4,12 @@ mod architecture;
 mod disassembler;
 mod environment;
 mod nvrtc;
+mod searched;
 
 pub use architecture::{Architecture, NotAnArchitecture, Suitability};
 pub use disassembler::{NoDisassembler, disassemble, disassemblers};
 pub use environment::{Environment, stamp_of, variable};
-pub use nvrtc::{Image, Nvrtc, NvrtcError, SearchError, SourceText, UnsupportedArchitecture, Version};
+pub use nvrtc::{
+    Image, Nvrtc, NvrtcError, SearchError, SourceText, UnsupportedArchitecture, UnsupportedReason, Version,
+};
+pub use searched::{BadNvrtcReason, LibraryFailure, SearchOutcome, SearchPlace, Searched};

@@ -9,7 +9,7 @@ use crate::cpu::location::Location;
 use crate::cpu::place::Place;
 use crate::cpu::slice::Slice;
 use crate::dim::Dim3;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// The alignment of dynamic shared memory, and the minimum alignment of a shared variable, in bytes.
 const ALIGNMENT: usize = 128;
@@ -102,7 +102,7 @@ impl BlockMemory {
     }
 
     /// Returns the static shared variable of the call at `at` in `function`, and allocates it first if there is none.
-    pub fn shared<A: Element>(&self, function: TypeId, at: &'static Location) -> Place<'_, A, Write> {
+    pub fn shared<A: DeviceType>(&self, function: TypeId, at: &'static Location) -> Place<'_, A, Write> {
         let site = Site { function, at, ty: TypeId::of::<A>() };
         let mut shared = self.shared.borrow_mut();
         let position = shared.iter().position(|(known, _)| *known == site).unwrap_or_else(|| {
@@ -121,13 +121,13 @@ impl BlockMemory {
 
     /// Returns `len` elements of the dynamic shared memory from byte `offset`, or `None` if they exceed it or are
     /// misaligned.
-    pub fn dynamic<T: Element>(&self, offset: usize, len: usize) -> Option<Slice<'_, T, Write>> {
+    pub fn dynamic<T: DeviceType>(&self, offset: usize, len: usize) -> Option<Slice<'_, T, Write>> {
         let end = len.checked_mul(size_of::<T>())?.checked_add(offset)?;
         if end > self.dynamic_bytes || align_of::<T>() > ALIGNMENT || !offset.is_multiple_of(align_of::<T>()) {
             return None;
         }
         // SAFETY: the elements end within the memory, whose start and `offset` are aligned for `T`; its bytes are
-        // initialised, and any bits are allowed for an `Element` that is read through places; it is freed with the
+        // initialised, and any bits are allowed for a `DeviceType` that is read through places; it is freed with the
         // block, which the result borrows; it is accessed through places only.
         Some(unsafe { Slice::new(self.dynamic.pointer::<T>().byte_add(offset), len) })
     }

@@ -6,7 +6,7 @@ use crate::cpu::place::Place;
 use crate::cpu::receiver::{Handle, Receiver};
 use crate::cpu::slice::Slice;
 use crate::cpu::view::View;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// `&x` in a kernel, where `x` is a variable or a field of one.
 #[inline(always)]
@@ -50,7 +50,7 @@ pub trait BorrowMutExpr<'a> {
     fn borrow_mut(&'a mut self) -> Self::Reference;
 }
 
-impl<'a, T: Element> BorrowExpr<'a> for T {
+impl<'a, T: DeviceType> BorrowExpr<'a> for T {
     type Reference = Place<'a, T, Read>;
 
     #[inline(always)]
@@ -59,7 +59,7 @@ impl<'a, T: Element> BorrowExpr<'a> for T {
     }
 }
 
-impl<'a, T: Element> BorrowMutExpr<'a> for T {
+impl<'a, T: DeviceType> BorrowMutExpr<'a> for T {
     type Reference = Place<'a, T, Write>;
 
     #[inline(always)]
@@ -131,7 +131,7 @@ impl<'k, T> IntoPlaceMut<'k, T> for Place<'k, T, Write> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, T: Element, M: Access> IntoPlace<'k, T> for Local<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> IntoPlace<'k, T> for Local<'k, T, M> {
     #[inline(always)]
     fn into_place(self) -> Place<'k, T, Read> {
         self.as_place().read()
@@ -139,28 +139,28 @@ impl<'k, T: Element, M: Access> IntoPlace<'k, T> for Local<'k, T, M> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, T: Element> IntoPlaceMut<'k, T> for Local<'k, T, Write> {
+impl<'k, T: DeviceType> IntoPlaceMut<'k, T> for Local<'k, T, Write> {
     #[inline(always)]
     fn into_place_mut(self) -> Place<'k, T, Write> {
         self.as_place()
     }
 }
 
-impl<'k, T: Element> IntoPlace<'k, T> for &'k T {
+impl<'k, T: DeviceType> IntoPlace<'k, T> for &'k T {
     #[inline(always)]
     fn into_place(self) -> Place<'k, T, Read> {
         Place::<T, Read>::from_ref(self)
     }
 }
 
-impl<'k, T: Element> IntoPlace<'k, T> for &'k mut T {
+impl<'k, T: DeviceType> IntoPlace<'k, T> for &'k mut T {
     #[inline(always)]
     fn into_place(self) -> Place<'k, T, Read> {
         Place::<T, Read>::from_ref(self)
     }
 }
 
-impl<'k, T: Element> IntoPlaceMut<'k, T> for &'k mut T {
+impl<'k, T: DeviceType> IntoPlaceMut<'k, T> for &'k mut T {
     #[inline(always)]
     fn into_place_mut(self) -> Place<'k, T, Write> {
         Place::<T, Write>::from_mut(self)
@@ -290,7 +290,7 @@ impl<'k, T> IntoSliceMut<'k> for Slice<'k, T, Write> {
 
 // The first argument of a call by path to an associated function, which the macro passes as a Rust reference.
 #[diagnostic::do_not_recommend]
-impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k [T; N] {
+impl<'k, T: DeviceType, const N: usize> IntoSlice<'k> for &'k [T; N] {
     type Element = T;
 
     #[inline(always)]
@@ -300,7 +300,7 @@ impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k [T; N] {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k mut [T; N] {
+impl<'k, T: DeviceType, const N: usize> IntoSlice<'k> for &'k mut [T; N] {
     type Element = T;
 
     #[inline(always)]
@@ -310,7 +310,7 @@ impl<'k, T: Element, const N: usize> IntoSlice<'k> for &'k mut [T; N] {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'k, T: Element, const N: usize> IntoSliceMut<'k> for &'k mut [T; N] {
+impl<'k, T: DeviceType, const N: usize> IntoSliceMut<'k> for &'k mut [T; N] {
     type Element = T;
 
     #[inline(always)]
@@ -353,7 +353,7 @@ impl<'k, 'p, H: Handle<'p> + IntoSliceMut<'k>> IntoSliceMut<'k> for &mut Receive
 /// Implements the conversion of a reference to an array into a slice.
 macro_rules! array {
     ($($reference:ident),*) => {$(
-        impl<'k, T: Element, const N: usize, M: Access> IntoSlice<'k> for $reference<'k, [T; N], M> {
+        impl<'k, T: DeviceType, const N: usize, M: Access> IntoSlice<'k> for $reference<'k, [T; N], M> {
             type Element = T;
 
             #[inline(always)]
@@ -362,7 +362,7 @@ macro_rules! array {
             }
         }
 
-        impl<'k, T: Element, const N: usize> IntoSliceMut<'k> for $reference<'k, [T; N], Write> {
+        impl<'k, T: DeviceType, const N: usize> IntoSliceMut<'k> for $reference<'k, [T; N], Write> {
             type Element = T;
 
             #[inline(always)]

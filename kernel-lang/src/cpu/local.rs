@@ -13,7 +13,7 @@ use crate::cpu::location::Location;
 use crate::cpu::place::{FieldOf, Place, field_of};
 use crate::cpu::receiver::{Handle, Receiver};
 use crate::cpu::slice::Slice;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// The place of an element of a local array, or of a part of an element.
 ///
@@ -106,7 +106,7 @@ impl<'a, T: Copy, M: Access> Local<'a, T, M> {
     #[inline(always)]
     pub fn as_place(self) -> Place<'a, T, M>
     where
-        T: Element,
+        T: DeviceType,
     {
         // SAFETY: the value is live for `'a`, aligned and valid, and accessed by this thread only; if it is writable,
         // through places only.
@@ -176,7 +176,7 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     #[inline(always)]
     pub fn as_slice(self) -> Slice<'a, T, M>
     where
-        T: Element,
+        T: DeviceType,
     {
         self.as_place().as_slice()
     }
@@ -185,7 +185,7 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     #[inline(always)]
     pub fn part(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, Read>
     where
-        T: Element,
+        T: DeviceType,
     {
         self.as_slice().part(cx, range, at)
     }
@@ -194,7 +194,7 @@ impl<'a, T: Copy, const N: usize, M: Access> Local<'a, [T; N], M> {
     #[inline(always)]
     pub fn part_mut(self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'a, T, Write>
     where
-        T: Element,
+        T: DeviceType,
         M: Writable,
     {
         self.as_slice().part_mut(cx, range, at)
@@ -235,12 +235,12 @@ pub trait LocalArray<T: Copy, const N: usize> {
     /// `&x[range]`; faults if the range is out of bounds.
     fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
-        T: Element;
+        T: DeviceType;
 
     /// `&mut x[range]`; faults if the range is out of bounds.
     fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Write>
     where
-        T: Element;
+        T: DeviceType;
 
     /// `x.iter()`: the place of each element.
     fn __elements(&self) -> impl DoubleEndedIterator<Item = LocalRef<'_, T>> + ExactSizeIterator;
@@ -280,7 +280,7 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
     fn part(&self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Read>
     where
-        T: Element,
+        T: DeviceType,
     {
         of(self).part(cx, range, at)
     }
@@ -288,7 +288,7 @@ impl<T: Copy, const N: usize> LocalArray<T, N> for [T; N] {
     #[inline(always)]
     fn part_mut(&mut self, cx: Cx<'_>, range: impl RangeBounds<usize>, at: &'static Location) -> Slice<'_, T, Write>
     where
-        T: Element,
+        T: DeviceType,
     {
         of_mut(self).part_mut(cx, range, at)
     }

@@ -9,7 +9,7 @@ use crate::cpu::fault;
 use crate::cpu::location::Location;
 use crate::cpu::receiver::{Handle, Receiver};
 use crate::cpu::slice::Slice;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// `&T` or `&mut T` in a kernel: the place of an element of an array, of a field of one, or of a shared variable.
 ///
@@ -114,7 +114,7 @@ pub(super) fn field_of<T, U>(pointer: *mut T, field: impl FnOnce(*mut T) -> Fiel
     part
 }
 
-impl<'k, T: Element, M: Access> Place<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> Place<'k, T, M> {
     /// Returns the value as a Rust reference, for a body that the user wrote for the CPU.
     ///
     /// # Safety
@@ -178,7 +178,7 @@ impl<'k, T: Element, M: Access> Place<'k, T, M> {
     }
 }
 
-impl<'k, T: Element, M: Access> Handle<'k> for Place<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> Handle<'k> for Place<'k, T, M> {
     type Value = T;
     type Access = M;
 
@@ -207,7 +207,7 @@ impl<'k, T: Element, M: Access> Handle<'k> for Place<'k, T, M> {
     }
 }
 
-impl<'k, T: Element, const N: usize, M: Access> Place<'k, [T; N], M> {
+impl<'k, T: DeviceType, const N: usize, M: Access> Place<'k, [T; N], M> {
     /// Returns the elements as a slice.
     #[inline(always)]
     pub fn as_slice(self) -> Slice<'k, T, M> {

@@ -9,7 +9,7 @@ use crate::cpu::fault;
 use crate::cpu::location::Location;
 use crate::cpu::place::Place;
 use crate::cpu::range;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// `&[T]` or `&mut [T]` in a kernel. It stays on its thread, as a [`Place`] does.
 pub struct Slice<'k, T, M> {
@@ -82,7 +82,7 @@ impl<'k, T, M> Slice<'k, T, M> {
     }
 }
 
-impl<'k, T: Element, M: Access> Slice<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     /// Returns the elements as a host slice, for a body that the user wrote for the CPU.
     ///
     /// # Safety

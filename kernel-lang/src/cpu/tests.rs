@@ -167,8 +167,11 @@ fn skipping_a_barrier_is_a_deadlock() {
             cx.barrier(at!(), "sync_threads", true);
         }
     });
-    assert!(text.contains("16 threads at `sync_threads` ("), "{text}");
-    assert!(text.ends_with("), which 16 threads of the block ended without reaching, (16, 0, 0) first"), "{text}");
+    assert!(text.contains("16 threads wait at `sync_threads` ("), "{text}");
+    assert!(
+        text.ends_with("), but 16 threads of the block ended without reaching it, the first is (16, 0, 0)"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -282,16 +285,18 @@ fn a_lane_that_waits_at_another_operation_is_a_deadlock() {
         cx.barrier(at!(), "sync_threads", true);
     });
     assert_eq!(thread, 0);
-    assert!(text.starts_with("deadlock: no thread of the block can make progress: 31 threads at `sum` ("));
+    assert!(text.starts_with("deadlock: no thread of the block can make progress: 31 threads wait at `sum` ("));
     assert!(
-        text.contains("), whose mask 0xffffffff includes lanes 0x00000080 that do not participate; 1 thread at "),
+        text.contains(
+            "), but of the lanes in its mask 0xffffffff, the lanes 0x00000080 do not participate; 1 thread waits at "
+        ),
         "{text}"
     );
     // Exchanges with different masks are never the same.
     let (text, _) = faults(config(1, 2), |cx| {
         cx.exchange::<Sum>(at!(), if cx.lane() == 0 { 3 } else { 7 }, 0);
     });
-    assert!(text.contains("whose mask 0x00000003 includes lanes 0x00000002"), "{text}");
+    assert!(text.contains("the lanes in its mask 0x00000003, the lanes 0x00000002 do not"), "{text}");
 }
 
 /// Counts the values that are dropped.
@@ -390,7 +395,7 @@ fn a_deadlock_ends_only_its_block() {
         }
         ended.fetch_add(1, Relaxed);
     });
-    assert!(text.contains("4 threads at `sync_threads`"), "{text}");
+    assert!(text.contains("4 threads wait at `sync_threads`"), "{text}");
     assert_eq!(ended.into_inner(), 20 * 8 + 10 * 4);
 }
 
@@ -518,7 +523,7 @@ fn a_grid_barrier_with_exited_threads_is_a_deadlock() {
             }
             cx.grid_barrier(at!(), "sync_grid");
         });
-        assert!(text.contains(" threads at `sync_grid` (") && text.contains("ended without reaching"), "{text}");
+        assert!(text.contains(" threads wait at `sync_grid` (") && text.contains("ended without reaching"), "{text}");
     }
     let (text, _) = faults(cooperative(3, 10), |cx| {
         if cx.geometry().block_idx.x < 1 {
@@ -526,7 +531,7 @@ fn a_grid_barrier_with_exited_threads_is_a_deadlock() {
         }
         cx.grid_barrier(at!(), "sync_grid");
     });
-    assert!(text.ends_with("), which 1 block of the grid ended without reaching"), "{text}");
+    assert!(text.ends_with("), but 1 block of the grid ended without reaching it"), "{text}");
 }
 
 #[test]
@@ -546,7 +551,10 @@ fn a_fault_ends_threads_at_a_grid_barrier() {
         }
         cx.grid_barrier(at!(), "sync_grid");
     });
-    assert!(text.contains("7 threads at `sync_grid`") && text.contains("1 thread at `sync_threads`"), "{text}");
+    assert!(
+        text.contains("7 threads wait at `sync_grid`") && text.contains("1 thread waits at `sync_threads`"),
+        "{text}"
+    );
 }
 
 #[test]

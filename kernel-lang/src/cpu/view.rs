@@ -7,7 +7,7 @@ use crate::cpu::context::{Call, Cx};
 use crate::cpu::fault;
 use crate::cpu::location::Location;
 use crate::cpu::place::Place;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// `ArrayView{D}<T>` or `ArrayViewMut{D}<T>` in a kernel.
 pub struct View<'k, T, const D: usize, M> {
@@ -87,7 +87,7 @@ impl<'k, T, const D: usize, M> View<'k, T, D, M> {
     }
 }
 
-impl<'k, T: Element, const D: usize, M: Access> View<'k, T, D, M> {
+impl<'k, T: DeviceType, const D: usize, M: Access> View<'k, T, D, M> {
     /// Returns the place of an element; faults if the index is out of bounds.
     #[inline(always)]
     fn element(self, index: [usize; D], at: &'static Location) -> Place<'k, T, M> {
@@ -145,7 +145,7 @@ impl Index1 for [usize; 1] {
     }
 }
 
-impl<'k, T: Element, M: Access> View<'k, T, 1, M> {
+impl<'k, T: DeviceType, M: Access> View<'k, T, 1, M> {
     /// Returns the place of an element; faults if the index is out of bounds.
     #[inline(always)]
     pub fn at(self, _cx: Cx<'_>, index: impl Index1, at: &'static Location) -> Place<'k, T, M> {
@@ -190,7 +190,7 @@ impl<'k, T: Element, M: Access> View<'k, T, 1, M> {
 /// Implements indexing by an array of fixed length, so that a wrong number of indices is an error of rustc.
 macro_rules! indexed {
     ($($dimensions:literal),*) => {$(
-        impl<'k, T: Element, M: Access> View<'k, T, $dimensions, M> {
+        impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
             /// Returns the place of an element; faults if the index is out of bounds.
             #[inline(always)]
             pub fn at(self, _cx: Cx<'_>, index: [usize; $dimensions], at: &'static Location) -> Place<'k, T, M> {

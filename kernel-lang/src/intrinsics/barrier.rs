@@ -42,6 +42,7 @@ intrinsic! {
     /// `p` is a `bool`, or an integer of any width that is non-zero if the condition holds.
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// #[kernel]
@@ -87,6 +88,7 @@ intrinsic! {
     /// a thread has ended with a fault, the others end at the barrier.
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// /// Each element becomes the sum of its neighbours, `rounds` times.
@@ -128,7 +130,7 @@ impl sync_threads_count<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self, predicate: impl Predicate) -> u32 {
-        self.call.cx.barrier(self.call.at, "sync_threads_count", predicate.holds()).holds
+        self.call.cx.barrier(self.call.at, "sync_threads_count", Predicate::holds(predicate)).holds
     }
 }
 
@@ -136,7 +138,7 @@ impl sync_threads_and<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self, predicate: impl Predicate) -> bool {
-        let vote = self.call.cx.barrier(self.call.at, "sync_threads_and", predicate.holds());
+        let vote = self.call.cx.barrier(self.call.at, "sync_threads_and", Predicate::holds(predicate));
         vote.holds == vote.threads
     }
 }
@@ -145,7 +147,7 @@ impl sync_threads_or<'_> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn call(self, predicate: impl Predicate) -> bool {
-        self.call.cx.barrier(self.call.at, "sync_threads_or", predicate.holds()).holds > 0
+        self.call.cx.barrier(self.call.at, "sync_threads_or", Predicate::holds(predicate)).holds > 0
     }
 }
 

@@ -9,6 +9,7 @@
 //! `#[kernel(fast_math)]` uses approximations for a whole kernel.
 //!
 //! ```
+//! use cumbia::intrinsics::*;
 //! use cumbia::prelude::*;
 //!
 //! #[kernel]

@@ -14,6 +14,7 @@ intrinsic! {
     /// thread that reads the flag and then executes a fence observes the value:
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// #[kernel]

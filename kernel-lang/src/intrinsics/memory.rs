@@ -3,7 +3,7 @@
 use super::intrinsic;
 use crate::cpu::{Place, Slice, Write};
 use crate::fault::DYNAMIC_SHARED;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 intrinsic! {
     /// `shared::<[T; N]>()`, `shared::<[[T; N]; M]>()`: an array in shared memory, which all threads of the block
@@ -32,7 +32,7 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    shared<A: Element> = Intrinsic::Shared(A::ty())
+    shared<A: DeviceType> = Intrinsic::Shared(A::ty())
 }
 
 intrinsic! {
@@ -57,21 +57,21 @@ intrinsic! {
     /// # Ok(())
     /// # }
     /// ```
-    dynamic_shared<T: Element> = Intrinsic::DynamicShared(T::ty())
+    dynamic_shared<T: DeviceType> = Intrinsic::DynamicShared(T::ty())
 }
 
 intrinsic! {
     /// `dynamic_shared_at::<T>(byte_offset, len)`: `len` elements of the dynamic shared memory, so that a block can
     /// place several arrays there. A part that is out of bounds, or an offset that is not a multiple of `T`'s size, is
     /// a fault.
-    dynamic_shared_at<T: Element> = Intrinsic::DynamicSharedAt(T::ty())
+    dynamic_shared_at<T: DeviceType> = Intrinsic::DynamicSharedAt(T::ty())
 }
 
 impl<'k, A> shared<'k, A> {
     #[doc(hidden)]
     pub fn call(self) -> Place<'k, A, Write>
     where
-        A: Element,
+        A: DeviceType,
     {
         self.call.cx.memory().shared(self.call.cx.function(), self.call.at)
     }
@@ -81,7 +81,7 @@ impl<'k, T> dynamic_shared<'k, T> {
     #[doc(hidden)]
     pub fn call(self) -> Slice<'k, T, Write>
     where
-        T: Element,
+        T: DeviceType,
     {
         let memory = self.call.cx.memory();
         let len = memory.dynamic_bytes().checked_div(size_of::<T>()).unwrap_or(0);
@@ -93,7 +93,7 @@ impl<'k, T> dynamic_shared_at<'k, T> {
     #[doc(hidden)]
     pub fn call(self, byte_offset: usize, len: usize) -> Slice<'k, T, Write>
     where
-        T: Element,
+        T: DeviceType,
     {
         let memory = self.call.cx.memory();
         memory.dynamic(byte_offset, len).unwrap_or_else(|| self.call.cx.panic(self.call.at, DYNAMIC_SHARED))

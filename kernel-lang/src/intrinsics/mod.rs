@@ -4,6 +4,8 @@
 //! importing, renaming and shadowing work as for functions. The type determines the [`Intrinsic`] for the compiler, and
 //! its method `call` implements the operation on the CPU. They cannot be called outside a kernel.
 //!
+//! `cumbia::prelude` has those that most kernels use; `use cumbia::intrinsics::*;` imports all.
+//!
 //! - Thread indices: [`grid`], [`global_id`], [`grid_size`], [`thread_idx`], [`block_idx`], [`block_dim`], [`grid_dim`],
 //!   [`lane_id`].
 //! - Shared memory: [`shared`], [`dynamic_shared`], [`dynamic_shared_at`].

@@ -11,13 +11,13 @@ use crate::types::Scalar;
 )]
 pub trait Predicate: Scalar {
     #[doc(hidden)]
-    fn holds(self) -> bool;
+    fn holds(this: Self) -> bool;
 }
 
 impl Predicate for bool {
     #[inline(always)]
-    fn holds(self) -> bool {
-        self
+    fn holds(this: Self) -> bool {
+        this
     }
 }
 
@@ -25,8 +25,8 @@ macro_rules! integers {
     ($($integer:ident)*) => {$(
         impl Predicate for $integer {
             #[inline(always)]
-            fn holds(self) -> bool {
-                self != 0
+            fn holds(this: Self) -> bool {
+                this != 0
             }
         }
     )*};

@@ -8,7 +8,7 @@ use cumbia_kernel_ir::ir::{Comparison, Reduce, Shuffle, Vote};
 
 use super::{Predicate, intrinsic};
 use crate::cpu::warp::{self, Exchange, LaneInputs};
-use crate::types::{Element, Scalar};
+use crate::types::{DeviceType, Scalar};
 
 /// The number of threads of a warp, on every NVIDIA GPU and on the CPU device.
 pub const WARP_SIZE: usize = warp::SIZE;
@@ -142,6 +142,7 @@ intrinsic! {
     /// `__ballot_sync`. `p` is as for [`all_sync`].
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// /// Keeps the positive elements, in order.
@@ -173,6 +174,7 @@ intrinsic! {
     /// equal to +0. For masks see [`sync_warp`].
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// /// Counts the occurrences of each element's value in its warp.
@@ -217,6 +219,7 @@ reduction! {
     /// `__reduce_add_sync`.
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// #[kernel]
@@ -304,7 +307,7 @@ intrinsic! {
 pub trait LaneNumber: Scalar {
     /// Returns the number, sign-extended.
     #[doc(hidden)]
-    fn extended(self) -> u64;
+    fn extended(this: Self) -> u64;
 }
 
 macro_rules! lane_numbers {
@@ -312,8 +315,8 @@ macro_rules! lane_numbers {
         impl LaneNumber for $integer {
             #[inline(always)]
             #[allow(clippy::cast_lossless, reason = "the macro casts every integer type")]
-            fn extended(self) -> u64 {
-                self as u64
+            fn extended(this: Self) -> u64 {
+                this as u64
             }
         }
     )*};
@@ -328,7 +331,7 @@ lane_numbers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
     note = "why: the hardware compares up to 64 bits of each lane",
     note = "help: compare a field, or several and combine the masks: `match_any_sync(m, v.x) & match_any_sync(m, v.y)`"
 )]
-pub trait LaneValue: Element {}
+pub trait LaneValue: DeviceType {}
 
 // `#[derive(DeviceType)]` implements it for enums.
 #[diagnostic::do_not_recommend]
@@ -342,45 +345,46 @@ impl<T: Scalar> LaneValue for T {}
     note = "help: convert it, or reduce it with `shfl_down_sync`, in steps of 16, 8, 4, 2 and 1 lanes"
 )]
 pub trait LaneInteger: Scalar {
+    // Functions without a receiver, under names that no standard trait has: programs import this trait by `intrinsics::*`.
     #[doc(hidden)]
-    fn sum(self, other: Self) -> Self;
+    fn sum(this: Self, other: Self) -> Self;
     #[doc(hidden)]
-    fn min(self, other: Self) -> Self;
+    fn lesser(this: Self, other: Self) -> Self;
     #[doc(hidden)]
-    fn max(self, other: Self) -> Self;
+    fn greater(this: Self, other: Self) -> Self;
     #[doc(hidden)]
-    fn and(self, other: Self) -> Self;
+    fn and(this: Self, other: Self) -> Self;
     #[doc(hidden)]
-    fn or(self, other: Self) -> Self;
+    fn or(this: Self, other: Self) -> Self;
     #[doc(hidden)]
-    fn xor(self, other: Self) -> Self;
+    fn xor(this: Self, other: Self) -> Self;
 }
 
 macro_rules! lane_integers {
     ($($integer:ident)*) => {$(
         impl LaneInteger for $integer {
-            fn sum(self, other: Self) -> Self {
-                self.wrapping_add(other)
+            fn sum(this: Self, other: Self) -> Self {
+                this.wrapping_add(other)
             }
 
-            fn min(self, other: Self) -> Self {
-                Ord::min(self, other)
+            fn lesser(this: Self, other: Self) -> Self {
+                Ord::min(this, other)
             }
 
-            fn max(self, other: Self) -> Self {
-                Ord::max(self, other)
+            fn greater(this: Self, other: Self) -> Self {
+                Ord::max(this, other)
             }
 
-            fn and(self, other: Self) -> Self {
-                self & other
+            fn and(this: Self, other: Self) -> Self {
+                this & other
             }
 
-            fn or(self, other: Self) -> Self {
-                self | other
+            fn or(this: Self, other: Self) -> Self {
+                this | other
             }
 
-            fn xor(self, other: Self) -> Self {
-                self ^ other
+            fn xor(this: Self, other: Self) -> Self {
+                this ^ other
             }
         }
     )*};
@@ -394,7 +398,7 @@ macro_rules! shuffles {
         /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
-        impl<T: Element> Exchange for $exchange<T> {
+        impl<T: DeviceType> Exchange for $exchange<T> {
             type Input = (T, u64);
             type Output = T;
             const NAME: &'static str = stringify!($name);
@@ -408,8 +412,8 @@ macro_rules! shuffles {
         impl $name<'_> {
             #[doc(hidden)]
             #[inline(always)]
-            pub fn call<T: Element>(self, mask: u32, value: T, lane: impl LaneNumber) -> T {
-                self.call.cx.exchange::<$exchange<T>>(self.call.at, mask, (value, lane.extended()))
+            pub fn call<T: DeviceType>(self, mask: u32, value: T, lane: impl LaneNumber) -> T {
+                self.call.cx.exchange::<$exchange<T>>(self.call.at, mask, (value, LaneNumber::extended(lane)))
             }
         }
     )*};
@@ -443,7 +447,7 @@ macro_rules! votes {
             #[doc(hidden)]
             #[inline(always)]
             pub fn call(self, mask: u32, predicate: impl Predicate) -> $result {
-                self.call.cx.exchange::<$exchange>(self.call.at, mask, predicate.holds())
+                self.call.cx.exchange::<$exchange>(self.call.at, mask, Predicate::holds(predicate))
             }
         }
     )*};
@@ -462,7 +466,7 @@ macro_rules! matches_ {
         /// The exchange of the operation.
         struct $exchange<T>(PhantomData<fn() -> T>);
 
-        impl<T: Element> Exchange for $exchange<T> {
+        impl<T: DeviceType> Exchange for $exchange<T> {
             type Input = T;
             type Output = $result;
             const NAME: &'static str = stringify!($name);
@@ -517,8 +521,8 @@ macro_rules! reductions {
 
 reductions! {
     reduce_add_sync ReduceAdd sum;
-    reduce_min_sync ReduceMin min;
-    reduce_max_sync ReduceMax max;
+    reduce_min_sync ReduceMin lesser;
+    reduce_max_sync ReduceMax greater;
     reduce_and_sync ReduceAnd and;
     reduce_or_sync ReduceOr or;
     reduce_xor_sync ReduceXor xor;

@@ -5,7 +5,7 @@ use cumbia_kernel_ir::ir::Method;
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::{Call, Local, Place, Read, Receiver, Slice, Write, split_out_of_bounds};
 use crate::definition::{MethodKey, Returned};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 type Len = Returned<MethodKey<{ Method::Len as usize }>, usize>;
 type IsEmpty = Returned<MethodKey<{ Method::IsEmpty as usize }>, bool>;
@@ -13,7 +13,7 @@ type SplitAt<'k, T> = Returned<MethodKey<{ Method::SplitAt as usize }>, (Slice<'
 type SplitAtMut<'k, T> =
     Returned<MethodKey<{ Method::SplitAtMut as usize }>, (Slice<'k, T, Write>, Slice<'k, T, Write>)>;
 
-impl<'k, T: Element, M: Access> Slice<'k, T, M> {
+impl<'k, T: DeviceType, M: Access> Slice<'k, T, M> {
     /// `x.len()`
     #[inline(always)]
     pub fn __device_len(self, _call: Call<'_>) -> Len {
@@ -44,7 +44,7 @@ impl<'k, T: Element, M: Access> Slice<'k, T, M> {
     }
 }
 
-impl<T: Element> Slice<'_, T, Read> {
+impl<T: DeviceType> Slice<'_, T, Read> {
     /// `x.clone()`: copies the reference
     #[inline(always)]
     pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
@@ -56,7 +56,7 @@ impl<T: Element> Slice<'_, T, Read> {
 /// the elements.
 macro_rules! places {
     ($($place:ident),*) => {$(
-        impl<'k, T: Element, const N: usize, M: Access> $place<'k, [T; N], M> {
+        impl<'k, T: DeviceType, const N: usize, M: Access> $place<'k, [T; N], M> {
             /// `x.len()`
             #[inline(always)]
             pub fn __device_len(self, _call: Call<'_>) -> Len {
@@ -85,7 +85,7 @@ macro_rules! places {
             }
         }
 
-        impl<'k, T: Element, const N: usize, M: Access> Receiver<'k, $place<'k, [T; N], M>> {
+        impl<'k, T: DeviceType, const N: usize, M: Access> Receiver<'k, $place<'k, [T; N], M>> {
             /// `x[i].len()`
             #[inline(always)]
             pub fn __device_len(&self, call: Call<'_>) -> Len {
@@ -129,12 +129,12 @@ pub trait ArrayMethods<T> {
     /// `x.split_at(mid)`
     fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
     where
-        T: Element;
+        T: DeviceType;
 
     /// `x.split_at_mut(mid)`
     fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
     where
-        T: Element;
+        T: DeviceType;
 }
 
 impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
@@ -151,7 +151,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     #[inline(always)]
     fn __device_split_at<'k>(&'k self, call: Call<'k>, mid: usize) -> SplitAt<'k, T>
     where
-        T: Element,
+        T: DeviceType,
     {
         Place::of_receiver(self, call).__device_split_at(call, mid)
     }
@@ -159,7 +159,7 @@ impl<T: Copy, const N: usize> ArrayMethods<T> for [T; N] {
     #[inline(always)]
     fn __device_split_at_mut<'k>(&'k mut self, call: Call<'k>, mid: usize) -> SplitAtMut<'k, T>
     where
-        T: Element,
+        T: DeviceType,
     {
         Place::of_receiver_mut(self, call).__device_split_at_mut(call, mid)
     }

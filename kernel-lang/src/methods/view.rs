@@ -5,9 +5,9 @@ use cumbia_kernel_ir::ir::Method;
 use crate::cpu::access::{Access, Writable};
 use crate::cpu::{Call, Read, View, Write};
 use crate::definition::{MethodKey, Returned};
-use crate::types::Element;
+use crate::types::DeviceType;
 
-impl<T: Element, const D: usize, M: Access> View<'_, T, D, M> {
+impl<T: DeviceType, const D: usize, M: Access> View<'_, T, D, M> {
     /// `v.len()`: the number of all elements.
     #[inline(always)]
     pub fn __device_len(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Len as usize }>, usize> {
@@ -35,7 +35,7 @@ impl<T: Element, const D: usize, M: Access> View<'_, T, D, M> {
     }
 }
 
-impl<T: Element, const D: usize> View<'_, T, D, Read> {
+impl<T: DeviceType, const D: usize> View<'_, T, D, Read> {
     /// `v.clone()`: copies the view, not its elements
     #[inline(always)]
     pub fn __device_clone(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Clone as usize }>, Self> {
@@ -46,7 +46,7 @@ impl<T: Element, const D: usize> View<'_, T, D, Read> {
 /// Implements `v.dim()`, whose type depends on the number of dimensions.
 macro_rules! dim {
     ($($dimensions:literal [$($name:ident),*] $result:ty = $value:expr;)*) => {$(
-        impl<T: Element, M: Access> View<'_, T, $dimensions, M> {
+        impl<T: DeviceType, M: Access> View<'_, T, $dimensions, M> {
             /// `v.dim()`
             #[inline(always)]
             pub fn __device_dim(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Dim as usize }>, $result> {
@@ -63,7 +63,7 @@ dim! {
     3 [planes, rows, columns] (usize, usize, usize) = (planes, rows, columns);
 }
 
-impl<T: Element, M: Access> View<'_, T, 2, M> {
+impl<T: DeviceType, M: Access> View<'_, T, 2, M> {
     /// `v.nrows()`
     #[inline(always)]
     pub fn __device_nrows(self, _call: Call<'_>) -> Returned<MethodKey<{ Method::Nrows as usize }>, usize> {
@@ -80,7 +80,7 @@ impl<T: Element, M: Access> View<'_, T, 2, M> {
 /// Implements the views of one dimension less: the method, its mutable form, and the dimension that is indexed.
 macro_rules! parts {
     ($($dimensions:literal $axis:literal: $name:ident $key:ident, $name_mut:ident $key_mut:ident;)*) => {$(
-        impl<'k, T: Element, M: Access> View<'k, T, $dimensions, M> {
+        impl<'k, T: DeviceType, M: Access> View<'k, T, $dimensions, M> {
             /// Returns the remaining view at the index.
             #[inline(always)]
             pub fn $name(self, call: Call<'_>, index: usize) -> Returned<MethodKey<{ Method::$key as usize }>, View<'k, T, { $dimensions - 1 }, Read>> {

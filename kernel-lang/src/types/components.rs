@@ -3,7 +3,7 @@
 
 use half::{bf16, f16};
 
-use super::Element;
+use super::DeviceType;
 use crate::number::Number;
 
 /// A type that consists of numbers of one type only: the numbers themselves, arrays of them, and the vectors of
@@ -22,7 +22,7 @@ use crate::number::Number;
     note = "why: all bits of the memory must be valid for the other type",
     note = "help: use numbers, arrays of numbers, or the vectors of `cumbia::vector`"
 )]
-pub unsafe trait Components: Element {
+pub unsafe trait Components: DeviceType {
     /// The type of the numbers.
     type Component: Number;
 }

@@ -2,12 +2,12 @@
 
 use cumbia_kernel_ir::ir;
 
-use super::{DeviceType, Element, Repr};
+use super::{DeviceType, Repr, VariableType};
 use crate::cpu::access::Access;
 use crate::cpu::{Local, Place, Slice, View};
 use crate::dim::Dim3;
 
-impl DeviceType for () {
+impl VariableType for () {
     type Repr = ();
 }
 
@@ -20,7 +20,7 @@ impl Repr for () {
 /// Implements the traits for tuples.
 macro_rules! tuple {
     ($($part:ident)*) => {
-        impl<$($part: DeviceType),*> DeviceType for ($($part,)*) {
+        impl<$($part: VariableType),*> VariableType for ($($part,)*) {
             type Repr = ($($part::Repr,)*);
         }
 
@@ -41,7 +41,7 @@ tuple!(A B C D E F);
 tuple!(A B C D E F G);
 tuple!(A B C D E F G H);
 
-impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
+impl<T: VariableType, const N: usize> VariableType for [T; N] {
     type Repr = [T::Repr; N];
 }
 
@@ -51,7 +51,7 @@ impl<T: Repr, const N: usize> Repr for [T; N] {
     }
 }
 
-impl DeviceType for Dim3 {
+impl VariableType for Dim3 {
     type Repr = Dim3;
 }
 
@@ -61,36 +61,36 @@ impl Repr for Dim3 {
     }
 }
 
-impl<T: Element, M: Access> DeviceType for Slice<'_, T, M> {
+impl<T: DeviceType, M: Access> VariableType for Slice<'_, T, M> {
     type Repr = Slice<'static, T::Held, M>;
 }
 
-impl<T: Element, M: Access> Repr for Slice<'static, T, M> {
+impl<T: DeviceType, M: Access> Repr for Slice<'static, T, M> {
     fn ty() -> ir::Type {
         ir::Type::Slice { element: Box::new(T::ty()), mutable: M::MUTABLE }
     }
 }
 
-impl<T: Element, M: Access> DeviceType for Place<'_, T, M> {
+impl<T: DeviceType, M: Access> VariableType for Place<'_, T, M> {
     type Repr = Place<'static, T::Held, M>;
 }
 
-impl<T: Element, M: Access> Repr for Place<'static, T, M> {
+impl<T: DeviceType, M: Access> Repr for Place<'static, T, M> {
     fn ty() -> ir::Type {
         ir::Type::Ref { target: Box::new(T::ty()), mutable: M::MUTABLE }
     }
 }
 
 /// To the compiler, a reference into a local array is a reference.
-impl<T: Element, M: Access> DeviceType for Local<'_, T, M> {
+impl<T: DeviceType, M: Access> VariableType for Local<'_, T, M> {
     type Repr = Place<'static, T::Held, M>;
 }
 
-impl<T: Element, const D: usize, M: Access> DeviceType for View<'_, T, D, M> {
+impl<T: DeviceType, const D: usize, M: Access> VariableType for View<'_, T, D, M> {
     type Repr = View<'static, T::Held, D, M>;
 }
 
-impl<T: Element, const D: usize, M: Access> Repr for View<'static, T, D, M> {
+impl<T: DeviceType, const D: usize, M: Access> Repr for View<'static, T, D, M> {
     fn ty() -> ir::Type {
         ir::Type::View { element: Box::new(T::ty()), dimensions: D as u8, mutable: M::MUTABLE }
     }

@@ -4,9 +4,9 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir::{ConstantValue, Type};
 
-use super::{Element, Repr};
+use super::{DeviceType, Repr};
 
-/// A type that a `const`, an associated constant or a const generic can have in a kernel: every [`Element`], and arrays
+/// A type that a `const`, an associated constant or a const generic can have in a kernel: every [`DeviceType`], and arrays
 /// and tuples of such types.
 ///
 /// Each type has an implementation of its own. rustc would find a blanket implementation for all elements for every
@@ -18,7 +18,7 @@ use super::{Element, Repr};
     note = "help: use a constant of numbers, `bool`s or a type with `#[derive(DeviceType)]`, or call a `#[device]` function"
 )]
 pub trait ConstantType: Copy {
-    /// The compiler's representation of the constant, as [`DeviceType::Repr`](super::DeviceType::Repr) is that of a
+    /// The compiler's representation of the constant, as [`VariableType::Repr`](super::VariableType::Repr) is that of a
     /// variable.
     type Repr: Valued<Self>;
     /// `Self`. If the trait is not implemented, this projection is an error type, so that the mistake is reported once.
@@ -38,7 +38,7 @@ pub trait Valued<T> {
     fn of(value: &T) -> ConstantValue;
 }
 
-impl<T: Element> Valued<T> for T {
+impl<T: DeviceType> Valued<T> for T {
     fn ty() -> Type {
         <T as Repr>::ty()
     }

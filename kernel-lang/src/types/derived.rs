@@ -6,7 +6,7 @@ use cumbia_kernel_ir::ir::{EnumType, Field, Scalar, StructType, Type, Variant};
 
 /// The bound of `#[derive(DeviceType)]` on the type itself.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is a device type, and not `Copy`",
+    message = "`{Self}` is a device type, but not `Copy`",
     label = "not `Copy`",
     note = "why: a kernel copies values out of memory",
     note = "help: write `#[derive(Clone, Copy, DeviceType)]`"
@@ -94,11 +94,11 @@ pub const unsafe fn is_tag<T>(variant: &T, discriminant: i128) -> bool {
 ///
 /// # Safety
 ///
-/// As for [`Element::load`](super::Element::load), of an enum for which [`is_tag`] holds.
+/// As for [`DeviceType::load`](super::DeviceType::load), of an enum for which [`is_tag`] holds.
 #[inline(always)]
 pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
     // SAFETY: the atomic has the size and alignment of the enum; the caller guarantees a live place that is only
-    // written atomically meanwhile. It may be read-only, as for `Element::load` of a scalar.
+    // written atomically meanwhile. It may be read-only, as for `DeviceType::load` of a scalar.
     unsafe {
         match size_of::<T>() {
             1 => u64::from((*place.cast_const().cast::<AtomicU8>()).load(Relaxed)),
@@ -113,7 +113,7 @@ pub unsafe fn load_bits<T>(place: *mut T) -> u64 {
 ///
 /// # Safety
 ///
-/// As for [`Element::store`](super::Element::store), of an enum for which [`is_tag`] holds.
+/// As for [`DeviceType::store`](super::DeviceType::store), of an enum for which [`is_tag`] holds.
 #[inline(always)]
 pub unsafe fn store_bits<T>(place: *mut T, bits: u64) {
     // SAFETY: as in `load_bits`.

@@ -6,7 +6,7 @@ mod components;
 mod compound;
 mod constant;
 mod derived;
-mod element;
+mod device_type;
 mod scalar;
 
 use cumbia_kernel_ir::ir;
@@ -15,45 +15,24 @@ pub use components::Components;
 pub use constant::ConstantType;
 pub use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};
-pub use element::Element;
-pub use element::make_valid;
+pub use device_type::{DeviceType, make_valid};
 pub use scalar::Scalar;
 
-/// A type that a variable of a kernel can have: numbers, `bool`, structs and enums that derive it, tuples and arrays of
-/// them, and slices, references and views of [`Element`]s.
+/// A type of variables and expressions in a kernel: every [`DeviceType`], tuples and arrays of such types, and slices,
+/// references and views.
 ///
-/// ```
-/// use cumbia::prelude::*;
-///
-/// #[derive(Clone, Copy, DeviceType)]
-/// struct Particle {
-///     position: [f32; 3],
-///     mass: f32,
-/// }
-///
-/// #[kernel]
-/// fn fall(by: f32, particles: &mut [Particle]) {
-///     let i = grid(1);
-///     if i < particles.len() {
-///         particles[i].position[2] -= by;
-///     }
-/// }
-/// # fn main() -> cumbia::Result<()> {
-/// let mut particles = Device::cpu().to_device(&[Particle { position: [0.0, 0.0, 5.0], mass: 1.0 }])?;
-/// fall(2.0, &mut particles).over(1).launch()?;
-/// assert_eq!(particles.to_host()?[0].position, [0.0, 0.0, 3.0]);
-/// # Ok(())
-/// # }
-/// ```
+/// The expansion of a kernel requires it of every slot. Users bound type parameters by [`DeviceType`] alone: the other
+/// types here are parts of a signature or of a body, never arguments of a type parameter.
+#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used in a kernel",
-    label = "a GPU thread has no `{Self}`",
+    label = "not a type that exists on a device",
     note = "why: a kernel computes with values that fit into registers and device memory",
     note = "help: use numbers, `bool`, tuples and arrays of them, slices, or a type with `#[derive(Clone, Copy, DeviceType)]`"
 )]
-pub trait DeviceType: Copy {
+pub trait VariableType: Copy {
     /// The compiler's representation of the type. A slot is typed by this rather than by `Self`, so that a type that is
-    /// not a [`DeviceType`] is one error and not one for each bound.
+    /// not a [`VariableType`] is one error and not one for each bound.
     #[doc(hidden)]
     type Repr: Repr;
 }

@@ -5,18 +5,18 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Rel
 use cumbia_kernel_ir::ir::{self, ConstantValue};
 use half::{bf16, f16};
 
-use super::{ConstantType, DeviceType, Element, Repr};
+use super::{ConstantType, DeviceType, Repr, VariableType};
 use crate::methods::CloneMethod;
 
 /// A number or a `bool`: a value that fits into a register, with built-in operators.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a number or `bool`",
+    message = "`{Self}` is not a scalar",
     label = "not a number or `bool`",
-    note = "why: one register must hold it",
-    note = "help: use a field or an element of it"
+    note = "why: this operation is defined for a single value in a register: a number or a `bool`",
+    note = "help: apply it to each field or element of the value"
 )]
 pub trait Scalar:
-    Element + CloneMethod + PartialEq + std::fmt::Debug + std::fmt::Display + Default + sealed::Sealed
+    DeviceType + CloneMethod + PartialEq + std::fmt::Debug + std::fmt::Display + Default + sealed::Sealed
 {
     /// The scalar type in the IR.
     #[doc(hidden)]
@@ -42,7 +42,7 @@ macro_rules! scalar {
     ($($rust:ident $ir:ident $atomic:ident $bits:ident $any:literal: $to:expr, $from:expr;)*) => {$(
         impl sealed::Sealed for $rust {}
 
-        impl DeviceType for $rust {
+        impl VariableType for $rust {
             type Repr = $rust;
         }
 
@@ -64,7 +64,7 @@ macro_rules! scalar {
 
         // SAFETY: `$from` accepts every bit pattern, a scalar has no padding, and CUDA C's type of the same size and
         // kind has the same representation. All patterns are valid except for `bool`.
-        unsafe impl Element for $rust {
+        unsafe impl DeviceType for $rust {
             type Held = $rust;
 
             const ANY_BITS: bool = $any;

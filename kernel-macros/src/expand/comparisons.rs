@@ -114,7 +114,7 @@ fn clause(generics: &Generics, fields: &[Field], this: &TokenStream, part: &Toke
         dependent.map(|Field { member: _, ty }| quote_spanned!(ty.span()=> #ty: ::cumbia::__private::#part<#ty>)),
     );
     if !generics.params.is_empty() {
-        bounds.push(quote!(#this: ::cumbia::DeviceType));
+        bounds.push(quote!(#this: ::cumbia::__private::VariableType));
     }
     quote!(where #(#bounds),*)
 }

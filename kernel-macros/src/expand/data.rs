@@ -33,7 +33,7 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
             clippy::nursery, clippy::restriction
         )]
         const _: () = {
-            impl<#(#bounds),*> ::cumbia::DeviceType for #this #clause {
+            impl<#(#bounds),*> ::cumbia::__private::VariableType for #this #clause {
                 type Repr = #held;
             }
 
@@ -53,9 +53,9 @@ pub(crate) fn device_type(item: &DeviceType, bodies: Bodies) -> TokenStream {
                 }
             }
 
-            // SAFETY: each field is an `Element`, and is loaded and stored as one; for an enum only the bits of a
+            // SAFETY: each field is a `DeviceType`, and is loaded and stored as one; for an enum only the bits of a
             // variant are converted to a value.
-            unsafe impl<#(#bounds),*> ::cumbia::Element for #this #clause {
+            unsafe impl<#(#bounds),*> ::cumbia::DeviceType for #this #clause {
                 type Held = #held;
 
                 #any_bits
@@ -103,8 +103,10 @@ fn structure(name: &Ident, fields: &[Field]) -> Implementation {
     let members: Vec<_> = fields.iter().map(|field| &field.member).collect();
     // Errors about a field are shown at its type, which occurs several times: rustc reports identical errors at the
     // same span once.
-    let elements: Vec<TokenStream> =
-        fields.iter().map(|Field { member: _, ty }| quote_spanned!(ty.span()=> <#ty as ::cumbia::Element>)).collect();
+    let elements: Vec<TokenStream> = fields
+        .iter()
+        .map(|Field { member: _, ty }| quote_spanned!(ty.span()=> <#ty as ::cumbia::DeviceType>))
+        .collect();
     let types = elements.iter().map(|element| quote!(<#element::Held as ::cumbia::__private::Repr>::ty));
     Implementation {
         ty: quote! {
@@ -188,7 +190,7 @@ fn held(name: &Ident, generics: &Generics, data: &Contents) -> TokenStream {
     let arguments = generics.params.iter().filter_map(|param| match param {
         GenericParam::Type(param) if is_element(param) => {
             let name = &param.ident;
-            Some(quote!(<#name as ::cumbia::Element>::Held))
+            Some(quote!(<#name as ::cumbia::DeviceType>::Held))
         }
         GenericParam::Type(param) => Some(param.ident.to_token_stream()),
         GenericParam::Const(param) => Some(param.ident.to_token_stream()),
@@ -216,7 +218,7 @@ fn clause(generics: &Generics, data: &Contents, this: &TokenStream, invalid: boo
     }));
     if let (Contents::Struct(fields), false) = (data, invalid) {
         let dependent = fields.iter().filter(|field| depends(&field.ty, generics));
-        bounds.extend(dependent.map(|Field { member: _, ty }| quote_spanned!(ty.span()=> #ty: ::cumbia::Element)));
+        bounds.extend(dependent.map(|Field { member: _, ty }| quote_spanned!(ty.span()=> #ty: ::cumbia::DeviceType)));
     }
     quote!(where #(#bounds),*)
 }
@@ -231,10 +233,10 @@ fn check(generics: &Generics, bounds: &[TokenStream], data: &Contents, this: &To
     let dependent = fields
         .iter()
         .filter(|field| depends(&field.ty, generics))
-        .map(|Field { member: _, ty }| quote!(#ty: ::cumbia::Element));
+        .map(|Field { member: _, ty }| quote!(#ty: ::cumbia::DeviceType));
     let parameters = generics.type_params().map(|param| {
         let name = &param.ident;
-        quote!(#name: ::cumbia::Element)
+        quote!(#name: ::cumbia::DeviceType)
     });
     let clause: Vec<TokenStream> = own.chain(dependent).chain(parameters).collect();
     quote! {

@@ -1,4 +1,4 @@
-//! Expansion of `#[kernel]`: the function that creates a launch, and the type that implements `Kernel`.
+//! Expansion of `#[kernel]`: the function that creates a launch, and the type that implements `KernelImpl`.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
@@ -58,7 +58,7 @@ pub(crate) fn kernel(
                 #body
             }
 
-            unsafe impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
+            unsafe impl<#(#bounds),*> ::cumbia::__private::KernelImpl for #name<#(#arguments),*> #clause {
                 #kernel
             }
 
@@ -93,7 +93,7 @@ pub(crate) fn kernel_stub(function: &ItemFn, signature: &Signature) -> TokenStre
 
         #[allow(unused_variables)]
         #allow
-        unsafe impl<#(#bounds),*> ::cumbia::__private::Kernel for #name<#(#arguments),*> #clause {
+        unsafe impl<#(#bounds),*> ::cumbia::__private::KernelImpl for #name<#(#arguments),*> #clause {
             type Args<'a> = ();
             const INFO: ::cumbia::KernelInfo = ::cumbia::KernelInfo::new("", "", "", 0, "");
             const OPTIONS: ::cumbia::__private::Options = #options;
@@ -122,13 +122,18 @@ fn declaration(function: &ItemFn) -> TokenStream {
     }
 }
 
-/// Returns a parameter of the host function.
+/// Returns a parameter of the host function. Arrays are references to a generic type, not generic themselves: a variable of
+/// type `&mut DeviceArray<T>` is then reborrowed implicitly by a call, not moved.
 fn parameter(param: &Param) -> TokenStream {
     let name = &param.name;
     match &param.kind {
         ParamKind::Value(ty) => quote!(#name: #ty),
-        ParamKind::Slice(element) => quote!(#name: impl ::cumbia::ReadArgument<'a, Element = #element>),
-        ParamKind::SliceMut(element) => quote!(#name: impl ::cumbia::WriteArgument<'a, Element = #element>),
+        ParamKind::Slice(element) => {
+            quote!(#name: &'a (impl ::cumbia::ReadArgument<Element = #element> + ?::core::marker::Sized))
+        }
+        ParamKind::SliceMut(element) => {
+            quote!(#name: &'a mut (impl ::cumbia::WriteArgument<Element = #element> + ?::core::marker::Sized))
+        }
         ParamKind::View { element, dimensions, mutable } => {
             let (of_view, dimensions) = (view_trait(*mutable), usize::from(*dimensions));
             quote_spanned!(element.span()=> #name: impl #of_view<'a, #dimensions, Element = #element>)
@@ -144,7 +149,7 @@ fn binding(param: &Param) -> TokenStream {
     match &param.kind {
         ParamKind::Value(_) | ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => quote!(#name),
         ParamKind::Slice(_) => quote!(::cumbia::ReadArgument::bind(#name)),
-        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind(#name)),
+        ParamKind::SliceMut(_) => quote!(::cumbia::WriteArgument::bind_mut(#name)),
         ParamKind::View { element: _, dimensions: _, mutable } => {
             let of_view = view_trait(*mutable);
             quote!(#of_view::bind(#name))
@@ -157,49 +162,50 @@ fn view_trait(mutable: bool) -> TokenStream {
     if mutable { quote!(::cumbia::WriteView) } else { quote!(::cumbia::ReadView) }
 }
 
-/// Returns the functions of the kernel's type that inspect the kernel.
+/// Returns the functions of the kernel's type that inspect the kernel. They are those of `Kernel`, callable without the trait
+/// in scope.
 fn inspection_functions() -> TokenStream {
     quote! {
         /// Returns the CUDA C that is compiled for this kernel.
         pub fn cuda_source() -> ::cumbia::Result<::std::string::String> {
-            ::cumbia::__private::inspect::cuda_source::<Self>()
+            <Self as ::cumbia::Kernel>::cuda_source()
         }
 
         /// Returns the kernel's PTX for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
         pub fn ptx(architecture: &str) -> ::cumbia::Result<::std::string::String> {
-            ::cumbia::__private::inspect::ptx::<Self>(architecture)
+            <Self as ::cumbia::Kernel>::ptx(architecture)
         }
 
         /// Returns the kernel's machine code for an architecture such as `sm_90`. Requires NVRTC, but no GPU.
         pub fn cubin(architecture: &str) -> ::cumbia::Result<::std::vec::Vec<u8>> {
-            ::cumbia::__private::inspect::cubin::<Self>(architecture)
+            <Self as ::cumbia::Kernel>::cubin(architecture)
         }
 
         /// Returns the resources that the kernel uses on a device: registers, memory, the maximum number of threads per
         /// block. On a GPU, this compiles and loads the kernel unless it is loaded already.
         pub fn attributes(device: &::cumbia::Device) -> ::cumbia::Result<::cumbia::Attributes> {
-            ::cumbia::__private::attributes::<Self>(device)
+            <Self as ::cumbia::Kernel>::attributes(device)
         }
 
         /// Returns the disassembled machine code for an architecture such as `sm_90`, annotated with the Rust source
         /// lines. Requires NVRTC, and `nvdisasm` or `cuobjdump` of the CUDA toolkit, but no GPU.
         pub fn sass(architecture: &str) -> ::cumbia::Result<::std::string::String> {
-            ::cumbia::__private::inspect::sass::<Self>(architecture)
+            <Self as ::cumbia::Kernel>::sass(architecture)
         }
 
         /// Returns the typed IR of this kernel and of the device functions that it calls.
         pub fn ir() -> ::cumbia::Result<::std::string::String> {
-            ::cumbia::__private::inspect::ir::<Self>()
+            <Self as ::cumbia::Kernel>::ir()
         }
 
         /// Returns the kernel's name and the position of its definition.
         pub fn info() -> ::cumbia::KernelInfo {
-            <Self as ::cumbia::__private::Kernel>::INFO
+            <Self as ::cumbia::Kernel>::info()
         }
     }
 }
 
-/// The items of `impl Kernel`.
+/// The items of `impl KernelImpl`.
 fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info: &TokenStream) -> TokenStream {
     let definition = body::definition(signature, lowered);
     let cx = &lowered.cx;

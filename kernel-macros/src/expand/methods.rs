@@ -87,13 +87,13 @@ pub(super) fn marker_name(span: proc_macro2::Span) -> Ident {
     Ident::new("__device_attribute", ours(span))
 }
 
-/// Returns the bound, assumed by an `impl` of a trait, that the type is an `Element`. The trait requires it of each
+/// Returns the bound, assumed by an `impl` of a trait, that the type is a `DeviceType`. The trait requires it of each
 /// type with methods, and so does each of the methods; to report a violation once, only [`element_check`] verifies it.
 /// (rustc assumes a bound with `for<'a>` without proving it.)
 fn assumed_bound(item: &syn::ItemImpl, role: &Role, methods: &[Method]) -> Option<WherePredicate> {
     let this = &item.self_ty;
     let required = matches!(role, Role::Trait) && methods.iter().any(|method| is_mentioned(&method.declared));
-    required.then(|| parse_quote!(for<'a> #this: ::cumbia::Element))
+    required.then(|| parse_quote!(for<'a> #this: ::cumbia::DeviceType))
 }
 
 fn with_predicate(generics: &Generics, predicate: Option<&WherePredicate>) -> Generics {
@@ -104,12 +104,12 @@ fn with_predicate(generics: &Generics, predicate: Option<&WherePredicate>) -> Ge
     generics
 }
 
-/// Returns a check that the type of an `impl` is an `Element`.
+/// Returns a check that the type of an `impl` is a `DeviceType`.
 fn element_check(item: &syn::ItemImpl) -> TokenStream {
     let (bounds, clause, this) = (bound_params(&item.generics), &item.generics.where_clause, &item.self_ty);
     let check = quote_spanned!(ours(this.span())=> is_element::<#this>());
     quote! {
-        fn is_element<T: ::cumbia::Element>() {}
+        fn is_element<T: ::cumbia::DeviceType>() {}
 
         fn check<#(#bounds),*>() #clause {
             #check

@@ -24,8 +24,8 @@ pub(crate) fn device_trait(device_trait: &DeviceTrait, bodies: Bodies) -> TokenS
     let (bounds, clause) = (bound_params(generics), &generics.where_clause);
     let mut supertraits = supertraits.clone();
     if methods.iter().any(|method| is_mentioned(&method.declared)) {
-        // A value that is passed to a device function must be an `Element`.
-        supertraits.push(parse_quote!(::cumbia::Element));
+        // A value that is passed to a device function must be a `DeviceType`.
+        supertraits.push(parse_quote!(::cumbia::DeviceType));
     } else {
         supertraits.push(parse_quote!(::core::marker::Sized));
         supertraits.push(parse_quote!('static));

@@ -10,7 +10,7 @@ use crate::cpu::access::Access;
 use crate::cpu::{Slice, View};
 use crate::error::{Error, SharedError};
 use crate::memory::Memory;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// The location of an argument's elements.
 pub(crate) enum Location<'a> {
@@ -98,7 +98,7 @@ pub(super) struct Elements<'a> {
 // SAFETY: an `ArraySlice` is a borrow of an array, whose elements may be shared; threads reach them through views.
 unsafe impl<T: Sync, M: Access> Sync for ArraySlice<'_, T, M> {}
 
-impl<'a, T: Element, M: Access> ArraySlice<'a, T, M> {
+impl<'a, T: DeviceType, M: Access> ArraySlice<'a, T, M> {
     /// Returns an argument in this device memory, borrowed for `'a`, mutably if `M` writes.
     #[inline]
     pub(crate) fn on_device(memory: &'a Memory, raw: RawSlice) -> Self {
@@ -151,7 +151,7 @@ pub struct ViewArgument<'a, T, const D: usize, M> {
 // SAFETY: as for `ArraySlice`.
 unsafe impl<T: Sync, const D: usize, M: Access> Sync for ViewArgument<'_, T, D, M> {}
 
-impl<'a, T: Element, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
+impl<'a, T: DeviceType, const D: usize, M: Access> ViewArgument<'a, T, D, M> {
     /// Returns an argument for a view of device memory.
     #[inline]
     #[allow(clippy::needless_pass_by_value, reason = "consumes the mutable view")]

@@ -8,11 +8,11 @@ use crate::array::{RawSlice, shape};
 use crate::cpu::access::{Access, Read, Write};
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// A host array as the argument of a `&[T]` parameter. The launch copies it to the device.
 ///
-/// [`In`], [`Out`] and [`InOut`] are for occasional launches: each launch copies the array, and a launch with an output waits
+/// `In`, `Out` and `InOut` are for occasional launches: each launch copies the array, and a launch with an output waits
 /// for the copy back and returns the fault of its kernel. If all arrays are host arrays, the launch has to name a device with
 /// [`.on_device(&device)`](crate::Launch::on_device) or [`.on(&stream)`](crate::Launch::on). On the CPU device the kernel works
 /// on the host arrays directly, without copies.
@@ -37,10 +37,13 @@ use crate::types::Element;
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct In<'a, A: ?Sized>(pub &'a A);
+#[repr(transparent)]
+pub struct In<A: ?Sized> {
+    host: A,
+}
 
 /// A host array as the argument of a `&mut [T]` parameter that is written only. The kernel starts with zeros, and the launch
-/// copies the result to the host. See [`In`].
+/// copies the result to the host. See [`struct@In`].
 ///
 /// ```
 /// use cumbia::prelude::*;
@@ -61,15 +64,42 @@ pub struct In<'a, A: ?Sized>(pub &'a A);
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Out<'a, A: ?Sized>(pub &'a mut A);
+#[repr(transparent)]
+pub struct Out<A: ?Sized> {
+    host: A,
+}
 
 /// A host array as the argument of a `&mut [T]` parameter that is read and written. The launch copies it to the device, and the
-/// result back. See [`In`].
+/// result back. See [`struct@In`].
 #[derive(Debug)]
-pub struct InOut<'a, A: ?Sized>(pub &'a mut A);
+#[repr(transparent)]
+pub struct InOut<A: ?Sized> {
+    host: A,
+}
+
+/// Returns a host array as the argument of a `&[T]` parameter: see [`struct@In`].
+#[allow(non_snake_case, reason = "the constructor of the type with this name")]
+pub fn In<A: ?Sized>(host: &A) -> &In<A> {
+    // SAFETY: `In` is a transparent wrapper, so both references have the same layout, metadata and validity.
+    unsafe { &*(std::ptr::from_ref(host) as *const In<A>) }
+}
+
+/// Returns a host array as the argument of a `&mut [T]` parameter that is written only: see [`struct@Out`].
+#[allow(non_snake_case, reason = "the constructor of the type with this name")]
+pub fn Out<A: ?Sized>(host: &mut A) -> &mut Out<A> {
+    // SAFETY: `Out` is a transparent wrapper, as in `In`.
+    unsafe { &mut *(std::ptr::from_mut(host) as *mut Out<A>) }
+}
+
+/// Returns a host array as the argument of a `&mut [T]` parameter that is read and written: see [`struct@InOut`].
+#[allow(non_snake_case, reason = "the constructor of the type with this name")]
+pub fn InOut<A: ?Sized>(host: &mut A) -> &mut InOut<A> {
+    // SAFETY: `InOut` is a transparent wrapper, as in `In`.
+    unsafe { &mut *(std::ptr::from_mut(host) as *mut InOut<A>) }
+}
 
 /// Returns the argument for host elements, or an invalid argument with the cause.
-fn slice<'a, T: Element, M: Access>(elements: Result<RawSlice>, direction: Direction) -> ArraySlice<'a, T, M> {
+fn slice<'a, T: DeviceType, M: Access>(elements: Result<RawSlice>, direction: Direction) -> ArraySlice<'a, T, M> {
     match elements {
         Ok(raw) => ArraySlice::at(raw, Location::Host(HostCopy::new::<T>(direction))),
         Err(cause) => ArraySlice::invalid(cause),
@@ -87,35 +117,35 @@ fn written<T>(elements: &mut [T]) -> RawSlice {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, A: HostArray + ?Sized> ReadArgument<'a> for In<'a, A> {
+impl<A: HostArray + ?Sized> ReadArgument for In<A> {
     type Element = A::Element;
 
-    fn bind(self) -> ArraySlice<'a, A::Element, Read> {
-        slice(self.0.elements().map(read), Direction::In)
+    fn bind(&self) -> ArraySlice<'_, A::Element, Read> {
+        slice(self.host.elements().map(read), Direction::In)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, A: HostArrayMut + ?Sized> WriteArgument<'a> for Out<'a, A> {
+impl<A: HostArrayMut + ?Sized> WriteArgument for Out<A> {
     type Element = A::Element;
 
-    fn bind(self) -> ArraySlice<'a, A::Element, Write> {
-        slice(self.0.elements_mut().map(written), Direction::Out)
+    fn bind_mut(&mut self) -> ArraySlice<'_, A::Element, Write> {
+        slice(self.host.elements_mut().map(written), Direction::Out)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, A: HostArrayMut + ?Sized> WriteArgument<'a> for InOut<'a, A> {
+impl<A: HostArrayMut + ?Sized> WriteArgument for InOut<A> {
     type Element = A::Element;
 
-    fn bind(self) -> ArraySlice<'a, A::Element, Write> {
-        slice(self.0.elements_mut().map(written), Direction::InOut)
+    fn bind_mut(&mut self) -> ArraySlice<'_, A::Element, Write> {
+        slice(self.host.elements_mut().map(written), Direction::InOut)
     }
 }
 
 /// A [`HostArray`] with a shape, for view parameters of kernels: arrays of `ndarray`, with the feature of that name.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array of {D} dimensions of the host",
+    message = "`{Self}` is not a host array with {D} dimensions",
     label = "expected an array of `ndarray`",
     note = "help: use arrays of `ndarray` (feature `ndarray`), or views of a `DeviceArray`: `array.reshape((rows, columns))?`"
 )]
@@ -126,7 +156,7 @@ pub trait HostView<const D: usize>: HostArray {
 
 /// A mutable [`HostView`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no array of {D} dimensions of the host that can be written",
+    message = "`{Self}` is not a mutable host array with {D} dimensions",
     label = "expected an array of `ndarray` that is `mut`",
     note = "help: use arrays of `ndarray` (feature `ndarray`), or views of a `DeviceArray`: `array.reshape_mut((rows, columns))?`"
 )]
@@ -136,7 +166,7 @@ impl<A: HostView<D> + HostArrayMut + ?Sized, const D: usize> HostViewMut<D> for 
 
 /// As [`slice`], with a shape. The shape is checked against the number of elements, since a user's implementation of
 /// [`HostView`] may be wrong.
-fn view<'a, T: Element, const D: usize, M: Access>(
+fn view<'a, T: DeviceType, const D: usize, M: Access>(
     elements: Result<RawSlice>,
     shape: [usize; D],
     direction: Direction,
@@ -152,30 +182,30 @@ fn view<'a, T: Element, const D: usize, M: Access>(
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, A: HostView<D> + ?Sized, const D: usize> ReadView<'a, D> for In<'a, A> {
+impl<'a, A: HostView<D> + ?Sized, const D: usize> ReadView<'a, D> for &'a In<A> {
     type Element = A::Element;
 
     fn bind(self) -> ViewArgument<'a, A::Element, D, Read> {
-        view(self.0.elements().map(read), self.0.lengths(), Direction::In)
+        view(self.host.elements().map(read), self.host.lengths(), Direction::In)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for Out<'a, A> {
+impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for &'a mut Out<A> {
     type Element = A::Element;
 
     fn bind(self) -> ViewArgument<'a, A::Element, D, Write> {
-        let shape = self.0.lengths();
-        view(self.0.elements_mut().map(written), shape, Direction::Out)
+        let shape = self.host.lengths();
+        view(self.host.elements_mut().map(written), shape, Direction::Out)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for InOut<'a, A> {
+impl<'a, A: HostViewMut<D> + ?Sized, const D: usize> WriteView<'a, D> for &'a mut InOut<A> {
     type Element = A::Element;
 
     fn bind(self) -> ViewArgument<'a, A::Element, D, Write> {
-        let shape = self.0.lengths();
-        view(self.0.elements_mut().map(written), shape, Direction::InOut)
+        let shape = self.host.lengths();
+        view(self.host.elements_mut().map(written), shape, Direction::InOut)
     }
 }

@@ -22,101 +22,106 @@ pub use self::visitor::Visitor;
 use crate::array::{DeviceArray, DeviceSlice};
 use crate::array_view::ArrayView;
 use crate::cpu::access::{Access, Read, Write};
-use crate::types::Element;
+use crate::types::DeviceType;
 
-/// Arguments for a `&[T]` parameter: `&DeviceArray<T>`, a [`DeviceSlice<T>`](DeviceSlice), or a host array as `In(&x)`.
+/// An array that a `&[T]` parameter of a kernel accepts by reference: a [`DeviceArray<T>`], a [`DeviceSlice<T>`], a host array
+/// as [`In(&x)`](In()), and with the feature `cudarc` the arrays of that crate.
+///
+/// The parameter has the type `&impl ReadArgument<Element = T>`, as helpers that launch kernels can have:
+///
+/// ```
+/// use cumbia::prelude::*;
+/// use cumbia::{ReadArgument, WriteArgument};
+///
+/// #[kernel]
+/// fn add(x: &[f32], y: &mut [f32]) {
+///     let i = grid(1);
+///     if i < y.len() {
+///         y[i] += x[i];
+///     }
+/// }
+///
+/// /// Adds `x` to `y` twice. `y` is reborrowed by each call.
+/// fn add_twice(
+///     x: &impl ReadArgument<Element = f32>,
+///     y: &mut impl WriteArgument<Element = f32>,
+///     len: usize,
+/// ) -> cumbia::Result<()> {
+///     add(x, y).over(len).launch()?;
+///     add(x, y).over(len).launch()
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let (x, mut y) = (device.to_device(&[1.0, 2.0, 3.0])?, device.zeros(3)?);
+/// add_twice(&x, &mut y, 3)?;
+/// add_twice(&x.slice(1..)?, &mut y.slice_mut(..2)?, 2)?;
+/// assert_eq!(y.to_host()?, [6.0, 10.0, 6.0]);
+/// # Ok(())
+/// # }
+/// ```
 #[diagnostic::on_unimplemented(
-    message = "a `&[_]` parameter of a kernel takes a `&DeviceArray<_>`, not a `{Self}`",
-    label = "not a device array",
-    note = "why: a kernel reads memory of its device",
-    note = "help: copy the data there first: `let x = device.to_device(&data)?`, then pass `&x`; or let the launch do so, with `In(&data)`"
+    message = "a `&[_]` parameter of a kernel takes a `&DeviceArray<_>`, but the argument is a `&{Self}`",
+    label = "not an array in device memory",
+    note = "why: a kernel reads only memory of its device",
+    note = "help: copy the data to the device with `let x = device.to_device(&data)?` and pass `&x`, or pass `In(&data)` to have the launch copy it"
 )]
-pub trait ReadArgument<'a> {
+pub trait ReadArgument {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
-    fn bind(self) -> ArraySlice<'a, Self::Element, Read>;
+    fn bind(&self) -> ArraySlice<'_, Self::Element, Read>;
 }
 
-/// Arguments for a `&mut [T]` parameter: `&mut DeviceArray<T>`, a [`DeviceSliceMut<T>`](crate::DeviceSliceMut), or a host array
-/// as `InOut(&mut x)` or `Out(&mut x)`.
+/// An array that a `&mut [T]` parameter of a kernel accepts by mutable reference: a [`DeviceArray<T>`], a
+/// [`DeviceSliceMut<T>`](crate::DeviceSliceMut), a host array as [`InOut(&mut x)`](InOut()) or [`Out(&mut x)`](Out()), and with
+/// the feature `cudarc` the arrays of that crate. See [`ReadArgument`].
 #[diagnostic::on_unimplemented(
-    message = "a `&mut [_]` parameter of a kernel takes a `&mut DeviceArray<_>`, not a `{Self}`",
-    label = "not an array that the kernel may change",
-    note = "why: a kernel writes to memory of its device, and nothing else may use the array meanwhile",
-    note = "help: pass `&mut array`, where `array` is a `DeviceArray`; or let the launch copy an array of the host, with `InOut(&mut data)`"
+    message = "a `&mut [_]` parameter of a kernel takes a `&mut DeviceArray<_>`, but the argument is a `&mut {Self}`",
+    label = "not a mutable array in device memory",
+    note = "why: a kernel writes only to memory of its device",
+    note = "help: copy the data to the device with `let mut x = device.to_device(&data)?` and pass `&mut x`, or pass `InOut(&mut data)` to have the launch copy it"
 )]
-pub trait WriteArgument<'a> {
+pub trait WriteArgument {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
-    fn bind(self) -> ArraySlice<'a, Self::Element, Write>;
+    fn bind_mut(&mut self) -> ArraySlice<'_, Self::Element, Write>;
 }
 
-impl<'a, T: Element> ReadArgument<'a> for &'a DeviceArray<T> {
+impl<T: DeviceType> ReadArgument for DeviceArray<T> {
     type Element = T;
 
     #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Read> {
+    fn bind(&self) -> ArraySlice<'_, T, Read> {
+        ArraySlice::on_device(self.memory(), self.raw())
+    }
+}
+
+impl<T: DeviceType> WriteArgument for DeviceArray<T> {
+    type Element = T;
+
+    #[inline]
+    fn bind_mut(&mut self) -> ArraySlice<'_, T, Write> {
         ArraySlice::on_device(self.memory(), self.raw())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element> ReadArgument<'a> for &'a mut DeviceArray<T> {
+impl<T: DeviceType, M: Access> ReadArgument for DeviceSlice<'_, T, M> {
     type Element = T;
 
     #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Read> {
-        ArraySlice::on_device(self.memory(), self.raw())
-    }
-}
-
-impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceArray<T> {
-    type Element = T;
-
-    #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Write> {
+    fn bind(&self) -> ArraySlice<'_, T, Read> {
         ArraySlice::on_device(self.memory(), self.raw())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, T: Element, M: Access> ReadArgument<'a> for DeviceSlice<'a, T, M> {
+impl<T: DeviceType> WriteArgument for DeviceSlice<'_, T, Write> {
     type Element = T;
 
     #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Read> {
-        ArraySlice::on_device(self.memory(), self.raw())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, T: Element, M: Access> ReadArgument<'a> for &'a DeviceSlice<'_, T, M> {
-    type Element = T;
-
-    #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Read> {
-        ArraySlice::on_device(self.memory(), self.raw())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, T: Element> WriteArgument<'a> for DeviceSlice<'a, T, Write> {
-    type Element = T;
-
-    #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Write> {
-        ArraySlice::on_device(self.memory(), self.raw())
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
-    type Element = T;
-
-    #[inline]
-    fn bind(self) -> ArraySlice<'a, T, Write> {
+    fn bind_mut(&mut self) -> ArraySlice<'_, T, Write> {
         ArraySlice::on_device(self.memory(), self.raw())
     }
 }
@@ -130,7 +135,7 @@ impl<'a, T: Element> WriteArgument<'a> for &'a mut DeviceSlice<'_, T, Write> {
 )]
 pub trait ReadView<'a, const D: usize> {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Read>;
 }
@@ -144,12 +149,12 @@ pub trait ReadView<'a, const D: usize> {
 )]
 pub trait WriteView<'a, const D: usize> {
     /// The element type.
-    type Element: Element;
+    type Element: DeviceType;
     #[doc(hidden)]
     fn bind(self) -> ViewArgument<'a, Self::Element, D, Write>;
 }
 
-impl<'a, T: Element, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Read> {
+impl<'a, T: DeviceType, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Read> {
     type Element = T;
 
     #[inline]
@@ -158,7 +163,7 @@ impl<'a, T: Element, const D: usize> ReadView<'a, D> for ArrayView<'a, T, D, Rea
     }
 }
 
-impl<'a, T: Element, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayView<'_, T, D, M> {
+impl<'a, T: DeviceType, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayView<'_, T, D, M> {
     type Element = T;
 
     #[inline]
@@ -167,7 +172,7 @@ impl<'a, T: Element, const D: usize, M: Access> ReadView<'a, D> for &'a ArrayVie
     }
 }
 
-impl<'a, T: Element, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Write> {
+impl<'a, T: DeviceType, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Write> {
     type Element = T;
 
     #[inline]
@@ -176,7 +181,7 @@ impl<'a, T: Element, const D: usize> WriteView<'a, D> for ArrayView<'a, T, D, Wr
     }
 }
 
-impl<'a, T: Element, const D: usize> WriteView<'a, D> for &'a mut ArrayView<'_, T, D, Write> {
+impl<'a, T: DeviceType, const D: usize> WriteView<'a, D> for &'a mut ArrayView<'_, T, D, Write> {
     type Element = T;
 
     #[inline]

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::hazards::StreamRef;
 use crate::memory::{Contents, Memory};
 use crate::stream::Stream;
-use crate::types::{Element, make_valid};
+use crate::types::{DeviceType, make_valid};
 
 /// The direction in which a host array is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,11 +42,11 @@ pub(crate) struct HostCopy {
 }
 
 impl HostCopy {
-    pub(crate) fn new<T: Element>(direction: Direction) -> HostCopy {
+    pub(crate) fn new<T: DeviceType>(direction: Direction) -> HostCopy {
         /// # Safety
         ///
         /// As for `make_valid`.
-        unsafe fn make_elements_valid<T: Element>(elements: *mut u8, len: usize) {
+        unsafe fn make_elements_valid<T: DeviceType>(elements: *mut u8, len: usize) {
             // SAFETY: the caller's promise.
             unsafe { make_valid(elements.cast::<T>(), len) };
         }

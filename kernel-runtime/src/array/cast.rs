@@ -26,7 +26,7 @@ impl<T: Components> DeviceArray<T> {
     /// let device = Device::cpu();
     /// let x = device.to_device(&[1.0f32; 1024])?;
     /// let mut y = device.zeros::<f32>(1024)?;
-    /// axpy(3.0, x.cast()?, y.cast_mut()?).over(256).launch()?;
+    /// axpy(3.0, &x.cast()?, &mut y.cast_mut()?).over(256).launch()?;
     /// assert_eq!(y.to_host()?, [3.0; 1024]);
     /// assert!(x.slice(..1023)?.cast::<Float4>().is_err());
     /// # Ok(())

@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory};
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// An array of `T` in device memory.
 ///
@@ -62,7 +62,7 @@ pub(crate) struct RawSlice {
     pub(crate) len: usize,
 }
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Creates an array with a copy of `values`, in the order of a stream.
     pub(crate) fn from_host(on: &Stream, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         let values = values.elements()?;
@@ -308,7 +308,10 @@ mod tests {
     fn lengths_must_match() {
         let mut array = Device::cpu().zeros::<i32>(3).unwrap();
         let error = array.copy_from_host(&[1, 2]).unwrap_err();
-        assert_eq!(error.to_string(), "copy_from_host: the source has 2 elements and the target has 3");
+        assert_eq!(
+            error.to_string(),
+            "copy_from_host: the source has 2 elements, but the target has 3\n  help: copy slices of equal length, as in `array.slice(..n)?`"
+        );
         assert!(matches!(array.copy_to_host(&mut [0; 4]), Err(Error::LengthMismatch { from: 3, to: 4, .. })));
     }
 

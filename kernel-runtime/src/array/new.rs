@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::host::HostArray;
 use crate::memory::Contents;
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 impl Device {
     /// Copies `values` to a new array on this device: a slice, an array, a vector, or an array of `ndarray`.
@@ -15,7 +15,7 @@ impl Device {
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), [`Error::Shape`](crate::Error::Shape) if an array of
     /// `ndarray` is not contiguous, or a CUDA driver error.
-    pub fn to_device<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
+    pub fn to_device<T: DeviceType>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         self.default_stream().to_device(values)
     }
 
@@ -24,7 +24,7 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub fn zeros<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         self.default_stream().zeros(len)
     }
 
@@ -37,7 +37,7 @@ impl Device {
     /// # Safety
     ///
     /// Each element is written before it is read.
-    pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub unsafe fn uninitialized<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         // SAFETY: upheld by the caller.
         unsafe { self.default_stream().uninitialized(len) }
     }
@@ -63,7 +63,7 @@ impl Stream {
     /// # Errors
     ///
     /// As for [`Device::to_device`].
-    pub fn to_device<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
+    pub fn to_device<T: DeviceType>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<DeviceArray<T>> {
         DeviceArray::from_host(self, values)
     }
 
@@ -72,7 +72,7 @@ impl Stream {
     /// # Errors
     ///
     /// As for [`Device::zeros`].
-    pub fn zeros<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub fn zeros<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         DeviceArray::allocate(self, len, Contents::Zeros)
     }
 
@@ -85,7 +85,7 @@ impl Stream {
     /// # Safety
     ///
     /// Each element is written before it is read.
-    pub unsafe fn uninitialized<T: Element>(&self, len: usize) -> Result<DeviceArray<T>> {
+    pub unsafe fn uninitialized<T: DeviceType>(&self, len: usize) -> Result<DeviceArray<T>> {
         DeviceArray::allocate(self, len, Contents::Nothing)
     }
 }

@@ -8,9 +8,9 @@ use crate::cpu::access::Writable;
 use crate::error::Result;
 use crate::memory::{Memory, no_room};
 use crate::stream::Stream;
-use crate::types::Element;
+use crate::types::DeviceType;
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Wraps existing memory, which is freed by dropping `owner`. The owner is dropped once all accesses to the array
     /// have completed or, on a GPU, once `stream` waits for them, so that it may free the memory in the order of that
     /// stream. Pass `()` if nothing is to be freed.

@@ -12,7 +12,7 @@ use crate::device::Device;
 use crate::error::{Error, Result, ShapeError};
 use crate::host::{HostArray, HostArrayMut};
 use crate::memory::{Contents, Memory, no_room};
-use crate::types::{Element, make_valid};
+use crate::types::{DeviceType, make_valid};
 
 /// A contiguous range of elements of a [`DeviceArray`], accepted for a kernel's `&[T]` like the array itself.
 ///
@@ -33,9 +33,9 @@ use crate::types::{Element, make_valid};
 ///
 /// # fn main() -> cumbia::Result<()> {
 /// let mut x = Device::cpu().to_device(&[1, 2, 3, 4, 5])?;
-/// let (left, right) = x.split_at_mut(2)?;
-/// add(10, left).over(2).launch()?;
-/// add(20, right).over(3).launch()?;
+/// let (mut left, mut right) = x.split_at_mut(2)?;
+/// add(10, &mut left).over(2).launch()?;
+/// add(20, &mut right).over(3).launch()?;
 /// assert_eq!(x.slice(1..4)?.to_host()?, [12, 23, 24]);
 /// # Ok(())
 /// # }
@@ -48,7 +48,7 @@ pub struct DeviceSlice<'a, T, M = Read> {
     array: PhantomData<(&'a T, M)>,
 }
 
-/// A mutable [`DeviceSlice`], accepted for a kernel's `&mut [T]`.
+/// A mutable [`DeviceSlice`]. A reference to it, `&mut slice`, is accepted for a kernel's `&mut [T]`.
 pub type DeviceSliceMut<'a, T> = DeviceSlice<'a, T, Write>;
 
 impl<T> Clone for DeviceSlice<'_, T, Read> {
@@ -174,7 +174,7 @@ impl<'a, T, M> DeviceSlice<'a, T, M> {
     }
 }
 
-impl<T: Element, M> DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M> DeviceSlice<'_, T, M> {
     /// Copies the elements to a vector, after all earlier work that writes them.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl<T: Element, M> DeviceSlice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Writable> DeviceSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> DeviceSlice<'_, T, M> {
     /// Overwrites the elements with `values`, after all earlier work that accesses them.
     ///
     /// # Errors

@@ -201,6 +201,7 @@ mod tests {
     use super::*;
     use crate::compile::Flags;
     use crate::compile::cache::Key;
+    use crate::error::BadNvrtcReason;
 
     const SOURCE: &str = "extern \"C\" __global__ void one(int* y) { y[0] = 1; }";
 
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn a_cache_hit_does_not_need_nvrtc() {
         let fixture = Fixture::new();
-        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: vec!["everywhere".to_owned()] });
+        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new(), driver: None });
         let find = |target| fixture.sources.find(request(SOURCE), &sm_90(), target, without);
         assert!(matches!(find(Target::Gpu), Err(CompileError::NoNvrtc { .. })));
 
@@ -293,7 +294,8 @@ mod tests {
         assert_eq!(find(Target::Exactly).unwrap(), (image, Origin::Cache));
 
         // An invalid CUMBIA_NVRTC is reported regardless of the cache.
-        let bad = |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: "odd".to_owned() });
+        let bad =
+            |_: Option<&Cache>| Err(CompileError::BadNvrtc { path: "x".into(), reason: BadNvrtcReason::NotFound });
         let error = fixture.sources.find(request(SOURCE), &sm_90(), Target::Gpu, bad).unwrap_err();
         assert!(matches!(error, CompileError::BadNvrtc { .. }));
     }
@@ -308,7 +310,7 @@ mod tests {
         precompiled.put(CompilationInputs { kernel: "one", parts: &parts }, &sm_90(), &image).unwrap();
 
         let sources = Sources { precompiled: Some(precompiled), cache: None };
-        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new() });
+        let without = |_: Option<&Cache>| Err(CompileError::NoNvrtc { searched: Vec::new(), driver: None });
         for target in [Target::Exactly, Target::Gpu] {
             let found = sources.find(request(SOURCE), &sm_90(), target, without).unwrap();
             assert_eq!(found, (image.clone(), Origin::Precompiled));

@@ -62,11 +62,11 @@ fn load_image(context: &Arc<Context>, request: Request<'_>, image: &Image, entry
     // SAFETY: NVRTC has written the cubin in this process, or earlier: a file of the cache or of precompiled kernels has
     // a checksum, and only users that this process trusts can have written it (`cache/trust.rs`).
     unsafe { context.load(image, entry) }.map_err(|error| match error {
-        LoadError::ImageRefused { reason } => CompileError::ImageRefused {
+        LoadError::ImageRefused { rejections } => CompileError::ImageRefused {
             kernel: request.kernel.to_owned(),
             architecture: image.architecture.clone(),
             driver: context.driver().version(),
-            reason,
+            rejections,
         }
         .into(),
         LoadError::Cuda(error) => error.into(),

@@ -61,7 +61,8 @@ use super::specialise::{self, Layout, Specialised};
 use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
 use crate::error::{Error, Result};
-use crate::kernel::{Kernel, KernelInfo, kernels};
+use crate::inspect::Kernel;
+use crate::kernel::{KernelInfo, kernels};
 
 /// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]

@@ -20,7 +20,7 @@ use crate::cuda;
 use crate::definition::Definition;
 use crate::equality::{self, Compound};
 use crate::error::{CompileError, DeviceError, Diagnostic, Error, Position, Result};
-use crate::kernel::{Kernel, KernelInfo, Options};
+use crate::kernel::{KernelImpl, KernelInfo, Options};
 use crate::slot::Content;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
@@ -133,7 +133,7 @@ thread_local! {
 
 /// Returns the specialised kernel.
 #[inline]
-pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
+pub(crate) fn of<K: KernelImpl>() -> Result<&'static Specialised> {
     let id = TypeId::of::<K>();
     // While a thread's destructors run, its table may be gone; then the table of the process is used.
     match LAUNCHED.try_with(|launched| launched.borrow().get(&id).copied()) {
@@ -143,13 +143,13 @@ pub(crate) fn of<K: Kernel>() -> Result<&'static Specialised> {
 }
 
 #[cold]
-fn first_of_thread<K: Kernel>(id: TypeId) -> Result<&'static Specialised> {
+fn first_of_thread<K: KernelImpl>(id: TypeId) -> Result<&'static Specialised> {
     let specialised = of_process::<K>()?;
     let _ = LAUNCHED.try_with(|launched| launched.borrow_mut().insert(id, specialised));
     Ok(specialised)
 }
 
-fn of_process<K: Kernel>() -> Result<&'static Specialised> {
+fn of_process<K: KernelImpl>() -> Result<&'static Specialised> {
     let entry = entry(TypeId::of::<K>());
     let specialised = if let Some(specialised) = entry.get() {
         specialised
@@ -186,7 +186,7 @@ fn entry(id: TypeId) -> &'static Entry {
 }
 
 /// Specialises a kernel. The result has no number yet.
-fn specialise<K: Kernel>() -> Result<Specialised, Vec<Diagnostic>> {
+fn specialise<K: KernelImpl>() -> Result<Specialised, Vec<Diagnostic>> {
     let mut linker = Linker::default();
     let kernel = Arc::new(linker.instance(&K::definition())?);
     let program = Program { kernel, functions: linker.functions, index: Scalar::Usize };

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 pub use self::examine::doctor;
 use crate::cache::Stats;
-use crate::error::{CompileError, DeviceError, Error, Result};
+use crate::error::{CompileError, DeviceError, Error, Result, Searched};
 use crate::properties::{Limits, Pci};
 
 /// The result of [`doctor`]. [`Display`](std::fmt::Display) renders it as a page of text.
@@ -88,7 +88,7 @@ pub struct NvrtcReport {
     /// The architectures that it supports.
     pub architectures: Vec<String>,
     /// The locations searched before, with the result of the search there.
-    pub searched: Vec<String>,
+    pub searched: Vec<Searched>,
 }
 
 /// The disk cache, in a [`Report`].

@@ -123,7 +123,8 @@ impl Report {
             Some(folder) => folder.display().to_string(),
             None => {
                 format!(
-                    "none: CUMBIA_KERNELS is not a folder, and there is no folder `{FOLDER_NAME}` beside the executable"
+                    "none, so kernels are compiled when they are first launched: CUMBIA_KERNELS does not name a folder, and there is no folder \
+                     `{FOLDER_NAME}` next to the executable"
                 )
             }
         }
@@ -212,7 +213,7 @@ mod tests {
     use super::super::CacheReport;
     use super::*;
     use crate::device::Device;
-    use crate::error::{CompileError, Error};
+    use crate::error::{CompileError, Error, SearchOutcome, SearchPlace, Searched};
     use crate::properties::{Limits, Pci};
 
     /// Returns a report of a machine without CUDA.
@@ -230,7 +231,10 @@ mod tests {
             gpus: Vec::new(),
             default_device: Ok("cpu".to_owned()),
             cpu: Device::cpu().limits().clone(),
-            nvrtc: Err(CompileError::NoNvrtc { searched: vec!["a place: nothing there".to_owned()] }),
+            nvrtc: Err(CompileError::NoNvrtc {
+                searched: vec![Searched::new(SearchPlace::Toolkit("CUDA_HOME"), SearchOutcome::NotSet)],
+                driver: None,
+            }),
             cache: CacheReport { stats: Stats::default(), problem: None },
             precompiled: None,
             disassemblers: vec![("nvdisasm", None)],
@@ -254,7 +258,7 @@ mod tests {
             &[
                 "driver        no usable CUDA driver was found",
                 "a container needs `--gpus all`",
-                "                looked for a place: nothing there",
+                "                looked for a toolkit in CUDA_HOME: not set",
                 "pip install nvidia-cuda-nvrtc",
                 "off: each process recompiles",
                 "pip install nvidia-cuda-nvdisasm",
@@ -289,7 +293,7 @@ mod tests {
             version: "13.5".to_owned(),
             path: Some("/lib/libnvrtc.so.13".into()),
             architectures: vec!["sm_75".to_owned(), "sm_90".to_owned()],
-            searched: vec!["CUDA_HOME: nothing".to_owned()],
+            searched: vec![Searched::new(SearchPlace::Toolkit("CUDA_HOME"), SearchOutcome::NotSet)],
         };
         let driver = DriverReport {
             cuda: "13.0".to_owned(),
@@ -309,7 +313,7 @@ mod tests {
                 "supports CUDA 13.0, release 580.95",
                 "/lib/libcuda.so.1",
                 "compiles for sm_75, sm_90",
-                "CUDA_HOME: nothing",
+                "a toolkit in CUDA_HOME: not set",
                 "cuda:0  NVIDIA H200, at 0000:1b:00.0: compute capability 9.0",
                 "100.0 GiB free",
                 "compiled for sm_90a and loaded in 40.0ms",
@@ -321,7 +325,7 @@ mod tests {
             kernel: "cumbia_doctor".to_owned(),
             architecture: "sm_90a".to_owned(),
             driver: "12.0".to_owned(),
-            reason: "too new".to_owned(),
+            rejections: Vec::new(),
         };
         check(
             &report(Some(Err(refused.into()))),

@@ -5,35 +5,39 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use crate::cuda::{BadNvrtcReason, ImageRejection, Searched, UnsupportedReason};
+
 /// Why there is no machine code for a kernel.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CompileError {
     /// NVRTC, CUDA's run-time compiler, is not installed.
     #[error(
-        "NVRTC, CUDA's run-time compiler, was not found\n{}  help: `pip install nvidia-cuda-nvrtc`, or install the CUDA toolkit, or point CUMBIA_NVRTC at libnvrtc.so",
-        searched_lines(searched)
+        "NVRTC, CUDA's run-time compiler, was not found\n{}  help: install it with {}, or install the CUDA toolkit, or set CUMBIA_NVRTC to the path of libnvrtc.so",
+        searched_lines(searched), nvrtc_package(*driver)
     )]
     NoNvrtc {
         /// Every searched location, with the result of the search there.
-        searched: Vec<String>,
+        searched: Vec<Searched>,
+        /// The major version of CUDA that the driver supports; `None` without a driver.
+        driver: Option<u32>,
     },
     /// `CUMBIA_NVRTC` does not name a usable NVRTC.
-    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: point it at libnvrtc.so of CUDA 12 or newer, or at its folder, or unset it", path.display())]
+    #[error("CUMBIA_NVRTC is `{}`, but {reason}\n  help: set it to the path of libnvrtc.so of CUDA 12 or newer or to its folder, or unset it", path.display())]
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,
         /// Why it is not usable.
-        reason: String,
+        reason: BadNvrtcReason,
     },
     /// Neither `nvdisasm` nor `cuobjdump` is installed, or neither can disassemble the code.
     #[error(
-        "no disassembler was found\n{}  help: `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or put the folder of `nvdisasm` or `cuobjdump` on PATH",
+        "no usable disassembler was found\n{}  help: install one with `pip install nvidia-cuda-nvdisasm`, or install the CUDA toolkit, or add the folder of `nvdisasm` or `cuobjdump` to PATH",
         searched_lines(searched)
     )]
     NoDisassembler {
         /// Every searched location, with the result of the search there.
-        searched: Vec<String>,
+        searched: Vec<Searched>,
     },
     /// NVRTC failed for a reason other than the source.
     #[error("NVRTC {version} failed in {call}: {message}")]
@@ -92,7 +96,8 @@ pub enum CompileError {
     },
     /// The driver did not load the image that NVRTC compiled.
     #[error(
-        "the CUDA driver, which supports CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {reason}\n  help: update NVIDIA's driver, or point CUMBIA_NVRTC at an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` for CUDA 12)"
+        "the CUDA driver, which supports CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {}\n  help: update NVIDIA's driver, or set CUMBIA_NVRTC to an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` installs one of CUDA 12)",
+        rejections.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
     )]
     ImageRefused {
         /// The kernel.
@@ -101,18 +106,18 @@ pub enum CompileError {
         architecture: String,
         /// The newest CUDA version that the driver supports.
         driver: String,
-        /// The driver's message.
-        reason: String,
+        /// The driver's reason for each form of the code that it rejected: the machine code, if there is any, and the PTX.
+        rejections: Vec<ImageRejection>,
     },
     /// NVRTC does not support the architecture.
-    #[error("NVRTC {version} cannot compile for {architecture}: {message}")]
+    #[error("NVRTC {version} cannot compile for {architecture}: {reason}")]
     UnsupportedArchitecture {
         /// The requested architecture.
         architecture: String,
         /// NVRTC's version.
         version: String,
-        /// NVRTC's message.
-        message: String,
+        /// Why it does not support it.
+        reason: UnsupportedReason,
     },
     /// The kernel violates rules of the kernel language that can be checked only after specialisation, when its types are known.
     #[error("kernel `{kernel}` cannot be compiled\n{}", blocks(diagnostics))]
@@ -181,8 +186,19 @@ impl From<cumbia_kernel_ir::Error> for Diagnostic {
 }
 
 /// Renders one line for each searched location.
-fn searched_lines(searched: &[String]) -> String {
-    searched.iter().fold(String::new(), |lines, place| lines + "  looked for " + place + "\n")
+fn searched_lines(searched: &[Searched]) -> String {
+    searched.iter().fold(String::new(), |lines, place| format!("{lines}  looked for {place}\n"))
+}
+
+/// Returns the command that installs an NVRTC whose code the driver loads. A driver loads the code of NVRTCs of its own major
+/// version of CUDA and of older ones.
+fn nvrtc_package(driver: Option<u32>) -> &'static str {
+    match driver {
+        Some(..12) => "`pip install nvidia-cuda-nvrtc` after an update of NVIDIA's driver, which is older than CUDA 12",
+        Some(12) => "`pip install nvidia-cuda-nvrtc-cu12` (the driver supports CUDA 12)",
+        Some(13..) => "`pip install nvidia-cuda-nvrtc`",
+        None => "`pip install nvidia-cuda-nvrtc` (`nvidia-cuda-nvrtc-cu12` if the driver supports only CUDA 12)",
+    }
 }
 
 /// Renders diagnostics, separated by empty lines.

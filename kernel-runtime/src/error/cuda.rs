@@ -40,7 +40,7 @@ impl From<NoDriver> for DeviceError {
     fn from(NoDriver { searched, reason }: NoDriver) -> DeviceError {
         let reason = match reason {
             cuda::DriverFailure::NotLoaded { message } => DriverFailure::NotLoaded { message },
-            cuda::DriverFailure::Incomplete { library, message } => DriverFailure::Incomplete { library, message },
+            cuda::DriverFailure::Incomplete { library, function } => DriverFailure::Incomplete { library, function },
             cuda::DriverFailure::Init { code, name, message } => DriverFailure::Init { code, name, message },
         };
         DeviceError::NoDriver { searched, reason }
@@ -50,7 +50,7 @@ impl From<NoDriver> for DeviceError {
 impl From<SearchError> for CompileError {
     fn from(error: SearchError) -> CompileError {
         match error {
-            SearchError::NoNvrtc { searched } => CompileError::NoNvrtc { searched },
+            SearchError::NoNvrtc { searched, driver } => CompileError::NoNvrtc { searched, driver },
             SearchError::BadNvrtc { path, reason } => CompileError::BadNvrtc { path, reason },
         }
     }
@@ -58,8 +58,8 @@ impl From<SearchError> for CompileError {
 
 impl From<UnsupportedArchitecture> for CompileError {
     fn from(error: UnsupportedArchitecture) -> CompileError {
-        let UnsupportedArchitecture { architecture, version, message } = error;
-        CompileError::UnsupportedArchitecture { architecture, version: version.to_string(), message }
+        let UnsupportedArchitecture { architecture, version, reason } = error;
+        CompileError::UnsupportedArchitecture { architecture, version: version.to_string(), reason }
     }
 }
 

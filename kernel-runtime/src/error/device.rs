@@ -7,7 +7,9 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum DeviceError {
     /// `CUMBIA_DEVICE` does not name a device.
-    #[error("CUMBIA_DEVICE is `{value}`, which names no device\n  help: use `cpu`, `cuda` or `cuda:N`")]
+    #[error(
+        "CUMBIA_DEVICE is `{value}`, which does not name a device\n  help: set it to `cpu`, to `cuda` for the first GPU, or to `cuda:N` for GPU N, from 0"
+    )]
     UnknownName {
         /// The variable's value.
         value: String,
@@ -25,7 +27,7 @@ pub enum DeviceError {
     },
     /// A context of another library that is not the GPU's primary context, or a stream of such a context.
     #[error(
-        "the CUDA context is not the primary context of {device}, which Cumbia's arrays and streams belong to\n  help: create it with `CudaContext::new`"
+        "the CUDA context is not the primary context of {device}, to which Cumbia's arrays and streams belong\n  help: create it with `CudaContext::new`, which retains the primary context"
     )]
     ForeignContext {
         /// The device.
@@ -33,20 +35,29 @@ pub enum DeviceError {
     },
     /// Memory owned by another library, whose ownership cannot be transferred.
     #[error(
-        "the memory of the array on {device} has another owner, so its ownership cannot be transferred\n  help: copy the array with `to_device`"
+        "the ownership of the array on {device} cannot be transferred, because its memory belongs to another library\n  help: copy the array: `device.to_device(&array.to_host()?)?`"
     )]
     ForeignMemory {
         /// The device.
         device: String,
     },
     /// The device ordinal is too large.
-    #[error("CUDA device {ordinal} does not exist: this machine has {count}")]
+    #[error("GPU {ordinal} does not exist: {}\n  help: `nvidia-smi` lists the GPUs, and CUDA_VISIBLE_DEVICES selects those that programs see", gpus(*count))]
     NoSuchDevice {
         /// The requested ordinal, from 0.
         ordinal: usize,
         /// The number of GPUs.
         count: usize,
     },
+}
+
+/// Renders the existing GPUs, as a clause.
+fn gpus(count: usize) -> String {
+    match count {
+        0 => "the driver reports no GPU".to_owned(),
+        1 => "the only GPU is 0".to_owned(),
+        _ => format!("the GPUs are 0 to {}", count - 1),
+    }
 }
 
 /// Why the CUDA driver is not usable, in [`DeviceError::NoDriver`].
@@ -60,12 +71,12 @@ pub enum DriverFailure {
         message: String,
     },
     /// The library lacks a function that Cumbia needs.
-    #[error("{library} was found, but {message}")]
+    #[error("{library} was found, but it has no {function}, so it is older than CUDA 11.4")]
     Incomplete {
         /// The library.
         library: String,
         /// The missing function.
-        message: String,
+        function: &'static str,
     },
     /// `cuInit` failed.
     #[error("cuInit failed with {name} ({message})")]

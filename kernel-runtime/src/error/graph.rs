@@ -8,7 +8,7 @@ use thiserror::Error;
 pub enum GraphError {
     /// A launch with `In`, `Out` or `InOut`.
     #[error(
-        "kernel `{kernel}` has a host array among its arguments, and a graph is launched after its steps were recorded\n  help: copy the array before the launch of the graph: `let x = device.to_device(&x)?`, then pass `&x`"
+        "kernel `{kernel}` cannot be part of a graph with a host array as an argument: the graph runs after the call, when the array may have been dropped\n  help: copy the array before the launch of the graph: `let x = device.to_device(&x)?`, then pass `&x`"
     )]
     HostArgument {
         /// The kernel.
@@ -16,7 +16,7 @@ pub enum GraphError {
     },
     /// A launch with memory of another library, borrowed for one call.
     #[error(
-        "kernel `{kernel}` has an array of another library among its arguments, which is borrowed for one call, and a graph is launched after its steps were recorded\n  help: convert it to a `DeviceArray`"
+        "kernel `{kernel}` cannot be part of a graph with an array of another library as an argument: the graph runs after the call, when the array may have been dropped\n  help: convert it to a `DeviceArray`"
     )]
     ForeignArgument {
         /// The kernel.
@@ -24,7 +24,7 @@ pub enum GraphError {
     },
     /// A copy of memory of another library, borrowed for one call.
     #[error(
-        "an array of another library, which is borrowed for one call, cannot be copied in a graph, which is launched after its steps were recorded\n  help: convert it to a `DeviceArray`"
+        "an array of another library cannot be copied in a graph: the graph runs after the call, when the array may have been dropped\n  help: convert it to a `DeviceArray`"
     )]
     ForeignCopy,
     /// A copy between two host buffers, or of a buffer of the CPU device, which is not page-locked.

@@ -14,7 +14,7 @@ use crate::dim::Dim3;
 pub enum LaunchError {
     /// `.launch()` without `.grid(..)` and `.block(..)` or `.over(..)`.
     #[error(
-        "kernel `{kernel}` was launched without {missing}\n  help: call `.grid(..)` and `.block(..)`, or `.over(n)` to have both picked"
+        "kernel `{kernel}` was launched without {missing}\n  help: call `.grid(blocks)` and `.block(threads)`, or `.over(n)` for as many threads as there are items"
     )]
     NotConfigured {
         /// The kernel.
@@ -24,7 +24,7 @@ pub enum LaunchError {
     },
     /// A grid, block or cluster with an extent of 0.
     #[error(
-        "kernel `{kernel}`: the {extent} is {requested}, and no dimension may be 0\n  help: to launch over no items, call `.over(0)`"
+        "kernel `{kernel}`: the {extent} is {requested}, but each dimension must be at least 1\n  help: if the number of items may be 0, call `.over(n)`: `.over(0)` launches nothing"
     )]
     ZeroDimension {
         /// The kernel.
@@ -36,8 +36,8 @@ pub enum LaunchError {
     },
     /// More threads in a block than the device, or this kernel on it, supports.
     #[error(
-        "kernel `{kernel}`: a block of {requested} has {threads} threads, and {device} supports at most {limit}: {reason}{}",
-        reason.help(*threads)
+        "kernel `{kernel}`: a block of {requested} has {threads} threads, but at most {limit} are possible on {device}: {reason}\n  help: {}",
+        reason.help(*threads, *limit)
     )]
     BlockTooLarge {
         /// The kernel.
@@ -54,7 +54,10 @@ pub enum LaunchError {
         device: String,
     },
     /// A block or grid with an extent above the device's limit.
-    #[error("kernel `{kernel}`: the {extent} is {requested}, and {device} supports at most {limit}")]
+    #[error(
+        "kernel `{kernel}`: the {extent} is {requested}, but the largest one on {device} is {limit}\n  help: {}",
+        extent.help()
+    )]
     DimensionTooLarge {
         /// The kernel.
         kernel: &'static str,
@@ -69,7 +72,7 @@ pub enum LaunchError {
     },
     /// More shared memory per block than the device has.
     #[error(
-        "kernel `{kernel}`: {requested} bytes of shared memory ({fixed} in the kernel's shared arrays, {dynamic} dynamic), and {device} has {limit} per block"
+        "kernel `{kernel}`: a block needs {requested} bytes of shared memory ({fixed} for the kernel's shared arrays, {dynamic} set by `.shared_bytes(..)`), but at most {limit} are possible on {device}\n  help: make the shared arrays smaller, or request less with `.shared_bytes(..)`"
     )]
     SharedMemoryTooLarge {
         /// The kernel.
@@ -87,7 +90,7 @@ pub enum LaunchError {
     },
     /// Variables of a thread that exceed the stack of a thread on the CPU device.
     #[error(
-        "kernel `{kernel}`: the variables of a thread may need {requested} bytes of stack, and {device} has {limit} bytes per thread\n  help: make its local arrays smaller, or keep them in an argument"
+        "kernel `{kernel}`: the variables of a thread may need {requested} bytes of stack, but a thread on {device} has {limit}\n  help: make the kernel's local arrays smaller, or move their contents to a `&mut [_]` argument"
     )]
     StackTooLarge {
         /// The kernel.
@@ -101,7 +104,7 @@ pub enum LaunchError {
     },
     /// More blocks in a cluster than the device, or this kernel on it, supports.
     #[error(
-        "kernel `{kernel}`: a cluster of {requested} has {blocks} blocks, and {device} supports at most {limit} blocks of this kernel\n  help: make the cluster smaller, or its blocks, with fewer threads, registers or bytes of shared memory"
+        "kernel `{kernel}`: a cluster of {requested} has {blocks} blocks, but at most {limit} blocks of this kernel fit into a cluster on {device}\n  help: launch smaller clusters, or blocks with fewer threads or less shared memory"
     )]
     ClusterTooLarge {
         /// The kernel.
@@ -117,7 +120,7 @@ pub enum LaunchError {
     },
     /// A grid whose extents are not multiples of the cluster's.
     #[error(
-        "kernel `{kernel}`: clusters of {cluster} blocks do not divide a grid of {grid}\n  help: round each dimension of the grid up to a multiple of the cluster's, as `.over(n)` does"
+        "kernel `{kernel}`: the grid of {grid} blocks must be a multiple of the cluster of {cluster} blocks in each dimension, but is not\n  help: round the grid up, or call `.over(n)`, which does so"
     )]
     ClusterDoesNotDivide {
         /// The kernel.
@@ -128,7 +131,10 @@ pub enum LaunchError {
         grid: Dim3,
     },
     /// A launch with clusters on a device that does not support them.
-    #[error("kernel `{kernel}` was launched with clusters, which {device} does not support: {reason}")]
+    #[error(
+        "kernel `{kernel}` was launched with `.cluster(..)`, but {device} does not support clusters: {reason}\n  help: {}",
+        reason.help()
+    )]
     NoClusters {
         /// The kernel.
         kernel: &'static str,
@@ -139,7 +145,7 @@ pub enum LaunchError {
     },
     /// A block other than that of `#[kernel(block = ..)]`.
     #[error(
-        "kernel `{kernel}`: the block is {requested}, and the kernel is compiled for a block of {fixed}\n  help: remove `.block(..)`"
+        "kernel `{kernel}` was launched with a block of {requested}, but `#[kernel(block = ..)]` compiles it for a block of {fixed}\n  help: remove `.block(..)`, or change the option"
     )]
     BlockFixed {
         /// The kernel.
@@ -151,7 +157,7 @@ pub enum LaunchError {
     },
     /// A kernel with a grid-wide barrier, launched non-cooperatively.
     #[error(
-        "kernel `{kernel}` calls `sync_grid`, which requires all blocks to be resident on the device at once\n  help: call `.cooperative()` before `.launch()`"
+        "kernel `{kernel}` calls `sync_grid`, which requires a cooperative launch: all blocks are resident on the device at once\n  help: call `.cooperative()` before `.launch()`"
     )]
     NotCooperative {
         /// The kernel.
@@ -159,7 +165,7 @@ pub enum LaunchError {
     },
     /// A cooperative launch of more blocks than can be resident on the device at once.
     #[error(
-        "kernel `{kernel}`: a cooperative launch of {requested} blocks of {block} threads, and at most {possible} such blocks can be resident on {device} at once\n  help: launch at most `.cooperative_blocks()` blocks, and let each thread process several items"
+        "kernel `{kernel}`: the cooperative launch has {requested} blocks of {block} threads, but at most {possible} such blocks can be resident on {device} at once\n  help: launch at most `.cooperative_blocks()?` blocks, and let each thread process several items in a grid-stride loop"
     )]
     GridNotResident {
         /// The kernel.
@@ -175,7 +181,7 @@ pub enum LaunchError {
     },
     /// A length, a number of threads or an argument that does not fit into 32 bits, in a kernel with `index = u32`.
     #[error(
-        "kernel `{kernel}`: a length, a grid or an argument reaches {requested}, and the kernel has `index = u32`\n  help: remove the option, or launch the kernel on parts of fewer than 2^32 elements"
+        "kernel `{kernel}` has `index = u32`, but a length, a thread index or a `usize` argument of this launch can be as large as {requested}, which 32 bits do not hold\n  help: remove the option, or launch the kernel on parts of fewer than 2^32 elements"
     )]
     IndexTooLarge {
         /// The kernel.
@@ -185,7 +191,7 @@ pub enum LaunchError {
     },
     /// Arguments on different devices.
     #[error(
-        "kernel `{kernel}`: `{first}` is on {first_device} and `{second}` on {second_device}\n  help: copy one of them with `to_host` and `to_device`"
+        "kernel `{kernel}`: all arrays of a launch must be on one device, but `{first}` is on {first_device} and `{second}` on {second_device}\n  help: copy one of them to the other device: `device.to_device(&array.to_host()?)?`"
     )]
     MixedDevices {
         /// The kernel.
@@ -211,7 +217,7 @@ pub enum LaunchError {
     },
     /// Arguments that exceed a GPU's parameter memory.
     #[error(
-        "kernel `{kernel}`: its arguments have {bytes} bytes, and a GPU supports at most {limit}\n  help: pass large structs and arrays as a `&[_]`"
+        "kernel `{kernel}`: the arguments have {bytes} bytes, but a launch on a GPU can pass at most {limit}\n  help: pass large structs and arrays as elements of a `&[_]` argument"
     )]
     ArgumentsTooLarge {
         /// The kernel.
@@ -223,7 +229,7 @@ pub enum LaunchError {
     },
     /// No argument is on a device, and none was set.
     #[error(
-        "kernel `{kernel}` has no device array among its arguments, so the device of the launch is unknown\n  help: set it with `.on_device(&device)`"
+        "kernel `{kernel}`: no argument is a device array, so the device of the launch is unknown\n  help: set it with `.on_device(&device)`"
     )]
     NoDevice {
         /// The kernel.
@@ -275,18 +281,32 @@ impl fmt::Display for LaunchExtent {
     }
 }
 
+impl LaunchExtent {
+    /// Returns the remedy for an extent above the limit.
+    fn help(self) -> &'static str {
+        match self {
+            LaunchExtent::Grid => {
+                "launch fewer blocks and let each thread process several items in a grid-stride loop, or put the longest \
+                 dimension in x, which has the highest limit"
+            }
+            LaunchExtent::Block => "launch smaller blocks, or put the longest dimension in x",
+            LaunchExtent::Cluster => "launch smaller clusters",
+        }
+    }
+}
+
 /// The source of the limit of threads per block, in [`LaunchError::BlockTooLarge`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BlockLimit {
     /// The device, for any kernel.
-    #[error("the device's limit for any kernel")]
+    #[error("this is the device's limit for all kernels")]
     Device,
     /// The kernel's `launch_bounds`, for which it was compiled.
-    #[error("the kernel's `launch_bounds`")]
+    #[error("the kernel is compiled with `launch_bounds`")]
     LaunchBounds,
     /// Register pressure: the threads of a block share a limited number of registers.
-    #[error("this kernel needs {per_thread} registers per thread, and a block has {per_block}")]
+    #[error("this kernel needs {per_thread} registers per thread, and the threads of a block share {per_block}")]
     Registers {
         /// Registers of a thread of this kernel.
         per_thread: usize,
@@ -294,25 +314,27 @@ pub enum BlockLimit {
         per_block: usize,
     },
     /// The machine code of the kernel, for a reason other than its registers.
-    #[error("the limit of this kernel's machine code")]
+    #[error("this is the driver's limit for the compiled kernel")]
     Code,
 }
 
 impl BlockLimit {
-    /// Returns the remedies for a block of `threads` threads, as the last line of the message.
-    fn help(self, threads: u64) -> String {
+    /// Returns the remedy for a block of `threads` threads, where at most `limit` are possible.
+    fn help(self, threads: u64, limit: u64) -> String {
         match self {
             BlockLimit::Registers { per_thread: _, per_block } if threads <= 1024 => {
                 // Registers are allocated in units of eight per thread (CUDA Occupancy Calculator, "register allocation unit
                 // size").
                 let fewer = per_block as u64 / threads.next_multiple_of(32).max(1) / 8 * 8;
                 format!(
-                    "\n  help: launch smaller blocks, or limit its registers with \
+                    "launch blocks of at most {limit} threads, or limit the registers with \
                      `#[kernel(launch_bounds({threads}))]` or `#[kernel(max_registers = {fewer})]`"
                 )
             }
-            BlockLimit::LaunchBounds => "\n  help: launch smaller blocks, or raise the bound".to_owned(),
-            BlockLimit::Device | BlockLimit::Registers { .. } | BlockLimit::Code => String::new(),
+            BlockLimit::LaunchBounds => format!("launch blocks of at most {limit} threads, or raise `launch_bounds`"),
+            BlockLimit::Device | BlockLimit::Registers { .. } | BlockLimit::Code => {
+                format!("launch more blocks of at most {limit} threads, or call `.over(n)`, which picks the block")
+            }
         }
     }
 }
@@ -322,12 +344,23 @@ impl BlockLimit {
 #[non_exhaustive]
 pub enum NoClusters {
     /// The GPU's compute capability is below 9.0.
-    #[error("its compute capability is {}.{}, and clusters require 9.0", .0.0, .0.1)]
+    #[error("its compute capability is {}.{}, but clusters require 9.0", .0.0, .0.1)]
     ComputeCapability((u32, u32)),
     /// The driver is older than CUDA 11.8.
-    #[error("its driver supports CUDA {version}, and clusters require 11.8\n  help: update NVIDIA's driver")]
+    #[error("its driver supports CUDA {version}, but clusters require 11.8")]
     Driver {
         /// The newest CUDA version that the driver supports.
         version: String,
     },
+}
+
+impl NoClusters {
+    fn help(&self) -> &'static str {
+        match self {
+            NoClusters::ComputeCapability(_) => {
+                "call `.cluster(..)` only if `device.limits().blocks_per_cluster` is at least 2"
+            }
+            NoClusters::Driver { .. } => "update NVIDIA's driver",
+        }
+    }
 }

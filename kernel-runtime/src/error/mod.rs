@@ -20,6 +20,9 @@ pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
 pub use self::precompile::{Compiled, Failed, Failure, Report};
 pub use self::shape::ShapeError;
+pub use crate::cuda::{
+    BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, SearchOutcome, SearchPlace, Searched, UnsupportedReason,
+};
 use crate::dim::Dim3;
 pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};
 
@@ -77,7 +80,9 @@ pub enum Error {
         total: usize,
     },
     /// A copy between arrays of different lengths.
-    #[error("{operation}: the source has {from} elements and the target has {to}")]
+    #[error(
+        "{operation}: the source has {from} elements, but the target has {to}\n  help: copy slices of equal length, as in `array.slice(..n)?`"
+    )]
     LengthMismatch {
         /// The operation.
         operation: &'static str,
@@ -91,7 +96,7 @@ pub enum Error {
     Graph(#[from] GraphError),
     /// A stream belongs to a device other than the array's or kernel's.
     #[error(
-        "the stream is on {stream}, and the array or kernel on {device}\n  help: use a stream of that device, such as `device.stream()`"
+        "the stream is on {stream}, but the array or kernel is on {device}\n  help: use a stream of that device, such as `device.stream()`"
     )]
     StreamElsewhere {
         /// The device of the stream.

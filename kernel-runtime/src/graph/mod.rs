@@ -23,7 +23,7 @@ use crate::copy::{CopySource, CopyTarget, Place, Region, copy};
 use crate::cuda::{self, Copy, CopyDirection, LaunchParameter};
 use crate::error::{Error, GraphError, Result};
 use crate::hazards::{self, Access, StreamRef};
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::launch::{Checked, CheckedLaunch, Launch, Unchecked};
 use crate::memory::{Contents, Memory, Use};
 use crate::pinned::{GraphId, PinnedMemory, Reservation};
@@ -41,6 +41,7 @@ use cumbia_kernel_sync::event;
 ///
 /// ```
 /// use cumbia::prelude::*;
+/// use cumbia::Graph;
 ///
 /// #[kernel]
 /// fn step(dt: f32, velocity: &[f32], position: &mut [f32]) {

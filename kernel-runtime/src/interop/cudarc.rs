@@ -28,7 +28,7 @@ use crate::hazards::StreamRef;
 use crate::memory::{Memory, allocate_on_gpu};
 use crate::stream::Stream;
 use crate::sync::Mutex;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 impl Device {
     /// Returns the GPU of a cudarc context. Both use the GPU's primary context, and so share its memory.
@@ -167,7 +167,7 @@ impl Stream {
     }
 }
 
-impl<T: Element> DeviceArray<T> {
+impl<T: DeviceType> DeviceArray<T> {
     /// Converts a cudarc slice into an array without copying. cudarc frees the memory, after all work that uses it.
     ///
     /// # Errors
@@ -352,7 +352,7 @@ unsafe fn memory_of<T>(
 /// # Safety
 ///
 /// `over` may be called with the slice for as long as it is borrowed.
-unsafe fn borrow_for_launch<'a, T: Element, M: Access>(
+unsafe fn borrow_for_launch<'a, T: DeviceType, M: Access>(
     (pointer, len): (CUdeviceptr, usize),
     stream: &Arc<CudaStream>,
     slice: NonNull<()>,
@@ -417,13 +417,13 @@ unsafe fn complete_write<T, S: DevicePtrMut<T>>(slice: NonNull<()>, memory: &Mem
 macro_rules! readable {
     ($($type:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<'a, T: Element> ReadArgument<'a> for &'a $type {
+        impl<T: DeviceType> ReadArgument for $type {
             type Element = T;
 
-            fn bind(self) -> ArraySlice<'a, T, Read> {
+            fn bind(&self) -> ArraySlice<'_, T, Read> {
                 let stream = self.stream().clone();
                 let pointer = self.device_ptr(&stream).0;
-                // SAFETY: the slice is borrowed for `'a`.
+                // SAFETY: the slice is borrowed for the lifetime of the result.
                 unsafe { borrow_for_launch((pointer, self.len()), &stream, NonNull::from(self).cast(), complete_read::<T, $type>) }
             }
         }
@@ -436,14 +436,14 @@ readable!(CudaSlice<T>, CudaView<'_, T>, CudaViewMut<'_, T>);
 macro_rules! writable {
     ($($type:ty),*) => {$(
         #[diagnostic::do_not_recommend]
-        impl<'a, T: Element> WriteArgument<'a> for &'a mut $type {
+        impl<T: DeviceType> WriteArgument for $type {
             type Element = T;
 
-            fn bind(self) -> ArraySlice<'a, T, Write> {
+            fn bind_mut(&mut self) -> ArraySlice<'_, T, Write> {
                 let stream = self.stream().clone();
                 let len = self.len();
                 let pointer = self.device_ptr_mut(&stream).0;
-                // SAFETY: the slice is borrowed for `'a`, exclusively.
+                // SAFETY: the slice is borrowed for the lifetime of the result, exclusively.
                 unsafe { borrow_for_launch((pointer, len), &stream, NonNull::from(self).cast(), complete_write::<T, $type>) }
             }
         }

@@ -7,10 +7,10 @@ use crate::array_view::ArrayView;
 use crate::cpu::access::Access;
 use crate::error::{Error, Result, ShapeError};
 use crate::host::{HostArray, HostArrayMut};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// Only contiguous row-major arrays, which is the default order of device views as well.
-impl<T: Element, S: Data<Elem = T>, D: Dimension> HostArray for ArrayBase<S, D> {
+impl<T: DeviceType, S: Data<Elem = T>, D: Dimension> HostArray for ArrayBase<S, D> {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {
@@ -18,7 +18,7 @@ impl<T: Element, S: Data<Elem = T>, D: Dimension> HostArray for ArrayBase<S, D> 
     }
 }
 
-impl<T: Element, S: DataMut<Elem = T>, D: Dimension> HostArrayMut for ArrayBase<S, D> {
+impl<T: DeviceType, S: DataMut<Elem = T>, D: Dimension> HostArrayMut for ArrayBase<S, D> {
     fn elements_mut(&mut self) -> Result<&mut [T]> {
         let error = not_contiguous(self.shape(), self.strides());
         self.as_slice_mut().ok_or(error)
@@ -27,7 +27,7 @@ impl<T: Element, S: DataMut<Elem = T>, D: Dimension> HostArrayMut for ArrayBase<
 
 macro_rules! shaped {
     ($($dimensions:literal),*) => {$(
-        impl<T: Element, S: Data<Elem = T>> HostView<$dimensions> for ArrayBase<S, Dim<[usize; $dimensions]>> {
+        impl<T: DeviceType, S: Data<Elem = T>> HostView<$dimensions> for ArrayBase<S, Dim<[usize; $dimensions]>> {
             fn lengths(&self) -> [usize; $dimensions] {
                 // The number of dimensions is part of the type.
                 std::array::from_fn(|axis| self.len_of(Axis(axis)))
@@ -42,7 +42,7 @@ fn not_contiguous(shape: &[usize], strides: &[isize]) -> Error {
     ShapeError::NotContiguous { shape: shape.to_vec(), strides: strides.to_vec() }.into()
 }
 
-impl<T: Element, const D: usize, M: Access> ArrayView<'_, T, D, M>
+impl<T: DeviceType, const D: usize, M: Access> ArrayView<'_, T, D, M>
 where
     [usize; D]: IntoDimension<Dim = Dim<[usize; D]>>,
     Dim<[usize; D]>: Dimension,

@@ -13,7 +13,7 @@ use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
 use crate::gpu::Gpu;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::specialise::{self, Layout, Specialised};
 use crate::sync::assert_unlocked;
 use cumbia_kernel_sync::event;

@@ -10,7 +10,7 @@ use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
 use crate::fault;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::specialise;
 
 /// The inputs of one launch on an emulator.

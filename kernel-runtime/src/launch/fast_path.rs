@@ -11,7 +11,7 @@ use crate::argument::FastBinder;
 use crate::config::{CompactConfig, LaunchConfig};
 use crate::cuda::{DriverLaunch, Launched};
 use crate::device::Identity;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::specialise::Layout;
 
 /// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.

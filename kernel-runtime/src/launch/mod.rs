@@ -19,7 +19,7 @@ use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::stream::Stream;
 
 /// A kernel with its arguments and launch configuration, returned by calling the kernel. Nothing runs until `.launch()`.

@@ -6,7 +6,7 @@ use crate::config::LaunchConfig;
 use crate::device::Device;
 use crate::dim::Dim3;
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::specialise;
 
 /// The occupancy of a launch, from [`Launch::occupancy`](crate::Launch::occupancy).
@@ -49,6 +49,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// 16,384 threads at once, shared by all cooperative launches of the process.
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// /// Numbers the elements, then reverses them.

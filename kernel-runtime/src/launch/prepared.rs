@@ -12,7 +12,7 @@ use crate::argument::{Binder, PackedParams};
 use crate::cuda::DriverLaunch;
 use crate::error::Result;
 use crate::hazards::AccessHistory;
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 
 /// A validated launch that can be enqueued repeatedly with the same arguments, from [`Launch::prepare`].
 ///

@@ -16,7 +16,7 @@ use crate::device::{Backend, Device};
 use crate::error::{Error, LaunchError, Result};
 use crate::fault;
 use crate::hazards::{self, StreamRef};
-use crate::kernel::Kernel;
+use crate::inspect::Kernel;
 use crate::memory::{Use, allocate_on_gpu};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;

@@ -13,7 +13,7 @@ use crate::hazards::{Access, StreamRef};
 use crate::memory::{Contents, Memory, no_room, out_of_memory};
 use crate::stream::Stream;
 use crate::sync::{Mutex, MutexGuard};
-use crate::types::{Element, make_valid};
+use crate::types::{DeviceType, make_valid};
 use cumbia_kernel_sync::event;
 
 /// The memory of a [`PinnedArray`](super::PinnedArray), with the device copies that access it.
@@ -31,7 +31,7 @@ pub(crate) struct PinnedMemory {
 ///
 /// The range consists of whole elements inside of the memory at `start`, all bytes are initialised, and nothing else
 /// accesses them.
-unsafe fn make_elements_valid<T: Element>(start: *mut u8, bytes: Range<usize>) {
+unsafe fn make_elements_valid<T: DeviceType>(start: *mut u8, bytes: Range<usize>) {
     // SAFETY: upheld by the caller.
     unsafe { make_valid(start.add(bytes.start).cast::<T>(), bytes.len() / size_of::<T>().max(1)) };
 }
@@ -107,7 +107,7 @@ impl Completion {
 const RETIRE_THRESHOLD: usize = 32;
 
 impl PinnedMemory {
-    pub(super) fn allocate<T: Element>(device: &Device, len: usize) -> Result<PinnedMemory> {
+    pub(super) fn allocate<T: DeviceType>(device: &Device, len: usize) -> Result<PinnedMemory> {
         let backing = match device.backend() {
             Backend::Cpu(_) => {
                 Backing::Ordinary(Memory::allocate::<T>(&device.default_stream(), len, Contents::Zeros)?)

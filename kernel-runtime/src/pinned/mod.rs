@@ -17,7 +17,7 @@ pub use self::slice::{PinnedSlice, PinnedSliceMut};
 use crate::device::Device;
 use crate::error::Result;
 use crate::host::{HostArray, HostArrayMut};
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// An array in page-locked (pinned) host memory, which a GPU copies from and to asynchronously and at full bandwidth.
 ///
@@ -59,7 +59,7 @@ pub struct PinnedArray<T> {
     elements: PhantomData<T>,
 }
 
-impl<T: Element> PinnedArray<T> {
+impl<T: DeviceType> PinnedArray<T> {
     pub(crate) fn zeros(device: &Device, len: usize) -> Result<PinnedArray<T>> {
         Ok(PinnedArray { memory: Arc::new(PinnedMemory::allocate::<T>(device, len)?), len, elements: PhantomData })
     }
@@ -125,7 +125,7 @@ impl Device {
     /// # Errors
     ///
     /// As for [`Device::to_device`].
-    pub fn to_pinned<T: Element>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
+    pub fn to_pinned<T: DeviceType>(&self, values: &(impl HostArray<Element = T> + ?Sized)) -> Result<PinnedArray<T>> {
         PinnedArray::from_host(self, values)
     }
 
@@ -134,7 +134,7 @@ impl Device {
     /// # Errors
     ///
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory), or a CUDA driver error.
-    pub fn pinned_zeros<T: Element>(&self, len: usize) -> Result<PinnedArray<T>> {
+    pub fn pinned_zeros<T: DeviceType>(&self, len: usize) -> Result<PinnedArray<T>> {
         PinnedArray::zeros(self, len)
     }
 }
@@ -164,7 +164,7 @@ impl<T> PinnedArray<T> {
     }
 }
 
-impl<T: Element> HostArray for PinnedArray<T> {
+impl<T: DeviceType> HostArray for PinnedArray<T> {
     type Element = T;
 
     fn elements(&self) -> Result<&[T]> {
@@ -172,7 +172,7 @@ impl<T: Element> HostArray for PinnedArray<T> {
     }
 }
 
-impl<T: Element> HostArrayMut for PinnedArray<T> {
+impl<T: DeviceType> HostArrayMut for PinnedArray<T> {
     fn elements_mut(&mut self) -> Result<&mut [T]> {
         self.as_mut_slice()
     }

@@ -9,7 +9,7 @@ use super::{PinnedArray, PinnedMemory};
 use crate::array::inside;
 use crate::cpu::access::{Read, Writable, Write};
 use crate::error::Result;
-use crate::types::Element;
+use crate::types::DeviceType;
 
 /// A contiguous range of elements of a [`PinnedArray`]. The marker `M` tells whether the slice is mutable.
 ///
@@ -95,7 +95,7 @@ impl<'a, T, M> PinnedSlice<'a, T, M> {
     }
 }
 
-impl<T: Element, M> PinnedSlice<'_, T, M> {
+impl<T: DeviceType, M> PinnedSlice<'_, T, M> {
     /// Returns the elements, after waiting for device copies that write them. Copies of other parts of the array may be
     /// in flight.
     ///
@@ -109,7 +109,7 @@ impl<T: Element, M> PinnedSlice<'_, T, M> {
     }
 }
 
-impl<T: Element, M: Writable> PinnedSlice<'_, T, M> {
+impl<T: DeviceType, M: Writable> PinnedSlice<'_, T, M> {
     /// Returns the elements mutably, after waiting for all device copies that access them. Copies of other parts of the
     /// array may be in flight.
     ///

@@ -41,7 +41,7 @@ fn doctor_never_fails() {
     let said = all.passes();
     for expected in [
         "CUMBIA_NVRTC is `/dev/null`, but",
-        "`Device::open()` fails: CUMBIA_DEVICE is `gpu`, which names no device",
+        "`Device::open()` fails: CUMBIA_DEVICE is `gpu`, which does not name a device",
         "writing to /dev/null: ",
         "help: point CUMBIA_CACHE_DIR at a folder",
         "CUMBIA_DEVICE=gpu",

@@ -29,7 +29,7 @@ struct Broad {
 
 /// Fills ten elements inside an array of fourteen, and checks the numbers of memsets and copies.
 #[track_caller]
-fn fill<T: Element + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T, calls: &[(&str, i64)]) {
+fn fill<T: DeviceType + PartialEq + std::fmt::Debug>(device: &Device, before: T, value: T, calls: &[(&str, i64)]) {
     let mut array = device.to_device(&[before; 14]).unwrap();
     check(&Fake::of_process(), calls, || array.slice_mut(2..12).unwrap().fill(value).unwrap());
     let mut expected = [before; 14];

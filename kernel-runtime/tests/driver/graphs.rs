@@ -1,7 +1,7 @@
 //! Graphs: when nodes are added, updated and rebuilt.
 
 use cumbia::prelude::*;
-use cumbia::{DeviceArray, Error};
+use cumbia::{DeviceArray, Error, Graph};
 
 use crate::fake::Fake;
 use crate::kernels::saxpy;

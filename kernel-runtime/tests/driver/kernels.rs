@@ -1,5 +1,6 @@
 //! The kernels of the scenarios.
 
+use cumbia::intrinsics::*;
 use cumbia::prelude::*;
 
 #[kernel]

@@ -58,7 +58,7 @@ scenarios! {
         let error = refused(saxpy(1.0, &x, &mut y).over(8).cluster(2).launch());
         let LaunchError::NoClusters { reason, .. } = &error else { panic!("{error}") };
         assert_eq!(*reason, NoClusters::ComputeCapability((8, 9)));
-        assert!(error.to_string().contains("compute capability is 8.9, and clusters require 9.0"), "{error}");
+        assert!(error.to_string().contains("compute capability is 8.9, but clusters require 9.0"), "{error}");
         saxpy(1.0, &x, &mut y).over(8).launch().unwrap();
     }
 

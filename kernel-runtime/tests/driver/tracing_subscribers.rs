@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
+use cumbia::Graph;
+use cumbia::intrinsics::*;
 use cumbia::precompile::Plan;
 use cumbia::prelude::*;
 use tracing::field::{Field, Visit};

@@ -4,15 +4,15 @@
 
 use std::mem::offset_of;
 
-use cumbia_kernel_lang::__private::{BuiltIn, ConstantType, Operator, Repr, ir, op, structure};
-use cumbia_kernel_lang::{Components, DeviceType, Element};
+use cumbia_kernel_lang::__private::{BuiltIn, ConstantType, Operator, Repr, VariableType, ir, op, structure};
+use cumbia_kernel_lang::{Components, DeviceType};
 
 use super::{Component, Vec2, Vec3, Vec4};
 
 /// Implements the traits for a vector with these components.
 macro_rules! elements {
     ($($name:ident [$($field:ident)*];)*) => {$(
-        impl<T: Component> DeviceType for $name<T> {
+        impl<T: Component> VariableType for $name<T> {
             type Repr = Self;
         }
 
@@ -41,7 +41,7 @@ macro_rules! elements {
 
         // SAFETY: each component is loaded and stored as a number at its own address; the remaining field is
         // zero-sized. `ty` describes rustc's layout of the components.
-        unsafe impl<T: Component> Element for $name<T> {
+        unsafe impl<T: Component> DeviceType for $name<T> {
             type Held = Self;
 
             const ANY_BITS: bool = T::ANY_BITS;

@@ -55,7 +55,7 @@ fn every_construct_is_generated() {
         // Traits, their constants, defaults, and generic functions.
         ("pub trait Tr", ": Copy {"),
         ("Self::K", ""),
-        ("<T: Tr", " + Element>"),
+        ("<T: Tr", " + DeviceType>"),
         // Alternatives that bind a variable, with a guard.
         (") | (", " if "),
         // Methods with atomics on shared elements.

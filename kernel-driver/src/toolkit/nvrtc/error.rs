@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::Version;
+use crate::toolkit::searched::{BadNvrtcReason, Searched, joined};
 
 /// Why no NVRTC is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,14 +12,16 @@ pub enum SearchError {
     /// None is installed.
     NoNvrtc {
         /// Every searched location, with the result of the search there.
-        searched: Vec<String>,
+        searched: Vec<Searched>,
+        /// The major version of CUDA that the driver supports; `None` without a driver.
+        driver: Option<u32>,
     },
     /// `CUMBIA_NVRTC` does not name a usable one.
     BadNvrtc {
         /// The variable's value.
         path: PathBuf,
         /// Why it is not usable.
-        reason: String,
+        reason: BadNvrtcReason,
     },
 }
 
@@ -50,8 +53,31 @@ pub struct UnsupportedArchitecture {
     pub architecture: String,
     /// NVRTC's version.
     pub version: Version,
-    /// The reason, with a remedy.
-    pub message: String,
+    /// Why it does not support it.
+    pub reason: UnsupportedReason,
+}
+
+/// Why an NVRTC does not support an architecture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum UnsupportedReason {
+    /// The architecture is none of those that this NVRTC supports.
+    Unknown {
+        /// The supported compute capabilities, without the dot.
+        supported: Vec<u32>,
+    },
+    /// The GPU is older than the oldest architecture that this NVRTC supports.
+    TooOld {
+        /// The oldest supported compute capability, without the dot.
+        oldest: u32,
+    },
+    /// The assembler of this NVRTC crashes on kernels for the architecture.
+    AssemblerCrashes {
+        /// The architecture of PTX for the same GPUs.
+        virtual_architecture: String,
+        /// The oldest version whose assembler does not crash.
+        oldest: Version,
+    },
 }
 
 impl From<UnsupportedArchitecture> for NvrtcError {
@@ -63,7 +89,10 @@ impl From<UnsupportedArchitecture> for NvrtcError {
 impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SearchError::NoNvrtc { searched } => write!(f, "NVRTC was not found: {}", searched.join("; ")),
+            SearchError::NoNvrtc { searched, driver: _ } => {
+                f.write_str("NVRTC was not found: ")?;
+                joined(f, searched)
+            }
             SearchError::BadNvrtc { path, reason } => write!(f, "{} is not usable: {reason}", path.display()),
         }
     }
@@ -87,9 +116,28 @@ impl std::error::Error for NvrtcError {}
 
 impl fmt::Display for UnsupportedArchitecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let UnsupportedArchitecture { architecture, version, message } = self;
-        write!(f, "NVRTC {version} cannot compile for {architecture}: {message}")
+        let UnsupportedArchitecture { architecture, version, reason } = self;
+        write!(f, "NVRTC {version} cannot compile for {architecture}: {reason}")
     }
 }
 
 impl std::error::Error for UnsupportedArchitecture {}
+
+impl fmt::Display for UnsupportedReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UnsupportedReason::Unknown { supported } => {
+                let supported: Vec<_> = supported.iter().map(|number| format!("sm_{number}")).collect();
+                write!(f, "the supported architectures are {}", supported.join(", "))
+            }
+            UnsupportedReason::TooOld { oldest } => {
+                write!(f, "the oldest supported architecture is sm_{oldest}\n  help: use an older NVRTC")
+            }
+            UnsupportedReason::AssemblerCrashes { virtual_architecture, oldest } => write!(
+                f,
+                "its assembler crashes on kernels for this architecture\n  help: request `{virtual_architecture}`, which \
+                 the driver assembles, or use NVRTC {oldest} or newer"
+            ),
+        }
+    }
+}

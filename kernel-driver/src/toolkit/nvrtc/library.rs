@@ -7,6 +7,7 @@ use libloading::Library;
 
 use super::Version;
 use crate::loader::{library_of, loader_message};
+use crate::toolkit::searched::LibraryFailure;
 
 /// `nvrtcResult`, as an integer: a newer NVRTC may return unknown values.
 pub(super) type Status = c_int;
@@ -50,9 +51,10 @@ pub(super) struct Functions {
 
 impl Functions {
     /// Loads the library for the lifetime of the process. Also returns its path, where the system reports it.
-    pub(super) fn open(path: &Path) -> Result<(Functions, Option<PathBuf>), String> {
+    pub(super) fn open(path: &Path) -> Result<(Functions, Option<PathBuf>), LibraryFailure> {
         // SAFETY: loading NVRTC runs its initialisers, as every user of NVRTC does.
-        let library = unsafe { Library::new(path) }.map_err(|error| loader_message(&error))?;
+        let library = unsafe { Library::new(path) }
+            .map_err(|error| LibraryFailure::NotLoaded { message: loader_message(&error) })?;
         let functions = Functions::from_library(&library)?;
         std::mem::forget(library);
         let path =
@@ -60,15 +62,13 @@ impl Functions {
         Ok((functions, path))
     }
 
-    fn from_library(library: &Library) -> Result<Functions, String> {
+    fn from_library(library: &Library) -> Result<Functions, LibraryFailure> {
         /// Resolves a function.
-        fn get<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
-            let symbol = format!("{name}\0");
+        fn get<F: Copy>(library: &Library, function: &'static str) -> Result<F, LibraryFailure> {
+            let symbol = format!("{function}\0");
             // SAFETY: the caller's type is that of nvrtc.h for this name, unchanged since CUDA 11.2.
             let found = unsafe { library.get::<F>(symbol.as_bytes()) };
-            found
-                .map(|function| *function)
-                .map_err(|_| format!("it has no {name}, so it is not NVRTC of CUDA 11.2 or newer"))
+            found.map(|address| *address).map_err(|_| LibraryFailure::MissingFunction { function })
         }
         Ok(Functions {
             version: get(library, "nvrtcVersion")?,
@@ -87,7 +87,7 @@ impl Functions {
         })
     }
 
-    pub(super) fn version(&self) -> Result<Version, String> {
+    pub(super) fn version(&self) -> Result<Version, LibraryFailure> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: the pointers are valid for the writes.
         let status = unsafe { (self.version)(&raw mut major, &raw mut minor) };
@@ -96,7 +96,7 @@ impl Functions {
     }
 
     /// Returns the supported compute capabilities without the dot: 90 for 9.0.
-    pub(super) fn supported_architectures(&self) -> Result<Vec<u32>, String> {
+    pub(super) fn supported_architectures(&self) -> Result<Vec<u32>, LibraryFailure> {
         let mut count = 0;
         // SAFETY: the pointer is valid for the write.
         let status = unsafe { (self.get_num_supported_archs)(&raw mut count) };
@@ -119,7 +119,10 @@ impl Functions {
         unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
     }
 
-    fn check(&self, call: &str, status: Status) -> Result<(), String> {
-        if status == SUCCESS { Ok(()) } else { Err(format!("{call} failed: {}", self.message(status))) }
+    fn check(&self, call: &'static str, status: Status) -> Result<(), LibraryFailure> {
+        if status == SUCCESS {
+            return Ok(());
+        }
+        Err(LibraryFailure::CallFailed { call, message: self.message(status) })
     }
 }

@@ -12,12 +12,13 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub use error::{NvrtcError, SearchError, UnsupportedArchitecture};
+pub use error::{NvrtcError, SearchError, UnsupportedArchitecture, UnsupportedReason};
 use library::Functions;
 pub use program::{Image, SourceText};
 
 use super::architecture::Architecture;
 use super::environment::Environment;
+use super::searched::{LibraryFailure, Searched};
 use crate::sync::{Mutex, OnceLock};
 use cumbia_kernel_sync::event;
 
@@ -85,7 +86,7 @@ impl Nvrtc {
 
     /// Repeats the search. Returns its result, and the outcome at each location searched before. The library is the
     /// loaded one if it is still at the same location.
-    pub fn look() -> Result<(Nvrtc, Vec<String>), SearchError> {
+    pub fn look() -> Result<(Nvrtc, Vec<Searched>), SearchError> {
         search::find(&Environment::of_process(), Nvrtc::open, Nvrtc::major)
     }
 
@@ -95,11 +96,11 @@ impl Nvrtc {
     }
 
     /// Opens a library by its path, or by a name that the loader resolves.
-    fn open(path: &Path) -> Result<Nvrtc, String> {
+    fn open(path: &Path) -> Result<Nvrtc, LibraryFailure> {
         let (functions, path) = Functions::open(path)?;
         let version = functions.version()?;
         if version < OLDEST {
-            return Err(format!("this is NVRTC {version}, but {OLDEST} or newer is required"));
+            return Err(LibraryFailure::TooOld { version: version.to_string(), oldest: OLDEST.to_string() });
         }
         let supported = functions.supported_architectures()?;
         Ok(Nvrtc { functions, version, path, supported })
@@ -137,9 +138,9 @@ impl Nvrtc {
         gpu.newest_ptx(&self.supported).ok_or_else(|| UnsupportedArchitecture {
             architecture: gpu.to_string(),
             version: self.version,
-            message: match self.supported.iter().min() {
-                Some(oldest) => format!("the oldest supported architecture is sm_{oldest}; use an older NVRTC"),
-                None => "it supports no architecture".to_owned(),
+            reason: match self.supported.iter().min() {
+                Some(&oldest) => UnsupportedReason::TooOld { oldest },
+                None => UnsupportedReason::Unknown { supported: Vec::new() },
             },
         })
     }

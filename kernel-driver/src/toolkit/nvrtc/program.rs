@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc, NvrtcError, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture};
+use super::{Architecture, Nvrtc, NvrtcError, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture, UnsupportedReason};
 
 /// A source in CUDA C.
 #[derive(Clone, Copy, Debug)]
@@ -49,11 +49,10 @@ impl Nvrtc {
         if architecture.is_real() && !self.version.assembles_for(architecture.number()) {
             return Err(self.cannot_compile_for(
                 architecture,
-                format!(
-                    "its assembler crashes on kernels for this architecture; request `{}`, which the driver assembles, \
-                     or use NVRTC {OLDEST_ASSEMBLER_FOR_90} or newer",
-                    architecture.to_virtual()
-                ),
+                UnsupportedReason::AssemblerCrashes {
+                    virtual_architecture: architecture.to_virtual().to_string(),
+                    oldest: OLDEST_ASSEMBLER_FOR_90,
+                },
             ));
         }
         let program = Program::new(self, source)?;
@@ -62,7 +61,8 @@ impl Nvrtc {
         match status {
             SUCCESS => {}
             INVALID_OPTION | COMPILATION if is_about_the_architecture(&log) => {
-                return Err(self.cannot_compile_for(architecture, self.known_architectures()));
+                let supported = self.supported.clone();
+                return Err(self.cannot_compile_for(architecture, UnsupportedReason::Unknown { supported }));
             }
             COMPILATION => return Err(NvrtcError::Rejected { log }),
             other => {
@@ -80,17 +80,12 @@ impl Nvrtc {
         Ok(Image { architecture: architecture.to_string(), cubin, ptx: text(&ptx), log })
     }
 
-    fn known_architectures(&self) -> String {
-        let names: Vec<String> = self.supported.iter().map(|number| format!("sm_{number}")).collect();
-        format!("the supported architectures are {}", names.join(", "))
-    }
-
     fn failed(&self, call: &'static str, message: String) -> NvrtcError {
         NvrtcError::Failed { version: self.version, call, message }
     }
 
-    fn cannot_compile_for(&self, architecture: &Architecture, message: String) -> NvrtcError {
-        UnsupportedArchitecture { architecture: architecture.to_string(), version: self.version, message }.into()
+    fn cannot_compile_for(&self, architecture: &Architecture, reason: UnsupportedReason) -> NvrtcError {
+        UnsupportedArchitecture { architecture: architecture.to_string(), version: self.version, reason }.into()
     }
 }
 

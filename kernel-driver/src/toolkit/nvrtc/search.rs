@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::SearchError;
 use crate::toolkit::environment::{Environment, newest_first, nvidia_packages};
+use crate::toolkit::searched::{BadNvrtcReason, LibraryFailure, SearchOutcome, SearchPlace, Searched};
 
 /// The names that are looked up through the loader, newest first.
 const LOADER_NAMES: &[&str] = if cfg!(target_os = "windows") {
@@ -39,9 +40,9 @@ const TOOLKIT_FOLDERS: &[&str] = if cfg!(target_os = "windows") {
 /// library. [`SearchError::NoNvrtc`] with every location and its error.
 pub(super) fn find<N>(
     environment: &Environment,
-    open: impl FnMut(&Path) -> Result<N, String>,
+    open: impl FnMut(&Path) -> Result<N, LibraryFailure>,
     major_of: impl Fn(&N) -> u32,
-) -> Result<(N, Vec<String>), SearchError> {
+) -> Result<(N, Vec<Searched>), SearchError> {
     let mut search = Search { open, major_of, newest: environment.driver, newer: None, searched: Vec::new() };
     if let Some(requested) = &environment.cumbia_nvrtc {
         search.newest = None;
@@ -49,7 +50,7 @@ pub(super) fn find<N>(
     }
     match search.everywhere(environment).or(search.newer) {
         Some(nvrtc) => Ok((nvrtc, search.searched)),
-        None => Err(SearchError::NoNvrtc { searched: search.searched }),
+        None => Err(SearchError::NoNvrtc { searched: search.searched, driver: environment.driver }),
     }
 }
 
@@ -62,24 +63,22 @@ struct Search<N, F, M> {
     /// The first library with a newer major version.
     newer: Option<N>,
     /// The locations searched so far, with their outcomes.
-    searched: Vec<String>,
+    searched: Vec<Searched>,
 }
 
-impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> {
+impl<N, F: FnMut(&Path) -> Result<N, LibraryFailure>, M: Fn(&N) -> u32> Search<N, F, M> {
     /// Opens the file that the user named, or the library in the folder that the user named.
     fn exactly(&mut self, path: &Path) -> Result<N, SearchError> {
-        let bad = |reason: String| SearchError::BadNvrtc { path: path.to_owned(), reason };
+        let bad = |reason: BadNvrtcReason| SearchError::BadNvrtc { path: path.to_owned(), reason };
         if path.is_dir() {
             let found = self.libraries_in("", path).or_else(|| self.toolkit("", path, TOOLKIT_FOLDERS));
-            return found.ok_or_else(|| {
-                let outcomes = self.searched.join("; ");
-                bad(format!("this folder holds no usable NVRTC: {outcomes}"))
-            });
+            return found
+                .ok_or_else(|| bad(BadNvrtcReason::NotInFolder { searched: std::mem::take(&mut self.searched) }));
         }
         if !path.exists() {
-            return Err(bad("there is no such file or folder".to_owned()));
+            return Err(bad(BadNvrtcReason::NotFound));
         }
-        (self.open)(path).map_err(bad)
+        (self.open)(path).map_err(|failure| bad(BadNvrtcReason::Unusable(failure)))
     }
 
     fn everywhere(&mut self, environment: &Environment) -> Option<N> {
@@ -94,77 +93,81 @@ impl<N, F: FnMut(&Path) -> Result<N, String>, M: Fn(&N) -> u32> Search<N, F, M> 
 
     /// Searches by name through the loader: `LD_LIBRARY_PATH`, the loader's cache, the system's folders.
     fn loader(&mut self) -> Option<N> {
-        LOADER_NAMES.iter().find_map(|name| self.library(&format!("{name} in the loader's path"), Path::new(name)))
+        LOADER_NAMES.iter().find_map(|name| self.library(SearchPlace::Loader(name), Path::new(name)))
     }
 
-    fn toolkit_of(&mut self, label: &str, toolkit: Option<PathBuf>) -> Option<N> {
+    fn toolkit_of(&mut self, origin: &'static str, toolkit: Option<PathBuf>) -> Option<N> {
         match toolkit {
-            Some(folder) if label.is_empty() => self.toolkit("", &folder, TOOLKIT_FOLDERS),
-            Some(folder) => self.toolkit(&format!("{label}: "), &folder, TOOLKIT_FOLDERS),
-            None => self.note(format!("a toolkit in {label}: not set")),
+            Some(folder) => self.toolkit(origin, &folder, TOOLKIT_FOLDERS),
+            None => self.note(SearchPlace::Toolkit(origin), SearchOutcome::NotSet),
         }
     }
 
-    fn toolkit(&mut self, label: &str, toolkit: &Path, folders: &[&str]) -> Option<N> {
+    fn toolkit(&mut self, origin: &'static str, toolkit: &Path, folders: &[&str]) -> Option<N> {
         if !toolkit.is_dir() {
-            return self.note(format!("{label}{}: no such folder", toolkit.display()));
+            return self.note(at(origin, toolkit), SearchOutcome::NoFolder);
         }
         let before = self.searched.len();
-        let found = folders.iter().find_map(|folder| self.libraries_in(label, &toolkit.join(folder)));
+        let found = folders.iter().find_map(|folder| self.libraries_in(origin, &toolkit.join(folder)));
         if found.is_none() && self.searched.len() == before {
-            return self.note(format!("{label}{}: no NVRTC in this toolkit", toolkit.display()));
+            return self.note(at(origin, toolkit), SearchOutcome::NotInToolkit);
         }
         found
     }
 
     /// Searches the `nvidia-cuda-nvrtc` packages of pip.
-    fn python(&mut self, label: &str, prefix: Option<PathBuf>) -> Option<N> {
+    fn python(&mut self, origin: &'static str, prefix: Option<PathBuf>) -> Option<N> {
         let Some(prefix) = prefix else {
-            return self.note(format!("a Python package in {label}: not set"));
+            return self.note(SearchPlace::Python(origin), SearchOutcome::NotSet);
         };
         let before = self.searched.len();
         for package in nvidia_packages(&prefix) {
             let folders = if cfg!(target_os = "windows") { ["bin", "bin/x86_64"] } else { ["lib", "lib64"] };
             for folder in folders {
-                let found = self.libraries_in(&format!("{label}: "), &package.join(folder));
+                let found = self.libraries_in(origin, &package.join(folder));
                 if found.is_some() {
                     return found;
                 }
             }
         }
         if self.searched.len() == before {
-            return self.note(format!("{label}: no Python package with NVRTC under {}", prefix.display()));
+            return self.note(at(origin, &prefix), SearchOutcome::NotInPython);
         }
         None
     }
 
     /// Opens the libraries in a folder, newest first, until one succeeds.
-    fn libraries_in(&mut self, label: &str, folder: &Path) -> Option<N> {
+    fn libraries_in(&mut self, origin: &'static str, folder: &Path) -> Option<N> {
         let libraries = newest_first(folder, is_nvrtc);
-        libraries.iter().find_map(|library| self.library(&format!("{label}{}", library.display()), library))
+        libraries.iter().find_map(|library| self.library(at(origin, library), library))
     }
 
     /// Opens a library, and sets it aside if it is newer than the driver supports.
-    fn library(&mut self, place: &str, path: &Path) -> Option<N> {
+    fn library(&mut self, place: SearchPlace, path: &Path) -> Option<N> {
         let nvrtc = match (self.open)(path) {
             Ok(nvrtc) => nvrtc,
-            Err(reason) => return self.note(format!("{place}: {reason}")),
+            Err(failure) => return self.note(place, SearchOutcome::Unusable(failure)),
         };
         let major = (self.major_of)(&nvrtc);
         match self.newest {
             Some(newest) if newest < major => {
                 self.newer.get_or_insert(nvrtc);
-                self.note(format!("{place}: this is NVRTC {major}, but the driver supports at most CUDA {newest}"))
+                self.note(place, SearchOutcome::NewerThanDriver { nvrtc: major, driver: newest })
             }
             _ => Some(nvrtc),
         }
     }
 
     /// Records a location without a usable library.
-    fn note(&mut self, line: String) -> Option<N> {
-        self.searched.push(line);
+    fn note(&mut self, place: SearchPlace, outcome: SearchOutcome) -> Option<N> {
+        self.searched.push(Searched::new(place, outcome));
         None
     }
+}
+
+/// Returns the location of a file or folder.
+fn at(origin: &'static str, path: &Path) -> SearchPlace {
+    SearchPlace::Path { origin, path: path.to_owned() }
 }
 
 /// Returns whether a file name is that of NVRTC; `libnvrtc-builtins.so` and `libnvrtc.alt.so` are not.

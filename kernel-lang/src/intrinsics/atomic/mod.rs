@@ -201,6 +201,7 @@ operation! {
     /// the CPU device has stacks for their threads, 16,384 in all.
     ///
     /// ```
+    /// use cumbia::intrinsics::*;
     /// use cumbia::prelude::*;
     ///
     /// /// Adds under a lock.
@@ -306,16 +307,16 @@ implement! {
     atomic_add atomic_add_explicit(call, place: IntoPlaceMut, value) -> T where T: AtomicAdd, O: MemoryOrdering {
         // SAFETY: as for a store.
         let old = unsafe { T::atomic_add(place.into_place_mut().as_ptr(), value, O::CPU) };
-        updated(call, old, |old| old.sum(value))
+        updated(call, old, |old| T::sum(old, value))
     }
 }
 
-/// Implements operations that replace the old value by the result of a method of the number.
+/// Implements operations that replace the old value by the result of a function of the number.
 macro_rules! updates {
     ($($name:ident $explicit:ident $number:ident $new:ident;)*) => {$(
         implement! {
             $name $explicit(call, place: IntoPlaceMut, value) -> T where T: $number, O: MemoryOrdering {
-                let new = |old: T| old.$new(value);
+                let new = |old: T| T::$new(old, value);
                 // SAFETY: as for a store.
                 let old = unsafe { T::atomic_update(place.into_place_mut().as_ptr(), O::CPU, new) };
                 updated(call, old, new)

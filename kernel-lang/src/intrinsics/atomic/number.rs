@@ -21,13 +21,13 @@ use crate::types::Scalar;
 pub trait AtomicLoad: Scalar {
     /// # Safety
     ///
-    /// As for [`Element::load`](crate::Element).
+    /// As for [`DeviceType::load`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_load(place: *const Self, ordering: Ordering) -> Self;
 
     /// # Safety
     ///
-    /// As for [`Element::store`](crate::Element).
+    /// As for [`DeviceType::store`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_store(place: *mut Self, value: Self, ordering: Ordering);
 }
@@ -45,7 +45,7 @@ pub trait AtomicExchange: AtomicLoad {
     ///
     /// # Safety
     ///
-    /// As for [`Element::store`](crate::Element).
+    /// As for [`DeviceType::store`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_exchange(place: *mut Self, value: Self, ordering: Ordering) -> Self;
 
@@ -53,7 +53,7 @@ pub trait AtomicExchange: AtomicLoad {
     ///
     /// # Safety
     ///
-    /// As for [`Element::store`](crate::Element).
+    /// As for [`DeviceType::store`](crate::DeviceType).
     #[doc(hidden)]
     unsafe fn atomic_compare_exchange(
         place: *mut Self,
@@ -67,7 +67,7 @@ pub trait AtomicExchange: AtomicLoad {
     ///
     /// # Safety
     ///
-    /// As for [`Element::store`](crate::Element).
+    /// As for [`DeviceType::store`](crate::DeviceType).
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn atomic_update(place: *mut Self, ordering: Ordering, update: impl Fn(Self) -> Self) -> Self {
@@ -94,20 +94,20 @@ pub trait AtomicExchange: AtomicLoad {
 )]
 pub trait AtomicAdd: AtomicExchange {
     #[doc(hidden)]
-    fn sum(self, value: Self) -> Self;
+    fn sum(this: Self, value: Self) -> Self;
     #[doc(hidden)]
-    fn difference(self, value: Self) -> Self;
+    fn difference(this: Self, value: Self) -> Self;
 
     /// Adds a value. Returns the old one.
     ///
     /// # Safety
     ///
-    /// As for [`Element::store`](crate::Element).
+    /// As for [`DeviceType::store`](crate::DeviceType).
     #[doc(hidden)]
     #[inline(always)]
     unsafe fn atomic_add(place: *mut Self, value: Self, ordering: Ordering) -> Self {
         // SAFETY: guaranteed by the caller.
-        unsafe { Self::atomic_update(place, ordering, |old| old.sum(value)) }
+        unsafe { Self::atomic_update(place, ordering, |old| Self::sum(old, value)) }
     }
 }
 
@@ -121,9 +121,9 @@ pub trait AtomicAdd: AtomicExchange {
 )]
 pub trait AtomicMinMax: AtomicAdd {
     #[doc(hidden)]
-    fn lesser(self, value: Self) -> Self;
+    fn lesser(this: Self, value: Self) -> Self;
     #[doc(hidden)]
-    fn greater(self, value: Self) -> Self;
+    fn greater(this: Self, value: Self) -> Self;
 }
 
 /// The operand of [`atomic_and`](super::atomic_and), [`atomic_or`](super::atomic_or) and
@@ -136,11 +136,11 @@ pub trait AtomicMinMax: AtomicAdd {
 )]
 pub trait AtomicBits: AtomicMinMax {
     #[doc(hidden)]
-    fn and(self, value: Self) -> Self;
+    fn and(this: Self, value: Self) -> Self;
     #[doc(hidden)]
-    fn or(self, value: Self) -> Self;
+    fn or(this: Self, value: Self) -> Self;
     #[doc(hidden)]
-    fn xor(self, value: Self) -> Self;
+    fn xor(this: Self, value: Self) -> Self;
 }
 
 /// The operand of [`atomic_inc`](super::atomic_inc) and [`atomic_dec`](super::atomic_dec): `u32`, `u64`, `usize`.
@@ -152,9 +152,9 @@ pub trait AtomicBits: AtomicMinMax {
 )]
 pub trait AtomicCount: AtomicBits {
     #[doc(hidden)]
-    fn up_to(self, limit: Self) -> Self;
+    fn up_to(this: Self, limit: Self) -> Self;
     #[doc(hidden)]
-    fn down_from(self, limit: Self) -> Self;
+    fn down_from(this: Self, limit: Self) -> Self;
 }
 
 /// Implements loads and stores by the atomic type of the same size: the type, and the conversions to and from its
@@ -243,13 +243,13 @@ macro_rules! integers {
     ($($integer:ident $atomic:ident)*) => {$(
         impl AtomicAdd for $integer {
             #[inline(always)]
-            fn sum(self, value: Self) -> Self {
-                self.wrapping_add(value)
+            fn sum(this: Self, value: Self) -> Self {
+                this.wrapping_add(value)
             }
 
             #[inline(always)]
-            fn difference(self, value: Self) -> Self {
-                self.wrapping_sub(value)
+            fn difference(this: Self, value: Self) -> Self {
+                this.wrapping_sub(value)
             }
 
             // Not a loop around a compare-exchange: the most frequent operation is a single instruction, even under
@@ -263,30 +263,30 @@ macro_rules! integers {
 
         impl AtomicMinMax for $integer {
             #[inline(always)]
-            fn lesser(self, value: Self) -> Self {
-                self.min(value)
+            fn lesser(this: Self, value: Self) -> Self {
+                this.min(value)
             }
 
             #[inline(always)]
-            fn greater(self, value: Self) -> Self {
-                self.max(value)
+            fn greater(this: Self, value: Self) -> Self {
+                this.max(value)
             }
         }
 
         impl AtomicBits for $integer {
             #[inline(always)]
-            fn and(self, value: Self) -> Self {
-                self & value
+            fn and(this: Self, value: Self) -> Self {
+                this & value
             }
 
             #[inline(always)]
-            fn or(self, value: Self) -> Self {
-                self | value
+            fn or(this: Self, value: Self) -> Self {
+                this | value
             }
 
             #[inline(always)]
-            fn xor(self, value: Self) -> Self {
-                self ^ value
+            fn xor(this: Self, value: Self) -> Self {
+                this ^ value
             }
         }
     )*};
@@ -298,13 +298,13 @@ macro_rules! count {
     ($($integer:ident)*) => {$(
         impl AtomicCount for $integer {
             #[inline(always)]
-            fn up_to(self, limit: Self) -> Self {
-                if self >= limit { 0 } else { self + 1 }
+            fn up_to(this: Self, limit: Self) -> Self {
+                if this >= limit { 0 } else { this + 1 }
             }
 
             #[inline(always)]
-            fn down_from(self, limit: Self) -> Self {
-                if self == 0 || self > limit { limit } else { self - 1 }
+            fn down_from(this: Self, limit: Self) -> Self {
+                if this == 0 || this > limit { limit } else { this - 1 }
             }
         }
     )*};
@@ -316,13 +316,13 @@ macro_rules! add_floats {
     ($($float:ident)*) => {$(
         impl AtomicAdd for $float {
             #[inline(always)]
-            fn sum(self, value: Self) -> Self {
-                self + value
+            fn sum(this: Self, value: Self) -> Self {
+                this + value
             }
 
             #[inline(always)]
-            fn difference(self, value: Self) -> Self {
-                self - value
+            fn difference(this: Self, value: Self) -> Self {
+                this - value
             }
         }
     )*};
@@ -336,15 +336,15 @@ macro_rules! compare_floats {
     ($($float:ident)*) => {$(
         impl AtomicMinMax for $float {
             #[inline(always)]
-            fn lesser(self, value: Self) -> Self {
-                let below = value < self || (value == self && value.is_sign_negative());
-                if below || (self.is_nan() && !value.is_nan()) { value } else { self }
+            fn lesser(this: Self, value: Self) -> Self {
+                let below = value < this || (value == this && value.is_sign_negative());
+                if below || (this.is_nan() && !value.is_nan()) { value } else { this }
             }
 
             #[inline(always)]
-            fn greater(self, value: Self) -> Self {
-                let above = value > self || (value == self && value.is_sign_positive());
-                if above || (self.is_nan() && !value.is_nan()) { value } else { self }
+            fn greater(this: Self, value: Self) -> Self {
+                let above = value > this || (value == this && value.is_sign_positive());
+                if above || (this.is_nan() && !value.is_nan()) { value } else { this }
             }
         }
     )*};
@@ -370,19 +370,19 @@ mod tests {
             (f32::NEG_INFINITY, f32::INFINITY, f32::NEG_INFINITY, f32::INFINITY),
         ] {
             assert_eq!(
-                (bits(old.lesser(value)), bits(old.greater(value))),
+                (bits(f32::lesser(old, value)), bits(f32::greater(old, value))),
                 (bits(lesser), bits(greater)),
                 "{old} {value}"
             );
         }
-        assert!(nan.lesser(nan).is_nan() && nan.greater(nan).is_nan());
+        assert!(f32::lesser(nan, nan).is_nan() && f32::greater(nan, nan).is_nan());
     }
 
     #[test]
     fn counters_wrap_at_the_limit() {
-        assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| old.up_to(3)), [1, 3, 0, 0, 0]);
-        assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| old.down_from(3)), [3, 1, 2, 3, 3]);
-        assert_eq!(u64::MAX.up_to(u64::MAX), 0);
+        assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| u32::up_to(old, 3)), [1, 3, 0, 0, 0]);
+        assert_eq!([0u32, 2, 3, 4, u32::MAX].map(|old| u32::down_from(old, 3)), [3, 1, 2, 3, 3]);
+        assert_eq!(u64::up_to(u64::MAX, u64::MAX), 0);
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub(super) struct Tally {
     pub(super) fields: Vec<(String, Int)>,
     /// The methods of the type, of its traits and of the nested struct, with their parameters.
     pub(super) methods: Vec<(String, Int)>,
-    /// `fn note<T: Tr + Element>(all: &mut [T], at: usize, v: u32)`, with the type of `v`.
+    /// `fn note<T: Tr + DeviceType>(all: &mut [T], at: usize, v: u32)`, with the type of `v`.
     pub(super) through: Vec<(String, Int)>,
     /// `fn note<T: Tr>(one: &mut T, v: u32)`, with the type of `v`.
     pub(super) by_ref: Vec<(String, Int)>,

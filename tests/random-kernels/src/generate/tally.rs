@@ -84,10 +84,10 @@ impl Generator<'_> {
         tally.methods.extend([(required.clone(), int), (default.clone(), int)]);
         let (through, by_ref) = (self.fresh("helper"), self.fresh("helper"));
         items.push(format!(
-            "#[device]\npub fn {through}<T: {trait_name} + Element>(all: &mut [T], at: usize, v: {ty}) {{ all[at].{default}(v); }}"
+            "#[device]\npub fn {through}<T: {trait_name} + DeviceType>(all: &mut [T], at: usize, v: {ty}) {{ all[at].{default}(v); }}"
         ));
         items.push(format!(
-            "#[device]\npub fn {by_ref}<T: {trait_name} + Element>(one: &mut T, v: {ty}) {{ one.{required}(v); one.{default}(v); }}"
+            "#[device]\npub fn {by_ref}<T: {trait_name} + DeviceType>(one: &mut T, v: {ty}) {{ one.{required}(v); one.{default}(v); }}"
         ));
         tally.through.push((through, int));
         tally.by_ref.push((by_ref, int));

@@ -155,7 +155,7 @@ impl Generator<'_> {
         let result = self.value_type();
         let helper = self.fresh("helper");
         let mut function = self.function_of(helper, None, params, result);
-        function.generics = format!("<T: {name} + Element>");
+        function.generics = format!("<T: {name} + DeviceType>");
         let callee = self.callees.pop();
         self.callees.truncate(mark.0);
         self.constants.truncate(mark.1);

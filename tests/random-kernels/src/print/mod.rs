@@ -53,7 +53,7 @@ impl Printer {
         let Program { origin, items, impls, functions, kernel, launch: _ } = program;
         self.lines(&format!("/// {origin}\npub mod {name} {{"));
         self.indent += 1;
-        self.lines("use cumbia::prelude::*;");
+        self.lines("use cumbia::intrinsics::*;\nuse cumbia::prelude::*;");
         for item in items {
             self.end();
             self.lines(item);

@@ -14,11 +14,11 @@ fn root(files: &[&str]) -> tempfile::TempDir {
     root
 }
 
-fn open(path: &Path) -> Result<PathBuf, String> {
+fn open(path: &Path) -> Result<PathBuf, LibraryFailure> {
     match std::fs::read_to_string(path) {
         Ok(text) if text == "good" => Ok(path.to_owned()),
-        Ok(text) => Err(text),
-        Err(_) => Err("cannot open shared object file".to_owned()),
+        Ok(message) => Err(LibraryFailure::NotLoaded { message }),
+        Err(_) => Err(LibraryFailure::NotLoaded { message: "cannot open shared object file".to_owned() }),
     }
 }
 
@@ -105,7 +105,7 @@ fn every_location_is_reported_with_its_outcome() {
         "CUDA_PATH: /no/such/toolkit: no such folder",
         "usr/local/cuda: no such folder",
         "a Python package in VIRTUAL_ENV: not set",
-        "CONDA_PREFIX: no Python package with NVRTC under",
+        "conda: no Python package with NVRTC",
     ] {
         assert!(text.contains(expected), "{expected}\nis not in\n{text}");
     }
@@ -121,8 +121,8 @@ fn cumbia_nvrtc_names_a_file_or_folder_and_is_final() {
     check(&root, &with("home"), "home/lib64/libnvrtc.so.13");
     for (name, reason) in [
         ("bad/libnvrtc.so.12", "broken"),
-        ("bad", "holds no usable NVRTC"),
-        ("empty", "holds no usable NVRTC"),
+        ("bad", "contains no usable NVRTC"),
+        ("empty", "contains no usable NVRTC"),
         ("nowhere", "there is no such file or folder"),
     ] {
         let text = find(&with(name), open, major_of).unwrap_err().to_string();
@@ -150,7 +150,7 @@ fn a_library_newer_than_the_driver_is_the_last_choice() {
     check(&root, &environment, "venv/lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
     let (_, searched) = find(&environment, open, major_of).unwrap();
     let passed_over = "home/lib64/libnvrtc.so.13: this is NVRTC 13, but the driver supports at most CUDA 12";
-    assert!(searched.iter().any(|place| place.contains(passed_over)), "{searched:?}");
+    assert!(searched.iter().any(|place| place.to_string().contains(passed_over)), "{searched:?}");
     // A driver supports all older versions, and without a driver all versions are accepted.
     for driver in [None, Some(13), Some(14)] {
         check(&root, &Environment { driver, ..environment.clone() }, "home/lib64/libnvrtc.so.13");

@@ -2,28 +2,67 @@
 
 use cumbia_kernel_ir::ir::ConstantValue;
 
-use super::{ConstantType, DeviceType, Repr};
+use super::{ConstantType, Repr, VariableType};
 
-/// A type of values in arrays, shared memory and references, and of kernel parameters that are passed by value:
-/// numbers, `bool`, arrays of such types, and structs and enums with `#[derive(DeviceType)]`, which implements it.
+/// A type whose values the host and the device share: numbers, `bool`, arrays of such types, and structs and enums with
+/// `#[derive(DeviceType)]`, which implements it.
+///
+/// Arrays, shared memory and references hold such values, and kernels and device functions take them by value. A generic
+/// kernel bounds its type parameters by `DeviceType`, or by [`Number`](crate::Number), [`Float`](crate::Float) or
+/// [`Integer`](crate::Integer), which imply it.
+///
+/// ```
+/// use cumbia::prelude::*;
+///
+/// #[derive(Clone, Copy, DeviceType)]
+/// struct Particle {
+///     position: [f32; 3],
+///     mass: f32,
+/// }
+///
+/// #[kernel]
+/// fn fall(by: f32, particles: &mut [Particle]) {
+///     let i = grid(1);
+///     if i < particles.len() {
+///         particles[i].position[2] -= by;
+///     }
+/// }
+///
+/// /// Copies any type, a number or a struct.
+/// #[kernel]
+/// fn copy<T: DeviceType>(from: &[T], to: &mut [T]) {
+///     let i = grid(1);
+///     if i < to.len() {
+///         to[i] = from[i];
+///     }
+/// }
+/// # fn main() -> cumbia::Result<()> {
+/// let device = Device::cpu();
+/// let mut particles = device.to_device(&[Particle { position: [0.0, 0.0, 5.0], mass: 1.0 }])?;
+/// fall(2.0, &mut particles).over(1).launch()?;
+/// let mut copies = device.to_device(&[Particle { position: [0.0; 3], mass: 0.0 }])?;
+/// copy(&particles, &mut copies).over(1).launch()?;
+/// assert_eq!(copies.to_host()?[0].position, [0.0, 0.0, 3.0]);
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Safety
 ///
-/// [`Element::load`] must return a valid value for any initialised bits in the places that [`Element::store`] writes;
-/// neither may access padding, or anything outside the value. [`Repr::ty`] must describe the type's layout: the same
-/// bytes represent the same value on the host, on the CPU device and in CUDA C. If [`Element::ANY_BITS`], all bits of
-/// those places are valid. A copy of the value is equivalent to the value: its address is irrelevant.
+/// Implement it with the derive macro. Its items are internal: a value must be loaded and stored through the places that
+/// `Repr::ty` describes, any initialised bits in them must load as a valid value, and neither padding nor memory outside
+/// the value may be accessed. The address of a value must be irrelevant.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored in device memory, or passed to a kernel",
-    label = "not a type with a common layout on the host and the device",
-    note = "why: both the host and the device must agree on every bit of it",
-    note = "help: use numbers, `bool`, arrays of them, or a type with `#[derive(Clone, Copy, DeviceType)]`"
+    message = "`{Self}` cannot be stored in device memory or passed to a kernel by value",
+    label = "not a device type",
+    note = "why: the host and the device share its values, so both must use the same layout",
+    note = "help: use a number, `bool`, an array of these, or a struct or enum with `#[derive(Clone, Copy, DeviceType)]`"
 )]
-pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send + Sync + 'static {
+pub unsafe trait DeviceType: VariableType + Repr + ConstantType<Value = Self> + Send + Sync + 'static {
     /// `Self`. A slice of a type that is not an element projects to an error type, so that the mistake is reported
     /// once.
     #[doc(hidden)]
-    type Held: Element;
+    type Held: DeviceType;
 
     /// Whether every bit pattern is valid, so that no validation is needed before the host reads it.
     #[doc(hidden)]
@@ -43,7 +82,7 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
     ///
     /// # Safety
     ///
-    /// As for [`Element::load`], and the memory must be writable.
+    /// As for [`DeviceType::load`], and the memory must be writable.
     #[doc(hidden)]
     unsafe fn store(place: *mut Self, value: Self);
 
@@ -57,7 +96,7 @@ pub unsafe trait Element: DeviceType + Repr + ConstantType<Value = Self> + Send 
 }
 
 // SAFETY: an array has the layout of its contiguous elements, and each of them is accessed as itself.
-unsafe impl<T: Element, const N: usize> Element for [T; N] {
+unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type Held = [T::Held; N];
 
     const ANY_BITS: bool = T::ANY_BITS;
@@ -91,7 +130,7 @@ unsafe impl<T: Element, const N: usize> Element for [T; N] {
 /// # Safety
 ///
 /// The elements must be aligned and initialised, though perhaps invalid, and not accessed by other threads.
-pub unsafe fn make_valid<T: Element>(elements: *mut T, len: usize) {
+pub unsafe fn make_valid<T: DeviceType>(elements: *mut T, len: usize) {
     if T::ANY_BITS {
         return;
     }
@@ -108,7 +147,7 @@ mod tests {
 
     /// Returns the result of `load` for these bytes.
     #[track_caller]
-    fn loaded<T: Element, const N: usize>(bytes: [u8; N]) -> T {
+    fn loaded<T: DeviceType, const N: usize>(bytes: [u8; N]) -> T {
         assert_eq!(N, size_of::<T>());
         let mut place = std::mem::MaybeUninit::<T>::uninit();
         // SAFETY: the bytes fill the place, which is aligned, and is initialised afterwards.
@@ -139,7 +178,7 @@ mod tests {
     fn stored_values_are_loaded() {
         let mut place = [[0.0f64; 2]; 3];
         // SAFETY: the place is a live variable.
-        unsafe { Element::store(&raw mut place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) };
+        unsafe { DeviceType::store(&raw mut place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]) };
         assert_eq!(place, [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
     }
 

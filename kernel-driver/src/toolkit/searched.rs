@@ -1,0 +1,195 @@
+//! The searches for NVIDIA's software, as part of an error: the locations, and why nothing there is usable.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A location that was searched for a library or a program, and why nothing there is used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Searched {
+    /// The location.
+    pub place: SearchPlace,
+    /// Why nothing there is used.
+    pub outcome: SearchOutcome,
+}
+
+impl Searched {
+    /// Creates a record.
+    pub fn new(place: SearchPlace, outcome: SearchOutcome) -> Self {
+        Searched { place, outcome }
+    }
+}
+
+impl fmt::Display for Searched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Searched { place, outcome } = self;
+        write!(f, "{place}: {outcome}")
+    }
+}
+
+/// A location of [`Searched`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchPlace {
+    /// The search path of the dynamic loader, for a library of this name.
+    Loader(&'static str),
+    /// `PATH`, for a program of this name.
+    ProgramPath(&'static str),
+    /// The CUDA toolkit that an environment variable names.
+    Toolkit(&'static str),
+    /// The Python environment that an environment variable or a program determines.
+    Python(&'static str),
+    /// A file or folder.
+    Path {
+        /// The variable, program or installation that determines the path; empty for a standard location.
+        origin: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+    },
+}
+
+impl fmt::Display for SearchPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchPlace::Loader(library) => write!(f, "{library} in the loader's path"),
+            SearchPlace::ProgramPath(program) => write!(f, "{program} on PATH"),
+            SearchPlace::Toolkit(origin) => write!(f, "a toolkit in {origin}"),
+            SearchPlace::Python(origin) => write!(f, "a Python package in {origin}"),
+            SearchPlace::Path { origin: "", path } => write!(f, "{}", path.display()),
+            SearchPlace::Path { origin, path } => write!(f, "{origin}: {}", path.display()),
+        }
+    }
+}
+
+/// Why nothing at a location is used, in [`Searched`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SearchOutcome {
+    /// The variable that determines the location is not set, or the program is not installed.
+    NotSet,
+    /// There is no such file.
+    NotFound,
+    /// There is no such folder.
+    NoFolder,
+    /// The toolkit does not contain NVRTC.
+    NotInToolkit,
+    /// The Python environment has no package with NVRTC.
+    NotInPython,
+    /// The library is not usable.
+    Unusable(LibraryFailure),
+    /// The library is newer than the driver, which does not load its code.
+    NewerThanDriver {
+        /// The major version of NVRTC.
+        nvrtc: u32,
+        /// The major version of CUDA that the driver supports.
+        driver: u32,
+    },
+    /// The program failed.
+    ProgramFailed {
+        /// The program's message, or that of the operating system if it did not run.
+        message: String,
+        /// The exit status of the program, such as `exit status: 1`; `None` if it did not run.
+        status: Option<String>,
+    },
+}
+
+impl fmt::Display for SearchOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SearchOutcome::NotSet => f.write_str("not set"),
+            SearchOutcome::NotFound => f.write_str("not found"),
+            SearchOutcome::NoFolder => f.write_str("no such folder"),
+            SearchOutcome::NotInToolkit => f.write_str("no NVRTC in this toolkit"),
+            SearchOutcome::NotInPython => f.write_str("no Python package with NVRTC"),
+            SearchOutcome::Unusable(failure) => failure.fmt(f),
+            SearchOutcome::NewerThanDriver { nvrtc, driver } => {
+                write!(f, "this is NVRTC {nvrtc}, but the driver supports at most CUDA {driver}")
+            }
+            SearchOutcome::ProgramFailed { message, status: None } => f.write_str(message),
+            SearchOutcome::ProgramFailed { message, status: Some(status) } => write!(f, "{message} ({status})"),
+        }
+    }
+}
+
+/// Why a library is not a usable NVRTC.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum LibraryFailure {
+    /// The loader cannot load it.
+    NotLoaded {
+        /// The loader's message.
+        message: String,
+    },
+    /// It lacks a function, so it is not NVRTC of CUDA 11.2 or newer.
+    MissingFunction {
+        /// The function.
+        function: &'static str,
+    },
+    /// A function that queries its properties failed.
+    CallFailed {
+        /// The function.
+        call: &'static str,
+        /// NVRTC's message.
+        message: String,
+    },
+    /// It is older than Cumbia supports.
+    TooOld {
+        /// Its version.
+        version: String,
+        /// The oldest supported version.
+        oldest: String,
+    },
+}
+
+impl fmt::Display for LibraryFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LibraryFailure::NotLoaded { message } => f.write_str(message),
+            LibraryFailure::MissingFunction { function } => {
+                write!(f, "it has no {function}, so it is not NVRTC of CUDA 11.2 or newer")
+            }
+            LibraryFailure::CallFailed { call, message } => write!(f, "{call} failed: {message}"),
+            LibraryFailure::TooOld { version, oldest } => {
+                write!(f, "this is NVRTC {version}, but {oldest} or newer is required")
+            }
+        }
+    }
+}
+
+/// Why the path in `CUMBIA_NVRTC` is not usable, in [`SearchError::BadNvrtc`](super::SearchError::BadNvrtc).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadNvrtcReason {
+    /// There is no such file or folder.
+    NotFound,
+    /// The folder contains no usable NVRTC.
+    NotInFolder {
+        /// Every location that was searched in the folder.
+        searched: Vec<Searched>,
+    },
+    /// The library is not usable.
+    Unusable(LibraryFailure),
+}
+
+impl fmt::Display for BadNvrtcReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BadNvrtcReason::NotFound => f.write_str("there is no such file or folder"),
+            BadNvrtcReason::NotInFolder { searched } => {
+                f.write_str("this folder contains no usable NVRTC: ")?;
+                joined(f, searched)
+            }
+            BadNvrtcReason::Unusable(failure) => failure.fmt(f),
+        }
+    }
+}
+
+/// Writes the locations on one line.
+pub(super) fn joined(f: &mut fmt::Formatter<'_>, searched: &[Searched]) -> fmt::Result {
+    let mut separator = "";
+    for place in searched {
+        write!(f, "{separator}{place}")?;
+        separator = "; ";
+    }
+    Ok(())
+}
