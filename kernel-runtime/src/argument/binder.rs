@@ -224,7 +224,7 @@ mod tests {
     fn parameters_have_the_gpus_layout() {
         let device = Device::cpu();
         let array = device.zeros::<f32>(6).unwrap();
-        let (slice, view) = ((&array).bind(), array.reshape((2, 3)).unwrap().bind());
+        let (slice, view) = (array.bind(), array.reshape((2, 3)).unwrap().bind());
         let mut binder = Binder::new("kernel");
         binder.value(&1u8);
         binder.value(&2.0f64);
