@@ -125,6 +125,11 @@ impl PrintBuffers {
         read.lost = read.lost.saturating_add(lost);
     }
 
+    /// Returns whether no kernel has printed anything that remains to be written.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.launch_state.lock().in_use && self.read.lock().is_empty()
+    }
+
     /// Writes the decoded messages to the standard output. Blocks on the lock of the standard output, whose holder may
     /// wait for one of our locks: the caller must hold no lock.
     pub(super) fn flush(&self) {
