@@ -1,7 +1,7 @@
 //! Launch overhead in microseconds per launch, back to back, against a bare loop over `cuLaunchKernel` with the same
 //! arguments; and the block sizes that `.over(..)` chooses, against 256 threads.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::time::Duration;
 
@@ -74,14 +74,14 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     println!("a launch, back to back");
     /// Measures one kernel with these arrays.
     macro_rules! figures {
-        ($arrays:literal, $kernel:ident($($array:expr),*)) => {
-            let prepared = $kernel(0, $($array,)* &mut z).grid(1).block(256).prepare()?;
+        ($arrays:literal, $kernel:ident($($array:expr),*) $(on $stream:expr)?) => {
+            let prepared = $kernel(0, $($array,)* &mut z).grid(1).block(256)$(.on($stream))?.prepare()?;
             row_of(
                 device,
                 $arrays,
                 stringify!($kernel),
-                &mut || $kernel(0, $($array,)* &mut y).grid(1).block(256).launch().expect("a good launch"),
-                &mut || prepared.launch().expect("a good launch"),
+                &mut || $kernel(0, $($array,)* &mut y).grid(1).block(256)$(.on($stream))?.launch().expect("a good launch"),
+                Some(&mut || prepared.launch().expect("a good launch")),
             )?;
         };
     }
@@ -90,21 +90,43 @@ pub(crate) fn figures(device: &Device) -> cumbia::Result<()> {
     figures!(8, eight(a, b, c, d, e, f, g));
     figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
     over(device)?;
-    // From here on, each launch records the accesses to its arrays.
-    let _second = device.stream()?;
+    // From here on, launches own their arrays or record their accesses.
+    let second = device.stream()?;
     println!("a launch, back to back, beside a second stream");
+    figures!(1, one());
+    figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
+    println!("a launch on a created stream, back to back");
+    figures!(1, one() on &second);
+    figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p) on &second);
+    println!("a launch, back to back, with 15 arrays that a second stream reads as well");
+    let mut w = device.zeros(256)?;
+    for _ in 0..100 {
+        sixteen(0, a, b, c, d, e, f, g, h, i, j, k, l, m, o, p, &mut w).grid(1).block(256).on(&second).launch()?;
+    }
+    figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
+    println!("a launch, back to back, with one array that two streams write alternately");
+    let (first, shared) = (device.default_stream(), RefCell::new(device.zeros(256)?));
+    let next = Cell::new(false);
+    let mut alternate = || {
+        let on = if next.replace(!next.get()) { &first } else { &second };
+        one(0, &mut *shared.borrow_mut()).grid(1).block(256).on(on).launch().expect("a good launch");
+    };
+    row_of(device, 1, "one", &mut alternate, None)?;
+    drop(second);
+    device.synchronize()?;
+    println!("a launch, back to back, after the second stream was dropped");
     figures!(1, one());
     figures!(16, sixteen(a, b, c, d, e, f, g, h, i, j, k, l, m, o, p));
     Ok(())
 }
 
-/// Measures a launch with this number of arrays, the same launch prepared, and the bare driver call.
+/// Measures a launch with this number of arrays, the same launch prepared, if given, and the bare driver call.
 fn row_of(
     device: &Device,
     arrays: usize,
     kernel: &str,
     launch: &mut dyn FnMut(),
-    prepared: &mut dyn FnMut(),
+    mut prepared: Option<&mut dyn FnMut()>,
 ) -> cumbia::Result<()> {
     let parameters: Vec<_> = (0..arrays).map(|i| format!("float* x{i}, unsigned long long n{i}")).collect();
     let parameters = parameters.join(", ");
@@ -132,8 +154,10 @@ fn row_of(
                 wait();
             },
             &mut || {
-                (0..LAUNCHES).for_each(|_| prepared());
-                wait();
+                if let Some(prepared) = &mut prepared {
+                    (0..LAUNCHES).for_each(|_| prepared());
+                    wait();
+                }
             },
             &mut || {
                 for _ in 0..LAUNCHES {
@@ -151,6 +175,7 @@ fn row_of(
             },
         ],
     );
+    let is_prepared = prepared.is_some();
     let [ours, prepared, bare, bare_alike] = times.map(|time| time / LAUNCHES);
     // `Duration` has a resolution of a nanosecond, which is too coarse for differences of a few nanoseconds.
     let more = |total: Duration| (total.as_secs_f64() - times[2].as_secs_f64()) * 1e9 / f64::from(LAUNCHES);
@@ -158,7 +183,9 @@ fn row_of(
     row(&format!("{arrays:>2} arrays: cuLaunchKernel in a loop"), bare, "");
     row("           with the additional parameter", bare_alike, &note(bare_alike, times[3]));
     row("           #[kernel]", ours, &note(ours, times[0]));
-    row("           #[kernel], prepared", prepared, &note(prepared, times[1]));
+    if is_prepared {
+        row("           #[kernel], prepared", prepared, &note(prepared, times[1]));
+    }
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The primary context of a GPU: the state that all of its streams share.
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use cudarc::driver::sys::{CUcontext, CUmemoryPool};
 
@@ -19,8 +19,8 @@ const MAX_DROP_ERRORS: usize = 64;
 pub struct PrimaryContext {
     pub(crate) driver: &'static Driver,
     pub(crate) raw: CUcontext,
-    /// Set once more than one stream exists, so that accesses are recorded. Never reset.
-    multi_stream: AtomicBool,
+    /// See [`PrimaryContext::stream_epoch`].
+    stream_epoch: AtomicU64,
     /// `cuda:0 (NVIDIA H200)`
     pub(crate) label: String,
     /// The stream-ordered allocation pool; `None` if the GPU does not support memory pools.
@@ -48,9 +48,9 @@ impl PrimaryContext {
         pool: Option<CUmemoryPool>,
         total_memory: usize,
     ) -> PrimaryContext {
-        let (multi_stream, drop_errors) = (AtomicBool::new(false), Mutex::default());
+        let (stream_epoch, drop_errors) = (AtomicU64::new(0), Mutex::default());
         let (readers, closed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        PrimaryContext { driver, raw, multi_stream, label, pool, total_memory, drop_errors, readers, closed }
+        PrimaryContext { driver, raw, stream_epoch, label, pool, total_memory, drop_errors, readers, closed }
     }
 
     /// Returns the driver's context handle.
@@ -97,15 +97,21 @@ impl PrimaryContext {
         unsafe { self.driver.cuCtxSynchronize() }
     }
 
-    /// Returns whether more than one stream exists. See `hazards.rs`.
+    /// Returns whether streams besides the default one are in use, so that accesses are recorded. See `hazards/mod.rs`.
     #[inline]
     pub fn is_multi_stream(&self) -> bool {
-        self.multi_stream.load(Ordering::SeqCst)
+        self.stream_epoch() & 1 == 1
     }
 
-    /// Records that more than one stream exists.
-    pub(crate) fn set_multi_stream(&self) {
-        self.multi_stream.store(true, Ordering::SeqCst);
+    /// Returns the number of times that the use of streams besides the default one has begun or ended: odd while they are in use.
+    #[inline]
+    pub fn stream_epoch(&self) -> u64 {
+        self.stream_epoch.load(Ordering::SeqCst)
+    }
+
+    /// Sets whether streams besides the default one are in use. Not called concurrently.
+    pub(crate) fn set_multi_stream(&self, multi_stream: bool) {
+        self.stream_epoch.fetch_add(u64::from(self.is_multi_stream() != multi_stream), Ordering::SeqCst);
     }
 
     /// Runs `access`, which reads host memory written by kernels, unless that memory has been closed.

@@ -64,14 +64,15 @@ pub(crate) struct Streams {
     /// All streams, including the default one. As on a GPU, a released stream is reused only after its fault was taken,
     /// so that no fault is lost.
     all: Mutex<Vec<Arc<Stream>>>,
-    /// Whether there is a stream besides the default one, so that accesses to memory must be tracked.
-    multi_stream: AtomicBool,
+    /// As `PrimaryContext::stream_epoch` of a GPU: odd while streams besides the default one are in use, so that accesses to
+    /// memory must be tracked.
+    stream_epoch: AtomicU64,
 }
 
 impl Default for Streams {
     fn default() -> Self {
         let default = Arc::<Stream>::default();
-        Streams { all: Mutex::new(vec![default.clone()]), default, multi_stream: AtomicBool::new(false) }
+        Streams { all: Mutex::new(vec![default.clone()]), default, stream_epoch: AtomicU64::new(0) }
     }
 }
 
@@ -81,15 +82,36 @@ impl Streams {
         &self.default
     }
 
-    /// Returns whether there is a stream besides the default one.
+    /// Returns whether streams besides the default one are in use.
     pub(crate) fn is_multi_stream(&self) -> bool {
-        self.multi_stream.load(Ordering::SeqCst)
+        self.stream_epoch() & 1 == 1
+    }
+
+    /// Returns the number of times that the use of streams besides the default one has begun or ended.
+    pub(crate) fn stream_epoch(&self) -> u64 {
+        self.stream_epoch.load(Ordering::SeqCst)
+    }
+
+    /// Stops tracking accesses if no stream besides the default one is in use or has a pending fault.
+    pub(crate) fn try_leave_multi_stream(&self) {
+        if !self.is_multi_stream() {
+            return;
+        }
+        let all = self.all.lock();
+        let is_over = |stream: &Arc<Stream>| {
+            *stream == self.default || !stream.held.load(Ordering::Acquire) && stream.pending.lock().is_none()
+        };
+        if self.is_multi_stream() && all.iter().all(is_over) {
+            self.stream_epoch.fetch_add(1, Ordering::SeqCst);
+        }
     }
 
     /// Returns an unused stream. Call [`Stream::release`] when it is no longer in use.
     pub(crate) fn stream(&self) -> Arc<Stream> {
         let mut all = self.all.lock();
-        self.multi_stream.store(true, Ordering::SeqCst);
+        if !self.is_multi_stream() {
+            self.stream_epoch.fetch_add(1, Ordering::SeqCst);
+        }
         let is_free = |stream: &&Arc<Stream>| {
             let pending = stream.pending.lock();
             pending.is_none() && !stream.held.swap(true, Ordering::AcqRel)
@@ -140,6 +162,23 @@ mod tests {
     }
 
     #[test]
+    fn accesses_are_tracked_while_streams_are_in_use() {
+        let streams = Streams::default();
+        for round in 0..2 {
+            assert_eq!(streams.stream_epoch(), 2 * round);
+            let stream = streams.stream();
+            streams.try_leave_multi_stream();
+            stream.note_fault(fault(1));
+            stream.release();
+            streams.try_leave_multi_stream();
+            assert!(streams.is_multi_stream(), "a fault is pending");
+            check(&streams.take_fault(), 1);
+            streams.try_leave_multi_stream();
+            assert!(!streams.is_multi_stream());
+        }
+    }
+
+    #[test]
     fn a_stream_with_a_pending_fault_is_not_reused() {
         let streams = Streams::default();
         assert!(!streams.is_multi_stream());
@@ -150,8 +189,10 @@ mod tests {
         second.note_fault(fault(1));
         second.release();
         assert_ne!(streams.stream(), second);
+        streams.try_leave_multi_stream();
         check(&streams.take_fault(), 1);
+        streams.try_leave_multi_stream();
+        assert!(streams.is_multi_stream(), "one stream is in use");
         assert_eq!(streams.stream(), second);
-        assert!(streams.is_multi_stream());
     }
 }

@@ -231,8 +231,24 @@ impl Device {
     /// stream, reported once. If several streams have a pending fault, the next call reports the next one.
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
-            Backend::Cpu(streams) => streams.take_fault(),
-            Backend::Cuda(context) => fault::synchronize_all(context),
+            Backend::Cpu(streams) => {
+                streams.take_fault()?;
+                streams.try_leave_multi_stream();
+                Ok(())
+            }
+            Backend::Cuda(context) => {
+                fault::synchronize_all(context)?;
+                context.try_leave_multi_stream();
+                Ok(())
+            }
+        }
+    }
+
+    /// Stops recording accesses if only the default stream is in use. Called by operations that wait anyway.
+    pub(crate) fn after_wait(&self) {
+        match &self.backend {
+            Backend::Cpu(streams) => streams.try_leave_multi_stream(),
+            Backend::Cuda(context) => context.try_leave_multi_stream(),
         }
     }
 
@@ -258,6 +274,11 @@ pub(crate) struct Identity(usize);
 impl Identity {
     /// The identity of no device.
     pub(crate) const NOWHERE: Identity = Identity(0);
+
+    /// Returns a number that differs between most devices.
+    pub(crate) fn number(self) -> usize {
+        self.0 >> 6
+    }
 }
 
 impl PartialEq for Device {

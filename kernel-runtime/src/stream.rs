@@ -139,6 +139,19 @@ impl Stream {
         Stream { device: device.clone(), _guard: Some(Arc::new(ReleaseGuard(inner.clone()))), inner }
     }
 
+    /// Returns another handle to the stream if it has one already: a stream without handles gets no new work.
+    pub(crate) fn of_held(device: &Device, inner: &StreamRef) -> Option<Stream> {
+        let is_held = match inner {
+            // Its operations have completed when they return.
+            StreamRef::Cpu(_) => return Some(Stream::of(device, inner.clone())),
+            StreamRef::Cuda(_) if *device.default_stream().stream_ref() == *inner => {
+                return Some(device.default_stream());
+            }
+            StreamRef::Cuda(stream) => stream.try_hold(),
+        };
+        is_held.then(|| Stream::held(device, inner.clone()))
+    }
+
     /// Returns the device of the stream.
     pub fn device(&self) -> &Device {
         &self.device
@@ -157,7 +170,11 @@ impl Stream {
     pub fn synchronize(&self) -> Result<()> {
         match &self.inner {
             StreamRef::Cpu(stream) => stream.take_fault(),
-            StreamRef::Cuda(stream) => fault::synchronize(stream),
+            StreamRef::Cuda(stream) => {
+                fault::synchronize(stream)?;
+                self.device.after_wait();
+                Ok(())
+            }
         }
     }
 

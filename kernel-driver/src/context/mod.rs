@@ -40,8 +40,18 @@ pub struct Context {
     default: Arc<Stream>,
     /// All known streams, including the default stream.
     streams: Mutex<Vec<Arc<Stream>>>,
-    /// An event on the default stream that covers all work enqueued while it was the only stream.
-    single_stream_end: Mutex<Option<Event>>,
+    single_stream_end: Mutex<SingleStreamEnd>,
+}
+
+/// The end of the last period in which only the default stream was in use.
+#[derive(Default)]
+struct SingleStreamEnd {
+    /// An event on the default stream, created once, that covers all work enqueued until then.
+    event: Option<Event>,
+    /// Whether the period has ended, and the event is recorded.
+    is_recorded: bool,
+    /// Whether streams of another GPU access the memory of this one, or the converse: no such period begins again.
+    has_peers: bool,
 }
 
 impl Context {
@@ -212,7 +222,10 @@ impl Context {
         let mut streams = self.streams.lock();
         for stream in &*streams {
             if stream.try_acquire(options)? {
-                return Ok(stream.clone());
+                let stream = stream.clone();
+                // SAFETY: it was acquired above, and nothing was enqueued since.
+                self.admit(&stream).inspect_err(|_| unsafe { stream.release() })?;
+                return Ok(stream);
             }
         }
         let stream = Arc::new(Stream::create(&self.primary, options)?);
@@ -268,24 +281,58 @@ impl Context {
         if *stream == *self.default {
             return self.enable_hazard_tracking();
         }
-        self.with_single_stream_end(|event| stream.wait_event(event))
+        let is_peer = !stream.is_on_same_gpu(&self.default);
+        self.with_single_stream_end(is_peer, |event| {
+            if !is_peer && stream.note_admission(self.primary.stream_epoch()) {
+                return Ok(());
+            }
+            stream.wait_event(event).inspect_err(|_| _ = stream.note_admission(0))
+        })
     }
 
     /// Starts recording accesses: streams of another GPU are about to depend on streams of this one.
     pub fn enable_hazard_tracking(&self) -> Result<(), CudaError> {
-        self.with_single_stream_end(|_| Ok(()))
+        self.with_single_stream_end(true, |_| Ok(()))
     }
 
-    fn with_single_stream_end(&self, then: impl FnOnce(&Event) -> Result<(), CudaError>) -> Result<(), CudaError> {
-        let mut single_stream_end = self.single_stream_end.lock();
-        let event = if let Some(event) = &*single_stream_end {
-            event
-        } else {
-            // The flag first, then the event: see `hazards.rs`.
-            self.primary.set_multi_stream();
-            &*single_stream_end.insert(self.default.record()?)
-        };
-        then(event)
+    fn with_single_stream_end(
+        &self,
+        has_peers: bool,
+        then: impl FnOnce(&Event) -> Result<(), CudaError>,
+    ) -> Result<(), CudaError> {
+        let end = &mut *self.single_stream_end.lock();
+        end.has_peers |= has_peers;
+        if !end.is_recorded {
+            // The flag first, then the event: see `hazards/mod.rs`.
+            self.primary.set_multi_stream(true);
+            match &end.event {
+                Some(event) => self.default.record_again(event)?,
+                None => end.event = Some(self.default.record()?),
+            }
+            end.is_recorded = true;
+        }
+        end.event.as_ref().map_or(Ok(()), then)
+    }
+
+    /// Stops recording accesses if no stream besides the default one has holders, work in flight, a pending fault or unread
+    /// output: see `hazards/mod.rs`. Called by operations that wait anyway.
+    pub fn try_leave_multi_stream(&self) {
+        if !self.primary.is_multi_stream() {
+            return;
+        }
+        // Under this lock, no stream without holders gets one.
+        let Some(streams) = self.streams.try_lock() else { return };
+        let others = || streams.iter().filter(|stream| **stream != self.default);
+        if others().any(|stream| stream.is_held()) {
+            return;
+        }
+        let end = &mut *self.single_stream_end.lock();
+        let is_over = |stream: &Arc<Stream>| stream.is_idle().unwrap_or(false) && stream.has_no_output();
+        if end.has_peers || !others().all(is_over) {
+            return;
+        }
+        end.is_recorded = false;
+        self.primary.set_multi_stream(false);
     }
 
     /// Makes the context current to the calling thread.

@@ -14,8 +14,8 @@ use crate::primary_context::PrimaryContext;
 use crate::records::LaunchParameter;
 use crate::stream::Stream;
 
-/// A resolved launch on the default stream of a GPU, for arrays that only this stream uses. It is neither cooperative nor
-/// clustered, and its kernel does not print.
+/// A resolved launch on the default stream of a GPU, unless another one is given. It is neither cooperative nor clustered, and
+/// its kernel does not print.
 #[derive(Clone, Copy)]
 pub struct DriverLaunch {
     primary: &'static PrimaryContext,
@@ -60,18 +60,24 @@ impl DriverLaunch {
         })
     }
 
-    /// Returns whether the accesses of the launch need neither waits nor records: the stream is the only one, or owns all
-    /// allocations, which `owned` determines from its ownership key. See `hazards.rs`.
+    /// Returns the stream of a launch on `on`, or on the default stream.
     #[inline]
-    fn is_exclusive(&self, owned: impl Fn(u64) -> bool) -> bool {
-        !self.primary.is_multi_stream() || owned(self.stream.ownership_key())
+    pub fn stream<'s>(&self, on: Option<&'s Arc<Stream>>) -> &'s Arc<Stream> {
+        on.unwrap_or(self.stream)
+    }
+
+    /// Returns whether the accesses of the launch need neither waits nor records: the stream is the only one, or owns all
+    /// allocations, which `owned` determines from its ownership key. See `hazards/mod.rs`.
+    #[inline]
+    fn is_exclusive(&self, on: Option<&Arc<Stream>>, owned: impl Fn(u64) -> bool) -> bool {
+        !self.primary.is_multi_stream() || owned(self.stream(on).ownership_key())
     }
 
     /// Returns the hidden last parameter, if the kernel takes it.
     #[inline]
-    pub fn parameter(&self) -> Option<LaunchParameter> {
+    pub fn parameter(&self, on: Option<&Arc<Stream>>) -> Option<LaunchParameter> {
         let &DriverLaunch { fault, kernel, takes_launch, .. } = self;
-        takes_launch.then(|| LaunchParameter::new(fault, kernel))
+        takes_launch.then(|| LaunchParameter::new(on.map_or(fault, |on| on.fault_pointer()), kernel))
     }
 
     /// Enqueues the kernel, unless its accesses need waits on other streams: then it returns `None`. `owned` returns whether
@@ -79,27 +85,36 @@ impl DriverLaunch {
     ///
     /// # Safety
     ///
-    /// As for [`Module::launch`], with [`DriverLaunch::parameter`] as the last of the parameters.
+    /// As for [`DriverLaunch::enqueue`].
     #[inline]
-    pub unsafe fn launch(&self, parameters: *mut *mut c_void, owned: impl Fn(u64) -> bool) -> Option<Launched> {
-        if !self.is_exclusive(&owned) {
+    pub unsafe fn launch<'s>(
+        &self,
+        on: Option<&'s Arc<Stream>>,
+        parameters: *mut *mut c_void,
+        owned: impl Fn(u64) -> bool,
+    ) -> Option<Launched<'s>> {
+        if !self.is_exclusive(on, &owned) {
             return None;
         }
         // SAFETY: upheld by the caller.
-        let result = unsafe { self.call(parameters) };
-        Some(Launched { result, unrecorded_on: (!self.is_exclusive(&owned)).then_some(self.stream) })
+        let result = unsafe { self.enqueue(on, parameters) };
+        Some(Launched { result, unrecorded_on: (!self.is_exclusive(on, &owned)).then(|| self.stream(on)) })
     }
 
+    /// Enqueues the kernel on `on`, or on the default stream.
+    ///
     /// # Safety
     ///
-    /// As for [`DriverLaunch::launch`].
+    /// As for [`Module::launch`], with [`DriverLaunch::parameter`] for this stream as the last of the parameters. The stream is
+    /// of the same GPU.
     #[inline]
-    unsafe fn call(&self, parameters: *mut *mut c_void) -> Result<(), CudaError> {
+    pub unsafe fn enqueue(&self, on: Option<&Arc<Stream>>, parameters: *mut *mut c_void) -> Result<(), CudaError> {
         let &DriverLaunch { primary, function, raw_stream, grid, block, shared_bytes, .. } = self;
+        let raw_stream = on.map_or(raw_stream, |on| on.raw());
         let ([gx, gy, gz], [bx, by, bz], extra) = (grid, block, std::ptr::null_mut());
         primary.bind()?;
-        // SAFETY: upheld by the caller; the function and the stream belong to the current context, and are never
-        // destroyed.
+        // SAFETY: upheld by the caller; the function and the stream belong to the current context. The function is never
+        // destroyed, and the stream is alive.
         unsafe {
             primary.driver.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared_bytes, raw_stream, parameters, extra)
         }
@@ -107,10 +122,10 @@ impl DriverLaunch {
 }
 
 /// The result of a fast-path launch.
-pub struct Launched {
+pub struct Launched<'s> {
     /// The driver's status.
     pub result: Result<(), CudaError>,
     /// The stream, if meanwhile another stream was created or accessed one of the arrays: then the launch's accesses have to
     /// be recorded.
-    pub unrecorded_on: Option<&'static Arc<Stream>>,
+    pub unrecorded_on: Option<&'s Arc<Stream>>,
 }

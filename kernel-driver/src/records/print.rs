@@ -124,6 +124,11 @@ impl PrintBuffers {
         !read.buffers.is_empty() || read.lost != 0
     }
 
+    /// Returns whether no kernel has printed anything that remains to be read or taken.
+    pub(crate) fn is_empty(&self) -> bool {
+        !self.launch_state.lock().in_use && !self.has_output()
+    }
+
     /// Takes the output that was read.
     pub(crate) fn take(&self) -> Prints {
         std::mem::take(&mut *self.read.lock())

@@ -18,7 +18,7 @@ pub struct Event {
 
 // SAFETY: the handle may be used from any thread; each method first makes the context current to its thread.
 unsafe impl Send for Event {}
-// SAFETY: as above; the driver's functions are thread-safe, and the event is recorded once.
+// SAFETY: as above; the driver's functions are thread-safe, and an event that is recorded again is not shared.
 unsafe impl Sync for Event {}
 
 impl Stream {
@@ -29,6 +29,15 @@ impl Stream {
         // SAFETY: both are alive, and of this context, which is current.
         unsafe { self.driver().cuEventRecord(event.raw, self.raw()) }?;
         Ok(event)
+    }
+
+    /// Records the event anew, after all work enqueued on the stream so far. Both are of the same GPU, and no other thread uses
+    /// the event.
+    pub(crate) fn record_again(&self, event: &Event) -> Result<(), CudaError> {
+        self.primary().bind()?;
+        // SAFETY: both are alive, and of this context, which is current. Streams that wait for the event have captured its
+        // previous recording (CUDA Driver API, `cuStreamWaitEvent`).
+        unsafe { self.driver().cuEventRecord(event.raw, self.raw()) }
     }
 
     /// Makes all later work of this stream wait for the event, which may be of another GPU.

@@ -1,7 +1,7 @@
 //! Device memory: stream-ordered allocation, copies and fills.
 //!
 //! With stream-ordered allocation an array can be dropped while a kernel still uses it, and an allocation from the pool
-//! takes less than a microsecond. Dependencies between streams are tracked in `hazards.rs`, not here.
+//! takes less than a microsecond. Dependencies between streams are tracked in `hazards/`, not here.
 
 use std::ffi::c_void;
 

@@ -3,7 +3,7 @@
 //! A stream numbers those of its operations that another stream may depend on. While other streams do wait for it, an
 //! event is recorded after each of the most recent operations, so that the waiting stream depends on that operation and
 //! not on work enqueued after it. A stream that no other stream has waited for recently records no events: a wait then
-//! covers everything enqueued so far, and events are recorded again from there on. `hazards.rs` decides which
+//! covers everything enqueued so far, and events are recorded again from there on. `hazards/` decides which
 //! operations depend on which.
 //!
 //! Streams created here are never destroyed: a stream without holders is reused once its work has completed and its
@@ -65,6 +65,8 @@ pub struct Stream {
     generation: AtomicU64,
     /// See [`Stream::ownership_key`].
     ownership_key: AtomicU64,
+    /// The last stream epoch that the stream was admitted to: see `Context::admit`.
+    admitted: AtomicU64,
     fault: FaultRecord,
     prints: PrintBuffers,
     sequences: Mutex<SequenceEvents>,
@@ -127,6 +129,7 @@ impl Stream {
             holders: AtomicU32::new(1),
             generation: AtomicU64::new(0),
             ownership_key: AtomicU64::new(new_ownership_key()),
+            admitted: AtomicU64::new(0),
             fault,
             prints: PrintBuffers::default(),
             sequences: Mutex::default(),
@@ -195,7 +198,7 @@ impl Stream {
         query_status(unsafe { self.driver().cuStreamQuery(self.raw) })
     }
 
-    /// Returns whether more than one stream exists. See `hazards.rs`.
+    /// Returns whether streams besides the default one are in use. See `hazards/mod.rs`.
     #[inline]
     pub fn is_multi_stream(&self) -> bool {
         self.primary.is_multi_stream()
@@ -306,8 +309,19 @@ impl Stream {
     }
 
     /// Returns whether the stream has holders.
-    pub(crate) fn is_held(&self) -> bool {
+    pub fn is_held(&self) -> bool {
         self.holders.load(Ordering::Acquire) > 0
+    }
+
+    /// Adds a holder if the stream has holders already. Returns whether it has.
+    pub fn try_hold(&self) -> bool {
+        let held = |holders: u32| (holders > 0).then(|| holders + 1);
+        self.holders.fetch_update(Ordering::AcqRel, Ordering::Acquire, held).is_ok()
+    }
+
+    /// Returns whether the stream was admitted to this epoch, and records that it is.
+    pub(crate) fn note_admission(&self, epoch: u64) -> bool {
+        self.admitted.swap(epoch, Ordering::AcqRel) == epoch
     }
 
     /// Waits for kernels that print, if there are any, and reads their output, for [`Stream::take_prints`].
@@ -331,6 +345,11 @@ impl Stream {
         Ok(self.is_done()? && self.primary.while_open(|| !self.fault.is_set()).unwrap_or(false))
     }
 
+    /// Returns whether all output of the stream's kernels has been written.
+    pub(super) fn has_no_output(&self) -> bool {
+        self.prints.is_empty()
+    }
+
     /// Frees the host memory that the stream's kernels write.
     ///
     /// # Safety
@@ -351,15 +370,13 @@ impl Stream {
         if !has_options || self.is_held() || !self.is_idle()? {
             return Ok(false);
         }
-        let is_free = self.holders.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-        if is_free {
-            self.generation.fetch_add(1, Ordering::AcqRel);
-            self.ownership_key.store(new_ownership_key(), Ordering::Release);
-        }
-        Ok(is_free)
+        // Before it has a holder, so that whoever then adds one (`try_hold`) notices the reuse.
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        self.ownership_key.store(new_ownership_key(), Ordering::Release);
+        Ok(self.holders.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed).is_ok())
     }
 
-    /// Returns the identity of the stream in its current generation as the owner of allocations (see `hazards.rs`): an even
+    /// Returns the identity of the stream in its current generation as the owner of allocations (see `hazards/mod.rs`): an even
     /// number, unique in the process and not 0.
     #[inline]
     pub fn ownership_key(&self) -> u64 {

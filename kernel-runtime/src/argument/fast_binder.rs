@@ -99,8 +99,9 @@ impl<'a, 'r> FastBinder<'a, 'r> {
         }
     }
 
+    /// Binds the location of an array. An empty one is never accessed, so that its history does not matter.
     #[inline]
-    fn bind_location(&mut self, location: &'a Location<'_>, writable: bool) {
+    fn bind_location(&mut self, location: &'a Location<'_>, is_empty: bool, writable: bool) {
         let Location::Device(memory) = location else {
             self.applicable = false;
             return;
@@ -109,6 +110,9 @@ impl<'a, 'r> FastBinder<'a, 'r> {
             self.device = memory.on();
         }
         self.applicable &= self.device == memory.on();
+        if is_empty {
+            return;
+        }
         if self.arrays < MAX_ARRAYS {
             let histories = self.histories.as_mut_ptr().cast::<&'a AccessHistory>();
             // SAFETY: the index is below `MAX_ARRAYS`.
@@ -146,7 +150,7 @@ impl<'a> Visitor<'a> for FastBinder<'a, '_> {
     #[inline]
     fn array<T, M: Access>(&mut self, _: &'static str, array: &'a ArraySlice<'_, T, M>) {
         let Elements { raw: RawSlice { pointer, len }, location } = array.elements();
-        self.bind_location(location, M::MUTABLE);
+        self.bind_location(location, *len == 0 || size_of::<T>() == 0, M::MUTABLE);
         self.push(pointer);
         self.push(len);
     }
@@ -154,7 +158,7 @@ impl<'a> Visitor<'a> for FastBinder<'a, '_> {
     #[inline]
     fn view<T, const D: usize, M: Access>(&mut self, _: &'static str, view: &'a ViewArgument<'_, T, D, M>) {
         let (pointer, lengths, strides, location) = view.parts();
-        self.bind_location(location, M::MUTABLE);
+        self.bind_location(location, lengths.contains(&0) || size_of::<T>() == 0, M::MUTABLE);
         self.push(pointer);
         lengths.iter().chain(strides).for_each(|number| self.push(number));
         self.contiguous &= shape::is_contiguous(lengths, strides);

@@ -105,11 +105,27 @@ struct Recording {
     barriers_used: usize,
 }
 
-/// Memory that is kept alive, with the accessed bytes.
+/// Memory that is kept alive and reserved until the graph has been launched: see `hazards/mod.rs`.
 struct RetainedMemory {
     memory: Memory,
+    /// The accessed bytes.
     bytes: Range<usize>,
     writes: bool,
+    /// The stream of the graph.
+    stream: Arc<cuda::Stream>,
+}
+
+impl RetainedMemory {
+    fn new(stream: &Arc<cuda::Stream>, memory: Memory, bytes: Range<usize>, writes: bool) -> RetainedMemory {
+        memory.accesses().reserve(memory.stream_epoch(), stream, writes);
+        RetainedMemory { memory, bytes, writes, stream: stream.clone() }
+    }
+}
+
+impl Drop for RetainedMemory {
+    fn drop(&mut self) {
+        self.memory.accesses().cancel_reservation(&self.stream);
+    }
 }
 
 impl Graph {
@@ -281,13 +297,13 @@ impl Recording {
         };
         let mut used = SmallVec::new();
         for used_memory in &uses {
-            self.keep(used_memory, &mut used).ok_or(GraphError::ForeignArgument { kernel })?;
+            self.keep(raw_stream, used_memory, &mut used).ok_or(GraphError::ForeignArgument { kernel })?;
         }
         let grid_barrier = if plan.specialised.facts.syncs_grid {
             let bytes = size_of::<u64>();
             let (memory, address) = self.grid_barrier(stream)?;
             let barrier = StepAccess { memory: address, access: Access { bytes: 0..bytes, writes: true } };
-            self.retained.push(RetainedMemory { memory, bytes: 0..bytes, writes: true });
+            self.retained.push(RetainedMemory::new(raw_stream, memory, 0..bytes, true));
             used.push(barrier.clone());
             self.add(Operation::Clear { to: address }, SmallVec::from_iter([barrier]));
             address
@@ -362,7 +378,8 @@ impl Recording {
             let (stream, device) = (stream.device().to_string(), memory.device().to_string());
             return Err(Error::StreamElsewhere { stream, device });
         }
-        self.keep(&Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::ForeignCopy)?;
+        let StreamRef::Cuda(stream) = stream.stream_ref() else { unreachable!("recordings are on a GPU") };
+        self.keep(stream, &Use { memory, bytes: bytes.clone(), writes }, used).ok_or(GraphError::ForeignCopy)?;
         Ok((memory.pointer().addr() + bytes.start) as u64)
     }
 
@@ -382,18 +399,23 @@ impl Recording {
         self.position += 1;
     }
 
-    /// Keeps the memory that a step accesses alive; `None` if it was only borrowed.
-    fn keep(&mut self, Use { memory, bytes, writes }: &Use<'_>, used: &mut SmallVec<[StepAccess; 4]>) -> Option<()> {
+    /// Keeps the memory that a step accesses alive, and reserves it; `None` if it was only borrowed.
+    fn keep(
+        &mut self,
+        stream: &Arc<cuda::Stream>,
+        Use { memory, bytes, writes }: &Use<'_>,
+        used: &mut SmallVec<[StepAccess; 4]>,
+    ) -> Option<()> {
         if bytes.is_empty() {
             return Some(());
         }
         let start = memory.pointer();
         used.push(StepAccess { memory: start.addr() as u64, access: Access { bytes: bytes.clone(), writes: *writes } });
-        match self.retained.iter_mut().find(|retained| retained.memory.pointer() == start && retained.bytes == *bytes) {
-            Some(retained) => retained.writes |= writes,
-            None => {
-                self.retained.push(RetainedMemory { memory: memory.keep()?, bytes: bytes.clone(), writes: *writes });
-            }
+        let covers = |retained: &RetainedMemory| {
+            retained.memory.pointer() == start && retained.bytes == *bytes && (retained.writes || !writes)
+        };
+        if !self.retained.iter().any(covers) {
+            self.retained.push(RetainedMemory::new(stream, memory.keep()?, bytes.clone(), *writes));
         }
         Some(())
     }
@@ -449,13 +471,22 @@ impl Recording {
         reservations.iter().try_for_each(|reservation| reservation.resolve_hazards(stream))?;
         let uses: SmallVec<[Use<'_>; 16]> = retained
             .iter()
-            .map(|RetainedMemory { memory, bytes, writes }| Use { memory, bytes: bytes.clone(), writes: *writes })
+            .map(|RetainedMemory { memory, bytes, writes, stream: _ }| Use {
+                memory,
+                bytes: bytes.clone(),
+                writes: *writes,
+            })
             .collect();
         let (mut built, prints) = (None, self.prints());
+        // Before the turn of this graph begins, for which others wait, unless the buffer for the output is still unknown.
+        let previous = if prints { previous } else { Some(self.update_or_build(raw_stream, previous, builds)?) };
         let launched = hazards::ordered(raw_stream, &uses, || {
             let launch = |print: u64| {
                 self.set_print_buffer(print);
-                let current = self.update_or_build(raw_stream, previous, builds)?;
+                let current = match previous {
+                    Some(current) if !prints => current,
+                    previous => self.update_or_build(raw_stream, previous, builds)?,
+                };
                 // SAFETY: the steps are launches and copies that were checked as such, on this GPU. Their memory is kept
                 // alive until the launch has been recorded as an access, and freed in stream order after it; page-locked
                 // memory tracks the copies.

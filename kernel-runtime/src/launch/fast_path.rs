@@ -3,13 +3,14 @@
 use std::any::TypeId;
 use std::cell::RefCell;
 use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::FastBinder;
 use crate::config::{CompactConfig, LaunchConfig};
-use crate::cuda::{DriverLaunch, Launched};
+use crate::cuda::{self, DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::inspect::Kernel;
 use crate::specialise::Layout;
@@ -39,22 +40,31 @@ fn index_of(kernel: TypeId) -> usize {
     BuildHasherDefault::<FxHasher>::default().hash_one(kernel) as usize % CACHE_ENTRIES
 }
 
-/// Enqueues the kernel if this thread's cache holds an equal launch, whose validation then holds for this one. Returns `None`
-/// on a cache miss, if the launch needs more than one driver call, or if other streams may use its arrays.
+/// A cache hit.
+pub(super) enum CacheHit<'s> {
+    /// The launch was enqueued.
+    Launched(Launched<'s>),
+    /// The launch is valid, but other streams may use its arrays, so that it was not enqueued: see [`cached`].
+    Shared,
+}
+
+/// Enqueues the kernel on `on`, or on the default stream, if this thread's cache holds an equal launch, whose validation then
+/// holds for this one. Returns `None` on a cache miss, or if the launch needs more than one driver call.
 ///
 /// This is one function for all kernels, so that a loop over several kernels brings it into the instruction cache once.
 ///
 /// # Safety
 ///
 /// The parameters are those of the kernel, in order. Their arrays are on the device, and no access that conflicts with the
-/// launch happens before it completes, except in the order of the device's stream.
+/// launch happens before it completes, except in the order of the stream, which is one of the device.
 #[inline(never)]
-pub(super) unsafe fn launch(
+pub(super) unsafe fn launch<'s>(
     kernel: TypeId,
     device: Identity,
+    on: Option<&'s Arc<cuda::Stream>>,
     config: &CompactConfig,
     parameters: &mut FastBinder<'_, '_>,
-) -> Option<Launched> {
+) -> Option<CacheHit<'s>> {
     let layout = parameters.layout();
     CACHE.with(|cache| {
         let cached = cache[index_of(kernel)].borrow();
@@ -64,11 +74,19 @@ pub(super) unsafe fn launch(
         if !hit || is_traced() {
             return None;
         }
-        let mut last = cached.ready.parameter();
+        let mut last = cached.ready.parameter(on);
         let pointers = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
         // SAFETY: the caller's promise; the cached launch was validated with the same extents.
-        unsafe { cached.ready.launch(pointers, |key| parameters.are_arrays_owned_by(key)) }
+        let launched = unsafe { cached.ready.launch(on, pointers, |key| parameters.are_arrays_owned_by(key)) };
+        Some(launched.map_or(CacheHit::Shared, CacheHit::Launched))
     })
+}
+
+/// Returns the cached launch of a kernel after a [`CacheHit::Shared`]. It is not part of that, because each cache hit would pay
+/// for the larger result.
+#[cold]
+pub(super) fn cached(kernel: TypeId) -> Option<DriverLaunch> {
+    CACHE.with(|cache| cache[index_of(kernel)].borrow().as_ref().map(|cached| cached.ready))
 }
 
 /// Caches a launch that was enqueued successfully. A launch whose validity depends on more than kernel, device, layout and

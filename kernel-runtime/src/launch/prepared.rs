@@ -5,11 +5,12 @@ use std::ffi::c_void;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ptr::NonNull;
+use std::sync::Arc;
 
 use super::checked::{CheckedLaunch, is_traced};
 use super::{Checked, Launch, Unchecked};
 use crate::argument::{Binder, PackedParams};
-use crate::cuda::DriverLaunch;
+use crate::cuda::{self, DriverLaunch};
 use crate::error::Result;
 use crate::hazards::AccessHistory;
 use crate::inspect::Kernel;
@@ -46,7 +47,7 @@ pub struct Prepared<'a, K: Kernel, C = Checked> {
     launch: Launch<'a, K, C>,
     /// `None` for a launch that covers no items.
     checked: Option<CheckedLaunch>,
-    /// The fast path, for arrays that no other stream uses.
+    /// The parameters, for a launch that is a single driver call.
     packed: Option<PackedLaunch>,
     /// Makes the type `!Sync`: two threads must not launch with the same mutable borrow concurrently.
     one_thread: PhantomData<Cell<()>>,
@@ -61,9 +62,8 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     pub fn prepare(self) -> Result<Prepared<'a, K, C>> {
         let mut binder = Binder::new(K::INFO.name);
         let checked = self.check(&mut binder, self.stream)?.map(|(_, checked)| checked);
-        // On an explicitly created stream, cross-stream hazards always have to be tracked.
-        let on_default_stream = checked.as_ref().filter(|_| self.stream.is_none());
-        let packed = on_default_stream.map_or(Ok(None), |checked| PackedLaunch::new(checked, binder))?;
+        let on = self.raw_stream();
+        let packed = checked.as_ref().map_or(Ok(None), |checked| PackedLaunch::new(checked, on, binder))?;
         Ok(Prepared { launch: self, checked, packed, one_thread: PhantomData })
     }
 }
@@ -80,12 +80,14 @@ impl<K: Kernel, C> Prepared<'_, K, C> {
                         unsafe { history.as_ref() }.is_owned_by(key, *writable)
                     })
                 };
+                let on = self.launch.raw_stream();
                 // SAFETY: the parameters are those of the kernel, in order, followed by the launch parameter. The arrays are on
                 // this device and borrowed by the launch; freeing them is ordered after it. Validation has compared the
                 // extents with the device's limits.
-                match unsafe { ready.launch(params, owned) } {
+                match unsafe { ready.launch(on, params, owned) } {
                     Some(launched) => self.launch.after_enqueue(launched),
-                    None => self.run_checked(),
+                    // SAFETY: as above.
+                    None => unsafe { self.launch.enqueue_shared(ready, on, params) },
                 }
             }
             _ => self.run_checked(),
@@ -114,7 +116,11 @@ struct PackedLaunch {
 impl PackedLaunch {
     /// Packs a validated launch with the parameters that the binder has collected. Returns `None` if the launch needs more
     /// than one driver call.
-    fn new(checked: &CheckedLaunch, binder: Binder<'_>) -> Result<Option<PackedLaunch>> {
+    fn new(
+        checked: &CheckedLaunch,
+        on: Option<&Arc<cuda::Stream>>,
+        binder: Binder<'_>,
+    ) -> Result<Option<PackedLaunch>> {
         let (Some(ready), Some(module), true) = (checked.ready(), checked.module, binder.is_launch_only()) else {
             return Ok(None);
         };
@@ -122,7 +128,7 @@ impl PackedLaunch {
         let Binder { mut params, mut sizes, uses, .. } = binder;
         let arrays = uses.iter().filter(|used| !used.bytes.is_empty());
         let arrays = arrays.map(|used| (NonNull::from(used.memory.accesses()), used.writes)).collect();
-        let mut last = ready.parameter();
+        let mut last = ready.parameter(on);
         if let Some(last) = &mut last {
             params.push(std::ptr::from_mut(last).cast());
             sizes.push(size_of_val(last) as u32);

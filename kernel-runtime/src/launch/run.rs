@@ -1,17 +1,19 @@
 //! The launch sequence: the fast path if an equal launch was validated before; otherwise validation, then the enqueue.
 
 use std::any::TypeId;
+use std::ffi::c_void;
 use std::sync::Arc;
 
 use cumbia_kernel_ir::Source;
 
 use super::checked::CheckedLaunch;
+use super::fast_path::CacheHit;
 use super::{Launch, fast_path};
 use crate::argument::{
     ArgumentFacts, Binder, FastBinder, HistoryBuffer, ParamBuffer, Transfer, run_in_place, run_with_copies,
 };
 use crate::cpu::{self, Cx};
-use crate::cuda::{self, LaunchParameter, Launched, Module};
+use crate::cuda::{self, DriverLaunch, LaunchParameter, Launched, Module};
 use crate::device::{Backend, Device};
 use crate::error::{Error, LaunchError, Result};
 use crate::fault;
@@ -21,26 +23,36 @@ use crate::memory::{Use, allocate_on_gpu};
 use crate::stream::Stream;
 use crate::sync::assert_unlocked;
 
+/// The result of the fast path. It is returned in registers; copying a `Result<()>` would take longer than the rest of it.
+enum FastPath {
+    Enqueued,
+    Failed(Box<Error>),
+}
+
+impl FastPath {
+    fn of(result: Result<()>) -> FastPath {
+        result.map_or_else(|error| FastPath::Failed(Box::new(error)), |()| FastPath::Enqueued)
+    }
+}
+
 impl<'a, K: Kernel, C> Launch<'a, K, C> {
-    #[inline]
+    // Inlined into `launch`, it would be preceded by a copy of the launch, which takes longer than a call.
+    #[inline(never)]
     pub(super) fn run(self) -> Result<()> {
-        match self.run_fast_path() {
-            Some(result) => {
-                // On the fast path every argument is a borrow without a destructor to run (no host copy, no foreign memory, no
-                // deferred error), so dropping each argument would do nothing.
-                std::mem::forget(self);
-                result
-            }
-            None => self.run_slow_path(),
-        }
+        let result = match self.run_fast_path() {
+            Some(FastPath::Enqueued) => Ok(()),
+            Some(FastPath::Failed(error)) => Err(*error),
+            None => return self.run_slow_path(),
+        };
+        // On the fast path every argument is a borrow without a destructor to run (no host copy, no foreign memory, no deferred
+        // error), so dropping each argument would do nothing.
+        std::mem::forget(self);
+        result
     }
 
     /// Enqueues the launch without validation if it equals the kernel's last launch on this thread. Returns `None` otherwise.
     #[inline]
-    fn run_fast_path(&self) -> Option<Result<()>> {
-        if self.stream.is_some() {
-            return None;
-        }
+    fn run_fast_path(&self) -> Option<FastPath> {
         let mut buffer = ParamBuffer::uninit();
         let mut histories = HistoryBuffer::uninit();
         let mut arguments = FastBinder::new(&mut buffer, &mut histories);
@@ -49,17 +61,69 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
             return None;
         }
         let config = self.config.compact()?;
-        let device = arguments.device().or_else(|| self.device.map(Device::identity))?;
-        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays are on this device, and
-        // borrowed by the launch; freeing them is ordered after it.
-        let launched = unsafe { fast_path::launch(TypeId::of::<K>(), device, &config, &mut arguments) }?;
-        Some(self.after_enqueue(launched))
+        let (on, on_device) = (self.raw_stream(), self.stream.map(|stream| stream.device().identity()));
+        let device = arguments.device().or_else(|| self.device.map(Device::identity)).or(on_device)?;
+        if on_device.is_some_and(|on_device| on_device != device) {
+            return None;
+        }
+        // SAFETY: the parameters are those of the kernel, as visited by `K::visit`. Their arrays and the stream are on this device,
+        // and borrowed by the launch; freeing them is ordered after it.
+        match unsafe { fast_path::launch(TypeId::of::<K>(), device, on, &config, &mut arguments) }? {
+            CacheHit::Launched(Launched { result: Ok(()), unrecorded_on: None }) => Some(FastPath::Enqueued),
+            CacheHit::Launched(launched) => Some(self.complete(launched)),
+            CacheHit::Shared => self.run_shared(on, &mut arguments),
+        }
+    }
+
+    /// Returns the stream set by [`Launch::on`], if it is one of a GPU.
+    #[inline]
+    pub(super) fn raw_stream(&self) -> Option<&'a Arc<cuda::Stream>> {
+        match self.stream?.stream_ref() {
+            StreamRef::Cuda(stream) => Some(stream),
+            StreamRef::Cpu(_) => None,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn complete(&self, launched: Launched<'_>) -> FastPath {
+        FastPath::of(self.after_enqueue(launched))
+    }
+
+    /// Enqueues a launch on a cache hit, with the waits and records that arrays in use by several streams need.
+    #[cold]
+    #[inline(never)]
+    fn run_shared(&self, on: Option<&Arc<cuda::Stream>>, arguments: &mut FastBinder<'_, '_>) -> Option<FastPath> {
+        let ready = fast_path::cached(TypeId::of::<K>())?;
+        let mut last = ready.parameter(on);
+        let params = arguments.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
+        // SAFETY: as in `run_fast_path`; the cached launch was validated with the same extents.
+        Some(FastPath::of(unsafe { self.enqueue_shared(&ready, on, params) }))
+    }
+
+    /// Enqueues a validated launch after everything that it depends on, and records its accesses.
+    ///
+    /// # Safety
+    ///
+    /// As for [`DriverLaunch::enqueue`], with the parameters of this launch.
+    #[cold]
+    #[inline(never)]
+    pub(super) unsafe fn enqueue_shared(
+        &self,
+        ready: &DriverLaunch,
+        on: Option<&Arc<cuda::Stream>>,
+        params: *mut *mut c_void,
+    ) -> Result<()> {
+        let mut binder = Binder::new(K::INFO.name);
+        K::visit(&self.args, &mut binder);
+        // SAFETY: upheld by the caller.
+        hazards::ordered(ready.stream(on), &binder.uses, || Ok(unsafe { ready.enqueue(on, params) }?))
     }
 
     /// Completes a launch on the fast path. If another stream was created or accessed an array since the launch was checked
     /// for that, the uses of memory are recorded for cross-stream dependency tracking.
     #[inline]
-    pub(super) fn after_enqueue(&self, Launched { result, unrecorded_on }: Launched) -> Result<()> {
+    pub(super) fn after_enqueue(&self, Launched { result, unrecorded_on }: Launched<'_>) -> Result<()> {
         if let Some(stream) = unrecorded_on {
             self.record_uses(stream)?;
         }
@@ -67,6 +131,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 
     #[cold]
+    #[inline(never)]
     fn record_uses(&self, stream: &Arc<cuda::Stream>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::visit(&self.args, &mut binder);
@@ -81,9 +146,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
             return Ok(()); // no items
         };
         self.enqueue(device, self.stream, &checked, binder)?;
-        if self.stream.is_none() {
-            fast_path::insert::<K>(device.identity(), &self.config, &checked);
-        }
+        fast_path::insert::<K>(device.identity(), &self.config, &checked);
         Ok(())
     }
 
@@ -158,7 +221,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
                 let result = self.run_on_cpu(stream, checked, &binder.transfers);
                 if streams.is_multi_stream() {
                     for Use { memory, bytes, writes } in binder.uses {
-                        memory.accesses().record_on_cpu(stream, bytes, writes);
+                        memory.accesses().record_on_cpu(streams.stream_epoch(), stream, bytes, writes);
                     }
                 }
                 result

@@ -24,27 +24,34 @@ impl Memory {
     ///
     /// The range is in bounds, and `to` is valid for writes of as many bytes.
     pub(crate) unsafe fn read(&self, on: Option<&Stream>, bytes: Range<usize>, to: *mut u8) -> Result<()> {
-        let writers = self.accesses.writers(&bytes);
+        let writers = self.accesses.writers(self.stream_epoch(), &bytes);
         let own;
         let stream = if let Some(stream) = on {
             self.stream_on_device(stream)?
         } else {
             // On a writer's stream the copy does not wait for another stream, and pending faults are found.
-            let is_own = |pooled: &&PooledStream| pooled.is_current() && self.is_of_device(pooled.stream_ref());
-            own = writers.iter().find(is_own).map_or_else(|| self.home_stream(), |pooled| pooled.stream_ref().clone());
-            &own
+            own = writers
+                .iter()
+                .find_map(|pooled| self.handle_to(pooled))
+                .unwrap_or_else(|| self.device.default_stream());
+            own.stream_ref()
         };
         // SAFETY: upheld by the caller; this waits for completion below.
         unsafe { self.copy_out(stream, bytes, to) }?;
         if let StreamRef::Cuda(stream) = stream {
             print::wait_and_print(stream)?;
+            // The output of the other writers, which have completed, unless they have handles, and with them later work.
+            writers.iter().for_each(PooledStream::flush_prints_of_released);
         }
         match on {
             Some(_) => stream.take_fault()?,
-            None if writers.is_empty() => self.home.take_fault()?,
+            // Only the default stream can have written the bytes: see `hazards/mod.rs`.
+            None if writers.is_empty() => self.device.default_stream().stream_ref().take_fault()?,
             None => {}
         }
-        writers.iter().try_for_each(PooledStream::take_fault)
+        writers.iter().try_for_each(PooledStream::take_fault)?;
+        self.device.after_wait();
+        Ok(())
     }
 
     /// Copies bytes from the host after all operations that they depend on, and waits for completion.
@@ -63,7 +70,7 @@ impl Memory {
             self.stream_on_device(stream)?
         } else {
             last = self.current_stream();
-            &last
+            last.stream_ref()
         };
         // SAFETY: upheld by the caller; this waits for completion before it returns.
         unsafe { self.copy_in(stream, bytes, from) }?;
@@ -169,7 +176,7 @@ impl Memory {
             (Backend::Cuda(source), Backend::Cuda(destination), StreamRef::Cuda(stream)) => {
                 trace("copy", &to.device, bytes.len());
                 if self.device != to.device {
-                    // The stream accesses memory of both devices, so both have to record accesses: see `hazards.rs`.
+                    // The stream accesses memory of both devices, so both have to record accesses: see `hazards/mod.rs`.
                     let (own, other) =
                         if on.device() == &self.device { (source, destination) } else { (destination, source) };
                     own.enable_hazard_tracking()?;
@@ -255,7 +262,7 @@ impl Memory {
         if let Backend::Cpu(streams) = self.device.backend()
             && streams.is_multi_stream()
         {
-            self.accesses.record_on_cpu(stream, bytes, writes);
+            self.accesses.record_on_cpu(streams.stream_epoch(), stream, bytes, writes);
         }
     }
 

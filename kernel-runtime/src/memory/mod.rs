@@ -16,7 +16,7 @@ use std::sync::Arc;
 use self::host::allocate_on_host;
 pub(crate) use self::host::{no_room, out_of_memory};
 use crate::cuda;
-use crate::device::{Device, Identity};
+use crate::device::{Backend, Device, Identity};
 use crate::error::{Error, Result};
 use crate::hazards::{self, Access, AccessHistory, PooledStream, StreamRef};
 use crate::stream::Stream;
@@ -237,9 +237,9 @@ impl Memory {
     }
 
     /// Returns the stream on which the memory was allocated, or the device's default stream if that one has been reused
-    /// since.
+    /// since or has no handle any more.
     pub(crate) fn home(&self) -> Stream {
-        Stream::of(&self.device, self.home_stream())
+        self.handle_to(&self.home).unwrap_or_else(|| self.device.default_stream())
     }
 
     /// Returns the address of the first byte. On a GPU it is a device address without provenance, which the host must
@@ -296,7 +296,10 @@ impl Drop for Allocation {
             // SAFETY: allocated with this layout; launches on the CPU have completed when they return.
             (StreamRef::Cpu(_), FreedBy::Us) => unsafe { dealloc(self.pointer, self.layout) },
             // The owner frees it in the order of this stream.
-            (StreamRef::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => self.wait_for_all_uses(home),
+            (StreamRef::Cuda(home), FreedBy::Owner(_) | FreedBy::Lender) => {
+                self.wait_for_default_stream(home);
+                self.wait_for_all_uses(home);
+            }
             (StreamRef::Cuda(home), FreedBy::Us) => {
                 // On the stream of the most recent access, waiting for the other accesses is least likely to delay
                 // other work.
@@ -313,25 +316,34 @@ impl Drop for Allocation {
 }
 
 impl Allocation {
-    /// Returns the stream of this device with the most recent access.
+    /// Returns the stream of this device with the most recent recorded access. Without one, all accesses were made while only
+    /// the default stream was in use.
     fn last_stream(&self) -> StreamRef {
-        self.accesses
-            .last(|pooled| self.is_of_device(pooled.stream_ref()))
-            .unwrap_or_else(|| self.home.stream_ref().clone())
+        let of_device = |pooled: &PooledStream| Some(pooled.stream_ref()).filter(|it| self.is_of_device(it)).cloned();
+        let last = self.accesses.last(self.stream_epoch(), of_device);
+        last.unwrap_or_else(|| self.device.default_stream().stream_ref().clone())
     }
 
-    /// Returns the stream for an operation that names none: the one with the most recent access whose generation is
-    /// still current. Work and faults of a stream's later holder must not be mixed with the caller's.
-    fn current_stream(&self) -> StreamRef {
-        let is_own = |pooled: &PooledStream| pooled.is_current() && self.is_of_device(pooled.stream_ref());
-        self.accesses.last(is_own).unwrap_or_else(|| self.home_stream())
+    /// Returns the stream for an operation that names none: the one with the most recent access that [`Allocation::handle_to`]
+    /// admits.
+    fn current_stream(&self) -> Stream {
+        let last = self.accesses.last(self.stream_epoch(), |pooled| self.handle_to(pooled));
+        last.unwrap_or_else(|| self.device.default_stream())
     }
 
-    fn home_stream(&self) -> StreamRef {
-        if self.home.is_current() {
-            self.home.stream_ref().clone()
-        } else {
-            self.device.default_stream().stream_ref().clone()
+    /// Returns a handle to a stream of this device, unless it has been reused since or has no handle any more. Work and faults of
+    /// a stream's later holder must not be mixed with the caller's, and a stream without handles gets no new work.
+    fn handle_to(&self, pooled: &PooledStream) -> Option<Stream> {
+        let stream = Some(pooled.stream_ref()).filter(|stream| self.is_of_device(stream))?;
+        // In this order: a held stream is not reused.
+        Stream::of_held(&self.device, stream).filter(|_| pooled.is_current())
+    }
+
+    /// Returns the current stream epoch of the device: see `hazards/mod.rs`.
+    pub(crate) fn stream_epoch(&self) -> u64 {
+        match self.device.backend() {
+            Backend::Cpu(streams) => streams.stream_epoch(),
+            Backend::Cuda(context) => context.primary().stream_epoch(),
         }
     }
 
@@ -346,13 +358,27 @@ impl Allocation {
 
     /// Makes `stream` wait for all recorded accesses to the memory.
     pub(crate) fn wait_for_all_uses(&self, stream: &cuda::Stream) {
-        let waiting = self.accesses.wait(stream, &Access { bytes: 0..self.layout.size(), writes: true });
-        // The driver cannot enqueue the wait, so wait for completion.
-        if waiting.is_err()
-            && let Err(error) = stream.primary().synchronize()
+        let whole = Access { bytes: 0..self.layout.size(), writes: true };
+        let waiting = hazards::wait_for_history(stream, &self.accesses, self.stream_epoch(), &whole);
+        synchronize_unless(waiting.is_ok(), stream);
+    }
+
+    /// Makes the home stream wait for the accesses to the memory that were not recorded because it had no handles, so that only
+    /// the default stream was in use. The work of later holders waits for these accesses, but freeing the memory is not theirs.
+    fn wait_for_default_stream(&self, home: &cuda::Stream) {
+        if let StreamRef::Cuda(default) = self.device.default_stream().stream_ref()
+            && !self.home.is_held()
         {
-            stream.primary().note_drop_error(error);
+            let waiting = home.wait_for(default, default.sequence_enqueued_work());
+            synchronize_unless(waiting.is_ok(), home);
         }
+    }
+}
+
+/// Waits for the completion of all work if the driver could not enqueue a wait.
+fn synchronize_unless(is_enqueued: bool, stream: &cuda::Stream) {
+    if !is_enqueued && let Err(error) = stream.primary().synchronize() {
+        stream.primary().note_drop_error(error);
     }
 }
 

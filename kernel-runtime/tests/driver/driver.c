@@ -6,6 +6,7 @@
 
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +37,16 @@ static Call* find(const char* name) {
     return call;
 }
 
+// A function that is called once, at the next call of the function that `hooked` counts.
+static Call* hooked;
+static void (*hook)(void);
+
 int fake_enter(void** here, const char* name) {
     Call* call = __atomic_load_n(here, __ATOMIC_ACQUIRE);
     if (!call) __atomic_store_n(here, call = find(name), __ATOMIC_RELEASE);
+    Call* expected = call;
+    if (__builtin_expect(__atomic_load_n(&hooked, __ATOMIC_ACQUIRE) == call, 0)
+        && __atomic_compare_exchange_n(&hooked, &expected, NULL, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) hook();
     __atomic_fetch_add(&call->count, 1, __ATOMIC_RELAXED);
     if (__builtin_expect(!call->code, 1)) return 0;
     pthread_mutex_lock(&lock);
@@ -74,6 +82,12 @@ void fake_refuse(const char* name, int code, long skip, long times) {
     pthread_mutex_unlock(&lock);
 }
 
+// Calls a function once, at the beginning of the next call with this name.
+void fake_hook(const char* name, void (*function)(void)) {
+    hook = function;
+    __atomic_store_n(&hooked, find(name), __ATOMIC_RELEASE);
+}
+
 // ---- Settings of a test ----
 
 static long setting(const char* name, long otherwise) {
@@ -89,22 +103,38 @@ void fake_registers(long number) { registers = number; }
 // The maximum number of blocks of a cluster.
 void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
 
-// ---- The order of launches, event records and waits ----
+// ---- The order of operations, event records and waits ----
 
-enum { LAUNCH, RECORD, WAIT };
+// RECORD and WAIT are those of events. SYNCHRONISE: all work of the stream is known to have completed.
+enum { RECORD, WAIT, SYNCHRONISE, LAUNCH, GRAPH, COPY, SET, FREE };
 
 typedef struct Entry {
     long kind;
     long stream;
-    long record; // of an event: the number of the record that is made or waited for
+    // Of an event: the number of the record that is made or waited for. Of a launch or a graph, if they are identified: the
+    // first four bytes of the first parameter of the kernel.
+    long record;
 } Entry;
 
-static Entry journal[1 << 16];
+static Entry journal[1 << 19];
 static long entries;
 
 static void enter_in_journal(long kind, const void* stream, long record) {
     long at = __atomic_fetch_add(&entries, 1, __ATOMIC_RELAXED);
     if (at < (long)(sizeof journal / sizeof *journal)) journal[at] = (Entry){ kind, (long)(intptr_t)stream, record };
+}
+
+// Identifies launches and graphs of one kernel by their first parameters. Their driver calls then take random times, so that
+// threads are interleaved in many ways.
+static int identified;
+void fake_identify(long yes) { identified = (int)yes; }
+
+static long identity(void** parameters) {
+    if (!identified) return 0;
+    static __thread unsigned random;
+    random = random * 1664525 + 1013904223 + (unsigned)(uintptr_t)&random;
+    for (unsigned i = random >> 28; i > 8; i--) sched_yield();
+    return (long)*(unsigned*)parameters[0];
 }
 
 // Copies an entry, and returns how many there are.
@@ -196,6 +226,9 @@ int cuCtxGetStreamPriorityRange(int* last, int* first) { ENTER; *last = 0; *firs
 // The time, stream and sequence number of an event's last record; 0 if it was never recorded.
 typedef struct Event { struct timespec time; void* stream; long record; } Event;
 
+// A graph, or an executable one.
+typedef struct Graph { intptr_t nodes; unsigned first; } Graph; // `first`: see `identity`
+
 // Handles of streams, events, modules and functions, counted to detect leaks.
 static long handles;
 static int make(void** handle) {
@@ -214,7 +247,12 @@ long fake_handles(void) { return __atomic_load_n(&handles, __ATOMIC_RELAXED); }
 int cuStreamCreate(void** stream, unsigned flags) { ENTER; (void)flags; return make(stream); }
 int cuStreamCreateWithPriority(void** stream, unsigned flags, int priority) { ENTER; (void)flags; (void)priority; return make(stream); }
 int cuStreamDestroy_v2(void* stream) { ENTER; return end(stream); }
-int cuStreamSynchronize(void* stream) { ENTER; (void)stream; return current ? SUCCESS : INVALID_CONTEXT; }
+int cuStreamSynchronize(void* stream) {
+    ENTER;
+    enter_in_journal(SYNCHRONISE, stream, 0);
+    return current ? SUCCESS : INVALID_CONTEXT;
+}
+int cuStreamQuery(void* stream) { ENTER; enter_in_journal(SYNCHRONISE, stream, 0); return SUCCESS; }
 
 int cuEventCreate(void** event, unsigned flags) { ENTER; (void)flags; return make(event); }
 int cuEventDestroy_v2(void* event) { ENTER; return end(event); }
@@ -249,12 +287,36 @@ int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
 }
 
 // Graphs are never executed: their nodes are numbers, from 1.
-int cuGraphCreate(void** graph, unsigned flags) { ENTER; (void)flags; int made = make(graph); if (!made) *(intptr_t*)*graph = 0; return made; }
+int cuGraphCreate(void** graph, unsigned flags) { ENTER; (void)flags; return make(graph); }
 int cuGraphDestroy(void* graph) { ENTER; return end(graph); }
-int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) { ENTER; (void)graph; (void)flags; return make(executable); }
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+    ENTER;
+    (void)flags;
+    int made = make(executable);
+    if (!made) *(Graph*)*executable = *(Graph*)graph;
+    return made;
+}
 int cuGraphExecDestroy(void* executable) { ENTER; return end(executable); }
-static int add_node(void** node, void* graph) { *node = (void*)++*(intptr_t*)graph; return SUCCESS; }
-int cuGraphAddKernelNode(void** node, void* graph) { ENTER; return add_node(node, graph); }
+int cuGraphLaunch(void* executable, void* stream) {
+    ENTER;
+    void* first[1] = { &((Graph*)executable)->first };
+    enter_in_journal(GRAPH, stream, identity(first));
+    return SUCCESS;
+}
+typedef struct Node { void* function; unsigned grid[3], block[3], shared; void** parameters; void** extra; } Node;
+static int add_node(void** node, void* graph) { *node = (void*)++((Graph*)graph)->nodes; return SUCCESS; }
+int cuGraphAddKernelNode(void** node, void* graph, void** waits, size_t count, const Node* params) {
+    ENTER;
+    (void)waits; (void)count;
+    if (identified) ((Graph*)graph)->first = *(unsigned*)params->parameters[0];
+    return add_node(node, graph);
+}
+int cuGraphExecKernelNodeSetParams(void* executable, void* node, const Node* params) {
+    ENTER;
+    (void)node;
+    if (identified) ((Graph*)executable)->first = *(unsigned*)params->parameters[0];
+    return SUCCESS;
+}
 int cuGraphAddMemcpyNode(void** node, void* graph) { ENTER; return add_node(node, graph); }
 int cuGraphAddMemsetNode(void** node, void* graph) { ENTER; return add_node(node, graph); }
 
@@ -303,7 +365,7 @@ int cuMemGetInfo_v2(size_t* available, size_t* total) {
 int cuMemAlloc_v2(uint64_t* pointer, size_t bytes) { ENTER; return allocate(pointer, bytes); }
 int cuMemFree_v2(uint64_t pointer) { ENTER; return release(pointer); }
 int cuMemAllocAsync(uint64_t* pointer, size_t bytes, void* stream) { ENTER; (void)stream; return allocate(pointer, bytes); }
-int cuMemFreeAsync(uint64_t pointer, void* stream) { ENTER; (void)stream; return release(pointer); }
+int cuMemFreeAsync(uint64_t pointer, void* stream) { ENTER; enter_in_journal(FREE, stream, 0); return release(pointer); }
 int cuDeviceGetDefaultMemPool(void** pool, int device) { ENTER; *pool = (void*)(intptr_t)(device + 1); return SUCCESS; }
 
 static int copy(void* to, const void* from, size_t bytes) {
@@ -312,29 +374,29 @@ static int copy(void* to, const void* from, size_t bytes) {
     return SUCCESS;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
-    ENTER; (void)stream; return copy((void*)(uintptr_t)to, from, bytes);
+    ENTER; enter_in_journal(COPY, stream, 0); return copy((void*)(uintptr_t)to, from, bytes);
 }
 int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
-    ENTER; (void)stream; return copy(to, (void*)(uintptr_t)from, bytes);
+    ENTER; enter_in_journal(COPY, stream, 0); return copy(to, (void*)(uintptr_t)from, bytes);
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
-    ENTER; (void)stream; return copy((void*)(uintptr_t)to, (void*)(uintptr_t)from, bytes);
+    ENTER; enter_in_journal(COPY, stream, 0); return copy((void*)(uintptr_t)to, (void*)(uintptr_t)from, bytes);
 }
 int cuDeviceCanAccessPeer(int* can, int device, int peer) { ENTER; *can = device != peer; return SUCCESS; }
 int cuMemcpyPeerAsync(uint64_t to, void* there, uint64_t from, void* here_, size_t bytes, void* stream) {
-    ENTER; (void)there; (void)here_; (void)stream; return copy((void*)(uintptr_t)to, (void*)(uintptr_t)from, bytes);
+    ENTER; (void)there; (void)here_; enter_in_journal(COPY, stream, 0); return copy((void*)(uintptr_t)to, (void*)(uintptr_t)from, bytes);
 }
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void* stream) {
-    ENTER; (void)stream; memset((void*)(uintptr_t)to, value, bytes); return SUCCESS;
+    ENTER; enter_in_journal(SET, stream, 0); memset((void*)(uintptr_t)to, value, bytes); return SUCCESS;
 }
 int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
     ENTER; memset((void*)(uintptr_t)to, value, bytes); return SUCCESS;
 }
 int cuMemsetD16Async(uint64_t to, unsigned short value, size_t count, void* stream) {
-    ENTER; (void)stream; for (size_t i = 0; i < count; i++) ((unsigned short*)(uintptr_t)to)[i] = value; return SUCCESS;
+    ENTER; enter_in_journal(SET, stream, 0); for (size_t i = 0; i < count; i++) ((unsigned short*)(uintptr_t)to)[i] = value; return SUCCESS;
 }
 int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void* stream) {
-    ENTER; (void)stream; for (size_t i = 0; i < count; i++) ((unsigned*)(uintptr_t)to)[i] = value; return SUCCESS;
+    ENTER; enter_in_journal(SET, stream, 0); for (size_t i = 0; i < count; i++) ((unsigned*)(uintptr_t)to)[i] = value; return SUCCESS;
 }
 
 // Page-locked host memory.
@@ -454,7 +516,7 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
                    unsigned shared, void* stream, void** parameters, void** extra) {
     ENTER;
     (void)function; (void)extra;
-    enter_in_journal(LAUNCH, stream, 0);
+    enter_in_journal(LAUNCH, stream, identity(parameters));
     for (long i = 0; i < watched; i++) memcpy(&seen[i], parameters[i], sizeof *seen);
     if (prints_with >= 0) print(parameters);
     return launch((unsigned[]){ gx, gy, gz }, (unsigned[]){ bx, by, bz }, ones, shared, 0);

@@ -126,22 +126,31 @@ pub(crate) struct LastWait {
     pub(crate) record: isize,
 }
 
-/// A launch, an event record or a wait for an event, in the order of the calls.
+/// The kind of an operation that accesses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operation {
+    Launch,
+    Graph,
+    Copy,
+    Set,
+    Free,
+}
+
+/// An operation, an event record, a wait for an event or for a stream, in the order of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    Launch {
+    Operation {
         stream: i64,
+        operation: Operation,
+        /// See [`Fake::identify`].
+        identity: u32,
     },
     /// The record with this number, of the work that was enqueued on the stream before.
-    Record {
-        stream: i64,
-        record: i64,
-    },
+    Record { stream: i64, record: i64 },
     /// All later work of the stream waits for this record.
-    Wait {
-        stream: i64,
-        record: i64,
-    },
+    Wait { stream: i64, record: i64 },
+    /// The host has waited for all work of the stream, or found it complete.
+    Synchronise { stream: i64 },
 }
 
 impl Fake {
@@ -175,9 +184,14 @@ impl Fake {
             // SAFETY: as above.
             unsafe { get(at, &raw mut entry) };
             match entry {
-                [0, stream, _] => Entry::Launch { stream },
-                [1, stream, record] => Entry::Record { stream, record },
-                [_, stream, record] => Entry::Wait { stream, record },
+                [0, stream, record] => Entry::Record { stream, record },
+                [1, stream, record] => Entry::Wait { stream, record },
+                [2, stream, _] => Entry::Synchronise { stream },
+                [kind, stream, identity] => {
+                    let operation =
+                        [Operation::Launch, Operation::Graph, Operation::Copy, Operation::Set, Operation::Free];
+                    Entry::Operation { stream, operation: operation[kind as usize - 3], identity: identity as u32 }
+                }
             }
         });
         entries.collect()
@@ -226,6 +240,20 @@ impl Fake {
         let function = CString::new(function).expect("a name");
         // SAFETY: the type is that of `driver.c`.
         unsafe { self.get::<Refuse>("fake_refuse")(function.as_ptr(), code, skip, times) }
+    }
+
+    /// Calls `then` once, at the beginning of the next call of a driver function.
+    pub(crate) fn hook(&self, function: &str, then: extern "C" fn()) {
+        type Hook = unsafe extern "C" fn(*const c_char, extern "C" fn());
+        let function = CString::new(function).expect("a name");
+        // SAFETY: the type is that of `driver.c`.
+        unsafe { self.get::<Hook>("fake_hook")(function.as_ptr(), then) }
+    }
+
+    /// Identifies all following launches and graphs by the first four bytes of the first parameter of the kernel. Their driver
+    /// calls take random times.
+    pub(crate) fn identify(&self) {
+        self.set("fake_identify", 1);
     }
 
     /// Sets the number of registers per thread of the kernels loaded from now on.

@@ -1,11 +1,16 @@
 //! Graphs: when nodes are added, updated and rebuilt.
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error, Graph};
 
 use crate::fake::Fake;
+use crate::journal::{self, Access};
 use crate::kernels::saxpy;
 use crate::scenarios;
+use crate::window::{self, DONE, OPEN};
 
 const NOT_SUPPORTED: i32 = 801;
 
@@ -41,6 +46,69 @@ fn run(graph: &mut Graph, a: f32, [x, y, z]: &mut [DeviceArray<f32>; 3]) {
             g.copy(z, x)
         })
         .unwrap();
+}
+
+/// Checks that all launches and graphs since entry `first` are ordered. All of them write one array.
+#[track_caller]
+fn check_order(fake: &Fake, first: usize, operations: usize) {
+    let mut count = 0;
+    let checked = journal::check(&fake.journal(first), |_, _| {
+        count += 1;
+        vec![Access { array: 0, elements: 0..1, writes: true }]
+    });
+    assert!(checked.is_ok_and(|hazards| hazards > 0) && count == operations, "{checked:?} of {count} operations");
+}
+
+/// Another thread launches on the stream that `stream_of` returns while the driver launches a graph of the stream `of_graph`.
+/// Both write an array, which is borrowed through a lock.
+fn launch_during_a_graph_launch(of_graph: fn(&Device) -> Stream, stream_of: fn(&Device) -> Stream) {
+    let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+    let (x, y) = (device.zeros::<f32>(1000).unwrap(), Mutex::new(device.zeros(1000).unwrap()));
+    let mut graph = Graph::new(&of_graph(&device));
+    let first = fake.journal(0).len();
+    let run = || graph.run(|g| g.launch(saxpy(1.0, &x, &mut *y.lock().unwrap()).over(1000))).unwrap();
+    window::during(&fake, "cuGraphLaunch", run, || {
+        let stream = stream_of(&device);
+        saxpy(1.0, &x, &mut *y.lock().unwrap()).over(1000).on(&stream).launch().unwrap();
+    });
+    check_order(&fake, first, 2);
+}
+
+/// The driver launches a graph while another thread launches on another stream. That thread has launched some times before the
+/// recording of the graph, and between the recording and the launch; after some of them, its stream would own the arrays.
+fn graph_launch_during_a_launch(before: usize, between: usize) {
+    let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+    let (x, y) = (device.zeros::<f32>(1000).unwrap(), Mutex::new(device.zeros(1000).unwrap()));
+    let mut graph = Graph::new(&device.stream().unwrap());
+    let stream = device.stream().unwrap();
+    let launch = || saxpy(1.0, &x, &mut *y.lock().unwrap()).over(1000).on(&stream).launch().unwrap();
+    (0..before).for_each(|_| launch());
+    let first = fake.journal(0).len();
+    let recorded = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // With an entry in the cache of this thread.
+            launch();
+            window::wait_for(&recorded);
+            (0..between).for_each(|_| launch());
+            window::open_in(&fake, "cuLaunchKernel");
+            launch();
+        });
+        graph
+            .run(|g| {
+                while fake.journal(first).is_empty() {
+                    std::thread::yield_now();
+                }
+                g.launch(saxpy(1.0, &x, &mut *y.lock().unwrap()).over(1000))?;
+                recorded.store(true, Ordering::SeqCst);
+                window::wait_for(&OPEN);
+                Ok(())
+            })
+            .unwrap();
+        DONE.store(true, Ordering::SeqCst);
+    });
+    assert!(OPEN.load(Ordering::SeqCst));
+    check_order(&fake, first, between + 3);
 }
 
 scenarios! {
@@ -104,6 +172,32 @@ scenarios! {
         }));
         assert!(panicked.is_err());
         check(&fake, [2, 0, 1, 0, 1, 1], || run(&mut graph, 1.0, &mut arrays));
+    }
+
+    /// Another thread borrows an array between the recording of a graph and its launch.
+    fn a_launch_on_another_stream_is_ordered_with_a_graph() {
+        launch_during_a_graph_launch(|device| device.stream().unwrap(), |device| device.stream().unwrap());
+    }
+
+    fn a_launch_on_the_default_stream_is_ordered_with_a_graph() {
+        launch_during_a_graph_launch(|device| device.stream().unwrap(), Device::default_stream);
+    }
+
+    /// The graph begins while the device has a single stream.
+    fn a_launch_on_a_new_stream_is_ordered_with_a_graph() {
+        launch_during_a_graph_launch(Device::default_stream, |device| device.stream().unwrap());
+    }
+
+    fn a_graph_is_ordered_with_a_launch_on_another_stream() {
+        graph_launch_during_a_launch(0, 0);
+    }
+
+    fn a_graph_is_ordered_with_a_launch_of_an_owner() {
+        graph_launch_during_a_launch(100, 0);
+    }
+
+    fn a_graph_is_ordered_with_a_launch_of_a_stream_that_uses_its_arrays() {
+        graph_launch_during_a_launch(0, 100);
     }
 
     fn memory_used_by_a_launch_is_freed_after_it() {

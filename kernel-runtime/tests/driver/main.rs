@@ -11,13 +11,16 @@ mod doctor;
 mod driver_errors;
 mod fake;
 mod graphs;
+mod journal;
 mod kernels;
 mod launches;
 mod limits;
 mod prints;
 mod profiling;
+mod random;
 mod streams;
 mod tracing_subscribers;
+mod window;
 
 /// Declares tests, each of which runs in a process with the fake driver and these environment variables.
 macro_rules! scenarios {

@@ -110,6 +110,25 @@ scenarios! {
         assert_eq!(text, "<1>\n");
     }
 
+    /// A stream without handles gets no new work, and its messages are printed nevertheless.
+    fn messages_of_a_dropped_stream_are_printed() {
+        let (device, mut x) = device();
+        let y = device.zeros::<f32>(64).unwrap();
+        let text = printed(|| {
+            for number in 1..3 {
+                let stream = device.stream().unwrap();
+                tell(number, &mut x).on(&stream).grid(1).block(64).launch().unwrap();
+                drop(stream);
+                y.to_host().unwrap();
+                writeln!(stdout(), "<mine>").unwrap();
+                x.to_host().unwrap();
+                launch_print(10 + number, &mut x);
+                x.to_host().unwrap();
+            }
+        });
+        assert_eq!(text, "<mine>\n<1>\n<11>\n<mine>\n<2>\n<12>\n");
+    }
+
     fn messages_to_a_closed_stdout_are_lost() {
         let (device, mut x) = device();
         let closed = closed();

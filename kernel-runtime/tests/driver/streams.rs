@@ -1,14 +1,13 @@
 //! Cost and dependencies of streams: no events with a single stream, and only the necessary ones with several.
 
-use std::collections::HashMap;
-
 use cumbia::prelude::*;
 use cumbia::{DeviceArray, Error};
 
 use crate::allocations;
-use crate::fake::{Entry, Fake};
+use crate::fake::{Entry, Fake, Operation};
 use crate::kernels::saxpy;
 use crate::scenarios;
+use crate::window;
 
 const ILLEGAL_VALUE: i32 = 1;
 const NOT_READY: i32 = 600;
@@ -20,11 +19,12 @@ fn events(fake: &Fake) -> (i64, i64) {
 
 /// Runs `work`, and checks how many events it records and waits for.
 #[track_caller]
-fn check(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce()) {
+fn check<R>(fake: &Fake, (records, waits): (i64, i64), work: impl FnOnce() -> R) -> R {
     let before = events(fake);
-    work();
+    let result = work();
     let after = events(fake);
     assert_eq!((after.0 - before.0, after.1 - before.1), (records, waits), "records and waits");
+    result
 }
 
 fn zeros(device: &Device) -> DeviceArray<f32> {
@@ -50,73 +50,25 @@ fn step(stream: &Stream, x: &DeviceArray<f32>, y: &mut DeviceArray<f32>) {
     saxpy(1.0, x, y).over(1000).on(stream).launch().unwrap();
 }
 
-/// A launch that reads one array and writes another.
-struct Done {
-    stream: i64,
-    /// The number of the launch on its stream, from 1.
-    number: usize,
-    read: usize,
-    written: usize,
-}
-
-fn random_launches(seed: u64) {
-    const ARRAYS: usize = 5;
-    let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
-    let first = fake.journal(0).len();
-    let mut random = fastrand::Rng::with_seed(seed);
-    let streams = [device.default_stream(), device.stream().unwrap(), device.stream().unwrap()];
-    let mut arrays: Vec<_> = (0..ARRAYS).map(|_| zeros(&device)).collect();
-    let mut launches = Vec::new();
-    let (mut on, mut read, mut written) = (0, 0, 1);
-    for _ in 0..600 {
-        if random.u8(..) < 40 {
-            on = random.usize(..streams.len());
-        }
-        if random.u8(..) < 60 {
-            read = random.usize(..ARRAYS);
-            written = (read + random.usize(1..ARRAYS)) % ARRAYS;
-        }
-        let [x, y] = arrays.get_disjoint_mut([read, written]).unwrap();
-        if on == 0 && random.bool() {
-            saxpy(1.0, &*x, y).over(1000).launch().unwrap();
-        } else {
-            step(&streams[on], x, y);
-        }
-        launches.push((read, written));
-    }
-    // For each stream, the launches of each other stream that its next operation is ordered after.
-    let mut clocks: HashMap<i64, HashMap<i64, usize>> = HashMap::new();
-    let mut records: HashMap<i64, HashMap<i64, usize>> = HashMap::new();
-    let mut done: Vec<Done> = Vec::new();
-    let mut launches = launches.into_iter();
-    let mut hazards = 0;
-    for entry in fake.journal(first) {
-        match entry {
-            Entry::Record { stream, record } => _ = records.insert(record, clocks.entry(stream).or_default().clone()),
-            Entry::Wait { stream, record } => {
-                let clock = clocks.entry(stream).or_default();
-                for (other, number) in records.get(&record).into_iter().flatten() {
-                    let known = clock.entry(*other).or_default();
-                    *known = (*known).max(*number);
-                }
-            }
-            Entry::Launch { stream } => {
-                let (read, written) = launches.next().expect("a launch of this test");
-                let clock = clocks.entry(stream).or_default();
-                for earlier in done.iter().filter(|earlier| earlier.stream != stream) {
-                    if earlier.written == written || earlier.read == written || earlier.written == read {
-                        hazards += 1;
-                        let known = clock.get(&earlier.stream).copied().unwrap_or(0);
-                        assert!(known >= earlier.number, "seed {seed}, launch {}: overtakes one", done.len());
-                    }
-                }
-                let number = clock.entry(stream).or_default();
-                *number += 1;
-                done.push(Done { stream, number: *number, read, written });
-            }
-        }
-    }
-    assert!(launches.next().is_none() && hazards > 1000, "seed {seed}: {hazards} hazards");
+/// Returns whether the last launch of the journal waits for an event that was recorded after the last launch of another stream.
+/// `None` without such a wait.
+fn last_wait_is_after_last_launch_of_other(fake: &Fake) -> Option<bool> {
+    let journal = fake.journal(0);
+    let launches = || {
+        journal.iter().enumerate().rev().filter_map(|(at, entry)| match *entry {
+            Entry::Operation { stream, operation: Operation::Launch, .. } => Some((at, stream)),
+            _ => None,
+        })
+    };
+    let (_, own) = launches().next()?;
+    let (other, _) = launches().find(|(_, stream)| *stream != own)?;
+    let waited_for = journal.iter().rev().find_map(|entry| match *entry {
+        Entry::Wait { stream, record } if stream == own => Some(record),
+        _ => None,
+    })?;
+    let recorded =
+        journal.iter().position(|entry| matches!(entry, Entry::Record { record, .. } if *record == waited_for))?;
+    Some(recorded > other)
 }
 
 scenarios! {
@@ -204,12 +156,198 @@ scenarios! {
         check(&fake, (1, 0), || step(&second, &x, &mut z));
     }
 
-    /// Random launches on random streams, most of them on the stream of the last one so that streams become owners: each
-    /// launch is ordered after all earlier ones that it has a hazard with.
-    fn random_launches_wait_for_all_hazards() {
-        for seed in 0..20 {
-            random_launches(seed);
+    /// The same on a created stream.
+    fn an_owner_that_is_a_created_stream_records_nothing() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (first, second) = (device.stream().unwrap(), device.stream().unwrap());
+        let (x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
+        (0..100).for_each(|_| step(&first, &x, &mut y));
+        assert_eq!(allocations::each_time(|| (0..100).for_each(|_| step(&first, &x, &mut y))), 0);
+        check(&fake, (0, 0), || (0..100).for_each(|_| step(&first, &x, &mut y)));
+        let (calls, journal) = (fake.all_calls(), fake.journal(0).len());
+        (0..100).for_each(|_| step(&first, &x, &mut y));
+        assert_eq!(fake.all_calls() - calls, 200);
+        let prepared = saxpy(1.0, &x, &mut y).over(1000).on(&first).prepare().unwrap();
+        prepared.launch().unwrap();
+        let launches = fake.journal(journal);
+        assert!(launches.len() == 101 && launches.iter().all(|launch| *launch == launches[0]));
+        assert_ne!(fake.journal(0)[0], launches[0], "the allocation on the default stream");
+        assert_eq!(allocations::each_time(|| (0..100).for_each(|_| prepared.launch().unwrap())), 0);
+        check(&fake, (0, 0), || (0..100).for_each(|_| prepared.launch().unwrap()));
+        drop(prepared);
+        // It waits for the owner of `y` (RAW), and for the allocation of `z` on the default stream.
+        check(&fake, (2, 2), || step(&second, &y, &mut z));
+        // The default stream waits for the reader (WAR) and the writer (WAW).
+        check(&fake, (1, 2), || saxpy(1.0, &x, &mut y).over(1000).launch().unwrap());
+        // A cached launch is not enqueued on a stream of another device.
+        let error = saxpy(1.0, &x, &mut y).over(1000).on(&Device::cpu().default_stream()).launch().unwrap_err();
+        assert!(matches!(error, Error::StreamElsewhere { .. }), "{error}");
+    }
+
+    /// Several streams that read an array record nothing; a writer waits for all of them.
+    fn streams_that_read_an_array_record_nothing() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let streams = [device.default_stream(), device.stream().unwrap(), device.stream().unwrap()];
+        let mut x = zeros(&device);
+        let mut own = [(); 3].map(|()| zeros(&device));
+        let mut read = |x: &DeviceArray<f32>| {
+            for (stream, own) in streams.iter().zip(&mut own) {
+                step(stream, x, own);
+            }
+        };
+        // New streams record events for a number of operations.
+        (0..100).for_each(|_| read(&x));
+        assert_eq!(allocations::each_time(|| (0..100).for_each(|_| read(&x))), 0);
+        check(&fake, (0, 0), || (0..100).for_each(|_| read(&x)));
+        // It waits for the two others (WAR).
+        let first = fake.journal(0).len();
+        x.fill(0.0).unwrap();
+        let waits = fake.journal(first).iter().filter(|entry| matches!(entry, Entry::Wait { .. })).count();
+        assert_eq!(waits, 2);
+        // Each reader waits for the write (RAW), once.
+        let waits = fake.calls("cuStreamWaitEvent");
+        (0..100).for_each(|_| read(&x));
+        assert_eq!(fake.calls("cuStreamWaitEvent") - waits, 2);
+        let records = fake.calls("cuEventRecord");
+        (0..100).for_each(|_| read(&x));
+        assert_eq!(fake.calls("cuEventRecord") - records, 0);
+    }
+
+    /// An array that two streams write alternately costs one event and one wait for each launch, and no validation.
+    fn an_array_that_streams_write_alternately_is_not_validated_again() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let streams = [device.default_stream(), device.stream().unwrap()];
+        let (x, mut y) = (zeros(&device), zeros(&device));
+        let mut alternate = || streams.iter().for_each(|stream| step(stream, &x, &mut y));
+        (0..10).for_each(|_| alternate());
+        assert_eq!(allocations::each_time(|| (0..100).for_each(|_| alternate())), 0);
+        check(&fake, (200, 200), || (0..100).for_each(|_| alternate()));
+    }
+
+    /// An empty array is never accessed, and does not keep a launch from the fast path.
+    fn empty_arrays_have_no_owner() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let stream = device.stream().unwrap();
+        let (empty, full, mut y) = (device.zeros::<f32>(0).unwrap(), zeros(&device), zeros(&device));
+        for stream in [device.default_stream(), stream] {
+            let mut launch = || {
+                step(&stream, &empty, &mut y);
+                saxpy(1.0, &full.slice(7..7).unwrap(), &mut y).over(1000).on(&stream).launch().unwrap();
+            };
+            (0..50).for_each(|_| launch());
+            assert_eq!(allocations::each_time(|| (0..10).for_each(|_| launch())), 0);
+            check(&fake, (0, 0), || (0..10).for_each(|_| launch()));
         }
+    }
+
+    /// Once only the default stream is left, accesses are not recorded any more.
+    fn the_single_stream_state_returns() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let on_default = device.default_stream();
+        let [x, mut y, mut z, mut w] = [(); 4].map(|()| zeros(&device));
+        let first = device.stream().unwrap();
+        step(&first, &x, &mut y);
+        // It is in use.
+        device.synchronize().unwrap();
+        check(&fake, (1, 0), || step(&on_default, &x, &mut z));
+        drop(first);
+        // It is busy: all streams are queried, of which there is one.
+        fake.refuse("cuStreamQuery", NOT_READY, 0, 1);
+        device.synchronize().unwrap();
+        check(&fake, (1, 0), || step(&on_default, &x, &mut w));
+        check(&fake, (1, 1), || step(&on_default, &x, &mut y));
+        device.synchronize().unwrap();
+        check(&fake, (0, 0), || [&mut y, &mut z, &mut w].map(|own| step(&on_default, &x, own)));
+        // A copy to the host is in the order of the default stream, though the array was written on the other one last time that
+        // an access was recorded.
+        let journal = fake.journal(0).len();
+        y.to_host().unwrap();
+        let [Entry::Operation { stream, operation: Operation::Copy, .. }, Entry::Synchronise { .. }] = fake.journal(journal)[..]
+        else {
+            panic!("{:?}", fake.journal(journal));
+        };
+        // The pooled stream again: it waits for everything that was enqueued meanwhile.
+        let again = check(&fake, (1, 1), || device.stream().unwrap());
+        assert_eq!((fake.last_wait().recorded_on as i64, fake.calls("cuStreamCreateWithPriority")), (stream, 2));
+        check(&fake, (1, 0), || step(&again, &x, &mut y));
+        check(&fake, (1, 1), || step(&on_default, &x, &mut y));
+    }
+
+    /// External memory is freed in the order of its stream, also after accesses that were not recorded.
+    fn external_memory_is_freed_after_all_accesses() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (stream, on_default) = (device.stream().unwrap(), device.default_stream());
+        let (mut x, mut y) = (zeros(&device), zeros(&device));
+        let mut external = || {
+            // SAFETY: `x` has that many elements, and is not accessed otherwise.
+            let array = unsafe { DeviceArray::from_raw_parts(&stream, x.as_mut_ptr(), 1000, ()) };
+            array.unwrap()
+        };
+        let [first, second] = [external(), external()];
+        step(&on_default, &first, &mut y);
+        check(&fake, (0, 1), || drop(first));
+        drop(stream);
+        device.synchronize().unwrap();
+        check(&fake, (0, 0), || step(&on_default, &second, &mut y));
+        check(&fake, (1, 1), || drop(second));
+        let wait = fake.last_wait();
+        assert!(wait.stream != wait.recorded_on);
+    }
+
+    /// A device whose memory a stream of another one accesses records accesses forever.
+    fn a_peer_copy_ends_the_single_stream_state("FAKE_DEVICES" = "2") {
+        let (first, second, fake) = (Device::cuda(0).unwrap(), Device::cuda(1).unwrap(), Fake::of_process());
+        let (x, mut y) = (zeros(&first), zeros(&second));
+        y.copy_from(&x).unwrap();
+        drop(first.stream().unwrap());
+        for device in [&first, &second] {
+            device.synchronize().unwrap();
+            let (x, mut y) = (zeros(device), zeros(device));
+            check(&fake, (1, 0), || step(&device.default_stream(), &x, &mut y));
+        }
+    }
+
+    /// A launch of the only stream is recorded if a second one is created while the driver enqueues it.
+    fn a_stream_that_is_created_during_a_launch_waits_for_it() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
+        let mut launch = || saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+        launch();
+        let mut second = None;
+        window::during(&fake, "cuLaunchKernel", &mut launch, || second = Some(device.stream().unwrap()));
+        check(&fake, (1, 1), || step(&second.unwrap(), &y, &mut z));
+        assert_eq!(last_wait_is_after_last_launch_of_other(&fake), Some(true));
+    }
+
+    /// An owner's launch is recorded if the ownership is revoked while the driver enqueues it. Both launches read `x`.
+    fn an_ownership_that_is_revoked_during_a_launch() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let second = device.stream().unwrap();
+        let (mut x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
+        (0..10).for_each(|_| x.fill(0.0).unwrap());
+        (0..100).for_each(|_| saxpy(1.0, &x, &mut y).over(1000).launch().unwrap());
+        // The thread has the launch in its cache.
+        let launch = || saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+        window::during(&fake, "cuLaunchKernel", launch, || step(&second, &x, &mut z));
+        // It waits for that read of the default stream (WAR).
+        check(&fake, (1, 1), || step(&second, &z, &mut x));
+        assert_eq!(last_wait_is_after_last_launch_of_other(&fake), Some(true));
+    }
+
+    /// A launch of the only stream is recorded after another stream has become the owner of the array by reading another part.
+    fn an_ownership_that_begins_during_a_launch() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y, mut z) = (zeros(&device), zeros(&device), zeros(&device));
+        let mut second = None;
+        saxpy(1.0, &x, &mut y).over(1000).launch().unwrap();
+        let (mut lower, upper) = y.split_at_mut(500).unwrap();
+        let launch = || saxpy(1.0, &x, &mut lower).over(1000).launch().unwrap();
+        window::during(&fake, "cuLaunchKernel", launch, || {
+            let stream = second.insert(device.stream().unwrap());
+            (0..10).for_each(|_| saxpy(1.0, &upper, &mut z).over(1000).on(stream).launch().unwrap());
+        });
+        step(&second.unwrap(), &y, &mut z);
+        assert_eq!(last_wait_is_after_last_launch_of_other(&fake), Some(true));
     }
 
     fn disjoint_slices_have_no_hazards() {
