@@ -3,6 +3,7 @@
 //!
 //! The accesses have to be valid in Rust's memory model, which Miri checks: see "Working on it" in CONTRIBUTING.md.
 
+use cumbia::intrinsics::atomic_load;
 use cumbia::prelude::*;
 
 /// Elements on a read-only page.

@@ -29,13 +29,14 @@ mod memory;
 #[doc(hidden)]
 pub mod named;
 mod pinned;
+pub mod precompile;
 mod print;
 pub mod profile;
 mod properties;
 mod stream;
 mod timing;
 
-pub use compile::{cache, precompile};
+pub use compile::cache;
 use compile::{precompiled, specialise};
 use cumbia_kernel_driver as cuda;
 pub use cumbia_kernel_lang::intrinsics;

@@ -169,7 +169,7 @@ programs! {
         }
 
         #[device]
-        pub fn of_any<T: ByValue + ByMut + Element>(mut value: T, y: &mut [i64]) {
+        pub fn of_any<T: ByValue + ByMut + DeviceType>(mut value: T, y: &mut [i64]) {
             y[0] = value.pick();
             let r = &mut value;
             y[1] = r.pick();

@@ -2,13 +2,12 @@
 //!
 //! [`specialise`] builds the program of a monomorphised kernel and its CUDA C. A [`request`] of that text and its
 //! options leads to an [`image`]: from the folder of [`precompiled`] kernels, the disk [`cache`], or [`nvrtc`]; [`load`]
-//! loads it on a GPU. [`precompile`] does all but the last step ahead of time.
+//! loads it on a GPU. [`precompile`](crate::precompile) does all but the last step ahead of time.
 
 pub mod cache;
-mod image;
+pub(crate) mod image;
 mod load;
 mod nvrtc;
-pub mod precompile;
 pub(crate) mod precompiled;
 mod request;
 pub(crate) mod specialise;

@@ -54,15 +54,14 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::image;
-use super::precompiled::Precompiled;
-use super::request::Request;
-use super::specialise::{self, Layout, Specialised};
+use crate::compile::{Request, image};
 use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
 use crate::error::{Error, Result};
 use crate::inspect::Kernel;
 use crate::kernel::{KernelInfo, kernels};
+use crate::precompiled::Precompiled;
+use crate::specialise::{self, Layout, Specialised};
 
 /// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]
