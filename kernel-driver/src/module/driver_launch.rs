@@ -35,10 +35,15 @@ pub struct DriverLaunch {
 
 impl DriverLaunch {
     /// Resolves a launch whose extents have been checked against the device's limits. Returns `None` for a launch that
-    /// needs more than the plain driver call.
+    /// needs more than the plain driver call. `parameter` is the hidden parameter for the default stream, if the kernel
+    /// takes it.
     ///
     /// The dynamic shared memory must have been allowed by [`Module::allow`] or an equivalent launch.
-    pub fn new(module: &'static Module, geometry: &Geometry, takes_launch: bool, kernel: u32) -> Option<DriverLaunch> {
+    pub fn new(
+        module: &'static Module,
+        geometry: &Geometry,
+        parameter: Option<LaunchParameter>,
+    ) -> Option<DriverLaunch> {
         let &Geometry { grid, block, cluster, shared_bytes, cooperative } = geometry;
         if cluster.is_some() || cooperative {
             return None;
@@ -46,6 +51,7 @@ impl DriverLaunch {
         let stream = module.context().default_stream();
         let primary = module.context().primary();
         let (function, raw_stream, fault) = (module.function(), stream.raw(), stream.fault_pointer());
+        let (takes_launch, kernel) = (parameter.is_some(), parameter.map_or(0, |parameter| parameter.kernel));
         Some(DriverLaunch {
             primary,
             function,

@@ -314,7 +314,7 @@ impl Module {
 
     /// Returns the GPU on which the kernel is loaded.
     #[inline]
-    pub(crate) fn context(&self) -> &Context {
+    pub fn context(&self) -> &Context {
         &self.context
     }
 

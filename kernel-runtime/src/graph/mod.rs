@@ -311,11 +311,11 @@ impl Recording {
             0
         };
         let source = plan.specialised.source(plan.layout);
-        let parameter = LaunchParameter::new(raw_stream.fault_pointer(), plan.specialised.number);
-        let mut parameter = LaunchParameter { grid_barrier, ..parameter };
-        if source.takes_launch {
-            params.push((&raw mut parameter).cast());
-            sizes.push(size_of::<LaunchParameter>() as u32);
+        let parameter = plan.parameter(raw_stream);
+        let mut parameter = parameter.map(|parameter| LaunchParameter { grid_barrier, ..parameter });
+        if let Some(parameter) = &mut parameter {
+            params.push(std::ptr::from_mut(parameter).cast());
+            sizes.push(size_of_val(parameter) as u32);
         }
         // SAFETY: the binder returns a size for each parameter, and the size of the hidden one is appended.
         let mut values = unsafe { PackedParams::copy(&params, &sizes) };

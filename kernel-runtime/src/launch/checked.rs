@@ -2,13 +2,11 @@
 //!
 //! Every validation happens here, so that a [`CheckedLaunch`] can be enqueued any number of times with the same arguments.
 
-use cumbia_kernel_ir::Source;
-
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
-use crate::cuda::{DriverLaunch, Geometry, Module};
+use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
 use crate::error::{BlockLimit, LaunchError, Result};
@@ -158,11 +156,18 @@ impl CheckedLaunch {
     pub(crate) fn ready(&self) -> Option<DriverLaunch> {
         let &CheckedLaunch { specialised, layout, config: _, module } = self;
         let module = module?;
-        let &Source { prints, takes_launch, .. } = specialised.source(layout);
-        if prints || specialised.facts.syncs_grid {
+        if specialised.source(layout).prints || specialised.facts.syncs_grid {
             return None;
         }
-        DriverLaunch::new(module, &self.geometry(), takes_launch, specialised.number)
+        DriverLaunch::new(module, &self.geometry(), self.parameter(module.context().default_stream()))
+    }
+
+    /// Returns the hidden last parameter for a launch on `stream`, if the kernel takes it. The addresses of a print buffer
+    /// and of a grid barrier are added by the launches that need them.
+    pub(crate) fn parameter(&self, stream: &cuda::Stream) -> Option<LaunchParameter> {
+        let &CheckedLaunch { specialised, layout, .. } = self;
+        let takes_launch = specialised.source(layout).takes_launch;
+        takes_launch.then(|| LaunchParameter::new(stream.fault_pointer(), specialised.number))
     }
 
     /// Returns the launch configuration in the driver's types. Validation has bounded every extent by the GPU's limits, which

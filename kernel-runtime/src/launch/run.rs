@@ -4,8 +4,6 @@ use std::any::TypeId;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use cumbia_kernel_ir::Source;
-
 use super::checked::CheckedLaunch;
 use super::fast_path::CacheHit;
 use super::{Launch, fast_path};
@@ -281,14 +279,14 @@ fn enqueue_on_gpu(
     Binder { mut params, uses, transfers, foreign, .. }: Binder<'_>,
 ) -> Result<()> {
     let &CheckedLaunch { specialised, layout, config: _, module: _ } = checked;
-    let &Source { prints, takes_launch, .. } = specialised.source(layout);
+    let prints = specialised.source(layout).prints;
     let geometry = checked.geometry();
     let result = run_with_copies((device, stream), &transfers, &mut params, |params| {
         let mut launch = |print: u64, grid_barrier: u64| {
-            let parameter = LaunchParameter::new(stream.fault_pointer(), specialised.number);
-            let mut parameter = LaunchParameter { print, grid_barrier, ..parameter };
-            if takes_launch {
-                params.push((&raw mut parameter).cast());
+            let parameter = checked.parameter(stream);
+            let mut parameter = parameter.map(|parameter| LaunchParameter { print, grid_barrier, ..parameter });
+            if let Some(parameter) = &mut parameter {
+                params.push(std::ptr::from_mut(parameter).cast());
             }
             // SAFETY: the parameters are those of the emitted kernel, in order: `K::visit` visits the parameters of the IR, and
             // the launch parameter is last if the source has one. The arrays are on this device and borrowed by the launch;
