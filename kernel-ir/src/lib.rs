@@ -13,6 +13,8 @@
 //! syntax tree; `cuda` prints that tree.
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use cumbia_kernel_ir::ir::{Block, Function, Instance, Program, Scalar, Span};
 //! use cumbia_kernel_ir::{Options, check, write};
 //!
@@ -29,7 +31,7 @@
 //!     slots: 0,
 //! };
 //! let kernel = Instance { function, slots: vec![], file: "src/lib.rs".to_owned(), overflow_checks: true };
-//! let program = Program { kernel, functions: vec![], index: Scalar::Usize };
+//! let program = Program { kernel: Arc::new(kernel), functions: vec![], index: Scalar::Usize };
 //!
 //! let validated = check(&program)?;
 //! let source = write(&validated, &Options::default());
