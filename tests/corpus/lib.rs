@@ -30,6 +30,7 @@ pub mod atomics;
 pub mod bindings;
 pub mod casts;
 pub mod comparisons;
+pub mod compound_order;
 pub mod control;
 pub mod cooperation;
 pub mod cuda_bodies;
@@ -121,6 +122,7 @@ const MODULES: &[&[Case]] = &[
 /// The cases of modules with programs.
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
+    compound_order::CASES,
     paths::CASES,
     probing::CASES,
     resolution::CASES,

@@ -186,13 +186,13 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
     const u32 value_12 = device::number(log_, log_len, 3, launch);
 #line 110
     y[rt::at((usize)value_12, y_len, 14, launch)] = value_11;
-    const u32 operand = device::number(log_, log_len, 11, launch);
+    const u32 value_13 = device::number(log_, log_len, 11, launch);
 #line 111
-    const u32 value_13 = device::number(log_, log_len, 4, launch);
+    const u32 value_14 = device::number(log_, log_len, 4, launch);
 #line 111
-    const usize at = rt::at((usize)value_13, y_len, 15, launch);
+    const usize at = rt::at((usize)value_14, y_len, 15, launch);
 #line 111
-    y[at] = rt::add_u32(y[at], operand, 16, launch);
+    y[at] = rt::add_u32(y[at], value_13, 16, launch);
 #line 113
     u32 n = 5;
     const u32 saved_3 = n;
@@ -253,79 +253,79 @@ extern "C" __global__ void effects(u32* __restrict__ log_, usize log_len, u32* _
 #line 165
     y[rt::at(i, y_len, 49, launch)] = saved_11;
 #line 170
-    const u32 value_14 = device::number(log_, log_len, 12, launch);
+    const u32 value_15 = device::number(log_, log_len, 12, launch);
 #line 170
-    const u32 value_15 = device::number(log_, log_len, 13, launch);
+    const u32 value_16 = device::number(log_, log_len, 13, launch);
 #line 170
-    const bool compared = value_14 < value_15;
-    const u32 value_16 = device::number(log_, log_len, 14, launch);
+    const bool compared = value_15 < value_16;
+    const u32 value_17 = device::number(log_, log_len, 14, launch);
 #line 171
-    const u32 value_17 = device::number(log_, log_len, 15, launch);
+    const u32 value_18 = device::number(log_, log_len, 15, launch);
 #line 173
     n = 0;
 #line 171
-    const u32 value_18 = device::number(log_, log_len, 16, launch);
-#line 171
-    y[rt::at(14, y_len, 52, launch)] = rt::add_u32(rt::add_u32((u32)compared, rt::max_u32(rt::min_u32(value_16, value_17), value_18), 50, launch), n, 51, launch);
-#line 178
     const u32 value_19 = device::number(log_, log_len, 16, launch);
+#line 171
+    y[rt::at(14, y_len, 52, launch)] = rt::add_u32(rt::add_u32((u32)compared, rt::max_u32(rt::min_u32(value_17, value_18), value_19), 50, launch), n, 51, launch);
 #line 178
-    const usize at_3 = rt::at((usize)value_19, y_len, 53, launch);
+    const u32 value_20 = device::number(log_, log_len, 16, launch);
 #line 178
-    const u32 value_20 = device::number(log_, log_len, 17, launch);
+    const usize at_3 = rt::at((usize)value_20, y_len, 53, launch);
 #line 178
-    const u32 value_21 = atomicAdd(&y[at_3], value_20);
+    const u32 value_21 = device::number(log_, log_len, 17, launch);
 #line 178
-    y[rt::at(15, y_len, 56, launch)] = rt::add_u32(value_21, y[rt::at(16, y_len, 54, launch)], 55, launch);
+    const u32 value_22 = atomicAdd(&y[at_3], value_21);
+#line 178
+    y[rt::at(15, y_len, 56, launch)] = rt::add_u32(value_22, y[rt::at(16, y_len, 54, launch)], 55, launch);
 #line 180
-    const u32 value_22 = device::number(log_, log_len, 18, launch);
+    const u32 value_23 = device::number(log_, log_len, 18, launch);
 #line 180
-    const u32 value_23 = device::number(log_, log_len, 19, launch);
+    const u32 value_24 = device::number(log_, log_len, 19, launch);
 #line 180
-    const u32 p = value_22;
+    const u32 p = value_23;
 #line 180
-    const u32 q = value_23;
-    const u32 value_24 = device::number(log_, log_len, 1, launch);
+    const u32 q = value_24;
+    const u32 value_25 = device::number(log_, log_len, 1, launch);
 #line 181
-    const u32 value_25 = device::number(log_, log_len, 3, launch);
+    const u32 value_26 = device::number(log_, log_len, 3, launch);
 #line 181
-    for (u32 k = value_24; k < value_25; ++k) {
+    for (u32 k = value_25; k < value_26; ++k) {
         const usize at_4 = rt::at(17, y_len, 59, launch);
 #line 182
         y[at_4] = rt::add_u32(y[at_4], rt::add_u32(rt::mul_u32(k, p, 57, launch), q, 58, launch), 60, launch);
     }
 #line 185
-    const u32 value_26 = device::number(log_, log_len, 20, launch);
+    const u32 value_27 = device::number(log_, log_len, 20, launch);
 #line 185
-    const u32 value_27 = device::number(log_, log_len, 21, launch);
+    const u32 value_28 = device::number(log_, log_len, 21, launch);
 #line 185
-    rt::add_u32(value_26, value_27, 61, launch);
+    rt::add_u32(value_27, value_28, 61, launch);
     device::number(log_, log_len, 22, launch);
-    const u32 value_28 = device::number(log_, log_len, 23, launch);
+    const u32 value_29 = device::number(log_, log_len, 23, launch);
 #line 187
-    const u32 saved_12 = (u32)rt::neg_i32(rt::sub_i32((i32)value_28, 30, 62, launch), 63, launch);
+    const u32 saved_12 = (u32)rt::neg_i32(rt::sub_i32((i32)value_29, 30, 62, launch), 63, launch);
 #line 187
-    const u32 value_29 = device::number(log_, log_len, 24, launch);
+    const u32 value_30 = device::number(log_, log_len, 24, launch);
 #line 187
-    y[rt::at(18, y_len, 65, launch)] = rt::add_u32(saved_12, ~value_29 % 100, 64, launch);
+    y[rt::at(18, y_len, 65, launch)] = rt::add_u32(saved_12, ~value_30 % 100, 64, launch);
 #line 189
     i32 turns = 0;
     for (;; rt::progress()) {
         turns = rt::add_i32(turns, 1, 66, launch);
-        const u32 value_30 = device::number(log_, log_len, 25, launch);
+        const u32 value_31 = device::number(log_, log_len, 25, launch);
 #line 192
-        u32 value_31;
+        u32 value_32;
 #line 192
         if (rt::opaque_i32(turns) > 2) {
 #line 192
             break;
         } else {
 #line 192
-            value_31 = device::number(log_, log_len, 26, launch);
+            value_32 = device::number(log_, log_len, 26, launch);
         }
 #line 192
         const usize at_5 = rt::at(19, y_len, 68, launch);
 #line 192
-        y[at_5] = rt::add_u32(y[at_5], rt::add_u32(value_30, value_31, 67, launch), 69, launch);
+        y[at_5] = rt::add_u32(y[at_5], rt::add_u32(value_31, value_32, 67, launch), 69, launch);
     }
 }

@@ -8,7 +8,7 @@ use syn::{Expr, ExprAssign, ExprBinary, Type};
 
 use super::call::is_primitive;
 use super::operator::{applied, assign_marker, resolved};
-use super::place::{Access, Form, Place};
+use super::place::{Access, Form, Place, root};
 use super::{Lowerer, Shape, Value, effects, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;
@@ -61,12 +61,25 @@ impl Lowerer<'_> {
     /// includes generic code (the Rust reference, "Compound assignment expressions"). If the order is observable,
     /// [`Lowerer::ordered`] makes it explicit; otherwise the value comes first.
     pub(super) fn assign_op(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
-        let ExprBinary { left, op: token, right, .. } = binary;
-        if effects::order_is_observable(left, right)
-            && let Some(value) = self.ordered(binary)
-        {
+        let ExprBinary { left, right, .. } = binary;
+        // In a variable, rustc orders the bounds check of an element and the value.
+        let observable = effects::order_is_observable(left, right)
+            || effects::faults_before(left, right) && !self.is_in_variable(left);
+        if observable && let Some(value) = self.ordered(binary, op) {
             return value;
         }
+        self.assign_value_first(binary, op)
+    }
+
+    /// Returns whether a place is part of a variable, not of memory.
+    fn is_in_variable(&self, place: &Expr) -> bool {
+        let variable = self.variable(root(place));
+        variable.is_some_and(|local| matches!(self.known[local.index()].shape, Shape::Owned | Shape::Tuple(_)))
+    }
+
+    /// `place += value`, where the value is evaluated first, or rustc decides the order.
+    fn assign_value_first(&mut self, binary: &ExprBinary, op: BinaryOp) -> Value {
+        let ExprBinary { left, op: token, right, .. } = binary;
         let value = self.operand(right);
         let Some(place) = self.assigned(left) else {
             return self.placeholder(binary);
@@ -110,12 +123,13 @@ impl Lowerer<'_> {
 
     /// `place += value` with an observable evaluation order: `if place_first { .. } else { .. }` with a constant
     /// condition.
-    fn ordered(&mut self, binary: &ExprBinary) -> Option<Value> {
-        let (place_first, value_first) = (sugar::place_first(binary)?, sugar::value_first(binary)?);
+    fn ordered(&mut self, binary: &ExprBinary, op: BinaryOp) -> Option<Value> {
+        let place_first =
+            if self.is_in_variable(&binary.left) { sugar::indices_first(binary)? } else { sugar::place_first(binary)? };
         let span = binary.span();
         match self.order_of(binary) {
             Some(Order::PlaceFirst) => return Some(self.expr(&place_first)),
-            Some(Order::ValueFirst) => return Some(self.expr(&value_first)),
+            Some(Order::ValueFirst) => return None,
             None => {}
         }
         // A place of the same type, from which the slot infers its type; it is not part of the IR.
@@ -131,7 +145,7 @@ impl Lowerer<'_> {
         if self.errors.count() > mistakes {
             return Some(then); // avoids reporting the same errors twice
         }
-        let otherwise = self.expr(&value_first);
+        let otherwise = self.assign_value_first(binary, op);
         let (then_cpu, otherwise_cpu) = (&then.cpu, &otherwise.cpu);
         let cpu = quote_spanned! {mixed=>
             {

@@ -2,7 +2,7 @@
 
 use cumbia_kernel_ir::ir::ExprKind;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprCall, ExprPath, Ident, Path};
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         }
         let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
         let shape = intrinsic::shape_of_result(path, args.len());
-        let known = shape != Shape::Unknown;
+        let known = matches!(shape, Shape::Slice | Shape::Reference { .. });
         let Value { id, cpu, shape } = self.resolved_call(call, &path.to_token_stream(), &args, shape);
         if !known {
             return Value { id, cpu, shape };
@@ -189,10 +189,14 @@ impl Lowerer<'_> {
             let called = &guard.call;
             let result = if let Some(other) = &guard.other {
                 let reference = guard.reference_statement();
+                // The arguments are evaluated once, outside the closure.
+                let args: Vec<_> =
+                    (0..behind.len()).map(|i| format_ident!("argument{i}", span = ours(shown))).collect();
                 quote_spanned! {ours(shown)=>
-                    #name.method(::cumbia::__private::same_method(#callee(#(#before,)* #called, #(#behind),*), || {
+                    #(let #args = #behind;)*
+                    #name.method(::cumbia::__private::same_method(#callee(#(#before,)* #called, #(#args),*), || {
                         #reference
-                        ::cumbia::__private::key_of(#other(#called, #(#behind),*))
+                        ::cumbia::__private::key_of(#other(#called, #(#args),*))
                     }))
                 }
             } else {

@@ -1,7 +1,7 @@
 //! Analysis of side effects: whether the evaluation order of two expressions is observable.
 
 use syn::visit::{self, Visit};
-use syn::{BinOp, Expr, ExprAssign, ExprBinary, ExprField, ExprMethodCall, ExprPath, ExprReference};
+use syn::{BinOp, Expr, ExprAssign, ExprBinary, ExprCall, ExprIndex, ExprMethodCall, ExprPath, ExprReference};
 
 use super::peeled;
 use super::place::root;
@@ -10,6 +10,21 @@ use crate::position::Name;
 /// Returns whether the evaluation order of the two sides of `place += value` is observable.
 pub(super) fn order_is_observable(place: &Expr, value: &Expr) -> bool {
     may_have_effects(value) && (may_have_effects(place) || changes_names_of(value, place))
+}
+
+/// Returns whether `place` contains an index, so that it may fault, before an effect of `value` or after it.
+pub(super) fn faults_before(place: &Expr, value: &Expr) -> bool {
+    struct Indexed(bool);
+
+    impl<'ast> Visit<'ast> for Indexed {
+        fn visit_expr_index(&mut self, _: &'ast ExprIndex) {
+            self.0 = true;
+        }
+    }
+
+    let mut indexed = Indexed(false);
+    indexed.visit_expr(place);
+    indexed.0 && may_have_effects(value)
 }
 
 /// Returns whether evaluating an expression may have a side effect, or depend on when it is evaluated.
@@ -30,16 +45,24 @@ fn may_have_effects(expr: &Expr) -> bool {
     }
 }
 
-/// Returns whether `value` may assign to a variable that `place` reads.
+/// Returns whether `value` may modify a variable that an index in `place` reads.
 fn changes_names_of(value: &Expr, place: &Expr) -> bool {
-    let mut read = Names::default();
+    /// The identifiers in the indices of a place.
+    #[derive(Default)]
+    struct InIndices(Names);
+
+    impl<'ast> Visit<'ast> for InIndices {
+        fn visit_expr_index(&mut self, index: &'ast ExprIndex) {
+            self.visit_expr(&index.expr);
+            self.0.visit_expr(&index.index);
+        }
+    }
+
+    let mut read = InIndices::default();
     read.visit_expr(place);
-    let mut bases = Bases::default();
-    bases.visit_expr(place);
-    let mut changed = Changed::default();
-    changed.visit_expr(value);
-    let Changed { assigned, receivers } = changed;
-    assigned.0.iter().any(|name| read.0.contains(name)) || receivers.0.iter().any(|name| bases.0.0.contains(name))
+    let mut changed = Names::default();
+    Changed(&mut changed).visit_expr(value);
+    changed.0.iter().any(|name| read.0.0.contains(name))
 }
 
 /// The identifiers in an expression.
@@ -52,49 +75,50 @@ impl<'ast> Visit<'ast> for Names {
     }
 }
 
-/// The variables whose fields are accessed.
-#[derive(Default)]
-struct Bases(Names);
+/// Collects the variables that may be modified: by an assignment, through a mutable borrow, as the receiver of a method,
+/// or through a reference that is passed to a function.
+struct Changed<'n>(&'n mut Names);
 
-impl<'ast> Visit<'ast> for Bases {
-    fn visit_expr_field(&mut self, field: &'ast ExprField) {
-        self.0.visit_expr(root(&field.base));
-        visit::visit_expr_field(self, field);
-    }
-}
-
-/// The variables that may be modified.
-#[derive(Default)]
-struct Changed {
-    /// The variables that are assigned to, or borrowed mutably.
-    assigned: Names,
-    /// The receivers of methods. A method of a number, such as an index, does not modify it.
-    receivers: Names,
-}
-
-impl<'ast> Visit<'ast> for Changed {
+impl<'ast> Visit<'ast> for Changed<'_> {
     fn visit_expr_assign(&mut self, assign: &'ast ExprAssign) {
-        self.assigned.visit_expr(&assign.left);
+        self.0.visit_expr(&assign.left);
         visit::visit_expr_assign(self, assign);
     }
 
     fn visit_expr_binary(&mut self, binary: &'ast ExprBinary) {
         if is_assignment(&binary.op) {
-            self.assigned.visit_expr(root(&binary.left));
+            self.0.visit_expr(root(&binary.left));
         }
         visit::visit_expr_binary(self, binary);
     }
 
     fn visit_expr_reference(&mut self, reference: &'ast ExprReference) {
         if reference.mutability.is_some() {
-            self.assigned.visit_expr(root(&reference.expr));
+            self.0.visit_expr(root(&reference.expr));
         }
         visit::visit_expr_reference(self, reference);
     }
 
     fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        self.receivers.visit_expr(root(peeled(&call.receiver)));
+        self.0.visit_expr(root(peeled(&call.receiver)));
+        self.passed(&call.args);
         visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_expr_call(&mut self, call: &'ast ExprCall) {
+        self.passed(&call.args);
+        visit::visit_expr_call(self, call);
+    }
+}
+
+impl Changed<'_> {
+    /// Notes the variables that are arguments: they may be references.
+    fn passed<'a>(&mut self, args: impl IntoIterator<Item = &'a Expr>) {
+        for arg in args {
+            if let Expr::Path(path) = peeled(arg) {
+                self.0.visit_expr_path(path);
+            }
+        }
     }
 }
 
@@ -147,12 +171,14 @@ mod tests {
             true,
         );
         check(&parse_quote!(y[p.at]), &parse_quote!(p.advance()), true);
+        check(&parse_quote!(y[i]), &parse_quote!(i.step()), true);
+        check(&parse_quote!(y[k[0]]), &parse_quote!(change(k)), true);
     }
 
     #[test]
     fn unobservable_orders() {
-        check(&parse_quote!(y[i]), &parse_quote!(g(x[i], i)), false);
-        check(&parse_quote!(y[i]), &parse_quote!(i.min(3)), false);
+        check(&parse_quote!(y[i]), &parse_quote!(g(x[i], j)), false);
+        check(&parse_quote!(y[i]), &parse_quote!(j.min(3)), false);
         check(&parse_quote!(y[f()]), &parse_quote!(a * x[i + 1]), false);
         check(&parse_quote!(y[i]), &parse_quote!(next(&mut j)), false);
         check(

@@ -51,13 +51,14 @@ pub(super) fn dimensioned(path: &ExprPath) -> Option<&Ident> {
 }
 
 /// Returns the shape of the result of a call with this number of arguments, as far as the identifier of the function
-/// determines it.
+/// determines it. A device function returns a value. An intrinsic under another name may return a reference.
 pub(super) fn shape_of_result(path: &ExprPath, arguments: usize) -> Shape {
     let Some(last) = path.path.segments.last() else { return Shape::Unknown };
     match arguments {
         0 if last.ident == "shared" => Shape::Reference { mutable: true },
         0 if last.ident == "dynamic_shared" => Shape::Slice,
         2 if last.ident == "dynamic_shared_at" => Shape::Slice,
-        _ => Shape::Unknown,
+        0 | 2 if !last.arguments.is_none() => Shape::Unknown,
+        _ => Shape::Owned,
     }
 }

@@ -40,8 +40,8 @@ impl Lowerer<'_> {
             // Rust probes the methods of a reference in another order than those of its referent.
             let of_reference = borrow.is_some() || place.form != Form::Handle;
             let handle = match borrow {
-                Some(borrow) if place.form == Form::Handle => borrowed_again(place_cpu.clone(), mutable, borrow.span()),
-                Some(_) | None => place_cpu.clone(),
+                Some(borrow) => borrowed_again(place_cpu.clone(), mutable, borrow.span()),
+                None => place_cpu.clone(),
             };
             let guard = Guard::new(&handle, receiver.span(), of_reference);
             let target = standing_for(receiver.span(), guard.referent());
@@ -57,10 +57,10 @@ impl Lowerer<'_> {
             }
         } else {
             let target = match borrow {
-                Some(ExprReference { and_token, mutability, .. }) if place.shape != Shape::Slice => {
+                Some(ExprReference { and_token, mutability, .. }) => {
                     standing_for(receiver.span(), quote!(#and_token #mutability #place_cpu))
                 }
-                Some(_) | None => place_cpu.clone(),
+                None => place_cpu.clone(),
             };
             (None, quote!(#target #dot #method #turbofish))
         };

@@ -25,16 +25,27 @@ pub(super) fn destructuring(assign: &ExprAssign) -> Option<Expr> {
     syn::parse2(quote_spanned!(ours(assign.span())=> { let #pattern = #right; #(#assignments)* })).ok()
 }
 
-/// `place += value` as `{ let operand = value; place += operand; }`
-pub(super) fn value_first(binary: &ExprBinary) -> Option<Expr> {
+/// `x[i] += value` as `{ let place = &mut x[i]; let operand = value; *place += operand; }`; `None` if an index is a range,
+/// which is not a value in a kernel.
+pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     let ExprBinary { attrs: _, left, op, right } = binary;
-    let operand = Ident::new("operand", ours(right.span()));
-    syn::parse2(quote_spanned!(ours(binary.span())=> { let #operand = #right; #left #op #operand; })).ok()
+    if let Expr::Index(index) = peeled(left)
+        && let Expr::Range(_) = peeled(&index.index)
+    {
+        return None;
+    }
+    let (place, operand) = (Ident::new("place", ours(left.span())), Ident::new("operand", ours(right.span())));
+    syn::parse2(quote_spanned! {ours(binary.span())=> {
+        let #place = &mut #left;
+        let #operand = #right;
+        *#place #op #operand;
+    }})
+    .ok()
 }
 
 /// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None`
-/// if an index is a range, which is not a value in a kernel.
-pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
+/// if an index is a range. In a variable, this avoids a borrow of the place, which the value may read.
+pub(super) fn indices_first(binary: &ExprBinary) -> Option<Expr> {
     struct Indices(Vec<(Ident, Expr)>);
 
     impl VisitMut for Indices {
