@@ -390,7 +390,7 @@
 //! - Places: `x[i]`, `x[i].velocity[2]`, `&mut x[a..b]`, `matrix[[i, j]]`.
 //! - The methods of floating-point numbers that [`Float`] lists, and integer methods such as `pow`, `count_ones`,
 //!   `wrapping_add`.
-//! - `assert!`, `panic!`, `println!` and related macros, with scalars as format arguments.
+//! - `assert!`, `panic!`, `println!` and related macros, with scalars and enums as format arguments.
 //! - Calls of `#[device]` functions and methods, and of the [`intrinsics`].
 //!
 //! The semantics are those of Rust: `as` from float to integer saturates, `%` truncates, small integers wrap at their
@@ -431,7 +431,37 @@
 //! # }
 //! ```
 //!
-//! A helper that launches, times or inspects any kernel is generic over [`Kernel`].
+//! A helper that launches, times or inspects any kernel is generic over [`Kernel`]:
+//!
+//! ```
+//! use std::time::Duration;
+//!
+//! use cumbia::Kernel;
+//! use cumbia::prelude::*;
+//!
+//! /// Returns the mean duration of `n` launches.
+//! fn mean_time<K: Kernel>(device: &Device, launch: Launch<'_, K>, n: u32) -> cumbia::Result<Duration> {
+//!     let launch = launch.prepare()?;
+//!     launch.launch()?; // compiles the kernel
+//!     Ok(device.time(|| (0..n).try_for_each(|_| launch.launch()))? / n)
+//! }
+//!
+//! #[kernel]
+//! fn saxpy(a: f32, x: &[f32], y: &mut [f32]) {
+//!     let i = grid(1);
+//!     if i < y.len() {
+//!         y[i] = a * x[i] + y[i];
+//!     }
+//! }
+//!
+//! # fn main() -> cumbia::Result<()> {
+//! let device = Device::open()?;
+//! let x = device.to_device(&[1.0, 2.0])?;
+//! let mut y = device.zeros(2)?;
+//! println!("{:?}", mean_time(&device, saxpy(0.5, &x, &mut y).over(2), 10)?);
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! There are also `cubin("sm_90")`, the machine code, and `sass("sm_90")`, its disassembly annotated with the lines of
 //! the Rust source. Machine code has line tables, so that Nsight Compute, compute-sanitizer and cuda-gdb show Rust

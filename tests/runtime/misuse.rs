@@ -60,6 +60,8 @@ fn no_dimension_is_zero() {
             assert_eq!(told.to_string(), what);
         }
         refused(touch(&x, &mut y).grid(-3).block(1).launch(), &["grid"]);
+        refused(touch(&x, &mut y).over(-3).launch(), &["grid"]);
+        refused(touch(&x, &mut y).over((5, -1)).block(64).launch(), &["grid"]);
         refused(launch!(touch[0, 256](&x, &mut y)), &["grid"]);
         // An empty launch is valid.
         touch(&x, &mut y).over(0).launch().unwrap();

@@ -149,7 +149,7 @@ impl Graph {
     ///
     /// On a GPU, no step executes before `record` returns, and this call is asynchronous, like a launch. Work that
     /// `record` enqueues without the recorder is ordered before all steps. If `record` returns an error, no step
-    /// executes.
+    /// executes. On the CPU device, each step executes when it is recorded.
     ///
     /// # Errors
     ///
