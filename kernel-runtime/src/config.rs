@@ -359,6 +359,6 @@ mod tests {
         check(config(Some(1.into()), None), missing(MissingConfig::Block));
         check(config(None, Some(32.into())), missing(MissingConfig::Grid));
         check(config(Some(1.into()), Some((4, 0).into())), zero(LaunchExtent::Block, (4, 0).into()));
-        check(config(Some((-1).into()), Some(4.into())), zero(LaunchExtent::Grid, 0.into()));
+        check(config(Some(0.into()), Some(4.into())), zero(LaunchExtent::Grid, 0.into()));
     }
 }

@@ -191,6 +191,22 @@ programs! {
         y[3] = numbers[i & 1];
     }
 
+    fn faults_in_variables(x: &[i64], y: &mut [i64]) {
+        let mut cells = [Cell { n: x[0], k: 0 }; 2];
+        let mut n = 0;
+        let i = (x[2] & 3) as usize;
+        cells[{
+            n += 1;
+            i
+        }] += {
+            y[1] = n + x[1];
+            n = 5;
+            cells[0].k.wrapping_add(3)
+        };
+        y[2] = cells[i & 1].n;
+        y[3] = n;
+    }
+
     fn results(x: &[i64], y: &mut [i64]) {
         let mut pair = pair_of(x[0]);
         y[0] = pair[0].bump();

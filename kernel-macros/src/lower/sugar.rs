@@ -43,8 +43,9 @@ pub(super) fn place_first(binary: &ExprBinary) -> Option<Expr> {
     .ok()
 }
 
-/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let operand = value; x[at0].rows[at1] += operand; }`; `None`
-/// if an index is a range. In a variable, this avoids a borrow of the place, which the value may read.
+/// `x[i].rows[j] += value` as `{ let at0 = i; let at1 = j; let _ = &x[at0].rows[at1]; let operand = value;
+/// x[at0].rows[at1] += operand; }`; `None` if an index is a range. In a variable, this avoids a borrow of the place during
+/// the evaluation of the value, which may read it. The borrow before it checks the bounds.
 pub(super) fn indices_first(binary: &ExprBinary) -> Option<Expr> {
     struct Indices(Vec<(Ident, Expr)>);
 
@@ -68,6 +69,7 @@ pub(super) fn indices_first(binary: &ExprBinary) -> Option<Expr> {
     let operand = Ident::new("operand", ours(right.span()));
     syn::parse2(quote_spanned! {ours(binary.span())=> {
         #(#before)*
+        let _ = &#place;
         let #operand = #right;
         #place #op #operand;
     }})
