@@ -111,6 +111,13 @@ fn count_into(n: &mut u32, values: &[u32], limit: &u32) {
     *n += atomic_load(&*n);
 }
 
+/// The value of the assignment may have effects, so that its order counts, whatever the place is made of.
+#[device]
+fn add_behind(x: &mut [u32], i: usize, n: &[u32]) {
+    x[1..][i] += sum(n);
+    x[i..][1..][0] ^= sum(n);
+}
+
 #[device]
 fn local(x: &[u32]) -> u32 {
     let mut values = [0u32; 4];
@@ -150,6 +157,9 @@ fn borrowed_memory_is_written() {
     assert_eq!(particles[0], particles[1]);
     assert_eq!(particles[1], Particle { kind: Kind::Heavy, position: [2.0, 1.5, 0.5], charge: 7 });
     assert_eq!(particles[0].shift(1.0), 3.0);
+    let mut numbers = [1, 2, 3];
+    add_behind(&mut numbers, 1, &NUMBERS[..3]);
+    assert_eq!(numbers, [1, 2, (3 + 13) ^ 13]);
     let mut n = 0;
     count_into(&mut n, &NUMBERS, &NUMBERS[0]);
     assert_eq!(n, 8);

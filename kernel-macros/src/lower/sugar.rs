@@ -84,8 +84,8 @@ pub(super) fn first_elements(place: &Expr) -> TokenStream {
         fn visit_expr_index_mut(&mut self, index: &mut ExprIndex) {
             self.visit_expr_mut(&mut index.expr);
             match &mut *index.index {
-                // A variable may hold an index of several dimensions.
-                Expr::Path(_) | Expr::Lit(_) => {}
+                // A variable may hold an index of several dimensions. A range yields a slice, not an element.
+                Expr::Path(_) | Expr::Lit(_) | Expr::Range(_) => {}
                 Expr::Array(dimensions) => dimensions.elems.iter_mut().for_each(|at| *at = syn::parse_quote!(0)),
                 number => *number = syn::parse_quote!(0),
             }
