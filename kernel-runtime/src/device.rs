@@ -231,17 +231,11 @@ impl Device {
     /// stream, reported once. If several streams have a pending fault, the next call reports the next one.
     pub fn synchronize(&self) -> Result<()> {
         match &self.backend {
-            Backend::Cpu(streams) => {
-                streams.take_fault()?;
-                streams.try_leave_multi_stream();
-                Ok(())
-            }
-            Backend::Cuda(context) => {
-                fault::synchronize_all(context)?;
-                context.try_leave_multi_stream();
-                Ok(())
-            }
+            Backend::Cpu(streams) => streams.take_fault()?,
+            Backend::Cuda(context) => fault::synchronize_all(context)?,
         }
+        self.after_wait();
+        Ok(())
     }
 
     /// Stops recording accesses if only the default stream is in use. Called by operations that wait anyway.
