@@ -159,7 +159,7 @@ fn borrowed_memory_is_written() {
     assert_eq!(particles[0].shift(1.0), 3.0);
     let mut numbers = [1, 2, 3];
     add_behind(&mut numbers, 1, &NUMBERS[..3]);
-    assert_eq!(numbers, [1, 2, (3 + 13) ^ 13]);
+    assert_eq!(numbers, [1, 2, (3 + 13) ^ 0b1101]);
     let mut n = 0;
     count_into(&mut n, &NUMBERS, &NUMBERS[0]);
     assert_eq!(n, 8);
