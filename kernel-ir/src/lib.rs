@@ -47,6 +47,8 @@
 #[cfg(test)]
 extern crate self as cumbia_kernel_ir;
 
+use std::sync::Arc;
+
 pub mod ir;
 
 #[cfg(test)]
@@ -59,6 +61,7 @@ mod error;
 mod facts;
 mod frames;
 mod lower;
+mod prove;
 mod source;
 mod typify;
 mod validate;
@@ -67,6 +70,7 @@ pub use cuda::UserText;
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
+pub use prove::{Axis, LaunchSymbol, Predicate, Verdict};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
     Text,
@@ -89,8 +93,15 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
 pub fn write(validated: &Validated, options: &Options) -> Source {
-    let module = lower::program(validated, *options);
-    cuda::source(module, *options)
+    let mut module = lower::program(validated, *options);
+    if !options.bounds_checks {
+        return cuda::source(module, *options, None);
+    }
+    let proofs = prove::analyse(&module, options.block);
+    if options.removed != Verdict::NONE {
+        prove::remove(&mut module, &proofs, options.removed);
+    }
+    cuda::source(module, *options, proofs.predicate.map(Arc::new))
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

@@ -2,8 +2,10 @@
 //! fault and print records.
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::ir::{Piece, Span, Type};
+use crate::prove::{Predicate, Verdict};
 
 /// The size in bytes of the fault record, which the first faulting thread fills.
 ///
@@ -87,12 +89,21 @@ pub struct Options {
     /// Whether every view passed to the kernel is contiguous in row-major order (the last index varies fastest), so
     /// that strides are ignored. The caller guarantees it.
     pub contiguous_views: bool,
+    /// The checks that the caller guarantees never to fail in any launch of the text, because the launch's verdict by
+    /// [`Source::predicate`] includes them. They are not emitted.
+    pub removed: Verdict,
 }
 
 impl Default for Options {
     /// The options of a kernel without attributes.
     fn default() -> Self {
-        Options { bounds_checks: true, launch_bounds: None, block: None, contiguous_views: false }
+        Options {
+            bounds_checks: true,
+            launch_bounds: None,
+            block: None,
+            contiguous_views: false,
+            removed: Verdict::NONE,
+        }
     }
 }
 
@@ -109,6 +120,9 @@ pub struct Source {
     pub takes_launch: bool,
     /// Whether the kernel can print, so that a launch needs a print buffer.
     pub prints: bool,
+    /// The conditions under which checks cannot fail; `None` if there is no such condition for any check. It does not
+    /// depend on [`Options::removed`], and neither do [`Source::sites`].
+    pub predicate: Option<Arc<Predicate>>,
 }
 
 /// A source location that can fault or print.

@@ -25,8 +25,10 @@ mod user_text;
 mod warp;
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
+use crate::prove::Predicate;
 use crate::source::{Options, SiteKind, Source};
 
 use names::{FunctionNames, Names, TypeNames};
@@ -36,7 +38,7 @@ pub use user_text::UserText;
 pub(crate) use user_text::find as user_texts;
 
 /// Prints a program.
-pub(crate) fn source(module: Module, options: Options) -> Source {
+pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Predicate>>) -> Source {
     let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
     let mut text = String::new();
     prelude::write(&mut text, &module);
@@ -67,7 +69,7 @@ pub(crate) fn source(module: Module, options: Options) -> Source {
     let head = format!("extern \"C\" __global__ void {bounds}{entry}");
     write_function(&mut text, &context, &head, &module.kernel, takes_launch);
     let prints = module.sites.iter().any(|site| matches!(site.kind, SiteKind::Print(_)));
-    Source { text, entry, takes_launch, prints, sites: module.sites }
+    Source { text, entry, takes_launch, prints, sites: module.sites, predicate }
 }
 
 /// The names that are in scope outside of functions.

@@ -64,6 +64,7 @@ impl Specialised {
                 launch_bounds: launch_bounds.or(fixed),
                 block,
                 contiguous_views: layout == Layout::Contiguous,
+                removed: cumbia_kernel_ir::Verdict::NONE,
             };
             cumbia_kernel_ir::write(&self.validated, &options)
         })

@@ -149,4 +149,27 @@ impl Expr {
             Expr::Call(_, parts) | Expr::Struct(_, parts) | Expr::Array(_, parts) => parts.iter().for_each(visit),
         }
     }
+
+    /// Calls `visit` with the direct children, in the order of [`Expr::for_each_child`].
+    pub(crate) fn for_each_child_mut(&mut self, visit: &mut impl FnMut(&mut Expr)) {
+        match self {
+            Expr::Var(_) | Expr::Literal(..) | Expr::Special(_) | Expr::Variant(..) | Expr::Constant(_) => {}
+            Expr::Unary(_, operand)
+            | Expr::Cast(_, operand)
+            | Expr::Field(operand, _, _)
+            | Expr::Deref(operand)
+            | Expr::AddressOf(operand)
+            | Expr::Filled(_, _, operand) => visit(operand),
+            Expr::Binary(_, left, right) | Expr::Index(left, right) => {
+                visit(left);
+                visit(right);
+            }
+            Expr::Conditional(condition, then, otherwise) => {
+                visit(condition);
+                visit(then);
+                visit(otherwise);
+            }
+            Expr::Call(_, parts) | Expr::Struct(_, parts) | Expr::Array(_, parts) => parts.iter_mut().for_each(visit),
+        }
+    }
 }

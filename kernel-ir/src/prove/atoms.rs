@@ -1,0 +1,145 @@
+//! The unknowns of a program: what is known of each, and which of them the host can compute at a launch.
+
+use std::rc::Rc;
+
+use super::condition::Condition;
+use super::poly::{Atom, Poly};
+use super::predicate::LaunchSymbol;
+
+/// A closed interval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Range {
+    pub(super) lo: i128,
+    pub(super) hi: i128,
+}
+
+impl Range {
+    pub(super) fn new(lo: i128, hi: i128) -> Range {
+        Range { lo, hi }
+    }
+}
+
+/// A linear bound of an atom: `scale * atom` is at least, or at most, `bound`, if the condition holds. The scale is
+/// positive, and all atoms in it and in the bound precede the atom.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    pub(super) scale: Poly,
+    pub(super) bound: Poly,
+    pub(super) when: Condition,
+}
+
+/// A polynomial that is not negative where the fact is in scope, if the condition holds.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pub(super) poly: Poly,
+    pub(super) when: Condition,
+}
+
+/// One of the values that an atom can have, and what is known where it has this value.
+#[derive(Clone, Debug)]
+pub(super) struct Case {
+    pub(super) value: Poly,
+    pub(super) facts: Vec<Rc<Fact>>,
+}
+
+/// How the host computes an atom that is the same for all threads of a launch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Uniform {
+    Symbol(LaunchSymbol),
+    /// The value of a polynomial modulo `2^bits`, as a signed or an unsigned number.
+    Wrapped {
+        poly: Poly,
+        bits: u32,
+        signed: bool,
+    },
+    /// The quotient of a number that is not negative by a positive number, rounded down.
+    Quotient(Poly, Poly),
+    Min(Poly, Poly),
+    Max(Poly, Poly),
+}
+
+/// What is known of an atom.
+#[derive(Clone, Debug)]
+pub(super) struct AtomInfo {
+    pub(super) range: Range,
+    /// `None` if threads or iterations have different values.
+    pub(super) uniform: Option<Uniform>,
+    pub(super) lower: Vec<Bound>,
+    pub(super) upper: Vec<Bound>,
+    /// If not empty, the atom has one of these values.
+    pub(super) cases: Vec<Case>,
+}
+
+/// The atoms of a program, in the order of their creation.
+#[derive(Default)]
+pub(super) struct Atoms {
+    infos: Vec<AtomInfo>,
+}
+
+impl Atoms {
+    /// Adds an atom of which nothing but its range is known.
+    pub(super) fn fresh(&mut self, range: Range) -> Atom {
+        self.add(AtomInfo { range, uniform: None, lower: Vec::new(), upper: Vec::new(), cases: Vec::new() })
+    }
+
+    pub(super) fn add(&mut self, info: AtomInfo) -> Atom {
+        self.infos.push(info);
+        Atom(self.infos.len() as u32 - 1)
+    }
+
+    pub(super) fn get(&self, atom: Atom) -> &AtomInfo {
+        &self.infos[atom.0 as usize]
+    }
+
+    pub(super) fn is_uniform(&self, atom: Atom) -> bool {
+        self.get(atom).uniform.is_some()
+    }
+
+    /// Returns whether the host can compute the polynomial at a launch.
+    pub(super) fn is_uniform_poly(&self, poly: &Poly) -> bool {
+        poly.atoms().all(|atom| self.is_uniform(atom))
+    }
+
+    /// Returns an interval that contains the polynomial's values, as far as the ranges of the atoms alone determine it;
+    /// `None` for a bound that exceeds 128 bits.
+    pub(super) fn interval(&self, poly: &Poly) -> (Option<i128>, Option<i128>) {
+        let (mut lo, mut hi) = (Some(0i128), Some(0i128));
+        for (monomial, coefficient) in poly.terms() {
+            let Some(Range { lo: least, hi: most }) = self.monomial(monomial, *coefficient) else {
+                return (None, None);
+            };
+            lo = lo.and_then(|lo| lo.checked_add(least));
+            hi = hi.and_then(|hi| hi.checked_add(most));
+        }
+        (lo, hi)
+    }
+
+    fn monomial(&self, monomial: &[Atom], coefficient: i128) -> Option<Range> {
+        let mut product = Range::new(coefficient, coefficient);
+        let mut rest = monomial;
+        while let [atom, others @ ..] = rest {
+            let Range { lo, hi } = self.get(*atom).range;
+            let corners = [
+                product.lo.checked_mul(lo)?,
+                product.lo.checked_mul(hi)?,
+                product.hi.checked_mul(lo)?,
+                product.hi.checked_mul(hi)?,
+            ];
+            product = Range::new(*corners.iter().min()?, *corners.iter().max()?);
+            rest = others;
+        }
+        Some(product)
+    }
+
+    pub(super) fn is_nonnegative(&self, poly: &Poly) -> bool {
+        self.interval(poly).0.is_some_and(|lo| lo >= 0)
+    }
+
+    pub(super) fn is_positive(&self, poly: &Poly) -> bool {
+        self.interval(poly).0.is_some_and(|lo| lo >= 1)
+    }
+
+    pub(super) fn is_nonpositive(&self, poly: &Poly) -> bool {
+        self.interval(poly).1.is_some_and(|hi| hi <= 0)
+    }
+}

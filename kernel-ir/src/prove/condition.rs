@@ -1,0 +1,193 @@
+//! Conditions on a launch: formulas over polynomials of launch symbols.
+
+use std::collections::HashMap;
+
+use super::poly::Poly;
+
+/// A condition, an index into [`Conditions`]. Equal conditions have equal indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Condition(u32);
+
+impl Condition {
+    pub(super) const TRUE: Condition = Condition(0);
+    pub(super) const FALSE: Condition = Condition(1);
+}
+
+/// The form of a condition.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Formula {
+    True,
+    False,
+    /// A polynomial of uniform atoms is not negative.
+    NonNegative(Poly),
+    All(Vec<Condition>),
+    Any(Vec<Condition>),
+    /// An invariant of a loop, assumed at the loop's head: an index into [`Conditions::invariants`].
+    Invariant(u32),
+}
+
+/// The conditions of a program.
+pub(super) struct Conditions {
+    formulas: Vec<Formula>,
+    ids: HashMap<Formula, Condition>,
+    /// For each loop invariant, the condition for every iteration to preserve it. It may refer to invariants, also to
+    /// itself: the invariants that hold are the greatest solution. This is sound by induction over the steps of an
+    /// execution: the first step that violates an invariant would follow from facts that held before.
+    pub(super) invariants: Vec<Condition>,
+}
+
+impl Conditions {
+    pub(super) fn new() -> Conditions {
+        let formulas = vec![Formula::True, Formula::False];
+        let ids = formulas.iter().cloned().zip([Condition::TRUE, Condition::FALSE]).collect();
+        Conditions { formulas, ids, invariants: Vec::new() }
+    }
+
+    pub(super) fn get(&self, condition: Condition) -> &Formula {
+        &self.formulas[condition.0 as usize]
+    }
+
+    pub(super) fn add(&mut self, formula: Formula) -> Condition {
+        if let Some(condition) = self.ids.get(&formula) {
+            return *condition;
+        }
+        let condition = Condition(self.formulas.len() as u32);
+        self.ids.insert(formula.clone(), condition);
+        self.formulas.push(formula);
+        condition
+    }
+
+    pub(super) fn all(&mut self, conditions: impl IntoIterator<Item = Condition>) -> Condition {
+        let mut parts = Vec::new();
+        for condition in conditions {
+            match self.get(condition) {
+                Formula::True => {}
+                Formula::False => return Condition::FALSE,
+                Formula::All(inner) => parts.extend_from_slice(inner),
+                _ => parts.push(condition),
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        match parts.as_slice() {
+            [] => Condition::TRUE,
+            [one] => *one,
+            _ => self.add(Formula::All(parts)),
+        }
+    }
+
+    pub(super) fn any(&mut self, conditions: impl IntoIterator<Item = Condition>) -> Condition {
+        let mut parts: Vec<Condition> = Vec::new();
+        for condition in conditions {
+            match self.get(condition) {
+                Formula::False => {}
+                Formula::True => return Condition::TRUE,
+                Formula::Any(inner) => parts.extend_from_slice(inner),
+                _ => parts.push(condition),
+            }
+        }
+        parts.sort_unstable();
+        parts.dedup();
+        match parts.as_slice() {
+            [] => Condition::FALSE,
+            [one] => *one,
+            _ => self.add(Formula::Any(parts)),
+        }
+    }
+
+    /// Adds an invariant whose condition is determined at the end of the loop.
+    pub(super) fn invariant(&mut self) -> (usize, Condition) {
+        let number = self.invariants.len();
+        self.invariants.push(Condition::FALSE);
+        (number, self.add(Formula::Invariant(number as u32)))
+    }
+
+    /// Removes all parts that are constant once the invariants that cannot hold are known. Returns the simplified form
+    /// of each condition asked for.
+    pub(super) fn simplified(&mut self, asked: &[Condition]) -> Vec<Condition> {
+        // The greatest solution, with every condition on a launch assumed to hold.
+        let mut holds = vec![true; self.invariants.len()];
+        loop {
+            let next: Vec<bool> =
+                self.invariants.iter().zip(&holds).map(|(by, now)| *now && self.possible(*by, &holds)).collect();
+            if next == holds {
+                break;
+            }
+            holds = next;
+        }
+        let invariants: Vec<Condition> = (0..self.invariants.len())
+            .map(|number| if holds[number] { self.rebuilt(self.invariants[number], &holds) } else { Condition::FALSE })
+            .collect();
+        // An invariant that holds unconditionally, given the others that do, is no condition of a launch.
+        let mut unconditional = holds.clone();
+        loop {
+            let next: Vec<bool> = (0..invariants.len())
+                .map(|number| unconditional[number] && self.certain(invariants[number], &unconditional))
+                .collect();
+            if next == unconditional {
+                break;
+            }
+            unconditional = next;
+        }
+        self.invariants = invariants;
+        for (number, certain) in unconditional.iter().enumerate() {
+            if *certain {
+                self.invariants[number] = Condition::TRUE;
+            }
+        }
+        let asked: Vec<Condition> = asked.iter().map(|condition| self.rebuilt(*condition, &holds)).collect();
+        asked.into_iter().map(|condition| self.without(condition, &unconditional)).collect()
+    }
+
+    fn possible(&self, condition: Condition, holds: &[bool]) -> bool {
+        match self.get(condition) {
+            Formula::True | Formula::NonNegative(_) => true,
+            Formula::False => false,
+            Formula::Invariant(number) => holds[*number as usize],
+            Formula::All(parts) => parts.iter().all(|part| self.possible(*part, holds)),
+            Formula::Any(parts) => parts.iter().any(|part| self.possible(*part, holds)),
+        }
+    }
+
+    fn certain(&self, condition: Condition, unconditional: &[bool]) -> bool {
+        match self.get(condition) {
+            Formula::True => true,
+            Formula::False | Formula::NonNegative(_) => false,
+            Formula::Invariant(number) => unconditional[*number as usize],
+            Formula::All(parts) => parts.iter().all(|part| self.certain(*part, unconditional)),
+            Formula::Any(parts) => parts.iter().any(|part| self.certain(*part, unconditional)),
+        }
+    }
+
+    /// Returns the condition with the invariants that cannot hold replaced by `False`.
+    fn rebuilt(&mut self, condition: Condition, holds: &[bool]) -> Condition {
+        match self.get(condition).clone() {
+            Formula::Invariant(number) if !holds[number as usize] => Condition::FALSE,
+            Formula::All(parts) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.rebuilt(part, holds)).collect();
+                self.all(parts)
+            }
+            Formula::Any(parts) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.rebuilt(part, holds)).collect();
+                self.any(parts)
+            }
+            Formula::True | Formula::False | Formula::NonNegative(_) | Formula::Invariant(_) => condition,
+        }
+    }
+
+    /// Returns the condition with the invariants that always hold replaced by `True`.
+    fn without(&mut self, condition: Condition, unconditional: &[bool]) -> Condition {
+        match self.get(condition).clone() {
+            Formula::Invariant(number) if unconditional[number as usize] => Condition::TRUE,
+            Formula::All(parts) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.without(part, unconditional)).collect();
+                self.all(parts)
+            }
+            Formula::Any(parts) => {
+                let parts: Vec<_> = parts.into_iter().map(|part| self.without(part, unconditional)).collect();
+                self.any(parts)
+            }
+            Formula::True | Formula::False | Formula::NonNegative(_) | Formula::Invariant(_) => condition,
+        }
+    }
+}

@@ -1,0 +1,688 @@
+//! Values of expressions, and the conditions under which their checks never fail.
+
+use std::rc::Rc;
+
+use super::atoms::{AtomInfo, Bound, Fact, Range};
+use super::condition::Condition;
+use super::poly::Poly;
+use super::prover::Facts;
+use super::walk::{State, Value, Walk};
+use crate::ir::Scalar;
+use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix};
+
+impl<'m> Walk<'m> {
+    /// Returns the value of an expression, and records the conditions of the checks in it.
+    pub(super) fn eval(&mut self, expr: &'m Expr) -> Value {
+        match expr {
+            Expr::Var(var) => self.read(*var),
+            Expr::Literal(Scalar::Bool, bits) => {
+                let mut facts = [Some(Vec::new()), Some(Vec::new())];
+                facts[usize::from(*bits == 0)] = None;
+                Value::Bool(facts)
+            }
+            Expr::Literal(scalar, bits) if scalar.is_integer() => {
+                let unused = 64 - self.bits(*scalar);
+                let bits = bits << unused;
+                let value = if scalar.is_signed() {
+                    i128::from(bits.cast_signed() >> unused)
+                } else {
+                    i128::from(bits >> unused)
+                };
+                Value::exact(Poly::constant(value), *scalar)
+            }
+            Expr::Special(name) => match self.special(name) {
+                Some(poly) => Value::exact(poly, Scalar::U32),
+                None => self.unknown(Scalar::U32),
+            },
+            Expr::Unary(Prefix::Not, operand) => match self.eval(operand) {
+                Value::Bool([no, yes]) => Value::Bool([yes, no]),
+                _ => Value::boolean(),
+            },
+            Expr::Unary(prefix, operand) => {
+                let operand = self.eval(operand);
+                let Value::Int { scalar, .. } = operand else { return Value::Unknown };
+                let to = promoted(scalar, self.bits(scalar));
+                let Value::Int { poly, .. } = self.converted(operand, to) else { return Value::Unknown };
+                let negated = Poly::default().sub(&poly);
+                let result = if *prefix == Prefix::Minus { negated } else { negated.and_then(|poly| poly.offset(-1)) };
+                Value::wrapping(result, to)
+            }
+            Expr::Binary(op @ (Operator::Both | Operator::Either), left, right) => self.short_circuit(*op, left, right),
+            Expr::Binary(op, left, right) => {
+                let literals = (Some(matches!(**left, Expr::Literal(..))), matches!(**right, Expr::Literal(..)));
+                let left = self.eval(left);
+                let right = self.eval(right);
+                self.binary_values(*op, left, right, literals)
+            }
+            Expr::Cast(ty, operand) => {
+                let value = self.eval(operand);
+                match ty {
+                    CType::Scalar(Scalar::Bool) => match value {
+                        Value::Bool(_) => value,
+                        _ => Value::boolean(),
+                    },
+                    CType::Scalar(scalar) if scalar.is_integer() => self.converted(value, *scalar),
+                    _ => Value::Unknown,
+                }
+            }
+            Expr::Conditional(condition, then, otherwise) => self.conditional(condition, then, otherwise),
+            Expr::Index(..) | Expr::Field(..) | Expr::Deref(_) => {
+                expr.for_each_child(&mut |child| drop(self.eval(child)));
+                self.loaded(expr)
+            }
+            Expr::Call(callee, args) => self.eval_call(expr, callee, args),
+            Expr::Literal(..)
+            | Expr::AddressOf(_)
+            | Expr::Struct(..)
+            | Expr::Array(..)
+            | Expr::Filled(..)
+            | Expr::Variant(..)
+            | Expr::Constant(_) => {
+                expr.for_each_child(&mut |child| drop(self.eval(child)));
+                Value::Unknown
+            }
+        }
+    }
+
+    /// Evaluates an expression that is evaluated only where the facts hold. What its checks prove is not known
+    /// afterwards.
+    fn eval_under(&mut self, facts: &Facts, expr: &'m Expr) -> Option<(Value, Facts)> {
+        let before = self.state.as_ref()?.facts.len();
+        let pending = self.pending.len();
+        if let Some(state) = &mut self.state {
+            state.facts.extend(facts.iter().cloned());
+        }
+        let value = self.eval(expr);
+        let own = self.pending.split_off(pending.min(self.pending.len()));
+        let mut facts = match &mut self.state {
+            Some(state) => state.facts.split_off(before),
+            None => return None,
+        };
+        facts.extend(own);
+        Some((value, facts))
+    }
+
+    fn short_circuit(&mut self, op: Operator, left: &'m Expr, right: &'m Expr) -> Value {
+        let left = self.eval(left);
+        let both = op == Operator::Both;
+        // The right operand is evaluated if the left one is true, or false.
+        let [left_no, left_yes] = self.branches(&left);
+        let (decides, continues) = if both { (left_no, left_yes) } else { (left_yes, left_no) };
+        let Some(continues) = continues else { return left };
+        let Some((right, _)) = self.eval_under(&continues, right) else { return Value::boolean() };
+        let [right_no, right_yes] = self.branches(&right);
+        let (other, same) = if both { (right_no, right_yes) } else { (right_yes, right_no) };
+        // `a && b` is true if both are; it is false if the first or the second is.
+        let all = same.map(|same| continues.iter().cloned().chain(same).collect());
+        let any = match (decides, other) {
+            (None, None) => None,
+            (Some(facts), None) => Some(facts),
+            (None, Some(other)) => Some(continues.into_iter().chain(other).collect()),
+            (Some(_), Some(_)) => Some(Vec::new()),
+        };
+        Value::Bool(if both { [any, all] } else { [all, any] })
+    }
+
+    fn conditional(&mut self, condition: &'m Expr, then: &'m Expr, otherwise: &'m Expr) -> Value {
+        let condition = self.eval(condition);
+        let [no, yes] = self.branches(&condition);
+        let mut values = Vec::new();
+        for (facts, expr) in [(yes, then), (no, otherwise)] {
+            if let Some(facts) = facts
+                && let Some(value) = self.eval_under(&facts, expr)
+            {
+                values.push(value);
+            }
+        }
+        if let [(Value::Int { scalar: left, .. }, _), (Value::Int { scalar: right, .. }, _)] = values.as_slice() {
+            let to = self.common(*left, *right);
+            for (value, _) in &mut values {
+                *value = self.converted(std::mem::replace(value, Value::Unknown), to);
+            }
+        }
+        let shared = self.state.as_ref().map_or_else(Vec::new, |state| state.facts.clone());
+        let values: Vec<(&Value, &[Rc<Fact>])> = values.iter().map(|(value, own)| (value, own.as_slice())).collect();
+        self.joined(&values, &shared)
+    }
+
+    /// Returns the value of an element, a field or a referent: nothing but its type is known.
+    fn loaded(&mut self, place: &Expr) -> Value {
+        match self.type_of(place) {
+            Some(CType::Scalar(Scalar::Bool)) => Value::boolean(),
+            Some(CType::Scalar(scalar)) if scalar.is_integer() => self.unknown(scalar),
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Returns the type of a place.
+    fn type_of(&self, place: &Expr) -> Option<CType> {
+        let referent = |ty: CType| match ty {
+            CType::Reference { target, .. } => *target,
+            ty => ty,
+        };
+        Some(match place {
+            Expr::Var(var) => referent(self.function().vars[var.index()].ty.clone()),
+            Expr::Index(base, _) | Expr::Deref(base) => match self.type_of(base)? {
+                CType::Array(element, _) => *element,
+                CType::Pointer { target, .. } => *target,
+                _ => return None,
+            },
+            Expr::Field(_, id, position) => match &self.module.types[id.index()].kind {
+                crate::lower::TypeKind::Struct { members, .. } => {
+                    members.iter().find(|member| member.position == *position)?.ty.clone()
+                }
+                crate::lower::TypeKind::Enum { .. } => return None,
+            },
+            Expr::Constant(id) => self.module.constants[id.index()].ty.clone(),
+            Expr::Binary(_, base, _) => self.type_of(base)?,
+            _ => return None,
+        })
+    }
+
+    /// Returns the operands' common type by C's usual arithmetic conversions.
+    fn common(&self, left: Scalar, right: Scalar) -> Scalar {
+        let (left, right) = (promoted(left, self.bits(left)), promoted(right, self.bits(right)));
+        match self.bits(left).cmp(&self.bits(right)) {
+            std::cmp::Ordering::Less => right,
+            std::cmp::Ordering::Greater => left,
+            std::cmp::Ordering::Equal => {
+                if left.is_signed() {
+                    right
+                } else {
+                    left
+                }
+            }
+        }
+    }
+
+    /// Returns the type of a C operation. The type of a literal is that of the other operand: see `cuda::expr`.
+    fn operation_type(
+        &self,
+        left: Scalar,
+        right: Scalar,
+        (left_literal, right_literal): (Option<bool>, bool),
+    ) -> Scalar {
+        match (left_literal, right_literal) {
+            (Some(true), false) => promoted(right, self.bits(right)),
+            (Some(false) | None, true) => promoted(left, self.bits(left)),
+            _ => self.common(left, right),
+        }
+    }
+
+    /// Converts a value to a type as C does: modulo the type's width.
+    pub(super) fn converted(&mut self, value: Value, to: Scalar) -> Value {
+        match value {
+            Value::Int { poly, scalar, exact } => {
+                let (from_range, range) = (self.range(scalar), self.range(to));
+                if from_range.lo >= range.lo && from_range.hi <= range.hi {
+                    if exact || self.bits(to) == self.bits(scalar) {
+                        return Value::Int { poly, scalar: to, exact };
+                    }
+                    let poly = self.exact(poly, scalar, false);
+                    return Value::exact(poly, to);
+                }
+                // A narrower or a signed type: the number modulo the width of the new type.
+                let poly = if self.bits(to) <= self.bits(scalar) { poly } else { self.exact(poly, scalar, exact) };
+                let (lo, hi) = self.domain.atoms.interval(&poly);
+                let fits = exact && lo.is_some_and(|lo| lo >= range.lo) && hi.is_some_and(|hi| hi <= range.hi);
+                Value::Int { poly, scalar: to, exact: fits }
+            }
+            Value::Bool(_) => Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 1))), to),
+            Value::Unknown => self.unknown(to),
+        }
+    }
+
+    /// Returns a polynomial that equals a value exactly, and not only modulo the width of its type.
+    fn exact(&mut self, poly: Poly, scalar: Scalar, exact: bool) -> Poly {
+        let Some(State { vars, mut facts }) = self.state.take() else { return poly };
+        let poly = self.exactly(poly, scalar, exact, &mut facts);
+        self.state = Some(State { vars, facts });
+        poly
+    }
+
+    /// Returns a polynomial that equals a value exactly wherever the facts hold. Facts about it are added.
+    pub(super) fn exactly(&mut self, poly: Poly, scalar: Scalar, exact: bool, facts: &mut Facts) -> Poly {
+        if exact {
+            return poly;
+        }
+        let range = self.range(scalar);
+        let when = self.domain.prove_within(&poly, range, facts);
+        if when == Condition::TRUE {
+            return poly;
+        }
+        let atom = Poly::atom(self.domain.wrapped(&poly, (self.bits(scalar), scalar.is_signed()), range));
+        if when != Condition::FALSE {
+            for difference in [poly.sub(&atom), atom.sub(&poly)].into_iter().flatten() {
+                facts.push(Rc::new(Fact { poly: difference, when }));
+            }
+        }
+        atom
+    }
+
+    fn exact_int(&mut self, value: Value, to: Scalar) -> Option<Poly> {
+        match self.converted(value, to) {
+            Value::Int { poly, scalar, exact } => Some(self.exact(poly, scalar, exact)),
+            Value::Unknown | Value::Bool(_) => None,
+        }
+    }
+
+    /// Returns the value of a binary operator other than `&&` and `||`.
+    pub(super) fn binary_values(
+        &mut self,
+        op: Operator,
+        left: Value,
+        right: Value,
+        literals: (Option<bool>, bool),
+    ) -> Value {
+        let compares =
+            matches!(op, Operator::Eq | Operator::Ne | Operator::Lt | Operator::Le | Operator::Gt | Operator::Ge);
+        if compares {
+            return self.compare(op, left, right, literals);
+        }
+        let (Value::Int { scalar: left_type, .. }, Value::Int { scalar: right_type, .. }) = (&left, &right) else {
+            return Value::Unknown;
+        };
+        let shift = matches!(op, Operator::Shl | Operator::Shr);
+        let ty = if shift {
+            promoted(*left_type, self.bits(*left_type))
+        } else {
+            self.operation_type(*left_type, *right_type, literals)
+        };
+        match op {
+            Operator::Add | Operator::Sub | Operator::Mul => {
+                let (Value::Int { poly: left, .. }, Value::Int { poly: right, .. }) =
+                    (self.converted(left, ty), self.converted(right, ty))
+                else {
+                    return Value::Unknown;
+                };
+                let result = match op {
+                    Operator::Add => left.add(&right),
+                    Operator::Sub => left.sub(&right),
+                    _ => left.mul(&right),
+                };
+                match result {
+                    Some(poly) => Value::Int { poly, scalar: ty, exact: false },
+                    None => self.unknown(ty),
+                }
+            }
+            Operator::Shl => {
+                let Value::Int { poly: right, exact: true, .. } = right else { return self.unknown(ty) };
+                match (self.converted(left, ty), right.as_constant()) {
+                    (Value::Int { poly, .. }, Some(amount @ 0..64)) => {
+                        let factor = Poly::constant(1 << amount);
+                        poly.mul(&factor).map_or_else(|| self.unknown(ty), |poly| Value::wrapping(Some(poly), ty))
+                    }
+                    _ => self.unknown(ty),
+                }
+            }
+            Operator::Div | Operator::Rem | Operator::Shr | Operator::And | Operator::Or | Operator::Xor => {
+                let Some(left) = self.exact_int(left, ty) else { return self.unknown(ty) };
+                let right_type = if shift { Scalar::U64 } else { ty };
+                let Some(right) = self.exact_int(right, right_type) else { return self.unknown(ty) };
+                self.bitwise_or_division(op, &left, &right, ty)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn bitwise_or_division(&mut self, op: Operator, left: &Poly, right: &Poly, ty: Scalar) -> Value {
+        let nonnegative = !ty.is_signed() || self.domain.atoms.is_nonnegative(left);
+        let result = match op {
+            _ if !nonnegative => None,
+            Operator::Div if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
+                self.domain.quotient(left, right)
+            }
+            Operator::Rem if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => self.remainder(left, right),
+            Operator::Shr => match right.as_constant() {
+                Some(amount @ 0..64) => self.domain.quotient(left, &Poly::constant(1 << amount)),
+                _ => self.at_most(&[left.clone()]),
+            },
+            // A mask of the low-order bits is a remainder.
+            Operator::And => match (left.as_constant(), right.as_constant()) {
+                (_, Some(mask)) if mask >= 0 && (mask + 1).count_ones() == 1 => {
+                    self.remainder(left, &Poly::constant(mask + 1))
+                }
+                (Some(mask), _) if mask >= 0 && (mask + 1).count_ones() == 1 => {
+                    self.remainder(right, &Poly::constant(mask + 1))
+                }
+                _ if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
+                    self.at_most(&[left.clone(), right.clone()])
+                }
+                _ => self.at_most(&[left.clone()]),
+            },
+            Operator::Or | Operator::Xor if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
+                let hi = |poly: &Poly| self.domain.atoms.interval(poly).1.filter(|hi| *hi < 1 << 64);
+                let bits = hi(left).zip(hi(right)).map(|(left, right)| 128 - (left | right).leading_zeros());
+                let sum = left.add(right);
+                let limits = [sum, bits.map(|bits| Poly::constant((1i128 << bits) - 1))];
+                self.at_most(&limits.into_iter().flatten().collect::<Vec<_>>())
+            }
+            _ => None,
+        };
+        match result {
+            // The result of an operation on exact operands is in the range of the type.
+            Some(poly) => Value::exact(poly, ty),
+            None => self.unknown(ty),
+        }
+    }
+
+    fn remainder(&mut self, dividend: &Poly, divisor: &Poly) -> Option<Poly> {
+        let quotient = self.domain.quotient(dividend, divisor)?;
+        dividend.sub(&divisor.mul(&quotient)?)
+    }
+
+    /// Returns a number that is not negative, and at most each of some numbers.
+    fn at_most(&mut self, limits: &[Poly]) -> Option<Poly> {
+        let hi = limits.iter().filter_map(|limit| self.domain.atoms.interval(limit).1).min();
+        let upper = limits
+            .iter()
+            .map(|limit| Bound { scale: Poly::constant(1), bound: limit.clone(), when: Condition::TRUE })
+            .collect();
+        let range = Range::new(0, hi.unwrap_or(i128::from(u64::MAX)).clamp(0, i128::from(u64::MAX)));
+        let info = AtomInfo { range, uniform: None, lower: Vec::new(), upper, cases: Vec::new() };
+        Some(Poly::atom(self.domain.atoms.add(info)))
+    }
+
+    /// Returns the facts of a comparison.
+    pub(super) fn compare(&mut self, op: Operator, left: Value, right: Value, literals: (Option<bool>, bool)) -> Value {
+        let (Value::Int { scalar: left_type, .. }, Value::Int { scalar: right_type, .. }) = (&left, &right) else {
+            return Value::boolean();
+        };
+        let ty = self.operation_type(*left_type, *right_type, literals);
+        let (Some(left), Some(right)) = (self.exact_int(left, ty), self.exact_int(right, ty)) else {
+            return Value::boolean();
+        };
+        let fact = |poly: Option<Poly>| poly.map(|poly| Rc::new(Fact { poly, when: Condition::TRUE }));
+        let less = |left: &Poly, right: &Poly| fact(right.sub(left).and_then(|poly| poly.offset(-1)));
+        let at_most = |left: &Poly, right: &Poly| fact(right.sub(left));
+        let list = |facts: Vec<Option<Rc<Fact>>>| Some(facts.into_iter().flatten().collect::<Facts>());
+        let ordered = |yes, no| Value::Bool([list(vec![no]), list(vec![yes])]);
+        match op {
+            Operator::Lt => ordered(less(&left, &right), at_most(&right, &left)),
+            Operator::Le => ordered(at_most(&left, &right), less(&right, &left)),
+            Operator::Gt => ordered(less(&right, &left), at_most(&left, &right)),
+            Operator::Ge => ordered(at_most(&right, &left), less(&left, &right)),
+            _ => {
+                let equal = list(vec![at_most(&left, &right), at_most(&right, &left)]);
+                // Different from a limit: on the other side of it.
+                let difference = left.sub(&right);
+                let differs = difference.map_or_else(Vec::new, |difference| {
+                    if self.domain.atoms.is_nonnegative(&difference) {
+                        vec![less(&right, &left)]
+                    } else if self.domain.atoms.is_nonpositive(&difference) {
+                        vec![less(&left, &right)]
+                    } else {
+                        Vec::new()
+                    }
+                });
+                let differs = list(differs);
+                Value::Bool(if op == Operator::Eq { [differs, equal] } else { [equal, differs] })
+            }
+        }
+    }
+
+    fn eval_call(&mut self, call: &'m Expr, callee: &Callee, args: &'m [Expr]) -> Value {
+        let values: Vec<Value> = args.iter().map(|arg| self.eval(arg)).collect();
+        match callee {
+            Callee::Helper(helper, _) => self.helper(call, *helper, args, values),
+            Callee::Function(id) => self.call(*id, values),
+            Callee::Builtin(_) | Callee::Effect(_) => Value::Unknown,
+        }
+    }
+
+    fn push_pending(&mut self, polys: impl IntoIterator<Item = Option<Poly>>) {
+        self.pending.extend(polys.into_iter().flatten().map(|poly| Rc::new(Fact { poly, when: Condition::TRUE })));
+    }
+
+    /// Returns a condition that implies `poly >= 0` here.
+    fn prove(&mut self, poly: Option<Poly>) -> Condition {
+        let Some(State { vars, facts }) = self.state.take() else { return Condition::FALSE };
+        let condition = self.domain.prove_some(poly, &facts);
+        self.state = Some(State { vars, facts });
+        condition
+    }
+
+    fn prove_within(&mut self, poly: &Poly, range: Range) -> Condition {
+        let Some(State { vars, facts }) = self.state.take() else { return Condition::FALSE };
+        let condition = self.domain.prove_within(poly, range, &facts);
+        self.state = Some(State { vars, facts });
+        condition
+    }
+
+    /// Returns the value of an operand as the polynomial of its type, and as an exact one.
+    fn both_forms(&mut self, value: Value, ty: Scalar) -> Option<(Poly, Poly)> {
+        match self.converted(value, ty) {
+            Value::Int { poly, scalar, exact } => {
+                let exactly = self.exact(poly.clone(), scalar, exact);
+                Some((poly, exactly))
+            }
+            Value::Unknown | Value::Bool(_) => None,
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "a table of helpers")]
+    fn helper(&mut self, call: &'m Expr, helper: Helper, args: &'m [Expr], values: Vec<Value>) -> Value {
+        let Helper { op, scalar } = helper;
+        let mut values = values.into_iter();
+        let mut operand = |this: &mut Self, ty: Scalar| {
+            values.next().and_then(|value| this.both_forms(value, ty)).unwrap_or_else(|| {
+                let unknown = this.unknown(ty);
+                let Value::Int { poly, .. } = unknown else { return (Poly::default(), Poly::default()) };
+                (poly.clone(), poly)
+            })
+        };
+        match op {
+            Op::At => {
+                let ((index, exact), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
+                let below = self.below(&index, &len);
+                let condition = if below == Condition::TRUE || index == exact {
+                    below
+                } else {
+                    let wrapped = self.below(&exact, &len);
+                    self.domain.conditions.any([below, wrapped])
+                };
+                self.require(call, condition);
+                self.push_pending([Some(exact.clone()), len.sub(&exact).and_then(|poly| poly.offset(-1))]);
+                Value::exact(exact, Scalar::Usize)
+            }
+            Op::Within => {
+                let operands: Vec<(Poly, Poly)> = (0..5).map(|_| operand(self, Scalar::Usize)).collect();
+                let condition = self.within(&operands).unwrap_or(Condition::FALSE);
+                self.require(call, condition);
+                Value::boolean()
+            }
+            Op::PartLen | Op::PartToLen => {
+                let (_, start) = operand(self, Scalar::Usize);
+                let (_, end) = operand(self, Scalar::Usize);
+                let (_, len) = operand(self, Scalar::Usize);
+                // The end of a closed range is one past its last element.
+                let end = if op == Op::PartToLen { end.offset(1) } else { Some(end) };
+                let Some(end) = end else { return self.unknown(Scalar::Usize) };
+                let (part, rest) = (end.sub(&start), len.sub(&end));
+                let in_order = self.prove(part.clone());
+                let inside = self.prove(rest.clone());
+                let condition = self.domain.conditions.all([in_order, inside]);
+                self.require(call, condition);
+                self.push_pending([part.clone(), rest]);
+                part.map_or(Value::Unknown, |part| Value::exact(part, Scalar::Usize))
+            }
+            Op::RestLen => {
+                let ((_, start), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
+                let rest = len.sub(&start);
+                let condition = self.prove(rest.clone());
+                self.require(call, condition);
+                self.push_pending([rest.clone()]);
+                rest.map_or(Value::Unknown, |rest| Value::exact(rest, Scalar::Usize))
+            }
+            Op::SplitAt => {
+                let ((_, at), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
+                let rest = len.sub(&at);
+                let condition = self.prove(rest.clone());
+                self.require(call, condition);
+                self.push_pending([rest]);
+                Value::exact(at, Scalar::Usize)
+            }
+            Op::Add | Op::Sub | Op::Mul => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let result = match op {
+                    Op::Add => left.add(&right),
+                    Op::Sub => left.sub(&right),
+                    _ => left.mul(&right),
+                };
+                let range = self.range(scalar);
+                let condition = match &result {
+                    Some(result) => self.prove_within(result, range),
+                    None => Condition::FALSE,
+                };
+                self.require(call, condition);
+                match result {
+                    Some(result) => {
+                        self.push_pending([result.offset(-range.lo), Poly::constant(range.hi).sub(&result)]);
+                        Value::exact(result, scalar)
+                    }
+                    None => self.unknown(scalar),
+                }
+            }
+            Op::WrappingAdd | Op::WrappingSub | Op::WrappingMul => {
+                let ((left, _), (right, _)) = (operand(self, scalar), operand(self, scalar));
+                let result = match op {
+                    Op::WrappingAdd => left.add(&right),
+                    Op::WrappingSub => left.sub(&right),
+                    _ => left.mul(&right),
+                };
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::wrapping(Some(poly), scalar))
+            }
+            Op::WrappingNeg => {
+                let (operand, _) = operand(self, scalar);
+                Value::wrapping(Poly::default().sub(&operand), scalar)
+            }
+            Op::ShiftAmount => {
+                let ((_, amount), (_, width)) = (operand(self, Scalar::U64), operand(self, Scalar::U32));
+                let rest = width.sub(&amount).and_then(|poly| poly.offset(-1));
+                let condition = self.prove(rest.clone());
+                self.require(call, condition);
+                self.push_pending([rest]);
+                Value::exact(amount, Scalar::U64)
+            }
+            Op::Div | Op::Rem => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                // For signed types, the minimum divided by -1 overflows.
+                let positive = self.prove(right.offset(-1));
+                self.require(call, positive);
+                let unsigned = !scalar.is_signed()
+                    || (self.domain.atoms.is_nonnegative(&left) && self.domain.atoms.is_nonnegative(&right));
+                if !unsigned {
+                    return self.unknown(scalar);
+                }
+                self.push_pending([right.offset(-1)]);
+                let result =
+                    if op == Op::Div { self.domain.quotient(&left, &right) } else { self.remainder(&left, &right) };
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
+            Op::DivCeil if !scalar.is_signed() => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let dividend = left.add(&right).and_then(|poly| poly.offset(-1));
+                let result = dividend.and_then(|dividend| self.domain.quotient(&dividend, &right));
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
+            Op::Min | Op::Max if scalar.is_integer() => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let result = self.domain.extreme(op == Op::Min, &left, &right);
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
+            Op::Clamp | Op::ClampTo if scalar.is_integer() => {
+                let ((_, x), (_, low), (_, high)) =
+                    (operand(self, scalar), operand(self, scalar), operand(self, scalar));
+                let above = self.domain.extreme(false, &x, &low);
+                let result = above.and_then(|above| self.domain.extreme(true, &above, &high));
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
+            Op::SaturatingSub if scalar.is_integer() && !scalar.is_signed() => {
+                let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let zero = Poly::default();
+                let result = left.sub(&right).and_then(|difference| self.domain.extreme(false, &difference, &zero));
+                result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
+            }
+            Op::Step if scalar.is_integer() => {
+                let ((_, from), (_, end)) = (operand(self, scalar), operand(self, scalar));
+                // It is called with a counter below the end.
+                let bound =
+                    |bound: &Poly| Bound { scale: Poly::constant(1), bound: bound.clone(), when: Condition::TRUE };
+                let info = AtomInfo {
+                    range: self.range(scalar),
+                    uniform: None,
+                    lower: vec![bound(&from)],
+                    upper: vec![bound(&end)],
+                    cases: Vec::new(),
+                };
+                Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
+            }
+            Op::Opaque if scalar.is_integer() => {
+                let (operand, exact) = operand(self, scalar);
+                let is_exact = operand == exact;
+                Value::Int { poly: operand, scalar, exact: is_exact }
+            }
+            Op::LaneId => Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 31))), Scalar::U32),
+            Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => {
+                Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 64))), Scalar::U32)
+            }
+            Op::StepTo
+            | Op::StepDown
+            | Op::OverflowingAdd
+            | Op::OverflowingSub
+            | Op::OverflowingMul
+            | Op::OverflowingPow => {
+                let output = if matches!(op, Op::StepTo | Op::StepDown) { args.first() } else { args.last() };
+                if let Some(Expr::Var(var)) = output {
+                    self.assign(*var, Value::Unknown);
+                }
+                Value::boolean()
+            }
+            Op::IsMultipleOf | Op::IsNan | Op::IsInfinite | Op::IsFinite | Op::IsNormal | Op::IsSubnormal => {
+                Value::boolean()
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Returns a condition that implies `0 <= index < len`.
+    fn below(&mut self, index: &Poly, len: &Poly) -> Condition {
+        let above = self.prove(Some(index.clone()));
+        if above == Condition::FALSE {
+            return above;
+        }
+        let below = self.prove(len.sub(index).and_then(|poly| poly.offset(-1)));
+        self.domain.conditions.all([above, below])
+    }
+
+    /// Returns a condition that implies `base + stride * k < len` for all `k` from `start` to `end`, exclusive.
+    fn within(&mut self, operands: &[(Poly, Poly)]) -> Option<Condition> {
+        let [(base, _), (stride, _), (_, start), (_, end), (_, len)] = operands else { return None };
+        let (lo, hi) = (self.domain.atoms.interval(start).0?, self.domain.atoms.interval(end).1?);
+        let bound = |bound: Poly| Bound { scale: Poly::constant(1), bound, when: Condition::TRUE };
+        let info = AtomInfo {
+            range: Range::new(lo, hi.checked_sub(1)?.max(lo)),
+            uniform: None,
+            lower: vec![bound(start.clone())],
+            upper: vec![bound(end.offset(-1)?)],
+            cases: Vec::new(),
+        };
+        let counter = Poly::atom(self.domain.atoms.add(info));
+        // The loop is entered only if the range is not empty.
+        let not_empty = Rc::new(Fact { poly: end.sub(start)?.offset(-1)?, when: Condition::TRUE });
+        let index = base.add(&stride.mul(&counter)?)?;
+        let added = self.state.as_mut().map(|state| state.facts.push(not_empty));
+        let condition = self.below(&index, len);
+        if added.is_some()
+            && let Some(state) = &mut self.state
+        {
+            state.facts.pop();
+        }
+        Some(condition)
+    }
+}
+
+/// Returns the type after C's integral promotion.
+fn promoted(scalar: Scalar, bits: u32) -> Scalar {
+    if bits < 32 { Scalar::I32 } else { scalar }
+}

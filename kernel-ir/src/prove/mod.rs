@@ -1,0 +1,151 @@
+//! Removal of checks that are proved never to fail.
+//!
+//! A check of an index, a sub-slice, an overflow, a divisor or a shift amount is an exit in the middle of a loop, which
+//! keeps the compiler from overlapping iterations. Most checks cannot fail, for a reason that is known at the latest at
+//! the launch: all lengths, integer arguments and extents are numbers then. So the analysis derives, for each check, a
+//! *condition* over these *launch symbols* under which no thread can fail it:
+//!
+//! ```text
+//! walk        the statements of the kernel in execution order: the value of each variable as a polynomial over atoms
+//! prover      eliminates the atoms that threads disagree about; what remains is a condition on the launch
+//! predicate   the conditions of all checks as a program that the host evaluates at a launch: a verdict
+//! rewrite     the program without the checks of a verdict
+//! ```
+//!
+//! The analysis works on the lowered tree, not on the IR: the tree is what is emitted, its order of evaluation is
+//! explicit, and each check is a call of a helper.
+//!
+//! **Soundness.** An atom has one value in an execution; facts about atoms stay true. A value is a polynomial that is
+//! congruent to the machine's value modulo the width of its type, so that sums, differences and products may wrap in
+//! between; an index is in bounds if the polynomial itself is. Division, comparison and widening need exact values: if
+//! a polynomial is not proved to be in the range of its type, a new atom stands for the wrapped value. What a check
+//! proves is used only from the next statement on, because C does not specify the order within an expression; it holds
+//! whether the check is kept or was proved, by induction over the steps of an execution. Loop invariants are assumed at
+//! the head and verified at the end of the body: see [`condition::Conditions::invariants`]. The host evaluates conditions
+//! with 128 bits; an overflow means that the condition does not hold.
+//!
+//! Sources: Nazaré et al., Validation of Memory Accesses Through Symbolic Analyses, OOPSLA 2014; Blume and Eigenmann, The
+//! Range Test, SC 1994; Henriksen and Oancea, Bounds Checking: An Instance of Hybrid Analysis, ARRAY 2014.
+
+mod atoms;
+mod condition;
+mod eval;
+mod poly;
+mod predicate;
+mod prover;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::collections::HashMap;
+
+use atoms::{AtomInfo, Range, Uniform};
+use condition::Condition;
+use poly::Atom;
+use predicate::{Builder, GROUPS};
+use prover::Domain;
+use walk::Check;
+
+pub use predicate::{Axis, LaunchSymbol, Predicate, Verdict};
+
+use crate::ir::Scalar;
+use crate::lower::{Module, Op};
+
+/// What is known of the checks of a program.
+pub(crate) struct Proofs {
+    /// `None` if no check can be removed in any launch.
+    pub(crate) predicate: Option<Predicate>,
+    /// The operation, the first site and the group of each check.
+    checks: Vec<(Op, Option<u32>, Option<u32>)>,
+}
+
+/// Derives the conditions under which the checks of a program never fail.
+pub(crate) fn analyse(module: &Module, fixed_block: Option<[u32; 3]>) -> Proofs {
+    let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
+    rewrite::checks(module, &mut |expr, op, site| {
+        numbers.insert(std::ptr::from_ref(expr), checks.len());
+        checks.push(Check { site, op, condition: Condition::TRUE, reached: false });
+    });
+    if checks.is_empty() {
+        return Proofs { predicate: None, checks: Vec::new() };
+    }
+    let mut walk = walk::walk(module, numbers, checks, fixed_block);
+    let asked: Vec<Condition> =
+        walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE }).collect();
+    let conditions = walk.domain.conditions.simplified(&asked);
+    let mut groups: Vec<Condition> = Vec::new();
+    let mut checks = Vec::new();
+    for (check, condition) in walk.checks.iter().zip(conditions) {
+        let group = (condition != Condition::FALSE).then(|| {
+            let known = groups.iter().position(|group| *group == condition);
+            known.unwrap_or_else(|| {
+                if groups.len() < GROUPS {
+                    groups.push(condition);
+                    return groups.len() - 1;
+                }
+                // The last group holds all further conditions.
+                let last = walk.domain.conditions.all([groups[GROUPS - 1], condition]);
+                groups[GROUPS - 1] = last;
+                GROUPS - 1
+            }) as u32
+        });
+        checks.push((check.op, check.site, group));
+    }
+    if groups.is_empty() {
+        return Proofs { predicate: None, checks };
+    }
+    let Domain { atoms, conditions, assumed, .. } = &walk.domain;
+    Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), checks }
+}
+
+/// Removes the checks of a verdict.
+pub(crate) fn remove(module: &mut Module, proofs: &Proofs, verdict: Verdict) {
+    rewrite::remove(module, |number, op, site| {
+        proofs
+            .checks
+            .get(number)
+            .is_some_and(|(of, at, group)| *of == op && *at == site && group.is_some_and(|group| verdict.has(group)))
+    });
+    module.helpers = crate::lower::helpers(module.functions.values().chain([&module.kernel]));
+}
+
+/// The magnitude of lengths, strides and other numbers of type `usize` up to which checks are removed. A launch with a
+/// greater number keeps them all. The bound keeps products of such numbers from overflowing in most conditions.
+const EXTENT: i128 = 1 << 44;
+
+impl Domain {
+    /// Returns the atom of a launch symbol. `range` is the range of a parameter's type.
+    fn symbol(&mut self, symbol: LaunchSymbol, range: Option<Range>) -> Atom {
+        if let Some(atom) = self.symbols.get(&symbol) {
+            return *atom;
+        }
+        let range = match (symbol, range) {
+            (LaunchSymbol::BlockDim(Axis::Z), _) => Range::new(1, 64),
+            (LaunchSymbol::BlockDim(_), _) => Range::new(1, 1024),
+            (LaunchSymbol::GridDim(Axis::X), _) => Range::new(1, i128::from(i32::MAX)),
+            (LaunchSymbol::GridDim(_), _) => Range::new(1, i128::from(u16::MAX)),
+            (LaunchSymbol::Param { .. }, Some(range)) => range,
+            (LaunchSymbol::Param { .. }, None) => Range::new(i128::from(i64::MIN), i128::from(u64::MAX)),
+        };
+        let assumed = match symbol {
+            LaunchSymbol::Param { scalar: Scalar::Usize | Scalar::Isize, .. } => {
+                Range::new(range.lo.max(-EXTENT), range.hi.min(EXTENT))
+            }
+            _ => range,
+        };
+        let info = AtomInfo {
+            range: assumed,
+            uniform: Some(Uniform::Symbol(symbol)),
+            lower: Vec::new(),
+            upper: Vec::new(),
+            cases: Vec::new(),
+        };
+        let atom = self.atoms.add(info);
+        self.symbols.insert(symbol, atom);
+        if assumed != range {
+            self.assumed.push((atom, symbol, assumed));
+        }
+        atom
+    }
+}

@@ -1,0 +1,338 @@
+//! Launch predicates: the conditions of a kernel's checks as a small program over launch symbols, which the host
+//! evaluates at a launch.
+
+use std::collections::HashMap;
+
+use super::atoms::{Atoms, Range, Uniform};
+use super::condition::{Condition, Conditions, Formula};
+use super::poly::{Atom, Poly};
+use crate::ir::Scalar;
+
+/// A number that is the same for all threads of a launch, and that the host knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LaunchSymbol {
+    /// The value of a parameter of the emitted kernel: a length, a stride, or an integer argument.
+    Param {
+        /// The position among the parameters of the emitted kernel.
+        index: usize,
+        /// The type of the parameter.
+        scalar: Scalar,
+    },
+    /// The number of blocks along an axis.
+    GridDim(Axis),
+    /// The number of threads of a block along an axis.
+    BlockDim(Axis),
+}
+
+/// An axis of the grid and its blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Axis {
+    /// `x`
+    X,
+    /// `y`
+    Y,
+    /// `z`
+    Z,
+}
+
+/// The groups of checks that cannot fail in a launch. Checks with the same condition are in the same group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Verdict(u64);
+
+impl Verdict {
+    /// No check is known to pass.
+    pub const NONE: Verdict = Verdict(0);
+
+    /// Returns whether every group of `other` is also in this verdict, so that code without the checks of `other` may
+    /// be launched.
+    pub fn includes(self, other: Verdict) -> bool {
+        other.0 & !self.0 == 0
+    }
+
+    /// Returns the number of groups.
+    pub fn groups(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Returns the groups as a bit mask.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    pub(super) fn has(self, group: u32) -> bool {
+        self.0 >> group & 1 != 0
+    }
+}
+
+/// The maximum number of groups.
+pub(super) const GROUPS: usize = 64;
+
+/// A term of a polynomial: a coefficient and the numbers that it is multiplied by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    coefficient: i128,
+    /// Indices of [`Predicate::numbers`].
+    factors: Vec<u32>,
+}
+
+/// How a number is computed from the numbers before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Number {
+    Wrapped { poly: Vec<Term>, bits: u32, signed: bool },
+    Quotient(Vec<Term>, Vec<Term>),
+    Min(Vec<Term>, Vec<Term>),
+    Max(Vec<Term>, Vec<Term>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Node {
+    Constant(bool),
+    NonNegative(Vec<Term>),
+    All(Vec<u32>),
+    Any(Vec<u32>),
+    Invariant(u32),
+}
+
+/// The conditions under which the checks of a kernel cannot fail.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    symbols: Vec<LaunchSymbol>,
+    /// The values of symbols that the analysis has assumed, by their index.
+    assumed: Vec<(usize, i128, i128)>,
+    /// The numbers that follow the symbols.
+    numbers: Vec<Number>,
+    nodes: Vec<Node>,
+    /// The node of each loop invariant.
+    invariants: Vec<u32>,
+    /// The node of each group.
+    groups: Vec<u32>,
+}
+
+impl Predicate {
+    /// Returns the symbols that the predicate reads, without duplicates.
+    pub fn symbols(&self) -> &[LaunchSymbol] {
+        &self.symbols
+    }
+
+    /// Returns the verdict if every condition holds.
+    pub fn best(&self) -> Verdict {
+        Verdict(u64::MAX >> (64 - self.groups.len()))
+    }
+
+    /// Evaluates the conditions for the values of [`Predicate::symbols`]. A condition that cannot be evaluated, because
+    /// of an overflow or a division by zero, does not hold.
+    pub fn verdict(&self, values: &[i128]) -> Verdict {
+        if values.len() != self.symbols.len()
+            || self.assumed.iter().any(|(symbol, lo, hi)| values[*symbol] < *lo || values[*symbol] > *hi)
+        {
+            return Verdict::NONE;
+        }
+        let mut numbers: Vec<Option<i128>> = Vec::with_capacity(values.len() + self.numbers.len());
+        numbers.extend(values.iter().map(|value| Some(*value)));
+        for number in &self.numbers {
+            numbers.push(number.compute(&numbers));
+        }
+        // The greatest solution for the invariants.
+        let mut holds = vec![true; self.invariants.len()];
+        loop {
+            let mut known = vec![None; self.nodes.len()];
+            let mut changed = false;
+            let mut next = holds.clone();
+            for (number, node) in self.invariants.iter().enumerate() {
+                if holds[number] && !self.evaluate(*node, &numbers, &holds, &mut known) {
+                    next[number] = false;
+                    changed = true;
+                }
+            }
+            if !changed {
+                let mut verdict = 0;
+                for (group, node) in self.groups.iter().enumerate() {
+                    verdict |= u64::from(self.evaluate(*node, &numbers, &holds, &mut known)) << group;
+                }
+                return Verdict(verdict);
+            }
+            holds = next;
+        }
+    }
+
+    fn evaluate(&self, node: u32, numbers: &[Option<i128>], holds: &[bool], known: &mut Vec<Option<bool>>) -> bool {
+        if let Some(value) = known[node as usize] {
+            return value;
+        }
+        let value = match &self.nodes[node as usize] {
+            Node::Constant(value) => *value,
+            Node::NonNegative(poly) => evaluated(poly, numbers).is_some_and(|value| value >= 0),
+            Node::All(parts) => parts.iter().all(|part| self.evaluate(*part, numbers, holds, known)),
+            Node::Any(parts) => parts.iter().any(|part| self.evaluate(*part, numbers, holds, known)),
+            Node::Invariant(number) => holds[*number as usize],
+        };
+        known[node as usize] = Some(value);
+        value
+    }
+}
+
+impl Number {
+    fn compute(&self, numbers: &[Option<i128>]) -> Option<i128> {
+        let value = |poly: &[Term]| evaluated(poly, numbers);
+        match self {
+            Number::Wrapped { poly, bits, signed } => {
+                let modulus = 1i128 << bits;
+                let value = value(poly)?.rem_euclid(modulus);
+                Some(if *signed && value >= modulus / 2 { value - modulus } else { value })
+            }
+            Number::Quotient(dividend, divisor) => {
+                let (dividend, divisor) = (value(dividend)?, value(divisor)?);
+                (dividend >= 0 && divisor > 0).then(|| dividend / divisor)
+            }
+            Number::Min(left, right) => Some(value(left)?.min(value(right)?)),
+            Number::Max(left, right) => Some(value(left)?.max(value(right)?)),
+        }
+    }
+}
+
+fn evaluated(poly: &[Term], numbers: &[Option<i128>]) -> Option<i128> {
+    let mut sum: i128 = 0;
+    for Term { coefficient, factors } in poly {
+        let mut product = *coefficient;
+        for factor in factors {
+            product = product.checked_mul(numbers[*factor as usize]?)?;
+        }
+        sum = sum.checked_add(product)?;
+    }
+    Some(sum)
+}
+
+/// Translates conditions into a predicate.
+pub(super) struct Builder<'a> {
+    atoms: &'a Atoms,
+    conditions: &'a Conditions,
+    /// The numbers of the uniform atoms, in the order of [`Predicate::numbers`].
+    numbers: HashMap<Atom, u32>,
+    nodes: HashMap<Condition, u32>,
+    predicate: Predicate,
+}
+
+impl<'a> Builder<'a> {
+    /// Returns the predicate for groups of checks. `assumed` are the symbols whose ranges the analysis has assumed.
+    pub(super) fn build(
+        atoms: &'a Atoms,
+        conditions: &'a Conditions,
+        assumed: &[(Atom, LaunchSymbol, Range)],
+        groups: &[Condition],
+    ) -> Predicate {
+        let predicate = Predicate {
+            symbols: Vec::new(),
+            assumed: Vec::new(),
+            numbers: Vec::new(),
+            nodes: Vec::new(),
+            invariants: Vec::new(),
+            groups: Vec::new(),
+        };
+        let mut builder = Builder { atoms, conditions, numbers: HashMap::new(), nodes: HashMap::new(), predicate };
+        // The symbols come first, in a fixed order.
+        let mut polys = Vec::new();
+        let invariants = builder.conditions.invariants.clone();
+        for condition in groups.iter().chain(&invariants) {
+            builder.collect(*condition, &mut polys, &mut Vec::new());
+        }
+        let mut symbols: Vec<(LaunchSymbol, Atom)> = assumed.iter().map(|(atom, symbol, _)| (*symbol, *atom)).collect();
+        for poly in &polys {
+            builder.collect_symbols(poly, &mut symbols);
+        }
+        symbols.sort_unstable();
+        symbols.dedup();
+        for (symbol, atom) in symbols {
+            builder.numbers.insert(atom, builder.predicate.symbols.len() as u32);
+            builder.predicate.symbols.push(symbol);
+        }
+        for (atom, _, Range { lo, hi }) in assumed {
+            let number = builder.numbers[atom];
+            builder.predicate.assumed.push((number as usize, *lo, *hi));
+        }
+        for invariant in invariants {
+            let node = builder.node(invariant);
+            builder.predicate.invariants.push(node);
+        }
+        for group in groups {
+            let node = builder.node(*group);
+            builder.predicate.groups.push(node);
+        }
+        builder.predicate
+    }
+
+    fn collect(&self, condition: Condition, polys: &mut Vec<Poly>, seen: &mut Vec<Condition>) {
+        if seen.contains(&condition) {
+            return;
+        }
+        seen.push(condition);
+        match self.conditions.get(condition) {
+            Formula::NonNegative(poly) => polys.push(poly.clone()),
+            Formula::All(parts) | Formula::Any(parts) => {
+                parts.iter().for_each(|part| self.collect(*part, polys, seen));
+            }
+            Formula::True | Formula::False | Formula::Invariant(_) => {}
+        }
+    }
+
+    fn collect_symbols(&self, poly: &Poly, found: &mut Vec<(LaunchSymbol, Atom)>) {
+        for atom in poly.atoms() {
+            match &self.atoms.get(atom).uniform {
+                Some(Uniform::Symbol(symbol)) => found.push((*symbol, atom)),
+                Some(Uniform::Wrapped { poly, .. }) => self.collect_symbols(poly, found),
+                Some(Uniform::Quotient(left, right) | Uniform::Min(left, right) | Uniform::Max(left, right)) => {
+                    self.collect_symbols(left, found);
+                    self.collect_symbols(right, found);
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn terms(&mut self, poly: &Poly) -> Vec<Term> {
+        poly.terms()
+            .iter()
+            .map(|(monomial, coefficient)| Term {
+                coefficient: *coefficient,
+                factors: monomial.iter().map(|atom| self.number(*atom)).collect(),
+            })
+            .collect()
+    }
+
+    fn number(&mut self, atom: Atom) -> u32 {
+        if let Some(number) = self.numbers.get(&atom) {
+            return *number;
+        }
+        let number = match &self.atoms.get(atom).uniform {
+            Some(Uniform::Wrapped { poly, bits, signed }) => {
+                Number::Wrapped { poly: self.terms(poly), bits: *bits, signed: *signed }
+            }
+            Some(Uniform::Quotient(left, right)) => Number::Quotient(self.terms(left), self.terms(right)),
+            Some(Uniform::Min(left, right)) => Number::Min(self.terms(left), self.terms(right)),
+            Some(Uniform::Max(left, right)) => Number::Max(self.terms(left), self.terms(right)),
+            // Conditions consist of uniform atoms. A division by zero is a number without a value.
+            Some(Uniform::Symbol(_)) | None => Number::Quotient(Vec::new(), Vec::new()),
+        };
+        let index = (self.predicate.symbols.len() + self.predicate.numbers.len()) as u32;
+        self.predicate.numbers.push(number);
+        self.numbers.insert(atom, index);
+        index
+    }
+
+    fn node(&mut self, condition: Condition) -> u32 {
+        if let Some(node) = self.nodes.get(&condition) {
+            return *node;
+        }
+        let node = match self.conditions.get(condition) {
+            Formula::True => Node::Constant(true),
+            Formula::False => Node::Constant(false),
+            Formula::NonNegative(poly) => Node::NonNegative(self.terms(poly)),
+            Formula::All(parts) => Node::All(parts.iter().map(|part| self.node(*part)).collect()),
+            Formula::Any(parts) => Node::Any(parts.iter().map(|part| self.node(*part)).collect()),
+            Formula::Invariant(number) => Node::Invariant(*number),
+        };
+        let index = self.predicate.nodes.len() as u32;
+        self.predicate.nodes.push(node);
+        self.nodes.insert(condition, index);
+        index
+    }
+}

@@ -1,0 +1,384 @@
+//! The prover: derives the condition on a launch under which a polynomial is not negative.
+//!
+//! The atoms that threads or iterations disagree about are eliminated one by one, the most recent first, since the
+//! bounds of an atom are polynomials of earlier atoms. Let `p = c * a + r`. If `c >= 0` and `s * a >= b` with `s >= 1`,
+//! then `s * p >= c * b + s * r`, and since `p` is an integer, `c * b + s * r + s - 1 >= 0` implies `p >= 0`. If
+//! `c <= 0`, the same holds for an upper bound. What remains is a polynomial of launch symbols, a condition that the host
+//! evaluates at a launch.
+//!
+//! There may be several bounds for an atom; any that leads to a proof will do, so the result is a disjunction.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::atoms::{AtomInfo, Atoms, Bound, Case, Fact, Range, Uniform};
+use super::condition::{Condition, Conditions, Formula};
+use super::poly::{Atom, Poly};
+use super::predicate::LaunchSymbol;
+
+/// The maximum number of eliminations for one obligation.
+const FUEL: usize = 600;
+
+/// The maximum depth of nested eliminations.
+const DEPTH: usize = 14;
+
+/// A condition that needs a number of this magnitude from a launch is not worth a test: `x[i]` with an `i: u32` from
+/// memory would ask for arrays of 2^32 elements.
+const IMPLAUSIBLE: i128 = 1 << 24;
+
+/// The facts in scope.
+pub(super) type Facts = Vec<Rc<Fact>>;
+
+/// The knowledge about a program's values.
+pub(super) struct Domain {
+    pub(super) atoms: Atoms,
+    pub(super) conditions: Conditions,
+    /// The atoms that stand for an operation on given operands.
+    pub(super) operations: HashMap<(Operation, Poly, Poly), Atom>,
+    pub(super) symbols: HashMap<LaunchSymbol, Atom>,
+    /// The symbols whose ranges are assumed, and verified at a launch.
+    pub(super) assumed: Vec<(Atom, LaunchSymbol, Range)>,
+    fuel: usize,
+}
+
+/// An operation whose result is an atom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Operation {
+    Quotient,
+    /// The wrapped value of a type with this width and signedness.
+    Wrapped(u32, bool),
+    Min,
+    Max,
+}
+
+impl Domain {
+    pub(super) fn new() -> Domain {
+        Domain {
+            atoms: Atoms::default(),
+            conditions: Conditions::new(),
+            operations: HashMap::new(),
+            symbols: HashMap::new(),
+            assumed: Vec::new(),
+            fuel: 0,
+        }
+    }
+
+    /// Returns a condition that implies `poly >= 0` wherever the facts hold.
+    pub(super) fn prove(&mut self, poly: &Poly, facts: &Facts) -> Condition {
+        self.fuel = FUEL;
+        let mut known = HashMap::new();
+        self.nonnegative(poly, facts, DEPTH, &mut known)
+    }
+
+    /// Like [`Domain::prove`], for an arithmetic result that may be unknown.
+    pub(super) fn prove_some(&mut self, poly: Option<Poly>, facts: &Facts) -> Condition {
+        poly.map_or(Condition::FALSE, |poly| self.prove(&poly, facts))
+    }
+
+    /// Returns a condition that implies that a value is in a range.
+    pub(super) fn prove_within(&mut self, poly: &Poly, range: Range, facts: &Facts) -> Condition {
+        let (lo, hi) = self.atoms.interval(poly);
+        let above = match lo {
+            Some(lo) if lo >= range.lo => Condition::TRUE,
+            _ => self.prove_some(poly.offset(-range.lo), facts),
+        };
+        if above == Condition::FALSE {
+            return above;
+        }
+        let below = match hi {
+            Some(hi) if hi <= range.hi => Condition::TRUE,
+            _ => self.prove_some(Poly::constant(range.hi).sub(poly), facts),
+        };
+        self.conditions.all([above, below])
+    }
+
+    fn nonnegative(
+        &mut self,
+        poly: &Poly,
+        facts: &Facts,
+        depth: usize,
+        known: &mut HashMap<(Poly, usize), Condition>,
+    ) -> Condition {
+        let (lo, hi) = self.atoms.interval(poly);
+        if lo.is_some_and(|lo| lo >= 0) {
+            return Condition::TRUE;
+        }
+        if hi.is_some_and(|hi| hi < 0) || depth == 0 || self.fuel == 0 {
+            return Condition::FALSE;
+        }
+        let key = (poly.clone(), facts.len());
+        if let Some(condition) = known.get(&key) {
+            return *condition;
+        }
+        self.fuel -= 1;
+        // A fact that is at most the polynomial.
+        let mut ways = Vec::new();
+        for fact in facts.iter().rev() {
+            if let Some(rest) = poly.sub(&fact.poly)
+                && self.atoms.is_nonnegative(&rest)
+            {
+                ways.push(fact.when);
+                if fact.when == Condition::TRUE {
+                    break;
+                }
+            }
+        }
+        let way = match poly.innermost(|atom| !self.atoms.is_uniform(atom)) {
+            _ if ways.contains(&Condition::TRUE) => Condition::TRUE,
+            None => self.at_launch(poly, facts),
+            Some(atom) => match self.eliminate(poly, atom, facts, depth, known) {
+                Condition::FALSE => self.by_facts(poly, atom, facts, depth, known),
+                way => way,
+            },
+        };
+        ways.push(way);
+        let condition = self.conditions.any(ways);
+        known.insert(key, condition);
+        condition
+    }
+
+    /// Returns the condition that a polynomial of uniform atoms is not negative.
+    fn at_launch(&mut self, poly: &Poly, facts: &Facts) -> Condition {
+        // Uniform facts: `if n > 4 { .. }`. One that is a part of the polynomial leaves a simpler condition.
+        let mut ways = Vec::new();
+        if poly.terms().iter().all(|(_, coefficient)| *coefficient > -IMPLAUSIBLE) {
+            ways.push(self.conditions.add(Formula::NonNegative(poly.clone())));
+        }
+        for fact in facts.iter().rev().take(32) {
+            let shares = fact.poly.terms().len() > 1 && self.atoms.is_uniform_poly(&fact.poly);
+            if shares
+                && let Some(rest) = poly.sub(&fact.poly)
+                && rest.terms().len() < poly.terms().len()
+                && rest.terms().iter().all(|(_, coefficient)| *coefficient > -IMPLAUSIBLE)
+            {
+                let rest = self.conditions.add(Formula::NonNegative(rest));
+                ways.push(self.conditions.all([rest, fact.when]));
+            }
+        }
+        self.conditions.any(ways)
+    }
+
+    fn eliminate(
+        &mut self,
+        poly: &Poly,
+        atom: Atom,
+        facts: &Facts,
+        depth: usize,
+        known: &mut HashMap<(Poly, usize), Condition>,
+    ) -> Condition {
+        let mut ways = Vec::new();
+        if !self.atoms.get(atom).cases.is_empty() {
+            let cases = self.atoms.get(atom).cases.clone();
+            let way = self.by_cases(poly, atom, &cases, facts, depth);
+            if way == Condition::TRUE {
+                return way;
+            }
+            ways.push(way);
+        }
+        if let Some((coefficient, rest)) = poly.split(atom) {
+            let (up, down) = (self.atoms.is_nonnegative(&coefficient), self.atoms.is_nonpositive(&coefficient));
+            if up || down {
+                ways.push(self.by_bounds(atom, &coefficient, &rest, up, facts, depth, known));
+            } else if self.atoms.is_uniform_poly(&coefficient) {
+                // The sign of the coefficient is known at a launch.
+                for (up, sign) in [(true, Some(coefficient.clone())), (false, Poly::default().sub(&coefficient))] {
+                    let Some(sign) = sign else { continue };
+                    let sign = self.conditions.add(Formula::NonNegative(sign));
+                    let way = self.by_bounds(atom, &coefficient, &rest, up, facts, depth, known);
+                    ways.push(self.conditions.all([sign, way]));
+                }
+            }
+        }
+        self.conditions.any(ways)
+    }
+
+    /// Eliminates an atom other than the innermost one by a fact that relates it to others: `lo < hi`. Such a step need
+    /// not lead to earlier atoms, so that only few follow each other.
+    fn by_facts(
+        &mut self,
+        poly: &Poly,
+        innermost: Atom,
+        facts: &Facts,
+        depth: usize,
+        known: &mut HashMap<(Poly, usize), Condition>,
+    ) -> Condition {
+        let Some(depth) = depth.checked_sub(4) else { return Condition::FALSE };
+        let mut atoms: Vec<Atom> = poly.atoms().filter(|atom| !self.atoms.is_uniform(*atom)).collect();
+        atoms.sort_unstable();
+        atoms.dedup();
+        let mut ways = Vec::new();
+        for atom in atoms {
+            let Some((coefficient, rest)) = poly.split(atom).filter(|_| atom != innermost) else { continue };
+            let lower = match (self.atoms.is_nonnegative(&coefficient), self.atoms.is_nonpositive(&coefficient)) {
+                (true, _) => true,
+                (_, true) => false,
+                _ => continue,
+            };
+            for fact in facts.iter().rev().take(16) {
+                let Some(bound) = self.bound_of(atom, lower, fact) else { continue };
+                // Those with earlier atoms only are no help: the innermost atom remains.
+                if bound.bound.innermost(|of| !self.atoms.is_uniform(of)) < Some(atom) {
+                    continue;
+                }
+                let way = self.by_bound(&bound, &coefficient, &rest, facts, depth, known);
+                if way == Condition::TRUE {
+                    return way;
+                }
+                ways.push(way);
+            }
+        }
+        self.conditions.any(ways)
+    }
+
+    fn by_cases(&mut self, poly: &Poly, atom: Atom, cases: &[Case], facts: &Facts, depth: usize) -> Condition {
+        let mut every = Vec::new();
+        for Case { value, facts: own } in cases {
+            let Some(poly) = poly.substitute(atom, value) else { return Condition::FALSE };
+            let mut facts = facts.clone();
+            facts.extend(own.iter().cloned());
+            // Other facts are in scope than those that `known` belongs to.
+            let condition = self.nonnegative(&poly, &facts, depth - 1, &mut HashMap::new());
+            if condition == Condition::FALSE {
+                return condition;
+            }
+            every.push(condition);
+        }
+        self.conditions.all(every)
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one step of a search")]
+    fn by_bounds(
+        &mut self,
+        atom: Atom,
+        coefficient: &Poly,
+        rest: &Poly,
+        lower: bool,
+        facts: &Facts,
+        depth: usize,
+        known: &mut HashMap<(Poly, usize), Condition>,
+    ) -> Condition {
+        let mut ways = Vec::new();
+        for bound in self.bounds(atom, lower, facts) {
+            let way = self.by_bound(&bound, coefficient, rest, facts, depth, known);
+            if way == Condition::TRUE {
+                return way;
+            }
+            ways.push(way);
+        }
+        self.conditions.any(ways)
+    }
+
+    /// Replaces an atom by one of its bounds.
+    fn by_bound(
+        &mut self,
+        Bound { scale, bound, when }: &Bound,
+        coefficient: &Poly,
+        rest: &Poly,
+        facts: &Facts,
+        depth: usize,
+        known: &mut HashMap<(Poly, usize), Condition>,
+    ) -> Condition {
+        let reduced = match coefficient.quotient(scale) {
+            Some(factor) => factor.mul(bound).and_then(|scaled| scaled.add(rest)),
+            None => scaled(coefficient, scale, bound, rest),
+        };
+        let Some(reduced) = reduced else { return Condition::FALSE };
+        let way = self.nonnegative(&reduced, facts, depth.saturating_sub(1), known);
+        self.conditions.all([way, *when])
+    }
+
+    /// Returns the bound of an atom that a fact implies.
+    fn bound_of(&self, atom: Atom, lower: bool, fact: &Fact) -> Option<Bound> {
+        let (coefficient, rest) = fact.poly.split(atom)?;
+        // coefficient * atom >= -rest, or -coefficient * atom <= rest
+        let (scale, bound) =
+            if lower { (coefficient, Poly::default().sub(&rest)?) } else { (Poly::default().sub(&coefficient)?, rest) };
+        self.atoms.is_positive(&scale).then_some(Bound { scale, bound, when: fact.when })
+    }
+
+    /// Returns the lower or the upper bounds of an atom, those of the facts first.
+    fn bounds(&self, atom: Atom, lower: bool, facts: &Facts) -> Vec<Bound> {
+        let mut bounds = Vec::new();
+        for fact in facts.iter().rev() {
+            if fact.poly.innermost(|atom| !self.atoms.is_uniform(atom)) != Some(atom) {
+                continue;
+            }
+            bounds.extend(self.bound_of(atom, lower, fact));
+        }
+        let AtomInfo { range, lower: below, upper: above, .. } = self.atoms.get(atom);
+        bounds.extend(if lower { below } else { above }.iter().cloned());
+        let limit = if lower { range.lo } else { range.hi };
+        bounds.push(Bound { scale: Poly::constant(1), bound: Poly::constant(limit), when: Condition::TRUE });
+        bounds
+    }
+
+    /// Returns the atom for the value of a type with this range that equals `poly` modulo the type's width.
+    pub(super) fn wrapped(&mut self, poly: &Poly, (bits, signed): (u32, bool), range: Range) -> Atom {
+        let key = (Operation::Wrapped(bits, signed), poly.clone(), Poly::default());
+        if let Some(atom) = self.operations.get(&key) {
+            return *atom;
+        }
+        let uniform = self.atoms.is_uniform_poly(poly).then(|| Uniform::Wrapped { poly: poly.clone(), bits, signed });
+        let info = AtomInfo { range, uniform, lower: Vec::new(), upper: Vec::new(), cases: Vec::new() };
+        let atom = self.atoms.add(info);
+        self.operations.insert(key, atom);
+        atom
+    }
+
+    /// Returns the quotient, rounded down, of two numbers of which the first is not negative and the second positive.
+    pub(super) fn quotient(&mut self, dividend: &Poly, divisor: &Poly) -> Option<Poly> {
+        if divisor.as_constant() == Some(1) {
+            return Some(dividend.clone());
+        }
+        if let (Some(dividend), Some(divisor)) = (dividend.as_constant(), divisor.as_constant()) {
+            return (dividend >= 0 && divisor > 0).then(|| Poly::constant(dividend / divisor));
+        }
+        let key = (Operation::Quotient, dividend.clone(), divisor.clone());
+        if let Some(atom) = self.operations.get(&key) {
+            return Some(Poly::atom(*atom));
+        }
+        let (least, most) = (self.atoms.interval(divisor).0.unwrap_or(1).max(1), self.atoms.interval(dividend).1);
+        let range =
+            Range::new(0, most.map_or(i128::from(u64::MAX), |most| (most / least).clamp(0, i128::from(u64::MAX))));
+        let uniform = (self.atoms.is_uniform_poly(dividend) && self.atoms.is_uniform_poly(divisor))
+            .then(|| Uniform::Quotient(dividend.clone(), divisor.clone()));
+        let bound = |bound: Poly| Bound { scale: divisor.clone(), bound, when: Condition::TRUE };
+        let least = dividend.sub(divisor)?.offset(1)?;
+        let (lower, upper) = (vec![bound(least)], vec![bound(dividend.clone())]);
+        let atom = self.atoms.add(AtomInfo { range, uniform, lower, upper, cases: Vec::new() });
+        self.operations.insert(key, atom);
+        Some(Poly::atom(atom))
+    }
+
+    /// Returns the smaller or the greater of two numbers.
+    pub(super) fn extreme(&mut self, least: bool, left: &Poly, right: &Poly) -> Option<Poly> {
+        let operation = if least { Operation::Min } else { Operation::Max };
+        let key = (operation, left.clone(), right.clone());
+        if let Some(atom) = self.operations.get(&key) {
+            return Some(Poly::atom(*atom));
+        }
+        let fact = |poly: Poly| Rc::new(Fact { poly, when: Condition::TRUE });
+        let (up, down) = (fact(right.sub(left)?), fact(left.sub(right)?));
+        let (of_left, of_right) = if least { (up, down) } else { (down, up) };
+        let uniform = (self.atoms.is_uniform_poly(left) && self.atoms.is_uniform_poly(right)).then(|| {
+            if least { Uniform::Min(left.clone(), right.clone()) } else { Uniform::Max(left.clone(), right.clone()) }
+        });
+        let (a, b) = (self.atoms.interval(left), self.atoms.interval(right));
+        let pick = |a: Option<i128>, b: Option<i128>| if least { Some(a?.min(b?)) } else { Some(a?.max(b?)) };
+        let range = Range::new(pick(a.0, b.0)?, pick(a.1, b.1)?);
+        let bound = |bound: &Poly| Bound { scale: Poly::constant(1), bound: bound.clone(), when: Condition::TRUE };
+        let both = vec![bound(left), bound(right)];
+        let (lower, upper) = if least { (Vec::new(), both) } else { (both, Vec::new()) };
+        let cases = vec![
+            Case { value: left.clone(), facts: vec![of_left] },
+            Case { value: right.clone(), facts: vec![of_right] },
+        ];
+        let atom = self.atoms.add(AtomInfo { range, uniform, lower, upper, cases });
+        self.operations.insert(key, atom);
+        Some(Poly::atom(atom))
+    }
+}
+
+fn scaled(coefficient: &Poly, scale: &Poly, bound: &Poly, rest: &Poly) -> Option<Poly> {
+    coefficient.mul(bound)?.add(&scale.mul(rest)?)?.add(scale)?.offset(-1)
+}

@@ -1,0 +1,194 @@
+//! Removal of checks that cannot fail.
+
+use crate::ir::Scalar;
+use crate::lower::{Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind};
+
+/// Replaces each check for which `removed` returns true, given its number, operation and first site, by what it returns
+/// if it does not fail. The checks are numbered in the order of `numbered`.
+pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<u32>) -> bool) {
+    let mut rewriter = Rewriter { next: 0, removed };
+    for function in module.functions.values_mut() {
+        rewriter.function(function);
+    }
+    rewriter.function(&mut module.kernel);
+}
+
+/// Calls `visit` with the checks of a program, in the order in which [`remove`] numbers them.
+pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op, Option<u32>)) {
+    for function in module.functions.values().chain([&module.kernel]) {
+        let Body::Stmts(stmts) = &function.body else { continue };
+        for stmt in stmts {
+            stmt.for_each_expr(&mut |expr| {
+                super::walk::each(expr, &mut |expr| {
+                    if let Some((op, site)) = check(expr) {
+                        visit(expr, op, site);
+                    }
+                });
+            });
+        }
+    }
+}
+
+/// Returns the operation of a check, and its first site.
+fn check(expr: &Expr) -> Option<(Op, Option<u32>)> {
+    match expr {
+        Expr::Call(Callee::Helper(Helper { op: Op::Within, .. }, site), _) => Some((Op::Within, *site)),
+        Expr::Call(Callee::Helper(helper, Some(site)), _) => Some((helper.op, Some(*site))),
+        _ => None,
+    }
+}
+
+struct Rewriter<F> {
+    next: usize,
+    removed: F,
+}
+
+impl<F: Fn(usize, Op, Option<u32>) -> bool> Rewriter<F> {
+    fn function(&mut self, function: &mut Function) {
+        if let Body::Stmts(stmts) = &mut function.body {
+            self.stmts(stmts);
+        }
+    }
+
+    /// Visits the statements in the order of `Stmt::for_each_expr`.
+    fn stmts(&mut self, stmts: &mut Vec<Stmt>) {
+        for mut stmt in std::mem::take(stmts) {
+            self.stmt(&mut stmt.kind);
+            match stmt.kind {
+                // The loop whose checks are removed: see `lower::hoist`.
+                StmtKind::If { condition: Expr::Literal(Scalar::Bool, 1), then, otherwise: _ } => stmts.extend(then),
+                kind => stmts.push(Stmt { line: stmt.line, kind }),
+            }
+        }
+    }
+
+    fn stmt(&mut self, kind: &mut StmtKind) {
+        match kind {
+            StmtKind::Declare { var: _, init } => init.iter_mut().for_each(|init| self.expr(init)),
+            StmtKind::Assign { place, value } | StmtKind::Update { op: _, place, value } => {
+                self.expr(place);
+                self.expr(value);
+            }
+            StmtKind::Expr(expr) => self.expr(expr),
+            StmtKind::If { condition, then, otherwise } => {
+                self.expr(condition);
+                simplify(condition);
+                self.stmts(then);
+                self.stmts(otherwise);
+            }
+            StmtKind::Switch { on, cases, otherwise } => {
+                self.expr(on);
+                cases.iter_mut().flat_map(|case| &mut case.values).for_each(|value| self.expr(value));
+                for Case { values: _, body } in cases {
+                    self.stmts(body);
+                }
+                self.stmts(otherwise);
+            }
+            StmtKind::Block { body, end: _ } => self.stmts(body),
+            StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
+                match header {
+                    Header::Open { test, progress } => {
+                        test.iter_mut().for_each(|test| self.expr(test));
+                        self.expr(progress);
+                    }
+                    Header::For { var: _, init, test, next } => {
+                        self.expr(init);
+                        self.expr(test);
+                        match next {
+                            Next::Increment | Next::Decrement => {}
+                            Next::Assign(value) => self.expr(value),
+                        }
+                    }
+                }
+                self.stmts(body);
+            }
+            StmtKind::Return(value) => value.iter_mut().for_each(|value| self.expr(value)),
+            StmtKind::Fault { site: _, args } | StmtKind::Print { site: _, args } => {
+                args.iter_mut().for_each(|arg| self.expr(arg));
+            }
+            StmtKind::Shared { .. }
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::InternalError(_) => {}
+        }
+    }
+
+    fn expr(&mut self, expr: &mut Expr) {
+        let removed = check(expr).is_some_and(|(op, site)| {
+            let number = self.next;
+            self.next += 1;
+            (self.removed)(number, op, site)
+        });
+        expr.for_each_child_mut(&mut |child| self.expr(child));
+        if removed
+            && let Expr::Call(Callee::Helper(helper, _), args) = expr
+            && let Some(result) = result(*helper, args)
+        {
+            *expr = result;
+        }
+    }
+}
+
+/// Returns what a check returns if it does not fail.
+fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Option<Expr> {
+    let taken = |args: &mut Vec<Expr>| std::mem::take(args);
+    let literals = args.iter().filter(|arg| matches!(arg, Expr::Literal(..))).count();
+    Some(match (op, args.len()) {
+        (Op::Within, _) => Expr::Literal(Scalar::Bool, 1),
+        (Op::At | Op::SplitAt, 2) => taken(args).swap_remove(0),
+        (Op::RestLen, 2) => {
+            let [start, len] = <[Expr; 2]>::try_from(taken(args)).ok()?;
+            difference(len, start)
+        }
+        (Op::PartLen, 3) => {
+            let [start, end, _] = <[Expr; 3]>::try_from(taken(args)).ok()?;
+            difference(end, start)
+        }
+        (Op::PartToLen, 3) => {
+            let [start, last, _] = <[Expr; 3]>::try_from(taken(args)).ok()?;
+            let end = match last {
+                Expr::Literal(scalar, last) => Expr::Literal(scalar, last + 1),
+                last => Expr::binary(Operator::Add, last, Expr::int(Scalar::Usize, 1)),
+            };
+            difference(end, start)
+        }
+        // A literal has the type of the other operand.
+        (Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Rem, 2) if literals < 2 => {
+            let operator = match op {
+                Op::Add => Operator::Add,
+                Op::Sub => Operator::Sub,
+                Op::Mul => Operator::Mul,
+                Op::Div => Operator::Div,
+                _ => Operator::Rem,
+            };
+            let [left, right] = <[Expr; 2]>::try_from(taken(args)).ok()?;
+            let result = Expr::binary(operator, left, right);
+            if scalar.bits() < 32 { Expr::cast(scalar, result) } else { result }
+        }
+        (Op::ShiftAmount, 2) => Expr::cast(Scalar::I32, taken(args).swap_remove(0)),
+        _ => return None,
+    })
+}
+
+fn difference(end: Expr, start: Expr) -> Expr {
+    match (end, start) {
+        (end, Expr::Literal(_, 0)) => end,
+        (Expr::Literal(scalar, end), Expr::Literal(_, start)) => Expr::Literal(scalar, end.wrapping_sub(start)),
+        (end, start) => Expr::binary(Operator::Sub, end, start),
+    }
+}
+
+/// Removes the operands of a conjunction that are `true`.
+fn simplify(condition: &mut Expr) {
+    let Expr::Binary(Operator::Both, left, right) = condition else { return };
+    simplify(left);
+    simplify(right);
+    let is_true = |expr: &Expr| matches!(expr, Expr::Literal(Scalar::Bool, 1));
+    let rest = match (is_true(left), is_true(right)) {
+        (true, _) => right,
+        (_, true) => left,
+        _ => return,
+    };
+    *condition = std::mem::replace(rest, Expr::Literal(Scalar::Bool, 1));
+}

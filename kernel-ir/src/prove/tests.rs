@@ -1,0 +1,23 @@
+//! Tests of the proofs.
+
+use crate::{Options, Source, Verdict, check, common, write};
+
+fn sources(text: &str, overflow_checks: bool, block: Option<[u32; 3]>) -> (Source, Source) {
+    let program = common::program(text, overflow_checks);
+    let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
+    let options = Options { block, ..Options::default() };
+    let checked = write(&validated, &options);
+    let removed = checked.predicate.as_ref().map_or(Verdict::NONE, |predicate| predicate.best());
+    let proven = write(&validated, &Options { removed, ..options });
+    (checked, proven)
+}
+
+#[test]
+fn show() {
+    let Ok(file) = std::env::var("SHOW") else { return };
+    let text = std::fs::read_to_string(file).unwrap();
+    let block = std::env::var("BLOCK").ok().map(|n| [n.parse().unwrap(), 1, 1]);
+    let (checked, proven) = sources(&text, std::env::var("OVERFLOW").is_ok(), block);
+    let start = proven.text.find("#line").unwrap();
+    println!("{}\n{:#?}", &proven.text[start..], checked.predicate);
+}
