@@ -2,15 +2,15 @@
 //! to CUDA C.
 //!
 //! ```text
-//! ir ─→ typify ─→ validate ─→ lower ─→ cuda
-//!       └──── check ────┘     └── write ──┘
+//! ir ─→ typify ─→ validate ─→ lower ─→ prove ─→ cuda
+//!       └──── check ────┘     └────── write ───────┘
 //! ```
 //!
 //! [`ir`] is an untyped representation of a function. `typify` takes the types that rustc inferred, which are stored in
 //! slots, and assigns a type to every expression; `validate` rejects programs that cannot be compiled. The result, a
 //! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
 //! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
-//! syntax tree; `cuda` prints that tree.
+//! syntax tree; `prove` removes the checks that cannot fail from it; `cuda` prints it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -59,6 +59,7 @@ mod error;
 mod facts;
 mod frames;
 mod lower;
+mod prove;
 mod source;
 mod typify;
 mod validate;
@@ -67,9 +68,10 @@ pub use cuda::UserText;
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
+pub use prove::{Axis, LaunchSymbol, Predicate};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
-    Text,
+    Text, Variant,
 };
 pub use validate::Validated;
 
@@ -89,8 +91,9 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
 pub fn write(validated: &Validated, options: &Options) -> Source {
-    let module = lower::program(validated, *options);
-    cuda::source(module, *options)
+    let mut module = lower::program(validated, *options);
+    let predicate = prove::program(&mut module, *options);
+    Source { predicate, ..cuda::source(module, *options) }
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

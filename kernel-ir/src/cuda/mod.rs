@@ -67,7 +67,7 @@ pub(crate) fn source(module: Module, options: Options) -> Source {
     let head = format!("extern \"C\" __global__ void {bounds}{entry}");
     write_function(&mut text, &context, &head, &module.kernel, takes_launch);
     let prints = module.sites.iter().any(|site| matches!(site.kind, SiteKind::Print(_)));
-    Source { text, entry, takes_launch, prints, sites: module.sites }
+    Source { text, entry, takes_launch, prints, sites: module.sites, predicate: None }
 }
 
 /// The names that are in scope outside of functions.

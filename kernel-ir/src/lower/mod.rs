@@ -120,7 +120,7 @@ struct Summary {
 }
 
 /// Returns the helpers that are called directly.
-fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<Helper> {
+pub(crate) fn helpers<'f>(functions: impl Iterator<Item = &'f Function>) -> BTreeSet<Helper> {
     fn collect(expr: &Expr, found: &mut BTreeSet<Helper>) {
         if let Expr::Call(Callee::Helper(helper, _), _) = expr {
             found.insert(*helper);
