@@ -140,8 +140,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Updates a node for later launches. The kind of the node, the kernel, and whether it is clustered or cooperative
-    /// must not change.
+    /// Updates a node for later launches. The kind of the node, its cluster, and whether it is cooperative must not change.
+    /// The driver may reject another function.
     ///
     /// # Safety
     ///
@@ -153,6 +153,7 @@ impl Graph {
         match node {
             Node::Kernel { module, geometry, parameters } => {
                 let params = kernel_params(module, geometry, parameters)?;
+                module.allow_cluster(geometry)?;
                 // SAFETY: upheld by the caller; the node is a kernel node.
                 unsafe { driver.cuGraphExecKernelNodeSetParams(*executable, target, &raw const params) }
             }

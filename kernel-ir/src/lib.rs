@@ -2,15 +2,15 @@
 //! to CUDA C.
 //!
 //! ```text
-//! ir ─→ typify ─→ validate ─→ lower ─→ cuda
-//!       └──── check ────┘     └── write ──┘
+//! ir ─→ typify ─→ validate ─→ lower ─→ prove ─→ cuda
+//!       └──── check ────┘     └────── write ───────┘
 //! ```
 //!
 //! [`ir`] is an untyped representation of a function. `typify` takes the types that rustc inferred, which are stored in
 //! slots, and assigns a type to every expression; `validate` rejects programs that cannot be compiled. The result, a
 //! [`Validated`] program, is the proof that [`write()`] requires, so that [`write()`] is infallible. `lower` makes
 //! explicit the semantics in which Rust differs from C (wrapping arithmetic, faults, evaluation order) in a small C
-//! syntax tree; `cuda` prints that tree.
+//! syntax tree; `prove` removes the checks that cannot fail from it; `cuda` prints it.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -47,8 +47,6 @@
 #[cfg(test)]
 extern crate self as cumbia_kernel_ir;
 
-use std::sync::Arc;
-
 pub mod ir;
 
 #[cfg(test)]
@@ -73,7 +71,7 @@ pub use ir::dim3;
 pub use prove::{Axis, LaunchSymbol, Predicate, Verdict};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
-    Text,
+    Text, Variant,
 };
 pub use validate::Validated;
 
@@ -94,14 +92,8 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 /// Writes a program as CUDA C. Infallible, and a pure function of its arguments.
 pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
-    if !options.bounds_checks {
-        return cuda::source(module, *options, None);
-    }
-    let proofs = prove::analyse(&module, options.block);
-    if options.removed != Verdict::NONE {
-        prove::remove(&mut module, &proofs, options.removed);
-    }
-    cuda::source(module, *options, proofs.predicate.map(Arc::new))
+    let predicate = prove::program(&mut module, *options);
+    cuda::source(module, *options, predicate)
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::ir::{Piece, Span, Type};
-use crate::prove::{Predicate, Verdict};
+use crate::prove::Predicate;
 
 /// The size in bytes of the fault record, which the first faulting thread fills.
 ///
@@ -89,9 +89,27 @@ pub struct Options {
     /// Whether every view passed to the kernel is contiguous in row-major order (the last index varies fastest), so
     /// that strides are ignored. The caller guarantees it.
     pub contiguous_views: bool,
-    /// The checks that the caller guarantees never to fail in any launch of the text, because the launch's verdict by
-    /// [`Source::predicate`] includes them. They are not emitted.
-    pub removed: Verdict,
+    /// The variant to print.
+    pub variant: Variant,
+}
+
+/// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant. The
+/// variants of a program have the same entry, parameters and sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// Without the checks that the [`Source::predicate`] proves. The caller guarantees that it holds for every launch.
+    Proven,
+    /// With all checks that are not proved for every launch.
+    Checked,
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Variant::Proven => "proven",
+            Variant::Checked => "checked",
+        })
+    }
 }
 
 impl Default for Options {
@@ -102,7 +120,7 @@ impl Default for Options {
             launch_bounds: None,
             block: None,
             contiguous_views: false,
-            removed: Verdict::NONE,
+            variant: Variant::Checked,
         }
     }
 }
@@ -120,8 +138,8 @@ pub struct Source {
     pub takes_launch: bool,
     /// Whether the kernel can print, so that a launch needs a print buffer.
     pub prints: bool,
-    /// The conditions under which checks cannot fail; `None` if there is no such condition for any check. It does not
-    /// depend on [`Options::removed`], and neither do [`Source::sites`].
+    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same in
+    /// the sources of all variants.
     pub predicate: Option<Arc<Predicate>>,
 }
 

@@ -4,9 +4,10 @@ pub use crate::cuda::Attributes;
 use crate::device::{Backend, Device};
 use crate::error::Result;
 use crate::kernel::KernelImpl;
-use crate::specialise::{self, Layout};
+use crate::specialise::{self, Build, Layout};
 
-/// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary.
+/// Returns the attributes of a kernel: of the preferred variant, which launches without an index out of bounds mostly run. On a
+/// GPU, compiles and loads it first if necessary.
 pub(crate) fn of<K: KernelImpl>(device: &Device) -> Result<Attributes> {
     let specialised = specialise::of::<K>()?;
     match device.backend() {
@@ -18,6 +19,10 @@ pub(crate) fn of<K: KernelImpl>(device: &Device) -> Result<Attributes> {
             attributes.shared_bytes = specialised.facts.static_shared_bytes as usize;
             Ok(attributes)
         }
-        Backend::Cuda(context) => Ok(*specialised.module(context, Layout::Contiguous)?.attributes()),
+        Backend::Cuda(context) => {
+            let layout = Layout::Contiguous;
+            let build = Build::Of(specialised.candidates(layout).preferred());
+            Ok(*specialised.module(context, layout, build)?.attributes())
+        }
     }
 }

@@ -1,12 +1,12 @@
 //! [`Kernel`], the public bound of kernels, and the inspection of their compilation stages: IR, CUDA C, PTX, cubin and SASS.
 
 use crate::attributes::{self, Attributes};
-use crate::compile::{self, Flags, Request};
+use crate::compile::{self, Request};
 use crate::cuda;
 use crate::device::Device;
 use crate::error::{CompileError, Result};
 use crate::kernel::{KernelImpl, KernelInfo};
-use crate::specialise::{self, Layout};
+use crate::specialise::{self, Build, Layout};
 
 /// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a
 /// [`Launch`](crate::Launch) by it, to be generic over kernels.
@@ -88,7 +88,8 @@ pub trait Kernel: KernelImpl {
         attributes::of::<Self>(device)
     }
 
-    /// Returns the CUDA C that is compiled for this kernel.
+    /// Returns the CUDA C that is compiled for this kernel, with its bounds checks. For launches whose lengths and grid
+    /// imply that an index is in bounds, another variant is compiled, without the check.
     ///
     /// # Errors
     ///
@@ -140,7 +141,7 @@ impl<K: KernelImpl> Kernel for K {}
 
 /// Returns the emitted CUDA C of a kernel.
 pub fn cuda_source<K: KernelImpl>() -> Result<String> {
-    Ok(specialise::of::<K>()?.source(Layout::Contiguous).text.clone())
+    Ok(specialise::of::<K>()?.source(Layout::Contiguous, Build::CHECKED).text.clone())
 }
 
 /// Returns the kernel's PTX for an architecture.
@@ -170,10 +171,9 @@ pub fn ir<K: KernelImpl>() -> Result<String> {
 
 /// Compiles hand-written CUDA C to machine code with the same compiler and options as a kernel, for comparison in benchmarks.
 pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<Vec<u8>> {
-    let request = Request { kernel: name, instance: name, source, flags: Flags::default() };
-    compile::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())
+    compile::compile(Request::of_source(name, source), architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
 fn compile<K: KernelImpl>(architecture: &str) -> Result<cuda::Image> {
-    compile::compile(specialise::of::<K>()?.request(Layout::Contiguous), architecture)
+    compile::compile(specialise::of::<K>()?.request(Layout::Contiguous, Build::CHECKED, None), architecture)
 }

@@ -54,6 +54,8 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use cumbia_kernel_ir::Variant;
+
 use crate::compile::{Request, image};
 use crate::cuda::Architecture;
 pub use crate::error::{Compiled, Failed, Failure, Report};
@@ -61,7 +63,7 @@ use crate::error::{Error, Result};
 use crate::inspect::Kernel;
 use crate::kernel::{KernelInfo, kernels};
 use crate::precompiled::Precompiled;
-use crate::specialise::{self, Layout, Specialised};
+use crate::specialise::{self, Build, Layout, Specialised};
 
 /// A kernel at one choice of its generic arguments. The macro registers those of non-generic kernels.
 #[doc(hidden)]
@@ -200,8 +202,8 @@ impl Plan {
         Ok(parsed)
     }
 
-    /// Returns the compilations: one per kernel and architecture, and another one for strided views if the kernel has views. Also
-    /// returns the kernels whose specialisation failed.
+    /// Returns the compilations: one per kernel, variant and architecture, and others for strided views if the kernel has views.
+    /// Also returns the kernels whose specialisation failed.
     fn jobs<'a>(&self, architectures: &'a [Architecture]) -> (Vec<Job<'a>>, Vec<Failure>) {
         let (mut jobs, mut failures) = (Vec::new(), Vec::new());
         for instance in &self.instances {
@@ -212,14 +214,21 @@ impl Plan {
                     continue;
                 }
             };
-            let has_strided = specialised.source(Layout::Strided).text != specialised.source(Layout::Contiguous).text;
+            let text = |layout| &specialised.source(layout, Build::CHECKED).text;
+            let has_strided = text(Layout::Strided) != text(Layout::Contiguous);
             let layouts: &[Layout] =
                 if has_strided { &[Layout::Contiguous, Layout::Strided] } else { &[Layout::Contiguous] };
+            let variants = |layout| match specialised.predicate(layout) {
+                Some(_) => &[Variant::Proven, Variant::Checked][..],
+                None => &[Variant::Checked],
+            };
             for architecture in architectures {
-                jobs.extend(layouts.iter().map(|&layout| Job {
-                    name: (instance.name)(),
-                    request: specialised.request(layout),
-                    architecture,
+                jobs.extend(layouts.iter().flat_map(|&layout| {
+                    variants(layout).iter().map(move |&variant| Job {
+                        name: (instance.name)(),
+                        request: specialised.request(layout, Build::Of(variant), None),
+                        architecture,
+                    })
                 }));
             }
         }

@@ -70,7 +70,7 @@ pub fn decode(words: &[u64]) -> String {
         let kernel = specialise::by_number(number);
         let site = kernel
             .zip(site.checked_sub(1))
-            .and_then(|(kernel, site)| kernel.source(Layout::Contiguous).sites.get(site));
+            .and_then(|(kernel, site)| kernel.interface(Layout::Contiguous).sites.get(site));
         let Some(SiteKind::Print(message)) = site.map(|site| &site.kind) else { break };
         let Some((numbers, after)) = tail.split_at_checked(message.args.len()) else { break };
         text.push_str(&message::format(message, numbers));

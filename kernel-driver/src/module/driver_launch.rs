@@ -66,6 +66,12 @@ impl DriverLaunch {
         })
     }
 
+    /// Returns the grid, the block, and the dynamic shared memory in bytes.
+    #[inline]
+    pub fn shape(&self) -> ([u32; 3], [u32; 3], u32) {
+        (self.grid, self.block, self.shared_bytes)
+    }
+
     /// Returns the stream of a launch on `on`, or on the default stream.
     #[inline]
     pub fn stream<'s>(&self, on: Option<&'s Arc<Stream>>) -> &'s Arc<Stream> {

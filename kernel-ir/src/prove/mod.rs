@@ -49,8 +49,11 @@ use walk::Check;
 
 pub use predicate::{Axis, LaunchSymbol, Predicate, Verdict};
 
+use std::sync::Arc;
+
 use crate::ir::Scalar;
 use crate::lower::{Module, Op};
+use crate::source::{Options, Variant};
 
 /// What is known of the checks of a program.
 pub(crate) struct Proofs {
@@ -58,6 +61,19 @@ pub(crate) struct Proofs {
     pub(crate) predicate: Option<Predicate>,
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<u32>, Option<u32>)>,
+}
+
+/// Removes the checks of a program that the variant of the options omits. Returns the conditions of the checks; `None` if
+/// the variants do not differ.
+pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predicate>> {
+    if !options.bounds_checks {
+        return None;
+    }
+    let proofs = analyse(module, options.block);
+    if let (Variant::Proven, Some(predicate)) = (options.variant, &proofs.predicate) {
+        remove(module, &proofs, predicate.best());
+    }
+    proofs.predicate.map(Arc::new)
 }
 
 /// Derives the conditions under which the checks of a program never fail.
@@ -125,6 +141,7 @@ impl Domain {
             (LaunchSymbol::BlockDim(_), _) => Range::new(1, 1024),
             (LaunchSymbol::GridDim(Axis::X), _) => Range::new(1, i128::from(i32::MAX)),
             (LaunchSymbol::GridDim(_), _) => Range::new(1, i128::from(u16::MAX)),
+            (LaunchSymbol::DynamicSharedBytes, _) => Range::new(0, i128::from(u32::MAX)),
             (LaunchSymbol::Param { .. }, Some(range)) => range,
             (LaunchSymbol::Param { .. }, None) => Range::new(i128::from(i64::MIN), i128::from(u64::MAX)),
         };

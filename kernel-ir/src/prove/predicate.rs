@@ -22,6 +22,8 @@ pub enum LaunchSymbol {
     GridDim(Axis),
     /// The number of threads of a block along an axis.
     BlockDim(Axis),
+    /// The size in bytes of a block's dynamic shared memory.
+    DynamicSharedBytes,
 }
 
 /// An axis of the grid and its blocks.
@@ -117,6 +119,11 @@ impl Predicate {
     /// Returns the verdict if every condition holds.
     pub fn best(&self) -> Verdict {
         Verdict(u64::MAX >> (64 - self.groups.len()))
+    }
+
+    /// Returns whether every condition holds. `values[i]` is the value of `symbols()[i]`.
+    pub fn holds(&self, values: &[i128]) -> bool {
+        self.verdict(values) == self.best()
     }
 
     /// Evaluates the conditions for the values of [`Predicate::symbols`]. A condition that cannot be evaluated, because

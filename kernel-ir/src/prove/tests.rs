@@ -1,14 +1,13 @@
 //! Tests of the proofs.
 
-use crate::{Options, Source, Verdict, check, common, write};
+use crate::{Options, Source, Variant, check, common, write};
 
 fn sources(text: &str, overflow_checks: bool, block: Option<[u32; 3]>) -> (Source, Source) {
     let program = common::program(text, overflow_checks);
     let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
     let options = Options { block, ..Options::default() };
     let checked = write(&validated, &options);
-    let removed = checked.predicate.as_ref().map_or(Verdict::NONE, |predicate| predicate.best());
-    let proven = write(&validated, &Options { removed, ..options });
+    let proven = write(&validated, &Options { variant: Variant::Proven, ..options });
     (checked, proven)
 }
 

@@ -18,8 +18,10 @@ use crate::specialise::Layout;
 
 /// Facts about the arguments that the validation of a launch needs.
 #[derive(Clone, Copy)]
-pub(crate) struct ArgumentFacts {
+pub(crate) struct ArgumentFacts<'p> {
     pub(crate) layout: Layout,
+    /// Pointers to the parameters.
+    pub(crate) params: &'p Params,
     /// An upper bound of the indices into the arguments, and of the `usize` values among them.
     pub(crate) max_index: usize,
 }
@@ -143,9 +145,9 @@ impl<'a> Binder<'a> {
     }
 
     /// Returns the facts about the visited arguments.
-    pub(crate) fn arguments(&self) -> ArgumentFacts {
+    pub(crate) fn arguments(&self) -> ArgumentFacts<'_> {
         let layout = if self.contiguous { Layout::Contiguous } else { Layout::Strided };
-        ArgumentFacts { layout, max_index: self.max_index }
+        ArgumentFacts { layout, params: &self.params, max_index: self.max_index }
     }
 
     /// Returns the device of the arrays; `None` without device arrays.

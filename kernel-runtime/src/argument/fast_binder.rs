@@ -76,6 +76,12 @@ impl<'a, 'r> FastBinder<'a, 'r> {
         if self.contiguous { Layout::Contiguous } else { Layout::Strided }
     }
 
+    /// Returns the pointers to the parameters, which [`with_last`](FastBinder::with_last) appends to.
+    #[inline]
+    pub(crate) fn params(&self) -> *const *mut c_void {
+        self.params.as_ptr().cast()
+    }
+
     /// Returns the pointers in the form that `cuLaunchKernel` takes, with `last` appended, if given.
     #[inline]
     pub(crate) fn with_last(&mut self, last: Option<*mut c_void>) -> *mut *mut c_void {

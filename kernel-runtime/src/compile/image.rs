@@ -118,8 +118,8 @@ impl Sources {
         let cached = |version: Version| cache?.get(&key, &version.to_string()).filter(is_usable);
         let hit = |image| {
             COUNTS.hit();
-            let (kernel, architecture) = (request.instance.to_owned(), name.clone());
-            event!(debug, target: "cumbia::cache", kernel, architecture, %key, "hit");
+            let (kernel, variant, architecture) = (request.instance.to_owned(), request.variant, name.clone());
+            event!(debug, target: "cumbia::cache", kernel, %variant, architecture, %key, "hit");
             Ok((image, Origin::Cache))
         };
 
@@ -145,8 +145,8 @@ impl Sources {
         }
         if cache.is_some() {
             COUNTS.miss();
-            let (kernel, architecture) = (request.instance.to_owned(), name.clone());
-            event!(debug, target: "cumbia::cache", kernel, architecture, %key, "miss");
+            let (kernel, variant, architecture) = (request.instance.to_owned(), request.variant, name.clone());
+            event!(debug, target: "cumbia::cache", kernel, %variant, architecture, %key, "miss");
         }
         let architecture = match target {
             Target::Exactly => architecture.clone(),
@@ -180,16 +180,18 @@ fn compile_now(
     let took = start.elapsed();
     COUNTS.compiled(took);
     let (kernel, architecture, version) = (request.instance.to_owned(), architecture.clone(), nvrtc.version());
+    let variant = request.variant;
     let milliseconds = took.as_secs_f64() * 1e3;
     match &image {
         Ok(_) => event!(
-            debug, target: "cumbia::compile", kernel, %architecture, nvrtc = %version, milliseconds, "compiled"
+            debug, target: "cumbia::compile",
+            kernel, %variant, %architecture, nvrtc = %version, milliseconds, "compiled"
         ),
         Err(error) => {
             let error = error.to_string();
             event!(
                 debug, target: "cumbia::compile",
-                kernel, %architecture, nvrtc = %version, milliseconds, error, "not compiled"
+                kernel, %variant, %architecture, nvrtc = %version, milliseconds, error, "not compiled"
             );
         }
     }
@@ -206,7 +208,7 @@ mod tests {
     const SOURCE: &str = "extern \"C\" __global__ void one(int* y) { y[0] = 1; }";
 
     fn request(source: &str) -> Request<'_> {
-        Request { kernel: "one", instance: "one", source, flags: Flags::default() }
+        Request::of_source("one", source)
     }
 
     fn sm_90() -> Architecture {

@@ -12,6 +12,7 @@ pub(crate) mod precompiled;
 mod request;
 pub(crate) mod specialise;
 mod user_error;
+pub(crate) mod variants;
 mod version_note;
 
 pub(crate) use image::compile;

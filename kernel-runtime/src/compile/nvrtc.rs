@@ -98,7 +98,7 @@ mod tests {
     }
 
     fn request(source: &str) -> Request<'_> {
-        Request { kernel: "saxpy", instance: "saxpy", source, flags: Flags::default() }
+        Request::of_source("saxpy", source)
     }
 
     fn architecture(name: &str) -> Architecture {

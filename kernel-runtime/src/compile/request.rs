@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use cumbia_kernel_ir::Variant;
+
 use crate::kernel::Options;
 
 /// A compilation request: the CUDA C of a kernel, and its options.
@@ -11,10 +13,19 @@ pub(crate) struct Request<'a> {
     pub(crate) kernel: &'a str,
     /// The kernel with its path and types, for `tracing` events.
     pub(crate) instance: &'a str,
+    /// The variant, for `tracing` events.
+    pub(crate) variant: Variant,
     /// The CUDA C source.
     pub(crate) source: &'a str,
     /// The compiler flags.
     pub(crate) flags: Flags,
+}
+
+impl<'a> Request<'a> {
+    /// Returns a request of hand-written CUDA C, with the flags of a kernel without options.
+    pub(crate) fn of_source(name: &'a str, source: &'a str) -> Request<'a> {
+        Request { kernel: name, instance: name, variant: Variant::Checked, source, flags: Flags::default() }
+    }
 }
 
 /// The compiler flags that a kernel's options select.

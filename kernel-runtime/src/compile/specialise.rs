@@ -13,9 +13,10 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use cumbia_kernel_ir::ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
-use cumbia_kernel_ir::{Facts, Source, Validated};
+use cumbia_kernel_ir::{Facts, Predicate, Source, Validated, Variant};
 
-use super::{LoadedKernel, Request, load};
+use super::variants::{Candidates, VARIANTS, only_checked};
+use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::Definition;
 use crate::equality::{self, Compound};
@@ -34,11 +35,13 @@ pub(crate) struct Specialised {
     pub(crate) number: u32,
     pub(crate) facts: Facts,
     validated: Validated,
-    /// The CUDA C for each layout of the views.
-    sources: [OnceLock<Source>; 2],
-    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views. They are never unloaded, so a launch
-    /// uses one without a lock or a reference count.
-    modules: OnceLock<Box<[[OnceLock<LoadedKernel>; 2]]>>,
+    /// The CUDA C for each layout of the views and each build.
+    sources: [PerBuild<Source>; 2],
+    /// The variants that a launch can choose, for each layout of the views.
+    candidates: [OnceLock<Candidates>; 2],
+    /// The loaded modules of each CUDA device, by ordinal, for each layout of the views and each build. They are never
+    /// unloaded, so a launch uses one without a lock or a reference count.
+    modules: OnceLock<Box<[[PerBuild<LoadedKernel>; 2]]>>,
     /// Held while a module is compiled and loaded, so that concurrent first launches compile once.
     loading: Mutex<()>,
 }
@@ -52,31 +55,101 @@ pub(crate) enum Layout {
     Strided,
 }
 
+/// A compilation of a kernel for one layout: a variant, possibly with a register limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// A variant with the registers that the compiler chooses.
+    Of(Variant),
+    /// The checked variant with at most the registers of the preferred variant, so that each launch that the resources of
+    /// that one allow can run it.
+    Limited,
+}
+
+/// A value for each [`Build`].
+type PerBuild<T> = [OnceLock<T>; VARIANTS + 1];
+
+impl Build {
+    /// The checked variant.
+    pub(crate) const CHECKED: Build = Build::Of(Variant::Checked);
+
+    /// Returns the variant.
+    fn variant(self) -> Variant {
+        match self {
+            Build::Of(variant) => variant,
+            Build::Limited => Variant::Checked,
+        }
+    }
+
+    fn index(self) -> usize {
+        match self {
+            Build::Of(variant) => variant as usize,
+            Build::Limited => VARIANTS,
+        }
+    }
+}
+
 impl Specialised {
-    /// Returns the CUDA C of the program. Its fault sites are the same for all layouts.
-    pub(crate) fn source(&self, layout: Layout) -> &Source {
-        self.sources[layout as usize].get_or_init(|| {
-            let Options { bounds_checks, launch_bounds, block, .. } = self.options;
-            // A fixed block is also the launch bound.
-            let fixed = block.map(|[x, y, z]| (x * y * z, None));
-            let options = cumbia_kernel_ir::Options {
-                bounds_checks,
-                launch_bounds: launch_bounds.or(fixed),
-                block,
-                contiguous_views: layout == Layout::Contiguous,
-                removed: cumbia_kernel_ir::Verdict::NONE,
-            };
-            cumbia_kernel_ir::write(&self.validated, &options)
+    /// Returns the CUDA C of the program. Its fault sites are the same for all layouts and builds.
+    pub(crate) fn source(&self, layout: Layout, build: Build) -> &Source {
+        self.sources[layout as usize][build.index()].get_or_init(|| self.write(layout, build))
+    }
+
+    fn write(&self, layout: Layout, build: Build) -> Source {
+        let Options { bounds_checks, launch_bounds, block, .. } = self.options;
+        // A fixed block is also the launch bound.
+        let fixed = block.map(|[x, y, z]| (x * y * z, None));
+        let options = cumbia_kernel_ir::Options {
+            bounds_checks,
+            // NVRTC ignores a register limit beside launch bounds.
+            launch_bounds: if build == Build::Limited { None } else { launch_bounds.or(fixed) },
+            block,
+            contiguous_views: layout == Layout::Contiguous,
+            variant: build.variant(),
+        };
+        cumbia_kernel_ir::write(&self.validated, &options)
+    }
+
+    /// Returns the CUDA C of some variant, for what all variants have in common: entry, parameters and sites.
+    pub(crate) fn interface(&self, layout: Layout) -> &Source {
+        let written = self.sources[layout as usize].iter().find_map(OnceLock::get);
+        written.unwrap_or_else(|| self.source(layout, Build::CHECKED))
+    }
+
+    /// Returns the condition of the proven variant; `None` if all variants are the same.
+    pub(crate) fn predicate(&self, layout: Layout) -> Option<&Arc<Predicate>> {
+        if !self.options.bounds_checks {
+            return None;
+        }
+        let sources = &self.sources[layout as usize];
+        let source = sources.iter().find_map(OnceLock::get).unwrap_or_else(|| {
+            // Most launches run the proven variant, so that often no other is written.
+            let proven = self.write(layout, Build::Of(Variant::Proven));
+            let variant = if proven.predicate.is_some() { Variant::Proven } else { Variant::Checked };
+            sources[Build::Of(variant).index()].get_or_init(|| proven)
+        });
+        source.predicate.as_ref()
+    }
+
+    /// Returns the variants that a launch can choose besides the checked one.
+    #[inline]
+    pub(crate) fn candidates(&self, layout: Layout) -> &Candidates {
+        self.candidates[layout as usize].get_or_init(|| {
+            let predicate = if only_checked() { None } else { self.predicate(layout) };
+            Candidates::new(predicate.map(|predicate| (Variant::Proven, predicate.clone())))
         })
     }
 
-    /// Returns the compilation request for a layout.
-    pub(crate) fn request(&self, layout: Layout) -> Request<'_> {
+    /// Returns the compilation request for a layout. `registers` limits the registers of a thread further than the kernel's
+    /// options.
+    pub(crate) fn request(&self, layout: Layout, build: Build, registers: Option<u32>) -> Request<'_> {
+        let flags = Flags::from(self.options);
+        let max_registers = flags.max_registers.into_iter().chain(registers).min();
         Request {
             kernel: self.info.name,
             instance: self.instance,
-            source: &self.source(layout).text,
-            flags: self.options.into(),
+            variant: build.variant(),
+            source: &self.source(layout, build).text,
+            flags: Flags { max_registers, ..flags },
         }
     }
 
@@ -87,34 +160,61 @@ impl Specialised {
 
     /// Returns the loaded module for a device, which the first call compiles and loads.
     #[inline]
-    pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&cuda::Module> {
-        Ok(self.loaded(context, layout)?)
+    pub(crate) fn module(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&cuda::Module> {
+        Ok(self.loaded(context, layout, build)?)
     }
 
     /// Returns the loaded kernel for a device, which the first call compiles and loads.
     #[inline]
-    pub(crate) fn loaded(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&LoadedKernel> {
-        let modules = self.modules.get().and_then(|modules| modules.get(context.ordinal()));
-        match modules.and_then(|of_device| of_device[layout as usize].get()) {
+    pub(crate) fn loaded(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&LoadedKernel> {
+        match self.loaded_before(context, layout, build) {
             Some(module) => Ok(module),
-            None => self.load(context, layout),
+            None => self.load(context, layout, build),
         }
     }
 
+    /// Returns the loaded kernel for a device, if it is loaded.
+    #[inline]
+    pub(crate) fn loaded_before(
+        &self,
+        context: &Arc<cuda::Context>,
+        layout: Layout,
+        build: Build,
+    ) -> Option<&LoadedKernel> {
+        let of_device = self.modules.get()?.get(context.ordinal())?;
+        of_device[layout as usize][build.index()].get()
+    }
+
     #[cold]
-    fn load(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<&LoadedKernel> {
+    fn load(&self, context: &Arc<cuda::Context>, layout: Layout, build: Build) -> Result<&LoadedKernel> {
+        let registers = match build {
+            Build::Of(_) => None,
+            Build::Limited => Some(self.register_limit(context, layout)?),
+        };
         let _loading = self.loading.lock();
         let (ordinal, count) = (context.ordinal(), cuda::Context::count()?);
         let modules = self.modules.get_or_init(|| (0..count).map(|_| Default::default()).collect());
         // The number of GPUs does not change after the process's first driver call.
         let of_device = modules.get(ordinal).ok_or(DeviceError::NoSuchDevice { ordinal, count })?;
-        let place = &of_device[layout as usize];
+        let place = &of_device[layout as usize][build.index()];
         if let Some(module) = place.get() {
             return Ok(module);
         }
-        let source = self.source(layout);
-        let module = load(context, self.request(layout), &source.entry)?;
+        let source = self.source(layout, build);
+        let module = load(context, self.request(layout, build, registers), &source.entry)?;
         Ok(place.get_or_init(|| module))
+    }
+
+    /// Returns the register limit of [`Build::Limited`].
+    fn register_limit(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<u32> {
+        /// Registers are allocated in multiples of this number per thread (CUDA's occupancy calculator, "register allocation
+        /// unit size": 256 per warp).
+        const UNIT: u32 = 8;
+        /// Up to this number of registers, no GPU has fewer resident threads on a multiprocessor than otherwise.
+        const FREE: u32 = 32;
+        let preferred = Build::Of(self.candidates(layout).preferred());
+        let registers = self.module(context, layout, preferred)?.attributes().registers as u32;
+        Ok(registers.next_multiple_of(UNIT).max(FREE))
     }
 }
 
@@ -200,7 +300,8 @@ fn specialise<K: KernelImpl>() -> Result<Specialised, Vec<Diagnostic>> {
         number: u32::MAX,
         facts: validated.facts(),
         validated,
-        sources: [OnceLock::new(), OnceLock::new()],
+        sources: Default::default(),
+        candidates: Default::default(),
         modules: OnceLock::new(),
         loading: Mutex::default(),
     })

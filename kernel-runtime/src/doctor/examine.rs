@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{CacheReport, DriverReport, GpuProperties, GpuReport, NvrtcReport, Report};
 use crate::cache::{self, Cache};
-use crate::compile::{self, Flags, Request};
+use crate::compile::{self, Request};
 use crate::cuda::{self, Context};
 use crate::device::Device;
 use crate::error::{CompileError, DeviceError, Error, Result};
@@ -42,13 +42,14 @@ pub fn doctor() -> Report {
 }
 
 /// The environment variables that affect Cumbia.
-const VARIABLES: [&str; 15] = [
+const VARIABLES: [&str; 16] = [
     "CUMBIA_DEVICE",
     "CUMBIA_NVRTC",
     "CUMBIA_CACHE",
     "CUMBIA_CACHE_DIR",
     "CUMBIA_CACHE_SIZE",
     "CUMBIA_KERNELS",
+    "CUMBIA_VARIANT",
     "CUDA_VISIBLE_DEVICES",
     "CUDA_HOME",
     "CUDA_PATH",
@@ -101,8 +102,7 @@ fn gpu(ordinal: usize, has_nvrtc: bool) -> Result<GpuProperties> {
 fn test_kernel(context: &Arc<Context>) -> Result<Duration> {
     const SOURCE: &str = "extern \"C\" __global__ void cumbia_doctor(int* y) { y[threadIdx.x] += 1; }";
     let start = Instant::now();
-    let request =
-        Request { kernel: "cumbia_doctor", instance: "cumbia_doctor", source: SOURCE, flags: Flags::default() };
+    let request = Request::of_source("cumbia_doctor", SOURCE);
     let module = compile::load(context, request, "cumbia_doctor")?;
     let took = start.elapsed();
     drop(module);

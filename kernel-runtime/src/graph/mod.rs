@@ -310,7 +310,7 @@ impl Recording {
         } else {
             0
         };
-        let source = plan.specialised.source(plan.layout);
+        let prints = plan.specialised.interface(plan.layout).prints;
         let parameter = plan.parameter(raw_stream);
         let mut parameter = parameter.map(|parameter| LaunchParameter { grid_barrier, ..parameter });
         if let Some(parameter) = &mut parameter {
@@ -319,7 +319,7 @@ impl Recording {
         }
         // SAFETY: the binder returns a size for each parameter, and the size of the hidden one is appended.
         let mut values = unsafe { PackedParams::copy(&params, &sizes) };
-        let print_offset = source.prints.then(|| values.last() + offset_of!(LaunchParameter, print));
+        let print_offset = prints.then(|| values.last() + offset_of!(LaunchParameter, print));
         // The buffer is only known at the launch. To avoid a spurious change, the previous run's is kept until then.
         if let (Some(at), Some(Step { operation: Operation::Kernel(old), .. })) =
             (print_offset, self.steps.get(self.position))
@@ -327,7 +327,8 @@ impl Recording {
         {
             values.set(at, old.values.get(at));
         }
-        self.add(Operation::Kernel(KernelStep { module, geometry: plan.geometry(), values, print_offset }), used);
+        let (kernel, geometry) = (plan.specialised.number, plan.geometry());
+        self.add(Operation::Kernel(KernelStep { kernel, module, geometry, values, print_offset }), used);
         Ok(())
     }
 

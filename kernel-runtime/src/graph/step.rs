@@ -24,6 +24,8 @@ pub(super) enum Operation {
 
 /// A kernel launch.
 pub(super) struct KernelStep {
+    /// The kernel's number in fault records, which its variants have in common.
+    pub(super) kernel: u32,
     pub(super) module: &'static Module,
     pub(super) geometry: Geometry,
     pub(super) values: PackedParams,
@@ -43,11 +45,13 @@ impl Operation {
     fn differs_from(&self, new: &Operation) -> Option<bool> {
         match (self, new) {
             (Operation::Kernel(old), Operation::Kernel(new)) => {
-                let is_same = std::ptr::eq(old.module, new.module)
+                let is_same = old.kernel == new.kernel
                     && old.geometry.cluster == new.geometry.cluster
                     && old.geometry.cooperative == new.geometry.cooperative
                     && old.values.sizes() == new.values.sizes();
-                is_same.then(|| old.geometry != new.geometry || old.values != new.values)
+                // A node can change to another variant of its kernel: the parameters are the same.
+                let is_other_variant = !std::ptr::eq(old.module, new.module);
+                is_same.then(|| is_other_variant || old.geometry != new.geometry || old.values != new.values)
             }
             (Operation::Copy(old), Operation::Copy(new)) => (old.direction == new.direction).then(|| old != new),
             (Operation::Clear { to }, Operation::Clear { to: new_to }) => Some(to != new_to),
@@ -58,7 +62,7 @@ impl Operation {
     /// Calls `then` with the step as a node of a CUDA graph.
     pub(super) fn with_node<R>(&mut self, then: impl FnOnce(Node<'_>) -> R) -> R {
         match self {
-            Operation::Kernel(KernelStep { module, geometry, values, print_offset: _ }) => {
+            Operation::Kernel(KernelStep { kernel: _, module, geometry, values, print_offset: _ }) => {
                 let mut parameters = values.pointers();
                 then(Node::Kernel { module, geometry, parameters: &mut parameters })
             }

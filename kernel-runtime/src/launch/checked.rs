@@ -2,18 +2,22 @@
 //!
 //! Every validation happens here, so that a [`CheckedLaunch`] can be enqueued any number of times with the same arguments.
 
+use std::sync::Arc;
+
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
+use crate::compile::variants::Candidates;
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
 use crate::device::{Backend, Device};
 use crate::dim::Dim3;
-use crate::error::{BlockLimit, LaunchError, Result};
+use crate::error::{BlockLimit, Error, LaunchError, Result};
 use crate::gpu::Gpu;
 use crate::inspect::Kernel;
-use crate::specialise::{self, Layout, Specialised};
+use crate::specialise::{self, Build, Layout, Specialised};
 use crate::sync::assert_unlocked;
+use cumbia_kernel_ir::Variant;
 use cumbia_kernel_sync::event;
 
 /// A validated launch. Its arguments are bound separately, at each launch.
@@ -21,9 +25,19 @@ use cumbia_kernel_sync::event;
 pub(crate) struct CheckedLaunch {
     pub(crate) specialised: &'static Specialised,
     pub(crate) layout: Layout,
+    /// [`Variant::Checked`] on the CPU device, which checks every index.
+    pub(crate) variant: Variant,
     pub(crate) config: ResolvedConfig,
     /// The loaded module; `None` on the CPU device.
     pub(crate) module: Option<&'static Module>,
+}
+
+/// The purpose of a validation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Launch,
+    /// The occupancy of a launch, whose grid is not that of the launch.
+    Occupancy,
 }
 
 /// Returns whether a `tracing` subscriber is interested in launches. Without a subscriber this is a load and a comparison.
@@ -46,9 +60,10 @@ impl CheckedLaunch {
     #[cold]
     fn emit_trace(&self, device: &Device) {
         let ResolvedConfig { grid, block, shared_bytes, cooperative, .. } = self.config;
-        let (kernel, device) = (self.specialised.instance, device.clone());
+        let (kernel, variant, device) = (self.specialised.instance, self.variant, device.clone());
         event!(
-            trace, target: "cumbia::launch", kernel, %device, %grid, %block, shared_bytes, cooperative, "launch"
+            trace, target: "cumbia::launch",
+            kernel, %variant, %device, %grid, %block, shared_bytes, cooperative, "launch"
         );
     }
 
@@ -56,35 +71,43 @@ impl CheckedLaunch {
     pub(crate) fn new<K: Kernel>(
         config: &LaunchConfig,
         device: &Device,
-        arguments: ArgumentFacts,
+        arguments: ArgumentFacts<'_>,
     ) -> Result<Option<CheckedLaunch>> {
         if config.is_empty() {
             return Ok(None);
         }
-        let checked = CheckedLaunch::without_residency_check::<K>(config, device, arguments)?;
-        if K::OPTIONS.index32 {
-            checked.config.check_narrow_indices(K::INFO.name, arguments.max_index)?;
-        }
-        // The CPU device runs blocks one after another if their threads do not wait for each other.
-        let side_by_side = checked.module.is_some() || checked.specialised.facts.needs_other_threads;
-        if checked.config.cooperative && side_by_side {
-            checked.config.check_resident(K::INFO.name, device, checked.resident_blocks()?)?;
-        }
-        Ok(Some(checked))
+        CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
     }
 
     /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that a cooperative grid may
-    /// have more blocks than can be resident at once.
-    pub(super) fn without_residency_check<K: Kernel>(
+    /// have more blocks than can be resident at once, and indices may exceed 32 bits.
+    pub(super) fn for_occupancy<K: Kernel>(
         config: &LaunchConfig,
         device: &Device,
-        ArgumentFacts { layout, max_index: _ }: ArgumentFacts,
+        arguments: ArgumentFacts<'_>,
     ) -> Result<CheckedLaunch> {
-        let kernel = K::INFO.name;
-        let specialised = specialise::of::<K>()?;
-        let pick = |items| pick_block::<K>(config, device, specialised, layout, items);
-        let config = config.resolve(kernel, K::OPTIONS.block, pick)?;
-        config.check(kernel, device, requirements::<K>(specialised))?;
+        CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Occupancy)
+    }
+
+    fn validated(
+        specialised: &'static Specialised,
+        config: &LaunchConfig,
+        device: &Device,
+        arguments: ArgumentFacts<'_>,
+        purpose: Purpose,
+    ) -> Result<CheckedLaunch> {
+        let (kernel, layout) = (specialised.info.name, arguments.layout);
+        let (variant, config) = match device.backend() {
+            Backend::Cpu(_) => {
+                (Variant::Checked, resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?)
+            }
+            Backend::Cuda(context) => select(config, specialised, context, arguments)?,
+        };
+        config.check(kernel, device, requirements(specialised))?;
+        if purpose == Purpose::Launch && specialised.options.index32 {
+            config.check_narrow_indices(kernel, arguments.max_index)?;
+        }
+        let checked = CheckedLaunch { specialised, layout, variant, config, module: None };
         match device.backend() {
             Backend::Cpu(_) => {
                 let (requested, limit) = (specialised.facts.stack_bytes, cpu::MAX_STACK_BYTES);
@@ -92,15 +115,80 @@ impl CheckedLaunch {
                     let device = device.to_string();
                     return Err(LaunchError::StackTooLarge { kernel, requested, limit, device }.into());
                 }
-                Ok(CheckedLaunch { specialised, layout, config, module: None })
-            }
-            Backend::Cuda(context) => {
-                let module = specialised.module(context, layout)?;
-                let checked = CheckedLaunch { specialised, layout, config, module: Some(module) };
-                checked.check_module(kernel, device, context, module)?;
+                // The CPU device runs blocks one after another if their threads do not wait for each other.
+                if purpose == Purpose::Launch && specialised.facts.needs_other_threads {
+                    checked.check_resident(device)?;
+                }
                 Ok(checked)
             }
+            Backend::Cuda(context) => checked.with_resources(device, context, purpose),
         }
+    }
+
+    /// Adds the module, and checks the launch against the resources that the machine code needs.
+    ///
+    /// The variants differ in that. A launch is valid if the checked variant can run it, as without variants. It is also valid
+    /// if a preferred variant could but for its predicate: a launch out of bounds must report the index, not the registers. It
+    /// then runs the checked variant with as few registers as the preferred one needs.
+    fn with_resources(self, device: &Device, context: &Arc<Gpu>, purpose: Purpose) -> Result<CheckedLaunch> {
+        let with = |build| self.with_build(build, device, context, purpose);
+        let result = with(Build::Of(self.variant));
+        let Err(Error::Launch(_)) = result else { return result };
+        if self.variant != Variant::Checked {
+            let checked = CheckedLaunch { variant: Variant::Checked, ..self };
+            return checked.with_build(Build::CHECKED, device, context, purpose);
+        }
+        let preferred = self.specialised.candidates(self.layout).preferred();
+        if preferred == Variant::Checked || with(Build::Of(preferred)).is_err() {
+            return result;
+        }
+        match with(Build::Limited) {
+            // The compiler cannot satisfy every limit.
+            Err(Error::Launch(_)) => result,
+            limited => limited,
+        }
+    }
+
+    /// Adds the module of a build, and checks the launch against its resources.
+    fn with_build(self, build: Build, device: &Device, context: &Arc<Gpu>, purpose: Purpose) -> Result<CheckedLaunch> {
+        let module = self.specialised.module(context, self.layout, build)?;
+        let checked = CheckedLaunch { module: Some(module), ..self };
+        checked.check_module(self.specialised.info.name, device, context, module)?;
+        if purpose == Purpose::Launch {
+            checked.check_resident(device)?;
+        }
+        Ok(checked)
+    }
+
+    /// Checks that all blocks of a cooperative launch can be resident at once.
+    fn check_resident(&self, device: &Device) -> Result<()> {
+        if self.config.cooperative {
+            let possible = self.resident_blocks()?;
+            self.config.check_resident(self.specialised.info.name, device, possible)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the variants that the launch could choose besides the checked one; `None` on the CPU device.
+    pub(super) fn candidates(&self) -> Option<&'static Candidates> {
+        let candidates = self.specialised.candidates(self.layout);
+        (self.module.is_some() && candidates.iter().next().is_some()).then_some(candidates)
+    }
+
+    /// Returns the number of blocks that can be resident on the device at once, whatever variant a launch chooses.
+    pub(super) fn least_resident_blocks(&self, device: &Device) -> Result<u64> {
+        let mut least = self.resident_blocks()?;
+        let (Backend::Cuda(context), Some(candidates)) = (device.backend(), self.candidates()) else {
+            return Ok(least);
+        };
+        let conditional = candidates.iter().map(|candidate| candidate.variant);
+        for variant in conditional.chain([Variant::Checked]).filter(|variant| *variant != self.variant) {
+            // A block that is too large for a variant does not run it.
+            if let Ok(checked) = self.with_build(Build::Of(variant), device, context, Purpose::Occupancy) {
+                least = least.min(checked.resident_blocks()?);
+            }
+        }
+        Ok(least)
     }
 
     /// Checks the block and the cluster against the limits of the loaded machine code.
@@ -154,9 +242,9 @@ impl CheckedLaunch {
     /// Returns the launch with everything but its parameters filled in. Returns `None` if it needs more than one driver
     /// call, or is for the CPU device.
     pub(crate) fn ready(&self) -> Option<DriverLaunch> {
-        let &CheckedLaunch { specialised, layout, config: _, module } = self;
+        let &CheckedLaunch { specialised, layout, module, .. } = self;
         let module = module?;
-        if specialised.source(layout).prints || specialised.facts.syncs_grid {
+        if specialised.interface(layout).prints || specialised.facts.syncs_grid {
             return None;
         }
         DriverLaunch::new(module, &self.geometry(), self.parameter(module.context().default_stream()))
@@ -166,7 +254,7 @@ impl CheckedLaunch {
     /// and of a grid barrier are added by the launches that need them.
     pub(crate) fn parameter(&self, stream: &cuda::Stream) -> Option<LaunchParameter> {
         let &CheckedLaunch { specialised, layout, .. } = self;
-        let takes_launch = specialised.source(layout).takes_launch;
+        let takes_launch = specialised.interface(layout).takes_launch;
         takes_launch.then(|| LaunchParameter::new(stream.fault_pointer(), specialised.number))
     }
 
@@ -185,23 +273,74 @@ impl CheckedLaunch {
     }
 }
 
-/// Picks a block for a launch over `items`.
-fn pick_block<K: Kernel>(
+/// Resolves a configuration for a kernel. `pick` picks a block for a number of items.
+fn resolve(
     config: &LaunchConfig,
-    device: &Device,
+    specialised: &Specialised,
+    pick: impl FnOnce(Dim3) -> Result<Dim3>,
+) -> Result<ResolvedConfig> {
+    config.resolve(specialised.info.name, specialised.options.block, pick)
+}
+
+/// Selects the variant of a launch on a GPU, and resolves its configuration.
+///
+/// The block of `.over(..)` depends on the registers of the variant, and the variant, by its predicate, on the block. A
+/// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and picks the
+/// block, and the predicate has to hold for that as well. The first launch so compiles a single variant, unless the blocks
+/// differ.
+fn select(
+    config: &LaunchConfig,
     specialised: &'static Specialised,
-    layout: Layout,
+    context: &Arc<Gpu>,
+    ArgumentFacts { layout, params, max_index: _ }: ArgumentFacts<'_>,
+) -> Result<(Variant, ResolvedConfig)> {
+    let mut is_picked = false;
+    let default = resolve(config, specialised, |items| {
+        is_picked = true;
+        Ok(default_block(specialised, context, items))
+    })?;
+    let with_block_of =
+        |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
+    for candidate in specialised.candidates(layout).iter() {
+        // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
+        let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
+        let build = Build::Of(candidate.variant);
+        if is_picked && specialised.loaded_before(context, layout, build).is_none() && !is_valid(&default) {
+            continue;
+        }
+        let config = if is_picked { with_block_of(build)? } else { default };
+        if is_valid(&config) {
+            return Ok((candidate.variant, config));
+        }
+    }
+    let config = if is_picked { with_block_of(Build::CHECKED)? } else { default };
+    Ok((Variant::Checked, config))
+}
+
+/// Picks a block for a launch over `items` on the CPU device.
+fn cpu_block(specialised: &Specialised, device: &Device, items: Dim3) -> Dim3 {
+    block_picker::block_dims(default_threads(specialised), items, device.limits().block)
+}
+
+/// Picks a block for a launch over `items` on a GPU, for machine code whose occupancy is unknown.
+fn default_block(specialised: &Specialised, context: &Gpu, items: Dim3) -> Dim3 {
+    block_for(default_threads(specialised), specialised, context, items)
+}
+
+fn default_threads(specialised: &Specialised) -> u32 {
+    let bound = specialised.options.max_threads();
+    block_picker::default_threads(bound.unwrap_or(block_picker::DEFAULT_THREADS))
+}
+
+/// Picks a block for a launch over `items` on a GPU.
+fn pick_block(
+    config: &LaunchConfig,
+    context: &Arc<Gpu>,
+    specialised: &'static Specialised,
+    (layout, build): (Layout, Build),
     items: Dim3,
 ) -> Result<Dim3> {
-    let bound = K::OPTIONS.max_threads();
-    let context = match device.backend() {
-        Backend::Cpu(_) => {
-            let threads = block_picker::default_threads(bound.unwrap_or(block_picker::DEFAULT_THREADS));
-            return Ok(block_picker::block_dims(threads, items, device.limits().block));
-        }
-        Backend::Cuda(context) => context,
-    };
-    let loaded = specialised.loaded(context, layout)?;
+    let loaded = specialised.loaded(context, layout, build)?;
     let limits = context.limits();
     let room = (limits.shared_bytes_per_block_opt_in as u64).saturating_sub(specialised.facts.static_shared_bytes);
     if config.shared_bytes as u64 > room {
@@ -212,19 +351,25 @@ fn pick_block<K: Kernel>(
             limits.block,
         ));
     }
-    let mut threads = loaded.max_occupancy_block(bound, config.shared_bytes as u32)?;
+    let threads = loaded.max_occupancy_block(specialised.options.max_threads(), config.shared_bytes as u32)?;
+    Ok(block_for(threads, specialised, context, items))
+}
+
+/// Returns the dimensions of a block of at most `threads` threads for a launch over `items`.
+fn block_for(mut threads: u32, specialised: &Specialised, context: &Gpu, items: Dim3) -> Dim3 {
+    let limits = context.limits();
     // If the threads of a block cooperate, a smaller block changes how the work is divided.
     if !specialised.facts.needs_other_threads {
         threads = block_picker::spread(threads, items.count(), limits.multiprocessors);
     }
-    Ok(block_picker::block_dims(threads, items, limits.block))
+    block_picker::block_dims(threads, items, limits.block)
 }
 
 /// Returns the kernel's requirements on every launch.
-fn requirements<K: Kernel>(specialised: &Specialised) -> KernelRequirements {
+fn requirements(specialised: &Specialised) -> KernelRequirements {
     KernelRequirements {
         static_shared_bytes: specialised.facts.static_shared_bytes,
         cooperative: specialised.facts.syncs_grid,
-        max_threads: K::OPTIONS.launch_bounds.map(|(threads, _)| threads),
+        max_threads: specialised.options.launch_bounds.map(|(threads, _)| threads),
     }
 }

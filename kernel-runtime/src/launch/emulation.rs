@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 
 use super::Launch;
-use crate::argument::{ArgumentFacts, Binder, run_in_place};
+use crate::argument::{Binder, run_in_place};
 use crate::block_picker;
 use crate::cuda::RawFault;
 use crate::device::Device;
@@ -11,7 +11,7 @@ use crate::dim::Dim3;
 use crate::error::Result;
 use crate::fault;
 use crate::inspect::Kernel;
-use crate::specialise;
+use crate::specialise::{self, Build};
 
 /// The inputs of one launch on an emulator.
 #[doc(hidden)]
@@ -36,7 +36,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     pub fn emulate(&self, emulator: &mut dyn FnMut(Emulation<'_>) -> Option<RawFault>) -> Result<()> {
         let mut binder = Binder::new(K::INFO.name);
         K::visit(&self.args, &mut binder);
-        let ArgumentFacts { layout, max_index: _ } = binder.arguments();
+        let layout = binder.arguments().layout;
         binder.finish()?;
         let Binder { mut params, transfers, .. } = binder;
         if self.config.is_empty() {
@@ -46,7 +46,7 @@ impl<K: Kernel, C> Launch<'_, K, C> {
             |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().block));
         let config = self.config.resolve(K::INFO.name, K::OPTIONS.block, pick)?;
         let specialised = specialise::of::<K>()?;
-        let source = specialised.source(layout);
+        let source = specialised.source(layout, Build::CHECKED);
         let mut raw = None;
         let run = || {
             raw = emulator(Emulation {

@@ -1,7 +1,11 @@
 //! Fast path: a per-thread cache of validated launches. A launch equal to the last one of its kernel is not validated again.
+//!
+//! If the kernel has variants, the launch also holds the values of the parameters that their predicates read. Other values are
+//! accepted if they lead to the same variant.
 
 use std::any::TypeId;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::ffi::c_void;
 use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::Arc;
 
@@ -9,11 +13,13 @@ use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
 use crate::argument::FastBinder;
+use crate::compile::variants::{Candidates, LaunchShape, Parameter};
 use crate::config::{CompactConfig, LaunchConfig};
 use crate::cuda::{self, DriverLaunch, Launched};
 use crate::device::Identity;
 use crate::inspect::Kernel;
 use crate::specialise::Layout;
+use cumbia_kernel_ir::Variant;
 
 /// A validated launch and its key. The fields of the key are adjacent in memory, and what a cache hit uses follows them.
 #[repr(C, align(64))]
@@ -22,7 +28,84 @@ struct CachedLaunch {
     device: Identity,
     config: CompactConfig,
     layout: Layout,
+    /// The number of parameters in `condition`; 0 for a kernel without variants.
+    watched: u8,
     ready: DriverLaunch,
+    condition: CachedCondition,
+}
+
+/// The values that the choice of a cached launch's variant depends on.
+pub(super) struct CachedCondition {
+    /// The first `watched` are used.
+    parameters: [Watched; MAX_WATCHED],
+    watched: u8,
+    variant: Variant,
+    /// `None` for a kernel without variants.
+    candidates: Option<&'static Candidates>,
+}
+
+/// A parameter that a predicate reads, with its value in the last launch.
+struct Watched {
+    parameter: Parameter,
+    value: Cell<u64>,
+}
+
+/// The maximum number of parameters that the predicates of a kernel read. A launch of a kernel with more is not cached.
+const MAX_WATCHED: usize = 24;
+
+impl CachedCondition {
+    /// Returns the values in a validated launch with these parameters; `None` if there are too many.
+    pub(super) fn new(checked: &CheckedLaunch, params: &[*mut c_void]) -> Option<CachedCondition> {
+        let candidates = checked.candidates();
+        let read = candidates.map_or(&[][..], Candidates::parameters);
+        if read.len() > MAX_WATCHED {
+            return None;
+        }
+        let parameters = std::array::from_fn(|i| match read.get(i) {
+            Some(&parameter) => {
+                // SAFETY: these are the parameters of the launch, with which its variant was selected.
+                Watched { parameter, value: Cell::new(unsafe { parameter.read(params.as_ptr()) }) }
+            }
+            None => Watched { parameter: Parameter::NONE, value: Cell::new(0) },
+        });
+        Some(CachedCondition { parameters, watched: read.len() as u8, variant: checked.variant, candidates })
+    }
+}
+
+impl CachedLaunch {
+    /// Returns whether the variant of the launch is that of a launch with these parameters.
+    ///
+    /// # Safety
+    ///
+    /// The parameters are those of the kernel, in order.
+    #[inline]
+    unsafe fn has_variant_of(&self, params: *const *mut c_void) -> bool {
+        let watched = &self.condition.parameters[..self.watched.into()];
+        // SAFETY: upheld by the caller.
+        let is_unchanged = |watched: &Watched| unsafe { watched.parameter.read(params) } == watched.value.get();
+        // SAFETY: upheld by the caller.
+        watched.iter().all(is_unchanged) || unsafe { self.selects_again(params) }
+    }
+
+    /// Evaluates the predicates, and stores the values if they lead to the same variant.
+    ///
+    /// # Safety
+    ///
+    /// As for [`has_variant_of`](CachedLaunch::has_variant_of).
+    #[inline(never)]
+    unsafe fn selects_again(&self, params: *const *mut c_void) -> bool {
+        let CachedCondition { parameters, watched, variant, candidates } = &self.condition;
+        let Some(candidates) = candidates else { return true };
+        // SAFETY: upheld by the caller. The shape is that of all launches with this configuration.
+        if unsafe { candidates.select(params, &LaunchShape::from(&self.ready)) } != *variant {
+            return false;
+        }
+        for Watched { parameter, value } in &parameters[..usize::from(*watched)] {
+            // SAFETY: as above.
+            value.set(unsafe { parameter.read(params) });
+        }
+        true
+    }
 }
 
 /// Entries of a thread's cache. The cache is direct-mapped: two kernels with the same index evict each other.
@@ -74,6 +157,10 @@ pub(super) unsafe fn launch<'s>(
         if !hit || is_traced() {
             return None;
         }
+        // SAFETY: the caller's promise.
+        if cached.watched != 0 && !unsafe { cached.has_variant_of(parameters.params()) } {
+            return None;
+        }
         let mut last = cached.ready.parameter(on);
         let pointers = parameters.with_last(last.as_mut().map(|last| std::ptr::from_mut(last).cast()));
         // SAFETY: the caller's promise; the cached launch was validated with the same extents.
@@ -89,9 +176,14 @@ pub(super) fn cached(kernel: TypeId) -> Option<DriverLaunch> {
     CACHE.with(|cache| cache[index_of(kernel)].borrow().as_ref().map(|cached| cached.ready))
 }
 
-/// Caches a launch that was enqueued successfully. A launch whose validity depends on more than kernel, device, layout and
-/// configuration is not cached.
-pub(super) fn insert<K: Kernel>(device: Identity, config: &LaunchConfig, checked: &CheckedLaunch) {
+/// Caches a launch that was enqueued successfully. A launch whose validity depends on more than kernel, device, layout,
+/// configuration and the condition of its variant is not cached.
+pub(super) fn insert<K: Kernel>(
+    device: Identity,
+    config: &LaunchConfig,
+    checked: &CheckedLaunch,
+    condition: CachedCondition,
+) {
     // Whether 32-bit indices suffice depends on the lengths of the arrays.
     if K::OPTIONS.index32 {
         return;
@@ -101,7 +193,8 @@ pub(super) fn insert<K: Kernel>(device: Identity, config: &LaunchConfig, checked
     CACHE.with(|cache| {
         // A profiler that the driver calls back during a launch may itself launch a kernel.
         if let Ok(mut cached) = cache[index_of(kernel)].try_borrow_mut() {
-            *cached = Some(CachedLaunch { kernel, device, config, layout, ready });
+            let watched = condition.watched;
+            *cached = Some(CachedLaunch { kernel, device, config, layout, watched, ready, condition });
         }
     });
 }

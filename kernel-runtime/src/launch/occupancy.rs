@@ -45,7 +45,8 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// Returns the number of blocks, of this launch's block size and shared memory, that can be resident on the device at
     /// once: the largest grid of a [`cooperative`](Launch::cooperative) launch.
     ///
-    /// On a GPU this depends on the resources that the kernel needs on each multiprocessor. The CPU device runs up to
+    /// On a GPU this depends on the resources that the kernel needs on each multiprocessor: it is the minimum over the variants
+    /// of the kernel, with and without bounds checks, both of which are compiled. The CPU device runs up to
     /// 16,384 threads at once, shared by all cooperative launches of the process.
     ///
     /// ```
@@ -80,8 +81,8 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// As for the launch itself, except that the grid may be omitted.
     pub fn cooperative_blocks(&self) -> Result<usize> {
         let config = LaunchConfig { cooperative: true, ..self.config };
-        let (_, checked) = self.check_single_block(&config)?;
-        Ok(checked.map_or(Ok(0), |checked| checked.resident_blocks())? as usize)
+        let (device, checked) = self.check_single_block(&config)?;
+        Ok(checked.map_or(Ok(0), |checked| checked.least_resident_blocks(device))? as usize)
     }
 
     /// Returns the number of blocks, of this launch's block size and shared memory, that can be resident on one
@@ -143,6 +144,6 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         // Nothing is launched here, so a kernel with a grid-wide barrier need not be launched cooperatively.
         let config =
             LaunchConfig { cooperative: config.cooperative || specialise::of::<K>()?.facts.syncs_grid, ..config };
-        Ok((device, Some(CheckedLaunch::without_residency_check::<K>(&config, device, arguments)?)))
+        Ok((device, Some(CheckedLaunch::for_occupancy::<K>(&config, device, arguments)?)))
     }
 }

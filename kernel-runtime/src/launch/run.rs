@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::checked::CheckedLaunch;
-use super::fast_path::CacheHit;
+use super::fast_path::{CacheHit, CachedCondition};
 use super::{Launch, fast_path};
 use crate::argument::{
     ArgumentFacts, Binder, FastBinder, HistoryBuffer, ParamBuffer, Transfer, run_in_place, run_with_copies,
@@ -143,8 +143,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let Some((device, checked)) = self.check(&mut binder, self.stream)? else {
             return Ok(()); // no items
         };
+        let condition = CachedCondition::new(&checked, &binder.params);
         self.enqueue(device, self.stream, &checked, binder)?;
-        fast_path::insert::<K>(device.identity(), &self.config, &checked);
+        if let Some(condition) = condition {
+            fast_path::insert::<K>(device.identity(), &self.config, &checked, condition);
+        }
         Ok(())
     }
 
@@ -166,11 +169,11 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
     }
 
     /// Binds the arguments, and returns the device of the launch and the facts about the arguments that validation needs.
-    pub(super) fn target<'b>(
+    pub(super) fn target<'b, 'p>(
         &'b self,
-        binder: &mut Binder<'b>,
+        binder: &'p mut Binder<'b>,
         stream: Option<&'b Stream>,
-    ) -> Result<(&'b Device, ArgumentFacts)> {
+    ) -> Result<(&'b Device, ArgumentFacts<'p>)> {
         K::visit(&self.args, binder);
         Ok((self.resolve_device(binder.finish()?, stream)?, binder.arguments()))
     }
@@ -278,8 +281,8 @@ fn enqueue_on_gpu(
     checked: &CheckedLaunch,
     Binder { mut params, uses, transfers, foreign, .. }: Binder<'_>,
 ) -> Result<()> {
-    let &CheckedLaunch { specialised, layout, config: _, module: _ } = checked;
-    let prints = specialised.source(layout).prints;
+    let &CheckedLaunch { specialised, layout, .. } = checked;
+    let prints = specialised.interface(layout).prints;
     let geometry = checked.geometry();
     let result = run_with_copies((device, stream), &transfers, &mut params, |params| {
         let mut launch = |print: u64, grid_barrier: u64| {

@@ -39,10 +39,12 @@ static ALLOCATOR: Counting = Counting;
 /// Returns the number of allocations of one execution of `work`. Allocations of other threads, such as those starting up, are
 /// counted too, so the minimum of several executions is taken.
 pub(crate) fn each_time(mut work: impl FnMut()) -> u64 {
-    let once = |()| {
-        let before = COUNT.load(Ordering::Relaxed);
-        work();
-        COUNT.load(Ordering::Relaxed) - before
-    };
-    [(); 5].map(once).into_iter().min().unwrap_or_default()
+    [(); 5].map(|()| once(&mut work)).into_iter().min().unwrap_or_default()
+}
+
+/// Returns the number of allocations of `work`, and of other threads meanwhile.
+pub(crate) fn once(work: impl FnOnce()) -> u64 {
+    let before = COUNT.load(Ordering::Relaxed);
+    work();
+    COUNT.load(Ordering::Relaxed) - before
 }

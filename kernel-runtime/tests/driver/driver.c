@@ -95,10 +95,13 @@ static long setting(const char* name, long otherwise) {
     return value ? atol(value) : otherwise;
 }
 
-static long registers = 32, largest_cluster = 16;
+static long registers = 32, checked_registers, largest_cluster = 16;
 
 // The number of registers per thread of each kernel.
 void fake_registers(long number) { registers = number; }
+
+// That of each kernel with bounds checks and without a register limit; 0 if it is the same.
+void fake_checked_registers(long number) { checked_registers = number; }
 
 // The maximum number of blocks of a cluster.
 void fake_largest_cluster(long blocks) { largest_cluster = blocks; }
@@ -229,6 +232,18 @@ typedef struct Event { struct timespec time; void* stream; long record; } Event;
 // A graph, or an executable one.
 typedef struct Graph { intptr_t nodes; unsigned first; } Graph; // `first`: see `identity`
 
+// A module, which is also its function. The letter of its machine code: see nvrtc.c.
+typedef struct Module { char build; } Module;
+
+// The module of the last launch or kernel node.
+static char last_build;
+long fake_last_build(void) { return last_build; }
+static void note_build(const void* function) { last_build = ((const Module*)function)->build; }
+
+static long registers_of(const void* function) {
+    return ((const Module*)function)->build == 'C' && checked_registers ? checked_registers : registers;
+}
+
 // Handles of streams, events, modules and functions, counted to detect leaks.
 static long handles;
 static int make(void** handle) {
@@ -308,12 +323,14 @@ static int add_node(void** node, void* graph) { *node = (void*)++((Graph*)graph)
 int cuGraphAddKernelNode(void** node, void* graph, void** waits, size_t count, const Node* params) {
     ENTER;
     (void)waits; (void)count;
+    note_build(params->function);
     if (identified) ((Graph*)graph)->first = *(unsigned*)params->parameters[0];
     return add_node(node, graph);
 }
 int cuGraphExecKernelNodeSetParams(void* executable, void* node, const Node* params) {
     ENTER;
     (void)node;
+    note_build(params->function);
     if (identified) ((Graph*)executable)->first = *(unsigned*)params->parameters[0];
     return SUCCESS;
 }
@@ -433,14 +450,16 @@ int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* op
     memcpy(last_image, text, *text == 0x7f ? 4 : strnlen(text, sizeof last_image - 1));
     ENTER;
     (void)count; (void)options; (void)values;
-    return make(module);
+    int made = make(module);
+    if (!made) ((Module*)*module)->build = *text == 0x7f ? text[4] : '?';
+    return made;
 }
 int cuModuleUnload(void* module) { ENTER; return end(module); }
 int cuModuleGetFunction(void** function, void* module, const char* name) { ENTER; (void)name; *function = module; return SUCCESS; }
 
 int cuFuncGetAttribute(int* value, int attribute, void* function) {
     ENTER;
-    (void)function;
+    long registers = registers_of(function);
     long threads = 65536 / ((registers + 7) / 8 * 8) / 32 * 32;
     switch (attribute) {
     case 0: *value = (int)(threads < 1024 ? threads : 1024); break;
@@ -515,7 +534,8 @@ static const unsigned ones[3] = { 1, 1, 1 };
 int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, void* stream, void** parameters, void** extra) {
     ENTER;
-    (void)function; (void)extra;
+    (void)extra;
+    note_build(function);
     enter_in_journal(LAUNCH, stream, identity(parameters));
     for (long i = 0; i < watched; i++) memcpy(&seen[i], parameters[i], sizeof *seen);
     if (prints_with >= 0) print(parameters);
@@ -524,11 +544,13 @@ int cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsign
 int cuLaunchCooperativeKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                               unsigned shared, void* stream, void** parameters) {
     ENTER;
-    (void)function; (void)stream; (void)parameters;
+    (void)stream; (void)parameters;
+    note_build(function);
     return launch((unsigned[]){ gx, gy, gz }, (unsigned[]){ bx, by, bz }, ones, shared, 1);
 }
 
-static int resident(unsigned threads, size_t shared) {
+static int resident(const void* function, unsigned threads, size_t shared) {
+    long registers = registers_of(function);
     long warps = (threads + 31) / 32, by_registers = 65536 / ((registers + 7) / 8 * 8 * warps * 32);
     long by_threads = 2048 / (warps * 32), by_shared = 233472 / ((long)shared + 1024);
     long least = by_registers < by_threads ? by_registers : by_threads;
@@ -537,8 +559,7 @@ static int resident(unsigned threads, size_t shared) {
 }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function, int threads, size_t shared) {
     ENTER;
-    (void)function;
-    *blocks = resident((unsigned)threads, shared);
+    *blocks = resident(function, (unsigned)threads, shared);
     return SUCCESS;
 }
 
@@ -553,7 +574,8 @@ static void read(const Config* config, unsigned* cluster, unsigned* together) {
 }
 int cuLaunchKernelEx(const Config* config, void* function, void** parameters, void** extra) {
     ENTER;
-    (void)function; (void)parameters; (void)extra;
+    (void)parameters; (void)extra;
+    note_build(function);
     unsigned cluster[3], together;
     read(config, cluster, &together);
     unsigned blocks = cluster[0] * cluster[1] * cluster[2];
@@ -567,11 +589,10 @@ int cuOccupancyMaxPotentialClusterSize(int* blocks, void* function, const Config
 }
 int cuOccupancyMaxActiveClusters(int* clusters, void* function, const Config* config) {
     ENTER;
-    (void)function;
     unsigned cluster[3], together;
     read(config, cluster, &together);
     unsigned threads = config->block[0] * config->block[1] * config->block[2];
-    *clusters = 132 * resident(threads, config->shared) / (int)(cluster[0] * cluster[1] * cluster[2]);
+    *clusters = 132 * resident(function, threads, config->shared) / (int)(cluster[0] * cluster[1] * cluster[2]);
     return SUCCESS;
 }
 #endif

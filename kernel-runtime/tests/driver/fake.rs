@@ -115,6 +115,17 @@ pub(crate) struct LastLaunch {
     pub(crate) cooperative: bool,
 }
 
+/// A build of a kernel, as the fake NVRTC tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// Without bounds checks.
+    Proven,
+    /// With bounds checks.
+    Checked,
+    /// With a register limit.
+    Limited,
+}
+
 /// A wait of a stream for an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct LastWait {
@@ -259,6 +270,21 @@ impl Fake {
     /// Sets the number of registers per thread of the kernels loaded from now on.
     pub(crate) fn registers(&self, number: i64) {
         self.set("fake_registers", number);
+    }
+
+    /// Sets the number of registers per thread of the kernels with bounds checks and without a register limit.
+    pub(crate) fn checked_registers(&self, number: i64) {
+        self.set("fake_checked_registers", number);
+    }
+
+    /// Returns the build of the last launch or kernel node.
+    pub(crate) fn last_build(&self) -> Build {
+        match self.number("fake_last_build") as u8 {
+            b'P' => Build::Proven,
+            b'C' => Build::Checked,
+            b'L' => Build::Limited,
+            other => panic!("build {other}"),
+        }
     }
 
     /// Sets the maximum number of blocks of a cluster.

@@ -88,3 +88,52 @@ pub(crate) fn tell(number: u64, x: &mut [f32]) {
         x[grid(1)] += 1.0;
     }
 }
+
+/// The index is not compared with the lengths, so that a launch decides whether it is in bounds.
+#[kernel]
+pub(crate) fn scaled(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    y[i] = a * x[i];
+}
+
+/// As `scaled`, with a grid-wide barrier.
+#[kernel]
+pub(crate) fn scaled_together(x: &mut [f32]) {
+    let i = grid(1);
+    sync_grid();
+    x[i] = 2.0;
+}
+
+#[kernel(unchecked)]
+pub(crate) fn scaled_unchecked(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    y[i] = a * x[i];
+}
+
+/// Seventeen arrays: the validation of a launch allocates, but a launch on the fast path does not.
+#[kernel]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn seventeen(
+    factor: f32,
+    a: &[f32],
+    b: &[f32],
+    c: &[f32],
+    d: &[f32],
+    e: &[f32],
+    f: &[f32],
+    g: &[f32],
+    h: &[f32],
+    i: &[f32],
+    j: &[f32],
+    k: &[f32],
+    l: &[f32],
+    m: &[f32],
+    n: &[f32],
+    o: &[f32],
+    p: &[f32],
+    y: &mut [f32],
+) {
+    let t = grid(1);
+    let first = a[t] + b[t] + c[t] + d[t] + e[t] + f[t] + g[t] + h[t];
+    y[t] = factor * (first + i[t] + j[t] + k[t] + l[t] + m[t] + n[t] + o[t] + p[t]);
+}

@@ -20,6 +20,7 @@ mod profiling;
 mod random;
 mod streams;
 mod tracing_subscribers;
+mod variants;
 mod window;
 
 /// Declares tests, each of which runs in a process with the fake driver and these environment variables.

@@ -1,5 +1,6 @@
 // A fake NVRTC that compiles nothing, for the fake driver. Like NVIDIA's, it returns machine code only for the architectures that
-// it supports, and only PTX for a `compute_` architecture. A thread has at most one program.
+// it supports, and only PTX for a `compute_` architecture. A thread has at most one program. The machine code is an ELF header
+// and a letter, for the build: L with a register limit, else C with bounds checks, P without.
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,22 +14,25 @@
 static const int known[] = { 75, 80, 90 };
 static __thread char ptx[64];
 static __thread int has_cubin, is_refused;
+static __thread char build;
 
 int nvrtcVersion(int* major, int* minor) { *major = MAJOR; *minor = MAJOR == 12 ? 9 : 0; return 0; }
 const char* nvrtcGetErrorString(int status) { return status ? "refused" : "no error"; }
 int nvrtcGetNumSupportedArchs(int* count) { *count = 3; return 0; }
 int nvrtcGetSupportedArchs(int* archs) { memcpy(archs, known, sizeof known); return 0; }
 int nvrtcCreateProgram(void** program, const char* source, const char* name, int count, const char** headers, const char** names) {
-    (void)source; (void)name; (void)count; (void)headers; (void)names;
+    (void)name; (void)count; (void)headers; (void)names;
     *program = (void*)1;
+    build = strstr(source, "rt::at(") ? 'C' : 'P';
     return 0;
 }
 int nvrtcDestroyProgram(void** program) { *program = NULL; return 0; }
 int nvrtcCompileProgram(void* program, int count, const char** options) {
-    static const char flag[] = "--gpu-architecture=";
+    static const char flag[] = "--gpu-architecture=", limit[] = "--maxrregcount=";
     (void)program;
     is_refused = 1;
     for (int i = 0; i < count; i++) {
+        if (strncmp(options[i], limit, sizeof limit - 1) == 0) build = 'L';
         if (strncmp(options[i], flag, sizeof flag - 1) != 0) continue;
         const char* architecture = options[i] + sizeof flag - 1;
         const char* digits = strchr(architecture, '_');
@@ -38,8 +42,8 @@ int nvrtcCompileProgram(void* program, int count, const char** options) {
     }
     return is_refused ? 5 : 0;
 }
-int nvrtcGetCUBINSize(void* program, size_t* size) { (void)program; *size = has_cubin ? 4 : 0; return 0; }
-int nvrtcGetCUBIN(void* program, char* to) { (void)program; memcpy(to, "\x7f" "ELF", 4); return 0; }
+int nvrtcGetCUBINSize(void* program, size_t* size) { (void)program; *size = has_cubin ? 5 : 0; return 0; }
+int nvrtcGetCUBIN(void* program, char* to) { (void)program; memcpy(to, (char[]){ 0x7f, 'E', 'L', 'F', build }, 5); return 0; }
 int nvrtcGetPTXSize(void* program, size_t* size) { (void)program; *size = strlen(ptx) + 1; return 0; }
 int nvrtcGetPTX(void* program, char* to) { (void)program; strcpy(to, ptx); return 0; }
 static const char* words(void) { return is_refused ? "nvrtc: error: invalid value for --gpu-architecture (-arch)" : ""; }

@@ -1,0 +1,263 @@
+//! Variants of a kernel, and the choice between them at a launch.
+//!
+//! The compiler can write a kernel without the bounds checks that a predicate proves. A predicate reads launch symbols: grid
+//! and block, dynamic shared memory, and parameters. All of them are numbers at a launch, where [`Candidates::select`]
+//! evaluates the predicates. The candidates are in order of preference; the checked variant, which is valid for every launch,
+//! follows the last of them.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use cumbia_kernel_ir::ir::Scalar;
+use cumbia_kernel_ir::{Axis, LaunchSymbol, Predicate, Variant};
+
+use crate::config::ResolvedConfig;
+use crate::cuda::{DriverLaunch, variable};
+use crate::dim::Dim3;
+use crate::sync::OnceLock;
+use cumbia_kernel_sync::warn;
+
+/// The number of variants.
+pub(crate) const VARIANTS: usize = 2;
+
+/// The variants of a kernel that are valid only under a condition, in order of preference.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    candidates: Vec<Candidate>,
+    /// The parameters that the conditions read, without duplicates.
+    parameters: Vec<Parameter>,
+}
+
+/// A variant that is valid for the launches whose predicate holds.
+#[derive(Debug)]
+pub(crate) struct Candidate {
+    pub(crate) variant: Variant,
+    predicate: Arc<Predicate>,
+    /// Where the value of each symbol of the predicate comes from.
+    symbols: Vec<Symbol>,
+}
+
+/// The source of a launch symbol's value.
+#[derive(Clone, Copy, Debug)]
+enum Symbol {
+    Parameter(Parameter),
+    /// An index into the numbers of a [`LaunchShape`].
+    Shape(usize),
+}
+
+/// An integer parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Parameter {
+    /// The position among the parameters.
+    index: u16,
+    width: Width,
+}
+
+/// The size and the signedness of an integer in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+}
+
+/// The numbers of a launch besides its parameters: the grid, the block, and the dynamic shared memory in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LaunchShape([u64; 7]);
+
+impl Candidates {
+    /// Returns the candidates of these predicates, without those whose symbols the host cannot read.
+    pub(crate) fn new(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Candidates {
+        let candidates = predicates.into_iter().filter_map(|(variant, predicate)| {
+            let symbols = predicate.symbols().iter().map(|symbol| Symbol::of(*symbol)).collect::<Option<_>>()?;
+            Some(Candidate { variant, predicate, symbols })
+        });
+        let candidates: Vec<Candidate> = candidates.collect();
+        let mut parameters = Vec::new();
+        for symbol in candidates.iter().flat_map(|candidate| &candidate.symbols) {
+            if let Symbol::Parameter(parameter) = symbol
+                && !parameters.contains(parameter)
+            {
+                parameters.push(*parameter);
+            }
+        }
+        Candidates { candidates, parameters }
+    }
+
+    /// Returns the candidates, in order of preference.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Candidate> {
+        self.candidates.iter()
+    }
+
+    /// Returns the variant that a launch runs unless an index may be out of bounds.
+    pub(crate) fn preferred(&self) -> Variant {
+        self.candidates.first().map_or(Variant::Checked, |candidate| candidate.variant)
+    }
+
+    /// Returns the parameters that the predicates read.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// Returns the first variant that is valid for a launch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Parameter::read`], for all [`parameters`](Candidates::parameters).
+    pub(crate) unsafe fn select(&self, params: *const *mut c_void, shape: &LaunchShape) -> Variant {
+        // SAFETY: upheld by the caller.
+        let valid = self.candidates.iter().find(|candidate| unsafe { candidate.is_valid(params, shape) });
+        valid.map_or(Variant::Checked, |candidate| candidate.variant)
+    }
+}
+
+impl Candidate {
+    /// Returns whether the predicate holds for a launch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Candidates::select`].
+    pub(crate) unsafe fn is_valid(&self, params: *const *mut c_void, shape: &LaunchShape) -> bool {
+        let value = |symbol: &Symbol| match *symbol {
+            // SAFETY: upheld by the caller.
+            Symbol::Parameter(parameter) => parameter.number(unsafe { parameter.read(params) }),
+            Symbol::Shape(at) => i128::from(shape.0[at]),
+        };
+        let values: SmallVec<[i128; 32]> = self.symbols.iter().map(value).collect();
+        self.predicate.holds(&values)
+    }
+}
+
+impl Symbol {
+    fn of(symbol: LaunchSymbol) -> Option<Symbol> {
+        let axis = |axis| match axis {
+            Axis::X => 0,
+            Axis::Y => 1,
+            Axis::Z => 2,
+        };
+        Some(match symbol {
+            LaunchSymbol::Param { index, scalar } => {
+                Symbol::Parameter(Parameter { index: u16::try_from(index).ok()?, width: Width::of(scalar)? })
+            }
+            LaunchSymbol::GridDim(of) => Symbol::Shape(axis(of)),
+            LaunchSymbol::BlockDim(of) => Symbol::Shape(3 + axis(of)),
+            LaunchSymbol::DynamicSharedBytes => Symbol::Shape(6),
+        })
+    }
+}
+
+impl Width {
+    fn of(scalar: Scalar) -> Option<Width> {
+        Some(match scalar {
+            Scalar::Bool | Scalar::U8 => Width::U8,
+            Scalar::U16 => Width::U16,
+            Scalar::U32 => Width::U32,
+            Scalar::U64 | Scalar::Usize => Width::U64,
+            Scalar::I8 => Width::I8,
+            Scalar::I16 => Width::I16,
+            Scalar::I32 => Width::I32,
+            Scalar::I64 | Scalar::Isize => Width::I64,
+            Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => return None,
+        })
+    }
+}
+
+impl Parameter {
+    /// A parameter that is never read.
+    pub(crate) const NONE: Parameter = Parameter { index: 0, width: Width::U64 };
+
+    /// Returns the value, extended to 64 bits.
+    ///
+    /// # Safety
+    ///
+    /// `params` are pointers to the parameters of the kernel that the predicate belongs to, in order.
+    #[inline]
+    pub(crate) unsafe fn read(self, params: *const *mut c_void) -> u64 {
+        // SAFETY: the kernel has such a parameter, an integer of this width. A copy may be misaligned.
+        unsafe {
+            let value = *params.add(self.index.into());
+            match self.width {
+                Width::U64 | Width::I64 => value.cast::<u64>().read_unaligned(),
+                Width::U32 => value.cast::<u32>().read_unaligned().into(),
+                Width::I32 => i64::from(value.cast::<i32>().read_unaligned()) as u64,
+                Width::U16 => value.cast::<u16>().read_unaligned().into(),
+                Width::I16 => i64::from(value.cast::<i16>().read_unaligned()) as u64,
+                Width::U8 => value.cast::<u8>().read().into(),
+                Width::I8 => i64::from(value.cast::<i8>().read()) as u64,
+            }
+        }
+    }
+
+    /// Returns the number that [`read`](Parameter::read) has extended to 64 bits.
+    fn number(self, bits: u64) -> i128 {
+        match self.width {
+            Width::U8 | Width::U16 | Width::U32 | Width::U64 => bits.into(),
+            Width::I8 | Width::I16 | Width::I32 | Width::I64 => (bits as i64).into(),
+        }
+    }
+}
+
+impl From<&ResolvedConfig> for LaunchShape {
+    fn from(&ResolvedConfig { grid, block, cluster: _, shared_bytes, cooperative: _ }: &ResolvedConfig) -> Self {
+        let [Dim3 { x: gx, y: gy, z: gz }, Dim3 { x: bx, y: by, z: bz }] = [grid, block];
+        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes].map(|number| number as u64))
+    }
+}
+
+impl From<&DriverLaunch> for LaunchShape {
+    fn from(launch: &DriverLaunch) -> Self {
+        let ([gx, gy, gz], [bx, by, bz], shared_bytes) = launch.shape();
+        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes].map(u64::from))
+    }
+}
+
+/// Returns whether `CUMBIA_VARIANT=checked` restricts all launches to the checked variant.
+pub(crate) fn only_checked() -> bool {
+    static ONLY_CHECKED: OnceLock<bool> = OnceLock::new();
+    *ONLY_CHECKED.get_or_init(|| {
+        let Some(value) = variable("CUMBIA_VARIANT") else { return false };
+        if value != "checked" {
+            warn(
+                format!("CUMBIA_VARIANT is `{}`, which is not a variant", value.display()),
+                "set it to `checked` to keep all bounds checks, or unset it",
+            );
+        }
+        value == "checked"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_by_width_and_sign() {
+        let (mut byte, mut word, mut long) = (0xffu8, -2i32, u64::MAX);
+        let params: [*mut c_void; 3] = [(&raw mut byte).cast(), (&raw mut word).cast(), (&raw mut long).cast()];
+        #[track_caller]
+        fn check(params: &[*mut c_void; 3], index: usize, scalar: Scalar, expected: i128) {
+            let Some(Symbol::Parameter(parameter)) = Symbol::of(LaunchSymbol::Param { index, scalar }) else {
+                panic!()
+            };
+            // SAFETY: the parameters are alive, and at least as large as the scalar.
+            let bits = unsafe { parameter.read(params.as_ptr()) };
+            assert_eq!(parameter.number(bits), expected);
+        }
+        check(&params, 0, Scalar::U8, 255);
+        check(&params, 0, Scalar::I8, -1);
+        check(&params, 1, Scalar::I32, -2);
+        check(&params, 1, Scalar::U32, (1 << 32) - 2);
+        check(&params, 1, Scalar::U16, (1 << 16) - 2);
+        check(&params, 1, Scalar::I16, -2);
+        check(&params, 2, Scalar::Usize, (1 << 64) - 1);
+        check(&params, 2, Scalar::Isize, -1);
+        assert!(Symbol::of(LaunchSymbol::Param { index: 0, scalar: Scalar::F32 }).is_none());
+    }
+}
