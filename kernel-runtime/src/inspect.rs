@@ -170,7 +170,12 @@ pub fn ir<K: KernelImpl>() -> Result<String> {
 
 /// Compiles hand-written CUDA C to machine code with the same compiler and options as a kernel, for comparison in benchmarks.
 pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<Vec<u8>> {
-    let request = Request { kernel: name, instance: name, source, flags: Flags::default() };
+    cubin_by_hand(name, source, architecture, false)
+}
+
+/// Like [`cubin_of_source`], optionally with the options of `#[kernel(fast_math)]`.
+pub fn cubin_by_hand(name: &str, source: &str, architecture: &str, fast_math: bool) -> Result<Vec<u8>> {
+    let request = Request { kernel: name, instance: name, source, flags: Flags { fast_math, ..Flags::default() } };
     compile::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
