@@ -1,7 +1,7 @@
 //! [`Kernel`], the public bound of kernels, and the inspection of their compilation stages: IR, CUDA C, PTX, cubin and SASS.
 
 use crate::attributes::{self, Attributes};
-use crate::compile::{self, Request};
+use crate::compile::{self, Flags, Request};
 use crate::cuda;
 use crate::device::Device;
 use crate::error::{CompileError, Result};
@@ -171,7 +171,14 @@ pub fn ir<K: KernelImpl>() -> Result<String> {
 
 /// Compiles hand-written CUDA C to machine code with the same compiler and options as a kernel, for comparison in benchmarks.
 pub fn cubin_of_source(name: &str, source: &str, architecture: &str) -> Result<Vec<u8>> {
-    compile::compile(Request::of_source(name, source), architecture).map(|image| image.cubin.unwrap_or_default())
+    cubin_by_hand(name, source, architecture, false)
+}
+
+/// Like [`cubin_of_source`], optionally with the options of `#[kernel(fast_math)]`.
+pub fn cubin_by_hand(name: &str, source: &str, architecture: &str, fast_math: bool) -> Result<Vec<u8>> {
+    let request = Request::of_source(name, source);
+    let request = Request { flags: Flags { fast_math, ..request.flags }, ..request };
+    compile::compile(request, architecture).map(|image| image.cubin.unwrap_or_default())
 }
 
 fn compile<K: KernelImpl>(architecture: &str) -> Result<cuda::Image> {

@@ -1,10 +1,10 @@
 //! Expansion of `#[kernel]`: the function that creates a launch, and the type that implements `KernelImpl`.
 
-use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn};
+use syn::{Ident, ItemFn, Type};
 
 use super::{allow, arguments, bare_params, body, bound_params, docs, params, type_tuple};
 use crate::lower::Lowered;
@@ -227,9 +227,15 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
     let names: Vec<Ident> = (0..signature.params.len()).map(|i| quote::format_ident!("argument{i}")).collect();
     let visits = signature.params.iter().zip(&names).map(|(param, name)| {
         let text = param.text();
+        // Located at the type, for errors, but resolved as below: the type may be the caller's of a `macro_rules!` macro that
+        // contains the attribute.
+        let visitor = |ty: &Type| Ident::new("visitor", Span::call_site().located_at(ty.span()));
         match &param.kind {
-            ParamKind::Value(ty) if narrow => quote_spanned!(ty.span()=> visitor.narrow_value::<#ty>(#name);),
-            ParamKind::Value(ty) => quote_spanned!(ty.span()=> visitor.value::<#ty>(#name);),
+            ParamKind::Value(ty) => {
+                let visitor = visitor(ty);
+                let value = Ident::new(if narrow { "narrow_value" } else { "value" }, ty.span());
+                quote_spanned!(ty.span()=> #visitor.#value::<#ty>(#name);)
+            }
             ParamKind::Slice(_) | ParamKind::SliceMut(_) => quote!(visitor.array(#text, #name);),
             ParamKind::View { element: _, dimensions: _, mutable: _ } => quote!(visitor.view(#text, #name);),
             ParamKind::Ref(_) | ParamKind::RefMut(_) | ParamKind::Refused => TokenStream::new(),
