@@ -68,7 +68,7 @@ pub use cuda::UserText;
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
-pub use prove::{Axis, LaunchSymbol, Predicate, Verdict};
+pub use prove::{Axis, LaunchSymbol, Predicate, Proof, Verdict};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
     Text, Variant,
@@ -94,6 +94,24 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
     let predicate = prove::program(&mut module, *options);
     cuda::source(module, *options, predicate)
+}
+
+/// A check of a program, and what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// The position and the kind of fault.
+    pub site: Site,
+    /// Whether the check can be removed.
+    pub proof: Proof,
+}
+
+/// Returns the checks of a program, in the order of their sites.
+pub fn checks(validated: &Validated, options: &Options) -> Vec<Check> {
+    let module = lower::program(validated, *options);
+    let mut proofs = prove::report(&module, *options);
+    proofs.sort_by_key(|(site, _)| *site);
+    let checks = proofs.into_iter().map(|(site, proof)| Check { site: module.sites[site as usize].clone(), proof });
+    checks.collect()
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

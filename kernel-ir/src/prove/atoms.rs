@@ -32,6 +32,8 @@ pub(super) struct Bound {
 #[derive(Debug)]
 pub(super) struct Fact {
     pub(super) poly: Poly,
+    /// The most recent atom that threads or iterations disagree about.
+    pub(super) innermost: Option<Atom>,
     pub(super) when: Condition,
 }
 
@@ -68,6 +70,15 @@ pub(super) struct AtomInfo {
     pub(super) upper: Vec<Bound>,
     /// If not empty, the atom has one of these values.
     pub(super) cases: Vec<Case>,
+    /// Whether it is a value in memory, of which nothing but its type is known.
+    pub(super) loaded: bool,
+}
+
+impl AtomInfo {
+    /// Returns the description of an atom of which nothing but its range is known.
+    pub(super) fn of(range: Range) -> AtomInfo {
+        AtomInfo { range, uniform: None, lower: Vec::new(), upper: Vec::new(), cases: Vec::new(), loaded: false }
+    }
 }
 
 /// The atoms of a program, in the order of their creation.
@@ -79,12 +90,22 @@ pub(super) struct Atoms {
 impl Atoms {
     /// Adds an atom of which nothing but its range is known.
     pub(super) fn fresh(&mut self, range: Range) -> Atom {
-        self.add(AtomInfo { range, uniform: None, lower: Vec::new(), upper: Vec::new(), cases: Vec::new() })
+        self.add(AtomInfo::of(range))
     }
 
     pub(super) fn add(&mut self, info: AtomInfo) -> Atom {
         self.infos.push(info);
         Atom(self.infos.len() as u32 - 1)
+    }
+
+    pub(super) fn fact(&self, poly: Poly, when: Condition) -> Rc<Fact> {
+        let innermost = self.innermost(&poly);
+        Rc::new(Fact { poly, innermost, when })
+    }
+
+    /// Returns the most recent atom of a polynomial that threads or iterations disagree about.
+    pub(super) fn innermost(&self, poly: &Poly) -> Option<Atom> {
+        poly.innermost(|atom| !self.is_uniform(atom))
     }
 
     pub(super) fn get(&self, atom: Atom) -> &AtomInfo {

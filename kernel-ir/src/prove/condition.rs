@@ -26,6 +26,9 @@ pub(super) enum Formula {
     Invariant(u32),
 }
 
+/// The maximum number of comparisons in a disjunction.
+const SIZE: usize = 6;
+
 /// The conditions of a program.
 pub(super) struct Conditions {
     formulas: Vec<Formula>,
@@ -92,6 +95,50 @@ impl Conditions {
             [] => Condition::FALSE,
             [one] => *one,
             _ => self.add(Formula::Any(parts)),
+        }
+    }
+
+    /// Returns a condition that implies one of several alternatives: as many of them, the simplest first, as are worth
+    /// their evaluation at a launch.
+    pub(super) fn choose(&mut self, mut ways: Vec<Condition>) -> Condition {
+        ways.retain(|way| *way != Condition::FALSE);
+        if ways.contains(&Condition::TRUE) {
+            return Condition::TRUE;
+        }
+        ways.sort_by_key(|way| self.size(*way));
+        if let Some(way) = ways.iter().find(|way| self.is_likely(**way)) {
+            return *way;
+        }
+        let mut size = 0;
+        ways.dedup();
+        let kept: Vec<Condition> = ways
+            .into_iter()
+            .take_while(|way| {
+                let is_first = size == 0;
+                size += self.size(*way);
+                is_first || size <= SIZE
+            })
+            .collect();
+        self.any(kept)
+    }
+
+    /// Returns the number of comparisons in a condition.
+    fn size(&self, condition: Condition) -> usize {
+        match self.get(condition) {
+            Formula::True | Formula::False | Formula::Invariant(_) => 0,
+            Formula::NonNegative(_) => 1,
+            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(|part| self.size(*part)).sum(),
+        }
+    }
+
+    /// Returns whether a condition fails only for absurd numbers: that a product of lengths does not exceed 64 bits.
+    fn is_likely(&self, condition: Condition) -> bool {
+        match self.get(condition) {
+            Formula::True | Formula::Invariant(_) => true,
+            Formula::False => false,
+            Formula::NonNegative(poly) => poly.constant_term() >= 1 << 60,
+            Formula::All(parts) => parts.iter().all(|part| self.is_likely(*part)),
+            Formula::Any(parts) => parts.iter().any(|part| self.is_likely(*part)),
         }
     }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::atoms::{AtomInfo, Bound, Fact, Range};
 use super::condition::Condition;
 use super::poly::Poly;
-use super::prover::Facts;
+use super::prover::{Facts, Operation};
 use super::walk::{State, Value, Walk};
 use crate::ir::Scalar;
 use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix};
@@ -149,7 +149,10 @@ impl<'m> Walk<'m> {
     fn loaded(&mut self, place: &Expr) -> Value {
         match self.type_of(place) {
             Some(CType::Scalar(Scalar::Bool)) => Value::boolean(),
-            Some(CType::Scalar(scalar)) if scalar.is_integer() => self.unknown(scalar),
+            Some(CType::Scalar(scalar)) if scalar.is_integer() => {
+                let info = AtomInfo { loaded: true, ..AtomInfo::of(self.range(scalar)) };
+                Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
+            }
             _ => Value::Unknown,
         }
     }
@@ -253,7 +256,7 @@ impl<'m> Walk<'m> {
         let atom = Poly::atom(self.domain.wrapped(&poly, (self.bits(scalar), scalar.is_signed()), range));
         if when != Condition::FALSE {
             for difference in [poly.sub(&atom), atom.sub(&poly)].into_iter().flatten() {
-                facts.push(Rc::new(Fact { poly: difference, when }));
+                facts.push(self.domain.atoms.fact(difference, when));
             }
         }
         atom
@@ -366,9 +369,29 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// Returns the remainder of two numbers of which the first is not negative and the second positive.
     fn remainder(&mut self, dividend: &Poly, divisor: &Poly) -> Option<Poly> {
         let quotient = self.domain.quotient(dividend, divisor)?;
-        dividend.sub(&divisor.mul(&quotient)?)
+        let remainder = dividend.sub(&divisor.mul(&quotient)?)?;
+        if self.domain.atoms.is_uniform_poly(&remainder) {
+            return Some(remainder);
+        }
+        let key = (Operation::Remainder, dividend.clone(), divisor.clone());
+        if let Some(atom) = self.domain.operations.get(&key) {
+            return Some(Poly::atom(*atom));
+        }
+        // Either bound may be the one that a proof needs: `r < d` alone, or `r = n - d * q` together with other terms.
+        let most = self.domain.atoms.interval(divisor).1?.checked_sub(1)?;
+        let range = Range::new(0, most.clamp(0, i128::from(u64::MAX)));
+        let bound = |bound: Poly| Bound { scale: Poly::constant(1), bound, when: Condition::TRUE };
+        let info = AtomInfo {
+            lower: vec![bound(remainder.clone())],
+            upper: vec![bound(divisor.offset(-1)?), bound(remainder)],
+            ..AtomInfo::of(range)
+        };
+        let atom = self.domain.atoms.add(info);
+        self.domain.operations.insert(key, atom);
+        Some(Poly::atom(atom))
     }
 
     /// Returns a number that is not negative, and at most each of some numbers.
@@ -379,7 +402,7 @@ impl<'m> Walk<'m> {
             .map(|limit| Bound { scale: Poly::constant(1), bound: limit.clone(), when: Condition::TRUE })
             .collect();
         let range = Range::new(0, hi.unwrap_or(i128::from(u64::MAX)).clamp(0, i128::from(u64::MAX)));
-        let info = AtomInfo { range, uniform: None, lower: Vec::new(), upper, cases: Vec::new() };
+        let info = AtomInfo { upper, ..AtomInfo::of(range) };
         Some(Poly::atom(self.domain.atoms.add(info)))
     }
 
@@ -392,10 +415,15 @@ impl<'m> Walk<'m> {
         let (Some(left), Some(right)) = (self.exact_int(left, ty), self.exact_int(right, ty)) else {
             return Value::boolean();
         };
-        let fact = |poly: Option<Poly>| poly.map(|poly| Rc::new(Fact { poly, when: Condition::TRUE }));
+        let fact = |poly: Option<Poly>| poly.map(|poly| self.domain.atoms.fact(poly, Condition::TRUE));
         let less = |left: &Poly, right: &Poly| fact(right.sub(left).and_then(|poly| poly.offset(-1)));
         let at_most = |left: &Poly, right: &Poly| fact(right.sub(left));
-        let list = |facts: Vec<Option<Rc<Fact>>>| Some(facts.into_iter().flatten().collect::<Facts>());
+        // `None` if a fact contradicts the ranges of the atoms: the comparison is decided.
+        let list = |facts: Vec<Option<Rc<Fact>>>| {
+            let facts: Facts = facts.into_iter().flatten().collect();
+            let impossible = |fact: &Rc<Fact>| self.domain.atoms.interval(&fact.poly).1.is_some_and(|hi| hi < 0);
+            (!facts.iter().any(impossible)).then_some(facts)
+        };
         let ordered = |yes, no| Value::Bool([list(vec![no]), list(vec![yes])]);
         match op {
             Operator::Lt => ordered(less(&left, &right), at_most(&right, &left)),
@@ -431,7 +459,8 @@ impl<'m> Walk<'m> {
     }
 
     fn push_pending(&mut self, polys: impl IntoIterator<Item = Option<Poly>>) {
-        self.pending.extend(polys.into_iter().flatten().map(|poly| Rc::new(Fact { poly, when: Condition::TRUE })));
+        let atoms = &self.domain.atoms;
+        self.pending.extend(polys.into_iter().flatten().map(|poly| atoms.fact(poly, Condition::TRUE)));
     }
 
     /// Returns a condition that implies `poly >= 0` here.
@@ -475,20 +504,16 @@ impl<'m> Walk<'m> {
             Op::At => {
                 let ((index, exact), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
                 let below = self.below(&index, &len);
-                let condition = if below == Condition::TRUE || index == exact {
-                    below
-                } else {
-                    let wrapped = self.below(&exact, &len);
-                    self.domain.conditions.any([below, wrapped])
-                };
-                self.require(call, condition);
+                let condition =
+                    if below != Condition::FALSE || index == exact { below } else { self.below(&exact, &len) };
+                self.require(call, condition, &[&exact]);
                 self.push_pending([Some(exact.clone()), len.sub(&exact).and_then(|poly| poly.offset(-1))]);
                 Value::exact(exact, Scalar::Usize)
             }
             Op::Within => {
                 let operands: Vec<(Poly, Poly)> = (0..5).map(|_| operand(self, Scalar::Usize)).collect();
                 let condition = self.within(&operands).unwrap_or(Condition::FALSE);
-                self.require(call, condition);
+                self.require(call, condition, &[]);
                 Value::boolean()
             }
             Op::PartLen | Op::PartToLen => {
@@ -502,7 +527,7 @@ impl<'m> Walk<'m> {
                 let in_order = self.prove(part.clone());
                 let inside = self.prove(rest.clone());
                 let condition = self.domain.conditions.all([in_order, inside]);
-                self.require(call, condition);
+                self.require(call, condition, &[&start, &end]);
                 self.push_pending([part.clone(), rest]);
                 part.map_or(Value::Unknown, |part| Value::exact(part, Scalar::Usize))
             }
@@ -510,7 +535,7 @@ impl<'m> Walk<'m> {
                 let ((_, start), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
                 let rest = len.sub(&start);
                 let condition = self.prove(rest.clone());
-                self.require(call, condition);
+                self.require(call, condition, &[&start]);
                 self.push_pending([rest.clone()]);
                 rest.map_or(Value::Unknown, |rest| Value::exact(rest, Scalar::Usize))
             }
@@ -518,7 +543,7 @@ impl<'m> Walk<'m> {
                 let ((_, at), (_, len)) = (operand(self, Scalar::Usize), operand(self, Scalar::Usize));
                 let rest = len.sub(&at);
                 let condition = self.prove(rest.clone());
-                self.require(call, condition);
+                self.require(call, condition, &[&at]);
                 self.push_pending([rest]);
                 Value::exact(at, Scalar::Usize)
             }
@@ -534,7 +559,7 @@ impl<'m> Walk<'m> {
                     Some(result) => self.prove_within(result, range),
                     None => Condition::FALSE,
                 };
-                self.require(call, condition);
+                self.require(call, condition, &[&left, &right]);
                 match result {
                     Some(result) => {
                         self.push_pending([result.offset(-range.lo), Poly::constant(range.hi).sub(&result)]);
@@ -560,7 +585,7 @@ impl<'m> Walk<'m> {
                 let ((_, amount), (_, width)) = (operand(self, Scalar::U64), operand(self, Scalar::U32));
                 let rest = width.sub(&amount).and_then(|poly| poly.offset(-1));
                 let condition = self.prove(rest.clone());
-                self.require(call, condition);
+                self.require(call, condition, &[&amount]);
                 self.push_pending([rest]);
                 Value::exact(amount, Scalar::U64)
             }
@@ -568,7 +593,7 @@ impl<'m> Walk<'m> {
                 let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
                 // For signed types, the minimum divided by -1 overflows.
                 let positive = self.prove(right.offset(-1));
-                self.require(call, positive);
+                self.require(call, positive, &[&right]);
                 let unsigned = !scalar.is_signed()
                     || (self.domain.atoms.is_nonnegative(&left) && self.domain.atoms.is_nonnegative(&right));
                 if !unsigned {
@@ -581,6 +606,8 @@ impl<'m> Walk<'m> {
             }
             Op::DivCeil if !scalar.is_signed() => {
                 let ((_, left), (_, right)) = (operand(self, scalar), operand(self, scalar));
+                let positive = self.prove(right.offset(-1));
+                self.require(call, positive, &[&right]);
                 let dividend = left.add(&right).and_then(|poly| poly.offset(-1));
                 let result = dividend.and_then(|dividend| self.domain.quotient(&dividend, &right));
                 result.map_or_else(|| self.unknown(scalar), |poly| Value::exact(poly, scalar))
@@ -609,11 +636,9 @@ impl<'m> Walk<'m> {
                 let bound =
                     |bound: &Poly| Bound { scale: Poly::constant(1), bound: bound.clone(), when: Condition::TRUE };
                 let info = AtomInfo {
-                    range: self.range(scalar),
-                    uniform: None,
                     lower: vec![bound(&from)],
                     upper: vec![bound(&end)],
-                    cases: Vec::new(),
+                    ..AtomInfo::of(self.range(scalar))
                 };
                 Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
             }
@@ -661,15 +686,13 @@ impl<'m> Walk<'m> {
         let (lo, hi) = (self.domain.atoms.interval(start).0?, self.domain.atoms.interval(end).1?);
         let bound = |bound: Poly| Bound { scale: Poly::constant(1), bound, when: Condition::TRUE };
         let info = AtomInfo {
-            range: Range::new(lo, hi.checked_sub(1)?.max(lo)),
-            uniform: None,
             lower: vec![bound(start.clone())],
             upper: vec![bound(end.offset(-1)?)],
-            cases: Vec::new(),
+            ..AtomInfo::of(Range::new(lo, hi.checked_sub(1)?.max(lo)))
         };
         let counter = Poly::atom(self.domain.atoms.add(info));
         // The loop is entered only if the range is not empty.
-        let not_empty = Rc::new(Fact { poly: end.sub(start)?.offset(-1)?, when: Condition::TRUE });
+        let not_empty = self.domain.atoms.fact(end.sub(start)?.offset(-1)?, Condition::TRUE);
         let index = base.add(&stride.mul(&counter)?)?;
         let added = self.state.as_mut().map(|state| state.facts.push(not_empty));
         let condition = self.below(&index, len);

@@ -33,6 +33,7 @@ mod eval;
 mod poly;
 mod predicate;
 mod prover;
+mod report;
 mod rewrite;
 #[cfg(test)]
 mod tests;
@@ -48,6 +49,7 @@ use prover::Domain;
 use walk::Check;
 
 pub use predicate::{Axis, LaunchSymbol, Predicate, Verdict};
+pub use report::Proof;
 
 use std::sync::Arc;
 
@@ -61,6 +63,8 @@ pub(crate) struct Proofs {
     pub(crate) predicate: Option<Predicate>,
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<u32>, Option<u32>)>,
+    /// What is known of each check, in words, if that was asked for.
+    reports: Vec<Proof>,
 }
 
 /// Removes the checks of a program that the variant of the options omits. Returns the conditions of the checks; `None` if
@@ -69,7 +73,20 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
     if !options.bounds_checks {
         return None;
     }
-    let proofs = analyse(module, options.block);
+    if std::env::var("SHOW_PROOFS").is_ok() {
+        let start = std::time::Instant::now();
+        analyse(module, options.block, false);
+        let t = start.elapsed();
+        for (site, proof) in report(module, options) {
+            let site = &module.sites[site as usize];
+            eprintln!(
+                "CHECK {} {}:{}:{} {} {proof:?}",
+                module.kernel.name, site.file, site.span.line, site.span.column, site.kind
+            );
+        }
+        eprintln!("TIME {} {t:?}", module.kernel.name);
+    }
+    let proofs = analyse(module, options.block, false);
     if let (Variant::Proven, Some(predicate)) = (options.variant, &proofs.predicate) {
         remove(module, &proofs, predicate.best());
     }
@@ -77,19 +94,26 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
 }
 
 /// Derives the conditions under which the checks of a program never fail.
-pub(crate) fn analyse(module: &Module, fixed_block: Option<[u32; 3]>) -> Proofs {
+pub(crate) fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, in_words: bool) -> Proofs {
     let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
     rewrite::checks(module, &mut |expr, op, site| {
         numbers.insert(std::ptr::from_ref(expr), checks.len());
-        checks.push(Check { site, op, condition: Condition::TRUE, reached: false });
+        checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
     });
     if checks.is_empty() {
-        return Proofs { predicate: None, checks: Vec::new() };
+        return Proofs { predicate: None, checks: Vec::new(), reports: Vec::new() };
     }
     let mut walk = walk::walk(module, numbers, checks, fixed_block);
     let asked: Vec<Condition> =
         walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE }).collect();
     let conditions = walk.domain.conditions.simplified(&asked);
+    let mut reports = Vec::new();
+    if in_words {
+        let words = report::Words { domain: &walk.domain, kernel: &module.kernel };
+        for (check, condition) in walk.checks.iter().zip(&conditions) {
+            reports.push(words.proof(*condition, check.loaded));
+        }
+    }
     let mut groups: Vec<Condition> = Vec::new();
     let mut checks = Vec::new();
     for (check, condition) in walk.checks.iter().zip(conditions) {
@@ -109,10 +133,17 @@ pub(crate) fn analyse(module: &Module, fixed_block: Option<[u32; 3]>) -> Proofs 
         checks.push((check.op, check.site, group));
     }
     if groups.is_empty() {
-        return Proofs { predicate: None, checks };
+        return Proofs { predicate: None, checks, reports };
     }
     let Domain { atoms, conditions, assumed, .. } = &walk.domain;
-    Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), checks }
+    Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), checks, reports }
+}
+
+/// Returns what is known of the checks of a program: each with its first site.
+pub(crate) fn report(module: &Module, options: Options) -> Vec<(u32, Proof)> {
+    let Proofs { predicate: _, checks, reports } = analyse(module, options.block, true);
+    let sites = checks.into_iter().map(|(_, site, _)| site);
+    sites.zip(reports).filter_map(|(site, proof)| Some((site?, proof))).collect()
 }
 
 /// Removes the checks of a verdict.
@@ -151,13 +182,7 @@ impl Domain {
             }
             _ => range,
         };
-        let info = AtomInfo {
-            range: assumed,
-            uniform: Some(Uniform::Symbol(symbol)),
-            lower: Vec::new(),
-            upper: Vec::new(),
-            cases: Vec::new(),
-        };
+        let info = AtomInfo { uniform: Some(Uniform::Symbol(symbol)), ..AtomInfo::of(assumed) };
         let atom = self.atoms.add(info);
         self.symbols.insert(symbol, atom);
         if assumed != range {

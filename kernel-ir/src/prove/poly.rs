@@ -51,6 +51,14 @@ impl Poly {
         }
     }
 
+    /// Returns the constant term.
+    pub(super) fn constant_term(&self) -> i128 {
+        match self.terms.first() {
+            Some((monomial, value)) if monomial.is_empty() => *value,
+            _ => 0,
+        }
+    }
+
     /// Returns `self + factor * other`.
     pub(super) fn plus(&self, factor: i128, other: &Poly) -> Option<Poly> {
         let mut terms = SmallVec::with_capacity(self.terms.len() + other.terms.len());

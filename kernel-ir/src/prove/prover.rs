@@ -45,6 +45,7 @@ pub(super) struct Domain {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     Quotient,
+    Remainder,
     /// The wrapped value of a type with this width and signedness.
     Wrapped(u32, bool),
     Min,
@@ -113,8 +114,10 @@ impl Domain {
         self.fuel -= 1;
         // A fact that is at most the polynomial.
         let mut ways = Vec::new();
+        let innermost = self.atoms.innermost(poly);
         for fact in facts.iter().rev() {
-            if let Some(rest) = poly.sub(&fact.poly)
+            if fact.innermost == innermost
+                && let Some(rest) = poly.sub(&fact.poly)
                 && self.atoms.is_nonnegative(&rest)
             {
                 ways.push(fact.when);
@@ -123,16 +126,19 @@ impl Domain {
                 }
             }
         }
-        let way = match poly.innermost(|atom| !self.atoms.is_uniform(atom)) {
+        let way = match innermost {
             _ if ways.contains(&Condition::TRUE) => Condition::TRUE,
             None => self.at_launch(poly, facts),
             Some(atom) => match self.eliminate(poly, atom, facts, depth, known) {
-                Condition::FALSE => self.by_facts(poly, atom, facts, depth, known),
-                way => way,
+                Condition::TRUE => Condition::TRUE,
+                way => {
+                    let related = self.by_facts(poly, atom, facts, depth, known);
+                    self.conditions.choose(vec![way, related])
+                }
             },
         };
         ways.push(way);
-        let condition = self.conditions.any(ways);
+        let condition = self.conditions.choose(ways);
         known.insert(key, condition);
         condition
     }
@@ -145,8 +151,8 @@ impl Domain {
             ways.push(self.conditions.add(Formula::NonNegative(poly.clone())));
         }
         for fact in facts.iter().rev().take(32) {
-            let shares = fact.poly.terms().len() > 1 && self.atoms.is_uniform_poly(&fact.poly);
-            if shares
+            if fact.innermost.is_none()
+                && fact.poly.terms().len() > 1
                 && let Some(rest) = poly.sub(&fact.poly)
                 && rest.terms().len() < poly.terms().len()
                 && rest.terms().iter().all(|(_, coefficient)| *coefficient > -IMPLAUSIBLE)
@@ -155,7 +161,7 @@ impl Domain {
                 ways.push(self.conditions.all([rest, fact.when]));
             }
         }
-        self.conditions.any(ways)
+        self.conditions.choose(ways)
     }
 
     fn eliminate(
@@ -189,7 +195,7 @@ impl Domain {
                 }
             }
         }
-        self.conditions.any(ways)
+        self.conditions.choose(ways)
     }
 
     /// Eliminates an atom other than the innermost one by a fact that relates it to others: `lo < hi`. Such a step need
@@ -214,12 +220,8 @@ impl Domain {
                 (_, true) => false,
                 _ => continue,
             };
-            for fact in facts.iter().rev().take(16) {
+            for fact in facts.iter().rev().filter(|fact| fact.innermost > Some(atom)).take(16) {
                 let Some(bound) = self.bound_of(atom, lower, fact) else { continue };
-                // Those with earlier atoms only are no help: the innermost atom remains.
-                if bound.bound.innermost(|of| !self.atoms.is_uniform(of)) < Some(atom) {
-                    continue;
-                }
                 let way = self.by_bound(&bound, &coefficient, &rest, facts, depth, known);
                 if way == Condition::TRUE {
                     return way;
@@ -227,7 +229,7 @@ impl Domain {
                 ways.push(way);
             }
         }
-        self.conditions.any(ways)
+        self.conditions.choose(ways)
     }
 
     fn by_cases(&mut self, poly: &Poly, atom: Atom, cases: &[Case], facts: &Facts, depth: usize) -> Condition {
@@ -265,7 +267,7 @@ impl Domain {
             }
             ways.push(way);
         }
-        self.conditions.any(ways)
+        self.conditions.choose(ways)
     }
 
     /// Replaces an atom by one of its bounds.
@@ -300,15 +302,22 @@ impl Domain {
     fn bounds(&self, atom: Atom, lower: bool, facts: &Facts) -> Vec<Bound> {
         let mut bounds = Vec::new();
         for fact in facts.iter().rev() {
-            if fact.poly.innermost(|atom| !self.atoms.is_uniform(atom)) != Some(atom) {
-                continue;
+            if fact.innermost == Some(atom) {
+                bounds.extend(self.bound_of(atom, lower, fact));
             }
-            bounds.extend(self.bound_of(atom, lower, fact));
         }
         let AtomInfo { range, lower: below, upper: above, .. } = self.atoms.get(atom);
         bounds.extend(if lower { below } else { above }.iter().cloned());
         let limit = if lower { range.lo } else { range.hi };
-        bounds.push(Bound { scale: Poly::constant(1), bound: Poly::constant(limit), when: Condition::TRUE });
+        // A bound that is never worse than the range.
+        let is_better = |Bound { scale, bound, when }: &Bound| {
+            let (lo, hi) = self.atoms.interval(bound);
+            let better = if lower { lo.is_some_and(|lo| lo >= limit) } else { hi.is_some_and(|hi| hi <= limit) };
+            *when == Condition::TRUE && scale.as_constant() == Some(1) && better
+        };
+        if !if lower { below } else { above }.iter().any(is_better) {
+            bounds.push(Bound { scale: Poly::constant(1), bound: Poly::constant(limit), when: Condition::TRUE });
+        }
         bounds
     }
 
@@ -319,7 +328,7 @@ impl Domain {
             return *atom;
         }
         let uniform = self.atoms.is_uniform_poly(poly).then(|| Uniform::Wrapped { poly: poly.clone(), bits, signed });
-        let info = AtomInfo { range, uniform, lower: Vec::new(), upper: Vec::new(), cases: Vec::new() };
+        let info = AtomInfo { uniform, ..AtomInfo::of(range) };
         let atom = self.atoms.add(info);
         self.operations.insert(key, atom);
         atom
@@ -345,7 +354,7 @@ impl Domain {
         let bound = |bound: Poly| Bound { scale: divisor.clone(), bound, when: Condition::TRUE };
         let least = dividend.sub(divisor)?.offset(1)?;
         let (lower, upper) = (vec![bound(least)], vec![bound(dividend.clone())]);
-        let atom = self.atoms.add(AtomInfo { range, uniform, lower, upper, cases: Vec::new() });
+        let atom = self.atoms.add(AtomInfo { uniform, lower, upper, ..AtomInfo::of(range) });
         self.operations.insert(key, atom);
         Some(Poly::atom(atom))
     }
@@ -357,7 +366,7 @@ impl Domain {
         if let Some(atom) = self.operations.get(&key) {
             return Some(Poly::atom(*atom));
         }
-        let fact = |poly: Poly| Rc::new(Fact { poly, when: Condition::TRUE });
+        let fact = |poly: Poly| self.atoms.fact(poly, Condition::TRUE);
         let (up, down) = (fact(right.sub(left)?), fact(left.sub(right)?));
         let (of_left, of_right) = if least { (up, down) } else { (down, up) };
         let uniform = (self.atoms.is_uniform_poly(left) && self.atoms.is_uniform_poly(right)).then(|| {
@@ -373,7 +382,7 @@ impl Domain {
             Case { value: left.clone(), facts: vec![of_left] },
             Case { value: right.clone(), facts: vec![of_right] },
         ];
-        let atom = self.atoms.add(AtomInfo { range, uniform, lower, upper, cases });
+        let atom = self.atoms.add(AtomInfo { uniform, lower, upper, cases, ..AtomInfo::of(range) });
         self.operations.insert(key, atom);
         Some(Poly::atom(atom))
     }

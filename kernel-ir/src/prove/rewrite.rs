@@ -166,6 +166,13 @@ fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Option<Expr> {
             let result = Expr::binary(operator, left, right);
             if scalar.bits() < 32 { Expr::cast(scalar, result) } else { result }
         }
+        // The dividend is evaluated twice.
+        (Op::DivCeil, 2) if matches!(args.as_slice(), [Expr::Var(_), Expr::Var(_) | Expr::Literal(..)]) => {
+            let [left, right] = <[Expr; 2]>::try_from(taken(args)).ok()?;
+            let remainder = Expr::binary(Operator::Rem, left.clone(), right.clone());
+            let partial = Expr::binary(Operator::Ne, remainder, Expr::int(scalar, 0));
+            Expr::binary(Operator::Add, Expr::binary(Operator::Div, left, right), Expr::cast(scalar, partial))
+        }
         (Op::ShiftAmount, 2) => Expr::cast(Scalar::I32, taken(args).swap_remove(0)),
         _ => return None,
     })

@@ -21,6 +21,9 @@ use crate::lower::{
 /// The maximum number of predecessors whose values a join distinguishes.
 const CASES: usize = 4;
 
+/// The maximum number of iterations that are walked one by one.
+const PEELED: usize = 16;
+
 /// The maximum depth of nested calls that are walked.
 const CALL_DEPTH: usize = 12;
 
@@ -108,6 +111,8 @@ pub(super) struct Check {
     pub(super) condition: Condition,
     /// Whether the walk has reached it.
     pub(super) reached: bool,
+    /// Whether it is not proved because an operand depends on a value in memory.
+    pub(super) loaded: bool,
 }
 
 /// The walk over a program.
@@ -233,7 +238,7 @@ impl<'m> Walk<'m> {
         let hi = self.domain.atoms.interval(&extent).1? - 1;
         let upper = vec![Bound { scale: Poly::constant(1), bound: extent.offset(-1)?, when: Condition::TRUE }];
         let range = Range::new(0, hi);
-        let info = AtomInfo { range, uniform: None, lower: Vec::new(), upper, cases: Vec::new() };
+        let info = AtomInfo { upper, ..AtomInfo::of(range) };
         let atom = self.domain.atoms.add(info);
         self.specials.insert(name, atom);
         Some(Poly::atom(atom))
@@ -478,13 +483,7 @@ impl<'m> Walk<'m> {
                 if cases.len() > CASES {
                     cases.clear();
                 }
-                let info = AtomInfo {
-                    range: range.unwrap_or(limits),
-                    uniform: None,
-                    lower: Vec::new(),
-                    upper: Vec::new(),
-                    cases,
-                };
+                let info = AtomInfo { cases, ..AtomInfo::of(range.unwrap_or(limits)) };
                 Value::exact(Poly::atom(self.domain.atoms.add(info)), scalar)
             }
         }
@@ -509,6 +508,15 @@ impl<'m> Walk<'m> {
             }
             Header::Open { .. } => None,
         };
+        if let Header::Open { test: Some(test), progress: _ } = header
+            && is_geometric(body)
+            && self.peel(test, body, next)
+        {
+            if let Some(end) = end {
+                self.label(end);
+            }
+            return;
+        }
         // The walk over a closed range: see `lower::range`.
         let walked = match header {
             Header::For { next: Next::Assign(Expr::Call(Callee::Helper(Helper { op, .. }, _), args)), .. }
@@ -590,6 +598,40 @@ impl<'m> Walk<'m> {
         if let Some(end) = end {
             self.label(end);
         }
+    }
+
+    /// Walks the iterations of a loop one by one, if the values of the variables decide how many there are:
+    /// `while width < 512 { ..; width *= 8; }`. Returns whether they do.
+    fn peel(&mut self, test: &'m Expr, body: &'m [Stmt], next: Option<Label>) -> bool {
+        let before = (self.state.clone(), self.pending.clone());
+        let mut breaks = Vec::new();
+        for _ in 0..=PEELED {
+            let decided = self.value(test);
+            match self.branches(&decided) {
+                [Some(_), None] => {
+                    breaks.extend(self.state.take());
+                    self.state = self.join(breaks);
+                    return true;
+                }
+                [None, Some(_)] => {}
+                _ => break,
+            }
+            self.frame.loops.push(Exits::default());
+            self.stmts(body);
+            let exits = self.frame.loops.pop().unwrap_or_default();
+            breaks.extend(exits.breaks);
+            let mut latches: Vec<State> = self.state.take().into_iter().chain(exits.continues).collect();
+            if let Some(next) = next {
+                latches.extend(self.frame.labels.remove(&next.number).unwrap_or_default());
+            }
+            self.state = self.join(latches);
+            if self.state.is_none() {
+                self.state = self.join(breaks);
+                return true;
+            }
+        }
+        (self.state, self.pending) = before;
+        false
     }
 
     fn step_counter(&mut self, var: VarId, by: i128) {
@@ -692,7 +734,7 @@ impl<'m> Walk<'m> {
                     }
                 }
             }
-            let info = AtomInfo { range, uniform: None, lower, upper, cases: Vec::new() };
+            let info = AtomInfo { lower, upper, ..AtomInfo::of(range) };
             let atom = self.domain.atoms.add(info);
             if let Some(state) = &mut self.state {
                 state.vars[var.index()] = Value::exact(Poly::atom(atom), scalar);
@@ -779,14 +821,28 @@ impl<'m> Walk<'m> {
         }
     }
 
+    /// Returns whether a value depends on one in memory.
+    fn is_loaded(&self, poly: &Poly, depth: usize) -> bool {
+        let atoms = &self.domain.atoms;
+        depth > 0
+            && poly.atoms().any(|atom| {
+                let AtomInfo { lower, upper, cases, loaded, .. } = atoms.get(atom);
+                let bounds = lower.iter().chain(upper).map(|bound| &bound.bound);
+                *loaded
+                    || bounds.chain(cases.iter().map(|case| &case.value)).any(|poly| self.is_loaded(poly, depth - 1))
+            })
+    }
+
     /// Adds a condition under which a check never fails.
-    pub(super) fn require(&mut self, check: &Expr, condition: Condition) {
+    pub(super) fn require(&mut self, check: &Expr, condition: Condition, operands: &[&Poly]) {
         let Some(number) = self.numbers.get(&std::ptr::from_ref(check)) else { return };
         let before = self.checks[*number].condition;
         let all = self.domain.conditions.all([before, condition]);
+        let loaded = condition == Condition::FALSE && operands.iter().any(|operand| self.is_loaded(operand, 8));
         let check = &mut self.checks[*number];
         check.condition = all;
         check.reached = true;
+        check.loaded |= loaded;
     }
 }
 
@@ -816,6 +872,22 @@ fn common_prefix(all: &[&[Rc<Fact>]]) -> usize {
 pub(super) fn each<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e Expr)) {
     visit(expr);
     expr.for_each_child(&mut |child| each(child, visit));
+}
+
+/// Returns whether a loop multiplies, divides or shifts a variable.
+fn is_geometric(body: &[Stmt]) -> bool {
+    let geometric = |op: &Operator| matches!(op, Operator::Mul | Operator::Div | Operator::Shl | Operator::Shr);
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Update { op, place: Expr::Var(_), value: Expr::Literal(..) } => geometric(op),
+        StmtKind::Assign { place: Expr::Var(var), value } => match value {
+            Expr::Binary(op, left, _) => geometric(op) && matches!(**left, Expr::Var(of) if of == *var),
+            Expr::Call(Callee::Helper(Helper { op: Op::Mul | Op::WrappingMul | Op::Div, .. }, _), args) => {
+                matches!(args.first(), Some(Expr::Var(of)) if of == var)
+            }
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 /// The direction in which the assignments of a loop change a variable, as far as their form tells.
