@@ -103,6 +103,11 @@ pub enum Variant {
     Checked,
 }
 
+impl Variant {
+    /// The variants, in order of preference. The last one is valid for every launch.
+    pub const ALL: [Variant; 2] = [Variant::Proven, Variant::Checked];
+}
+
 impl fmt::Display for Variant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

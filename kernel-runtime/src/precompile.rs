@@ -219,7 +219,7 @@ impl Plan {
             let layouts: &[Layout] =
                 if has_strided { &[Layout::Contiguous, Layout::Strided] } else { &[Layout::Contiguous] };
             let variants = |layout| match specialised.predicate(layout) {
-                Some(_) => &[Variant::Proven, Variant::Checked][..],
+                Some(_) => &Variant::ALL[..],
                 None => &[Variant::Checked],
             };
             for architecture in architectures {

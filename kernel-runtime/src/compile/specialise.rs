@@ -15,7 +15,7 @@ use cumbia_kernel_ir::ir::{
 };
 use cumbia_kernel_ir::{Facts, Predicate, Source, Validated, Variant};
 
-use super::variants::{Candidates, VARIANTS, only_checked};
+use super::variants::{Candidates, only_checked};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::Definition;
@@ -66,7 +66,7 @@ pub(crate) enum Build {
 }
 
 /// A value for each [`Build`].
-type PerBuild<T> = [OnceLock<T>; VARIANTS + 1];
+type PerBuild<T> = [OnceLock<T>; Variant::ALL.len() + 1];
 
 impl Build {
     /// The checked variant.
@@ -83,7 +83,7 @@ impl Build {
     fn index(self) -> usize {
         match self {
             Build::Of(variant) => variant as usize,
-            Build::Limited => VARIANTS,
+            Build::Limited => Variant::ALL.len(),
         }
     }
 }

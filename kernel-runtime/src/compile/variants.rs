@@ -19,9 +19,6 @@ use crate::dim::Dim3;
 use crate::sync::OnceLock;
 use cumbia_kernel_sync::warn;
 
-/// The number of variants.
-pub(crate) const VARIANTS: usize = 2;
-
 /// The variants of a kernel that are valid only under a condition, in order of preference.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
@@ -154,6 +151,27 @@ impl Symbol {
 }
 
 impl Width {
+    /// Returns an integer, extended to 64 bits.
+    ///
+    /// # Safety
+    ///
+    /// The pointer points to an initialised integer of this width, which may be misaligned.
+    #[inline(never)]
+    unsafe fn read(self, value: *const c_void) -> u64 {
+        // SAFETY: upheld by the caller.
+        unsafe {
+            match self {
+                Width::U64 | Width::I64 => value.cast::<u64>().read_unaligned(),
+                Width::U32 => value.cast::<u32>().read_unaligned().into(),
+                Width::I32 => i64::from(value.cast::<i32>().read_unaligned()) as u64,
+                Width::U16 => value.cast::<u16>().read_unaligned().into(),
+                Width::I16 => i64::from(value.cast::<i16>().read_unaligned()) as u64,
+                Width::U8 => value.cast::<u8>().read().into(),
+                Width::I8 => i64::from(value.cast::<i8>().read()) as u64,
+            }
+        }
+    }
+
     fn of(scalar: Scalar) -> Option<Width> {
         Some(match scalar {
             Scalar::Bool | Scalar::U8 => Width::U8,
@@ -183,15 +201,8 @@ impl Parameter {
         // SAFETY: the kernel has such a parameter, an integer of this width. A copy may be misaligned.
         unsafe {
             let value = *params.add(self.index.into());
-            match self.width {
-                Width::U64 | Width::I64 => value.cast::<u64>().read_unaligned(),
-                Width::U32 => value.cast::<u32>().read_unaligned().into(),
-                Width::I32 => i64::from(value.cast::<i32>().read_unaligned()) as u64,
-                Width::U16 => value.cast::<u16>().read_unaligned().into(),
-                Width::I16 => i64::from(value.cast::<i16>().read_unaligned()) as u64,
-                Width::U8 => value.cast::<u8>().read().into(),
-                Width::I8 => i64::from(value.cast::<i8>().read()) as u64,
-            }
+            // Lengths and strides: without the table of the `match`, which would be another cache miss.
+            if self.width == Width::U64 { value.cast::<u64>().read_unaligned() } else { self.width.read(value) }
         }
     }
 

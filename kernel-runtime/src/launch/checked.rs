@@ -36,7 +36,7 @@ pub(crate) struct CheckedLaunch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Launch,
-    /// The occupancy of a launch, whose grid is not that of the launch.
+    /// The occupancy of a block of the launch, whatever the grid is.
     Occupancy,
 }
 
@@ -79,8 +79,8 @@ impl CheckedLaunch {
         CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
     }
 
-    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that a cooperative grid may
-    /// have more blocks than can be resident at once, and indices may exceed 32 bits.
+    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that the grid may be omitted:
+    /// it is replaced by a single block or cluster, after it has selected the variant.
     pub(super) fn for_occupancy<K: Kernel>(
         config: &LaunchConfig,
         device: &Device,
@@ -102,6 +102,10 @@ impl CheckedLaunch {
                 (Variant::Checked, resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?)
             }
             Backend::Cuda(context) => select(config, specialised, context, arguments)?,
+        };
+        let config = match purpose {
+            Purpose::Launch => config,
+            Purpose::Occupancy => ResolvedConfig { grid: config.cluster.unwrap_or(Dim3::ONE), ..config },
         };
         config.check(kernel, device, requirements(specialised))?;
         if purpose == Purpose::Launch && specialised.options.index32 {

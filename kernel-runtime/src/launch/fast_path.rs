@@ -80,11 +80,11 @@ impl CachedLaunch {
     /// The parameters are those of the kernel, in order.
     #[inline]
     unsafe fn has_variant_of(&self, params: *const *mut c_void) -> bool {
-        let watched = &self.condition.parameters[..self.watched.into()];
+        let mut watched = self.condition.parameters.iter().take(self.watched.into());
         // SAFETY: upheld by the caller.
         let is_unchanged = |watched: &Watched| unsafe { watched.parameter.read(params) } == watched.value.get();
         // SAFETY: upheld by the caller.
-        watched.iter().all(is_unchanged) || unsafe { self.selects_again(params) }
+        watched.all(is_unchanged) || unsafe { self.selects_again(params) }
     }
 
     /// Evaluates the predicates, and stores the values if they lead to the same variant.
@@ -100,7 +100,7 @@ impl CachedLaunch {
         if unsafe { candidates.select(params, &LaunchShape::from(&self.ready)) } != *variant {
             return false;
         }
-        for Watched { parameter, value } in &parameters[..usize::from(*watched)] {
+        for Watched { parameter, value } in parameters.iter().take((*watched).into()) {
             // SAFETY: as above.
             value.set(unsafe { parameter.read(params) });
         }
