@@ -64,14 +64,14 @@ mod source;
 mod typify;
 mod validate;
 
-pub use cuda::UserText;
+pub use cuda::{Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
 pub use prove::{Axis, LaunchSymbol, Predicate};
 pub use source::{
-    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
-    Text, Variant,
+    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Text,
+    Variant,
 };
 pub use validate::Validated;
 
@@ -93,7 +93,7 @@ pub fn check(program: &ir::Program) -> Result<Validated, Errors> {
 pub fn write(validated: &Validated, options: &Options) -> Source {
     let mut module = lower::program(validated, *options);
     let predicate = prove::program(&mut module, *options);
-    Source { predicate, ..cuda::source(module, *options) }
+    cuda::source(module, *options, predicate)
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

@@ -25,9 +25,11 @@ mod user_text;
 mod warp;
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
-use crate::source::{Options, SiteKind, Source};
+use crate::prove::Predicate;
+use crate::source::{Options, Site, SiteKind};
 
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
@@ -35,8 +37,26 @@ use stmt::Printer;
 pub use user_text::UserText;
 pub(crate) use user_text::find as user_texts;
 
-/// Prints a program.
-pub(crate) fn source(module: Module, options: Options) -> Source {
+/// A program as CUDA C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The text. It includes no headers.
+    pub text: String,
+    /// The name of the kernel function in the text.
+    pub entry: String,
+    /// The source locations that can fault or print. Records refer to them by their index in this table.
+    pub sites: Vec<Site>,
+    /// Whether the kernel takes an `rt::Launch` after the user's parameters.
+    pub takes_launch: bool,
+    /// Whether the kernel can print, so that a launch needs a print buffer.
+    pub prints: bool,
+    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same in
+    /// the sources of all variants.
+    pub predicate: Option<Arc<Predicate>>,
+}
+
+/// Prints a program. `predicate` is the condition of its proven variant.
+pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Predicate>>) -> Source {
     let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
     let mut text = String::new();
     prelude::write(&mut text, &module);
@@ -67,7 +87,7 @@ pub(crate) fn source(module: Module, options: Options) -> Source {
     let head = format!("extern \"C\" __global__ void {bounds}{entry}");
     write_function(&mut text, &context, &head, &module.kernel, takes_launch);
     let prints = module.sites.iter().any(|site| matches!(site.kind, SiteKind::Print(_)));
-    Source { text, entry, takes_launch, prints, sites: module.sites, predicate: None }
+    Source { text, entry, takes_launch, prints, sites: module.sites, predicate }
 }
 
 /// The names that are in scope outside of functions.

@@ -153,7 +153,9 @@ fn rewrite(expr: &mut Expr, indices: &BTreeSet<u32>, lengths: &BTreeSet<u32>) {
             rewrite(otherwise, indices, lengths);
         }
         Expr::Call(_, parts) | Expr::Struct(_, parts) | Expr::Array(_, parts) => {
-            parts.iter_mut().for_each(|part| rewrite(part, indices, lengths));
+            for part in parts {
+                rewrite(part, indices, lengths);
+            }
         }
     }
 }

@@ -13,9 +13,7 @@ use smallvec::SmallVec;
 use cumbia_kernel_ir::ir::Scalar;
 use cumbia_kernel_ir::{Axis, LaunchSymbol, Predicate, Variant};
 
-use crate::config::ResolvedConfig;
-use crate::cuda::{DriverLaunch, variable};
-use crate::dim::Dim3;
+use crate::cuda::variable;
 use crate::sync::OnceLock;
 use cumbia_kernel_sync::warn;
 
@@ -68,6 +66,13 @@ enum Width {
 /// The numbers of a launch besides its parameters: the grid, the block, and the dynamic shared memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaunchShape([u64; 7]);
+
+impl LaunchShape {
+    pub(crate) fn new(grid: [u64; 3], block: [u64; 3], shared_bytes: u64) -> LaunchShape {
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes])
+    }
+}
 
 impl Candidates {
     /// Returns the candidates of these predicates, without those whose symbols the host cannot read.
@@ -215,20 +220,6 @@ impl Parameter {
     }
 }
 
-impl From<&ResolvedConfig> for LaunchShape {
-    fn from(&ResolvedConfig { grid, block, cluster: _, shared_bytes, cooperative: _ }: &ResolvedConfig) -> Self {
-        let [Dim3 { x: gx, y: gy, z: gz }, Dim3 { x: bx, y: by, z: bz }] = [grid, block];
-        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes].map(|number| number as u64))
-    }
-}
-
-impl From<&DriverLaunch> for LaunchShape {
-    fn from(launch: &DriverLaunch) -> Self {
-        let ([gx, gy, gz], [bx, by, bz], shared_bytes) = launch.shape();
-        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes].map(u64::from))
-    }
-}
-
 /// Returns whether `CUMBIA_VARIANT=checked` restricts all launches to the checked variant.
 pub(crate) fn only_checked() -> bool {
     static ONLY_CHECKED: OnceLock<bool> = OnceLock::new();
@@ -248,19 +239,20 @@ pub(crate) fn only_checked() -> bool {
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(params: &[*mut c_void; 3], index: usize, scalar: Scalar, expected: i128) {
+        let Some(Symbol::Parameter(parameter)) = Symbol::of(LaunchSymbol::Param { index, scalar }) else {
+            panic!("{scalar:?} is not read");
+        };
+        // SAFETY: the callers pass pointers to values that are alive, and at least as large as the scalar.
+        let bits = unsafe { parameter.read(params.as_ptr()) };
+        assert_eq!(parameter.number(bits), expected);
+    }
+
     #[test]
     fn parameters_are_read_by_width_and_sign() {
         let (mut byte, mut word, mut long) = (0xffu8, -2i32, u64::MAX);
         let params: [*mut c_void; 3] = [(&raw mut byte).cast(), (&raw mut word).cast(), (&raw mut long).cast()];
-        #[track_caller]
-        fn check(params: &[*mut c_void; 3], index: usize, scalar: Scalar, expected: i128) {
-            let Some(Symbol::Parameter(parameter)) = Symbol::of(LaunchSymbol::Param { index, scalar }) else {
-                panic!()
-            };
-            // SAFETY: the parameters are alive, and at least as large as the scalar.
-            let bits = unsafe { parameter.read(params.as_ptr()) };
-            assert_eq!(parameter.number(bits), expected);
-        }
         check(&params, 0, Scalar::U8, 255);
         check(&params, 0, Scalar::I8, -1);
         check(&params, 1, Scalar::I32, -2);

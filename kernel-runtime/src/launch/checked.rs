@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
-use crate::compile::variants::Candidates;
+use crate::compile::variants::{Candidates, LaunchShape};
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
@@ -284,6 +284,13 @@ fn resolve(
     pick: impl FnOnce(Dim3) -> Result<Dim3>,
 ) -> Result<ResolvedConfig> {
     config.resolve(specialised.info.name, specialised.options.block, pick)
+}
+
+impl From<&ResolvedConfig> for LaunchShape {
+    fn from(&ResolvedConfig { grid, block, cluster: _, shared_bytes, cooperative: _ }: &ResolvedConfig) -> Self {
+        let extents = |Dim3 { x, y, z }| [x, y, z].map(|extent| extent as u64);
+        LaunchShape::new(extents(grid), extents(block), shared_bytes as u64)
+    }
 }
 
 /// Selects the variant of a launch on a GPU, and resolves its configuration.

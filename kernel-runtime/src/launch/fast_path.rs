@@ -96,8 +96,11 @@ impl CachedLaunch {
     unsafe fn selects_again(&self, params: *const *mut c_void) -> bool {
         let CachedCondition { parameters, watched, variant, candidates } = &self.condition;
         let Some(candidates) = candidates else { return true };
-        // SAFETY: upheld by the caller. The shape is that of all launches with this configuration.
-        if unsafe { candidates.select(params, &LaunchShape::from(&self.ready)) } != *variant {
+        // That of all launches with this configuration.
+        let (grid, block, shared_bytes) = self.ready.shape();
+        let shape = LaunchShape::new(grid.map(u64::from), block.map(u64::from), shared_bytes.into());
+        // SAFETY: upheld by the caller.
+        if unsafe { candidates.select(params, &shape) } != *variant {
             return false;
         }
         for Watched { parameter, value } in parameters.iter().take((*watched).into()) {
