@@ -52,6 +52,8 @@ pub struct Source {
     pub prints: bool,
     /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same in
     /// the sources of all variants.
+    ///
+    /// [`Variant::Proven`]: crate::Variant::Proven
     pub predicate: Option<Arc<Predicate>>,
 }
 

@@ -313,7 +313,8 @@ fn select(
     let with_block_of =
         |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
     for candidate in specialised.candidates(layout).iter() {
-        // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
+        // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's parameters:
+        // `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
         let build = Build::Of(candidate.variant);
         if is_picked && specialised.loaded_before(context, layout, build).is_none() && !is_valid(&default) {

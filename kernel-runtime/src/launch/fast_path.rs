@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
-use crate::argument::FastBinder;
+use crate::argument::{Binder, FastBinder};
 use crate::compile::variants::{Candidates, LaunchShape, Parameter};
 use crate::config::{CompactConfig, LaunchConfig};
 use crate::cuda::{self, DriverLaunch, Launched};
@@ -54,8 +54,8 @@ struct Watched {
 const MAX_WATCHED: usize = 24;
 
 impl CachedCondition {
-    /// Returns the values in a validated launch with these parameters; `None` if there are too many.
-    pub(super) fn new(checked: &CheckedLaunch, params: &[*mut c_void]) -> Option<CachedCondition> {
+    /// Returns the values in a validated launch with these arguments; `None` if there are too many.
+    pub(super) fn new(checked: &CheckedLaunch, binder: &Binder<'_>) -> Option<CachedCondition> {
         let candidates = checked.candidates();
         let read = candidates.map_or(&[][..], Candidates::parameters);
         if read.len() > MAX_WATCHED {
@@ -63,8 +63,8 @@ impl CachedCondition {
         }
         let parameters = std::array::from_fn(|i| match read.get(i) {
             Some(&parameter) => {
-                // SAFETY: these are the parameters of the launch, with which its variant was selected.
-                Watched { parameter, value: Cell::new(unsafe { parameter.read(params.as_ptr()) }) }
+                // SAFETY: the binder points at the arguments of the launch, in the order of the kernel's parameters.
+                Watched { parameter, value: Cell::new(unsafe { parameter.read(binder.params.as_ptr()) }) }
             }
             None => Watched { parameter: Parameter::NONE, value: Cell::new(0) },
         });
