@@ -93,8 +93,8 @@ pub struct Options {
     pub variant: Variant,
 }
 
-/// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant. The
-/// variants of a program have the same entry, parameters and sites.
+/// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant.
+/// The variants of a program have the same entry, parameters and sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Without the checks that the [`Source::predicate`] proves. The caller guarantees that it holds for every launch.

@@ -79,8 +79,8 @@ pub trait Kernel: KernelImpl {
         Self::INFO
     }
 
-    /// Returns the resources that the kernel uses on a device. On a GPU, compiles and loads the kernel if necessary: without
-    /// the bounds checks that a launch in bounds omits.
+    /// Returns the resources that the kernel uses on a device. On a GPU, compiles and loads the kernel if necessary:
+    /// without the bounds checks that a launch in bounds omits.
     ///
     /// # Errors
     ///

@@ -50,8 +50,8 @@ pub struct Source {
     pub takes_launch: bool,
     /// Whether the kernel can print, so that a launch needs a print buffer.
     pub prints: bool,
-    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same in
-    /// the sources of all variants.
+    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same
+    /// in the sources of all variants.
     ///
     /// [`Variant::Proven`]: crate::Variant::Proven
     pub predicate: Option<Arc<Predicate>>,

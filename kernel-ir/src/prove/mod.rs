@@ -1,10 +1,10 @@
 //! Proof of bounds checks on the lowered program: which of them can be left out, and under which condition on a launch.
 //!
-//! A check is left out in the proven variant if the [`Predicate`] implies that it cannot fail, for any thread. Sites are
-//! numbered before, by the lowering, so that a fault resolves equally in all variants.
+//! A check is left out in the proven variant if the [`Predicate`] implies that it cannot fail, for any thread. Sites
+//! are numbered before, by the lowering, so that a fault resolves equally in all variants.
 //!
-//! Only one form is recognised: an element `x[i]` of a parameter in a statement of the kernel's outermost block, where `i`
-//! is a constant with the value `grid(1)`.
+//! Only one form is recognised: an element `x[i]` of a parameter in a statement of the kernel's outermost block, where
+//! `i` is a constant with the value `grid(1)`.
 
 mod predicate;
 

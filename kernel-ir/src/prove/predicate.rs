@@ -40,8 +40,8 @@ pub struct Predicate {
 }
 
 impl Predicate {
-    /// Returns the condition that a one-dimensional grid has at most as many threads as each of these lengths, which are
-    /// C parameters.
+    /// Returns the condition that a one-dimensional grid has at most as many threads as each of these lengths, which
+    /// are C parameters.
     pub(super) fn grid_within(lengths: impl IntoIterator<Item = usize>) -> Predicate {
         let shape = [LaunchSymbol::GridDim(Axis::X), LaunchSymbol::BlockDim(Axis::X)];
         let lengths = lengths.into_iter().map(|index| LaunchSymbol::Param { index, scalar: Scalar::Usize });

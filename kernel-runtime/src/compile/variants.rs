@@ -1,9 +1,9 @@
 //! Variants of a kernel, and the choice between them at a launch.
 //!
-//! The compiler can write a kernel without the bounds checks that a predicate proves. A predicate reads launch symbols: grid
-//! and block, dynamic shared memory, and parameters. All of them are numbers at a launch, where [`Candidates::select`]
-//! evaluates the predicates. The candidates are in order of preference; the checked variant, which is valid for every launch,
-//! follows the last of them.
+//! The compiler can write a kernel without the bounds checks that a predicate proves. A predicate reads launch symbols:
+//! grid and block, dynamic shared memory, and parameters. All of them are numbers at a launch, where
+//! [`Candidates::select`] evaluates the predicates. The candidates are in order of preference; the checked variant,
+//! which is valid for every launch, follows the last of them.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -79,8 +79,8 @@ impl CheckedLaunch {
         CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
     }
 
-    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that the grid may be omitted:
-    /// it is replaced by a single block or cluster, after it has selected the variant.
+    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that the grid may be
+    /// omitted: it is replaced by a single block or cluster, after it has selected the variant.
     pub(super) fn for_occupancy<K: Kernel>(
         config: &LaunchConfig,
         device: &Device,
@@ -131,9 +131,9 @@ impl CheckedLaunch {
 
     /// Adds the module, and checks the launch against the resources that the machine code needs.
     ///
-    /// The variants differ in that. A launch is valid if the checked variant can run it, as without variants. It is also valid
-    /// if a preferred variant could but for its predicate: a launch out of bounds must report the index, not the registers. It
-    /// then runs the checked variant with as few registers as the preferred one needs.
+    /// The variants differ in that. A launch is valid if the checked variant can run it, as without variants. It is
+    /// also valid if a preferred variant could but for its predicate: a launch out of bounds must report the index, not
+    /// the registers. It then runs the checked variant with as few registers as the preferred one needs.
     fn with_resources(self, device: &Device, context: &Arc<Gpu>, purpose: Purpose) -> Result<CheckedLaunch> {
         let with = |build| self.with_build(build, device, context, purpose);
         let result = with(Build::Of(self.variant));
@@ -296,9 +296,9 @@ impl From<&ResolvedConfig> for LaunchShape {
 /// Selects the variant of a launch on a GPU, and resolves its configuration.
 ///
 /// The block of `.over(..)` depends on the registers of the variant, and the variant, by its predicate, on the block. A
-/// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and picks the
-/// block, and the predicate has to hold for that as well. The first launch so compiles a single variant, unless the blocks
-/// differ.
+/// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and
+/// picks the block, and the predicate has to hold for that as well. The first launch so compiles a single variant,
+/// unless the blocks differ.
 fn select(
     config: &LaunchConfig,
     specialised: &'static Specialised,
@@ -313,8 +313,8 @@ fn select(
     let with_block_of =
         |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
     for candidate in specialised.candidates(layout).iter() {
-        // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's parameters:
-        // `K::visit` visits those of the IR.
+        // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
+        // parameters: `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
         let build = Build::Of(candidate.variant);
         if is_picked && specialised.loaded_before(context, layout, build).is_none() && !is_valid(&default) {

@@ -1,7 +1,7 @@
 //! Fast path: a per-thread cache of validated launches. A launch equal to the last one of its kernel is not validated again.
 //!
-//! If the kernel has variants, the launch also holds the values of the parameters that their predicates read. Other values are
-//! accepted if they lead to the same variant.
+//! If the kernel has variants, the launch also holds the values of the parameters that their predicates read. Other
+//! values are accepted if they lead to the same variant.
 
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
