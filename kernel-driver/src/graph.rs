@@ -140,8 +140,8 @@ impl Graph {
         Ok(())
     }
 
-    /// Updates a node for later launches. The kind of the node, its cluster, and whether it is cooperative must not change.
-    /// The driver may reject another function.
+    /// Updates a node for later launches. The kind of the node, its cluster, and whether it is cooperative must not
+    /// change. The driver may reject another function.
     ///
     /// # Safety
     ///

@@ -64,14 +64,14 @@ mod source;
 mod typify;
 mod validate;
 
-pub use cuda::UserText;
+pub use cuda::{Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
 pub use prove::{Axis, LaunchSymbol, Predicate, Proof, Verdict};
 pub use source::{
-    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Source,
-    Text, Variant,
+    FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Text,
+    Variant,
 };
 pub use validate::Validated;
 

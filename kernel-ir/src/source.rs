@@ -1,11 +1,9 @@
-//! The output of the compiler: the CUDA C text, and the metadata that the host needs to launch it and to interpret its
-//! fault and print records.
+//! Options of the emitted text, and the metadata that the host needs to launch it and to interpret its fault and print
+//! records.
 
 use std::fmt;
-use std::sync::Arc;
 
 use crate::ir::{Piece, Span, Type};
-use crate::prove::Predicate;
 
 /// The size in bytes of the fault record, which the first faulting thread fills.
 ///
@@ -30,6 +28,8 @@ pub const FAULT_RECORD_BYTES: usize = 56 + 8 * PANIC_ARGS;
 pub const PANIC_ARGS: usize = 6;
 
 /// The size in bytes of the kernel's last, hidden parameter, which exists if [`Source::takes_launch`] is set.
+///
+/// [`Source::takes_launch`]: crate::Source::takes_launch
 ///
 /// ```
 /// #[repr(C)]
@@ -93,14 +93,21 @@ pub struct Options {
     pub variant: Variant,
 }
 
-/// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant. The
-/// variants of a program have the same entry, parameters and sites.
+/// A variant of a program: its text with all checks, or without those that a condition on the launch makes redundant.
+/// The variants of a program have the same entry, parameters and sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Variant {
     /// Without the checks that the [`Source::predicate`] proves. The caller guarantees that it holds for every launch.
+    ///
+    /// [`Source::predicate`]: crate::Source::predicate
     Proven,
     /// With all checks that are not proved for every launch.
     Checked,
+}
+
+impl Variant {
+    /// The variants, in order of preference. The last one is valid for every launch.
+    pub const ALL: [Variant; 2] = [Variant::Proven, Variant::Checked];
 }
 
 impl fmt::Display for Variant {
@@ -123,24 +130,6 @@ impl Default for Options {
             variant: Variant::Checked,
         }
     }
-}
-
-/// A program as CUDA C.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// The text. It includes no headers.
-    pub text: String,
-    /// The name of the kernel function in the text.
-    pub entry: String,
-    /// The source locations that can fault or print. Records refer to them by their index in this table.
-    pub sites: Vec<Site>,
-    /// Whether the kernel takes an `rt::Launch` after the user's parameters.
-    pub takes_launch: bool,
-    /// Whether the kernel can print, so that a launch needs a print buffer.
-    pub prints: bool,
-    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same in
-    /// the sources of all variants.
-    pub predicate: Option<Arc<Predicate>>,
 }
 
 /// A source location that can fault or print.

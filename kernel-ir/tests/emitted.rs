@@ -12,8 +12,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use cumbia_kernel_ir::ir::{Function, Program};
-use cumbia_kernel_ir::{Facts, Options, Site, SiteKind, Source, check, write};
+use cumbia_kernel_ir::ir::{Function, Program, Scalar};
+use cumbia_kernel_ir::{Axis, Facts, LaunchSymbol, Options, Site, SiteKind, Source, Variant, check, write};
 
 const PROGRAMS: &[&str] = &[
     "saxpy",
@@ -49,6 +49,30 @@ fn program(name: &str, overflow_checks: bool) -> Program {
 fn source(program: &Program, bounds_checks: bool) -> Source {
     let validated = check(program).unwrap_or_else(|errors| panic!("{errors}"));
     write(&validated, &Options { bounds_checks, ..Options::default() })
+}
+
+/// The variants of a kernel whose index the launch decides: only the checks and their helper differ.
+#[test]
+fn variants_have_the_same_interface() {
+    let kernel = "fn double(x: &[f32], y: &mut [f32]) { let i = grid(1); y[i] = 2.0 * x[i]; }";
+    let validated = check(&common::program(kernel, false)).unwrap_or_else(|errors| panic!("{errors}"));
+    let [proven, checked] = Variant::ALL.map(|variant| write(&validated, &Options { variant, ..Options::default() }));
+    assert!(checked.text.contains("rt::at(") && !proven.text.contains("rt::at("), "{}", proven.text);
+    let predicate = proven.predicate.clone().expect("a predicate");
+    let value = |symbol: &LaunchSymbol, lengths: [i128; 2]| match symbol {
+        LaunchSymbol::Param { index: 1, scalar: Scalar::Usize } => lengths[0],
+        LaunchSymbol::Param { index: 3, scalar: Scalar::Usize } => lengths[1],
+        LaunchSymbol::GridDim(Axis::X) => 4,
+        LaunchSymbol::BlockDim(Axis::X) => 32,
+        other => panic!("{other:?}"),
+    };
+    for (lengths, expected) in [([128, 128], true), ([127, 128], false), ([1000, 127], false), ([0, 0], false)] {
+        let values: Vec<i128> = predicate.symbols().iter().map(|symbol| value(symbol, lengths)).collect();
+        assert_eq!(predicate.holds(&values), expected, "{lengths:?}");
+    }
+    assert_eq!(Source { text: checked.text.clone(), ..proven }, checked);
+    let unchecked = Options { bounds_checks: false, variant: Variant::Proven, ..Options::default() };
+    assert_eq!(write(&validated, &unchecked).predicate, None);
 }
 
 #[test]

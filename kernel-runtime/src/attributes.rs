@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::kernel::KernelImpl;
 use crate::specialise::{self, Build, Layout};
 
-/// Returns the attributes of a kernel: of the preferred variant, which launches without an index out of bounds mostly run. On a
-/// GPU, compiles and loads it first if necessary.
+/// Returns the attributes of a kernel. On a GPU, compiles and loads it first if necessary. They are those of the
+/// preferred variant, which nearly all launches run.
 pub(crate) fn of<K: KernelImpl>(device: &Device) -> Result<Attributes> {
     let specialised = specialise::of::<K>()?;
     match device.backend() {

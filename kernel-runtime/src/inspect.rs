@@ -7,6 +7,7 @@ use crate::device::Device;
 use crate::error::{CompileError, Result};
 use crate::kernel::{KernelImpl, KernelInfo};
 use crate::specialise::{self, Build, Layout};
+pub use cumbia_kernel_ir::Variant;
 
 /// A kernel: the type that `#[kernel]` declares under the function's name. Helpers bound the kernel of a
 /// [`Launch`](crate::Launch) by it, to be generic over kernels.
@@ -78,7 +79,8 @@ pub trait Kernel: KernelImpl {
         Self::INFO
     }
 
-    /// Returns the resources that the kernel uses on a device. On a GPU, compiles and loads the kernel if necessary.
+    /// Returns the resources that the kernel uses on a device. On a GPU, compiles and loads the kernel if necessary:
+    /// without the bounds checks that a launch in bounds omits.
     ///
     /// # Errors
     ///
@@ -141,7 +143,12 @@ impl<K: KernelImpl> Kernel for K {}
 
 /// Returns the emitted CUDA C of a kernel.
 pub fn cuda_source<K: KernelImpl>() -> Result<String> {
-    Ok(specialise::of::<K>()?.source(Layout::Contiguous, Build::CHECKED).text.clone())
+    cuda_source_of::<K>(Variant::Checked)
+}
+
+/// Returns the emitted CUDA C of a variant of a kernel. All variants are the same if no check depends on the launch.
+pub fn cuda_source_of<K: KernelImpl>(variant: Variant) -> Result<String> {
+    Ok(specialise::of::<K>()?.source(Layout::Contiguous, Build::Of(variant)).text.clone())
 }
 
 /// Returns the kernel's PTX for an architecture.

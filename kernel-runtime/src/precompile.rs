@@ -202,8 +202,8 @@ impl Plan {
         Ok(parsed)
     }
 
-    /// Returns the compilations: one per kernel, variant and architecture, and others for strided views if the kernel has views.
-    /// Also returns the kernels whose specialisation failed.
+    /// Returns the compilations: one per kernel, variant and architecture, and others for strided views if the kernel
+    /// has views. Also returns the kernels whose specialisation failed.
     fn jobs<'a>(&self, architectures: &'a [Architecture]) -> (Vec<Job<'a>>, Vec<Failure>) {
         let (mut jobs, mut failures) = (Vec::new(), Vec::new());
         for instance in &self.instances {
@@ -219,7 +219,7 @@ impl Plan {
             let layouts: &[Layout] =
                 if has_strided { &[Layout::Contiguous, Layout::Strided] } else { &[Layout::Contiguous] };
             let variants = |layout| match specialised.predicate(layout) {
-                Some(_) => &[Variant::Proven, Variant::Checked][..],
+                Some(_) => &Variant::ALL[..],
                 None => &[Variant::Checked],
             };
             for architecture in architectures {

@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use crate::lower::{Body, CType, Function, Module, TypeId, VarId};
 use crate::prove::Predicate;
-use crate::source::{Options, SiteKind, Source};
+use crate::source::{Options, Site, SiteKind};
 
 use names::{FunctionNames, Names, TypeNames};
 use stmt::Printer;
@@ -37,7 +37,27 @@ use stmt::Printer;
 pub use user_text::UserText;
 pub(crate) use user_text::find as user_texts;
 
-/// Prints a program.
+/// A program as CUDA C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The text. It includes no headers.
+    pub text: String,
+    /// The name of the kernel function in the text.
+    pub entry: String,
+    /// The source locations that can fault or print. Records refer to them by their index in this table.
+    pub sites: Vec<Site>,
+    /// Whether the kernel takes an `rt::Launch` after the user's parameters.
+    pub takes_launch: bool,
+    /// Whether the kernel can print, so that a launch needs a print buffer.
+    pub prints: bool,
+    /// The condition of [`Variant::Proven`] on a launch; `None` if this text is that of every variant. It is the same
+    /// in the sources of all variants.
+    ///
+    /// [`Variant::Proven`]: crate::Variant::Proven
+    pub predicate: Option<Arc<Predicate>>,
+}
+
+/// Prints a program. `predicate` is the condition of its proven variant.
 pub(crate) fn source(module: Module, options: Options, predicate: Option<Arc<Predicate>>) -> Source {
     let context = Context { module: &module, functions: names::functions(&module), types: names::types(&module.types) };
     let mut text = String::new();

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::atoms::{AtomInfo, Bound, Fact, Range};
 use super::condition::Condition;
 use super::poly::Poly;
+use super::predicate::LaunchSymbol;
 use super::prover::{Facts, Operation};
 use super::walk::{State, Value, Walk};
 use crate::ir::Scalar;
@@ -646,6 +647,9 @@ impl<'m> Walk<'m> {
                 let (operand, exact) = operand(self, scalar);
                 let is_exact = operand == exact;
                 Value::Int { poly: operand, scalar, exact: is_exact }
+            }
+            Op::DynamicSharedBytes => {
+                Value::exact(Poly::atom(self.symbol(LaunchSymbol::DynamicSharedBytes)), Scalar::Usize)
             }
             Op::LaneId => Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 31))), Scalar::U32),
             Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => {

@@ -58,9 +58,11 @@ use crate::lower::{Module, Op};
 use crate::source::{Options, Variant};
 
 /// What is known of the checks of a program.
-pub(crate) struct Proofs {
+struct Proofs {
     /// `None` if no check can be removed in any launch.
-    pub(crate) predicate: Option<Predicate>,
+    predicate: Option<Predicate>,
+    /// Whether no check that can be removed at all depends on the launch.
+    is_certain: bool,
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<u32>, Option<u32>)>,
     /// What is known of each check, in words, if that was asked for.
@@ -73,37 +75,35 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
     if !options.bounds_checks {
         return None;
     }
-    if std::env::var("SHOW_PROOFS").is_ok() {
-        let start = std::time::Instant::now();
-        analyse(module, options.block, false);
-        let t = start.elapsed();
-        for (site, proof) in report(module, options) {
-            let site = &module.sites[site as usize];
-            eprintln!(
-                "CHECK {} {}:{}:{} {} {proof:?}",
-                module.kernel.name, site.file, site.span.line, site.span.column, site.kind
-            );
-        }
-        eprintln!("TIME {} {t:?}", module.kernel.name);
+    let proofs = analyse(module, options.block, EXTENT, false);
+    let predicate = proofs.predicate.as_ref()?;
+    // Nothing but the numbers' assumed magnitude may depend on the launch: then it need not be assumed.
+    if proofs.is_certain
+        && let unlimited = analyse(module, options.block, i128::MAX, false)
+        && unlimited.is_certain
+        && unlimited.checks == proofs.checks
+    {
+        remove(module, &proofs, predicate.best());
+        return None;
     }
-    let proofs = analyse(module, options.block, false);
-    if let (Variant::Proven, Some(predicate)) = (options.variant, &proofs.predicate) {
+    if options.variant == Variant::Proven {
         remove(module, &proofs, predicate.best());
     }
     proofs.predicate.map(Arc::new)
 }
 
 /// Derives the conditions under which the checks of a program never fail.
-pub(crate) fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, in_words: bool) -> Proofs {
+/// `extent` is the magnitude up to which numbers of type `usize` are assumed to be.
+fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_words: bool) -> Proofs {
     let (mut numbers, mut checks) = (HashMap::new(), Vec::new());
     rewrite::checks(module, &mut |expr, op, site| {
         numbers.insert(std::ptr::from_ref(expr), checks.len());
         checks.push(Check { site, op, condition: Condition::TRUE, reached: false, loaded: false });
     });
     if checks.is_empty() {
-        return Proofs { predicate: None, checks: Vec::new(), reports: Vec::new() };
+        return Proofs { predicate: None, is_certain: false, checks: Vec::new(), reports: Vec::new() };
     }
-    let mut walk = walk::walk(module, numbers, checks, fixed_block);
+    let mut walk = walk::walk(module, numbers, checks, fixed_block, extent);
     let asked: Vec<Condition> =
         walk.checks.iter().map(|check| if check.reached { check.condition } else { Condition::FALSE }).collect();
     let conditions = walk.domain.conditions.simplified(&asked);
@@ -133,21 +133,22 @@ pub(crate) fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, in_words: 
         checks.push((check.op, check.site, group));
     }
     if groups.is_empty() {
-        return Proofs { predicate: None, checks, reports };
+        return Proofs { predicate: None, is_certain: false, checks, reports };
     }
     let Domain { atoms, conditions, assumed, .. } = &walk.domain;
-    Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), checks, reports }
+    let is_certain = groups == [Condition::TRUE];
+    Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), is_certain, checks, reports }
 }
 
 /// Returns what is known of the checks of a program: each with its first site.
 pub(crate) fn report(module: &Module, options: Options) -> Vec<(u32, Proof)> {
-    let Proofs { predicate: _, checks, reports } = analyse(module, options.block, true);
+    let Proofs { checks, reports, .. } = analyse(module, options.block, EXTENT, true);
     let sites = checks.into_iter().map(|(_, site, _)| site);
     sites.zip(reports).filter_map(|(site, proof)| Some((site?, proof))).collect()
 }
 
 /// Removes the checks of a verdict.
-pub(crate) fn remove(module: &mut Module, proofs: &Proofs, verdict: Verdict) {
+fn remove(module: &mut Module, proofs: &Proofs, verdict: Verdict) {
     rewrite::remove(module, |number, op, site| {
         proofs
             .checks
@@ -178,7 +179,7 @@ impl Domain {
         };
         let assumed = match symbol {
             LaunchSymbol::Param { scalar: Scalar::Usize | Scalar::Isize, .. } => {
-                Range::new(range.lo.max(-EXTENT), range.hi.min(EXTENT))
+                Range::new(range.lo.max(-self.extent), range.hi.min(self.extent))
             }
             _ => range,
         };

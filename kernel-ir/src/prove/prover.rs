@@ -17,10 +17,10 @@ use super::poly::{Atom, Poly};
 use super::predicate::LaunchSymbol;
 
 /// The maximum number of eliminations for one obligation.
-const FUEL: usize = 600;
+const FUEL: usize = 120;
 
 /// The maximum depth of nested eliminations.
-const DEPTH: usize = 14;
+const DEPTH: usize = 12;
 
 /// A condition that needs a number of this magnitude from a launch is not worth a test: `x[i]` with an `i: u32` from
 /// memory would ask for arrays of 2^32 elements.
@@ -38,6 +38,8 @@ pub(super) struct Domain {
     pub(super) symbols: HashMap<LaunchSymbol, Atom>,
     /// The symbols whose ranges are assumed, and verified at a launch.
     pub(super) assumed: Vec<(Atom, LaunchSymbol, Range)>,
+    /// The magnitude up to which numbers of type `usize` are assumed to be.
+    pub(super) extent: i128,
     fuel: usize,
 }
 
@@ -53,13 +55,14 @@ pub(super) enum Operation {
 }
 
 impl Domain {
-    pub(super) fn new() -> Domain {
+    pub(super) fn new(extent: i128) -> Domain {
         Domain {
             atoms: Atoms::default(),
             conditions: Conditions::new(),
             operations: HashMap::new(),
             symbols: HashMap::new(),
             assumed: Vec::new(),
+            extent,
             fuel: 0,
         }
     }

@@ -141,10 +141,11 @@ pub(super) fn walk<'m>(
     numbers: HashMap<*const Expr, usize>,
     checks: Vec<Check>,
     fixed_block: Option<[u32; 3]>,
+    extent: i128,
 ) -> Walk<'m> {
     let frame = Frame::new(module, &module.kernel);
     let mut walk = Walk {
-        domain: Domain::new(),
+        domain: Domain::new(extent),
         module,
         numbers,
         checks,

@@ -15,7 +15,7 @@ use cumbia_kernel_ir::ir::{
 };
 use cumbia_kernel_ir::{Facts, Predicate, Source, Validated, Variant};
 
-use super::variants::{Candidates, VARIANTS, only_checked};
+use super::variants::{Candidates, only_checked};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::Definition;
@@ -60,13 +60,13 @@ pub(crate) enum Layout {
 pub(crate) enum Build {
     /// A variant with the registers that the compiler chooses.
     Of(Variant),
-    /// The checked variant with at most the registers of the preferred variant, so that each launch that the resources of
-    /// that one allow can run it.
+    /// The checked variant with at most the registers of the preferred variant, so that each launch that the resources
+    /// of that one allow can run it.
     Limited,
 }
 
 /// A value for each [`Build`].
-type PerBuild<T> = [OnceLock<T>; VARIANTS + 1];
+type PerBuild<T> = [OnceLock<T>; Variant::ALL.len() + 1];
 
 impl Build {
     /// The checked variant.
@@ -83,7 +83,7 @@ impl Build {
     fn index(self) -> usize {
         match self {
             Build::Of(variant) => variant as usize,
-            Build::Limited => VARIANTS,
+            Build::Limited => Variant::ALL.len(),
         }
     }
 }
@@ -139,8 +139,8 @@ impl Specialised {
         })
     }
 
-    /// Returns the compilation request for a layout. `registers` limits the registers of a thread further than the kernel's
-    /// options.
+    /// Returns the compilation request for a layout. `registers` limits the registers of a thread further than the
+    /// kernel's options.
     pub(crate) fn request(&self, layout: Layout, build: Build, registers: Option<u32>) -> Request<'_> {
         let flags = Flags::from(self.options);
         let max_registers = flags.max_registers.into_iter().chain(registers).min();
@@ -207,8 +207,8 @@ impl Specialised {
 
     /// Returns the register limit of [`Build::Limited`].
     fn register_limit(&self, context: &Arc<cuda::Context>, layout: Layout) -> Result<u32> {
-        /// Registers are allocated in multiples of this number per thread (CUDA's occupancy calculator, "register allocation
-        /// unit size": 256 per warp).
+        /// Registers are allocated in multiples of this number per thread (CUDA's occupancy calculator, "register
+        /// allocation unit size": 256 per warp).
         const UNIT: u32 = 8;
         /// Up to this number of registers, no GPU has fewer resident threads on a multiprocessor than otherwise.
         const FREE: u32 = 32;

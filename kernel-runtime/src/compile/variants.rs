@@ -1,9 +1,9 @@
 //! Variants of a kernel, and the choice between them at a launch.
 //!
-//! The compiler can write a kernel without the bounds checks that a predicate proves. A predicate reads launch symbols: grid
-//! and block, dynamic shared memory, and parameters. All of them are numbers at a launch, where [`Candidates::select`]
-//! evaluates the predicates. The candidates are in order of preference; the checked variant, which is valid for every launch,
-//! follows the last of them.
+//! The compiler can write a kernel without the bounds checks that a predicate proves. A predicate reads launch symbols:
+//! grid and block, dynamic shared memory, and parameters. All of them are numbers at a launch, where
+//! [`Candidates::select`] evaluates the predicates. The candidates are in order of preference; the checked variant,
+//! which is valid for every launch, follows the last of them.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -13,14 +13,9 @@ use smallvec::SmallVec;
 use cumbia_kernel_ir::ir::Scalar;
 use cumbia_kernel_ir::{Axis, LaunchSymbol, Predicate, Variant};
 
-use crate::config::ResolvedConfig;
-use crate::cuda::{DriverLaunch, variable};
-use crate::dim::Dim3;
+use crate::cuda::variable;
 use crate::sync::OnceLock;
 use cumbia_kernel_sync::warn;
-
-/// The number of variants.
-pub(crate) const VARIANTS: usize = 2;
 
 /// The variants of a kernel that are valid only under a condition, in order of preference.
 #[derive(Debug, Default)]
@@ -71,6 +66,13 @@ enum Width {
 /// The numbers of a launch besides its parameters: the grid, the block, and the dynamic shared memory in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LaunchShape([u64; 7]);
+
+impl LaunchShape {
+    pub(crate) fn new(grid: [u64; 3], block: [u64; 3], shared_bytes: u64) -> LaunchShape {
+        let ([gx, gy, gz], [bx, by, bz]) = (grid, block);
+        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes])
+    }
+}
 
 impl Candidates {
     /// Returns the candidates of these predicates, without those whose symbols the host cannot read.
@@ -154,6 +156,27 @@ impl Symbol {
 }
 
 impl Width {
+    /// Returns an integer, extended to 64 bits.
+    ///
+    /// # Safety
+    ///
+    /// The pointer points to an initialised integer of this width, which may be misaligned.
+    #[inline(never)]
+    unsafe fn read(self, value: *const c_void) -> u64 {
+        // SAFETY: upheld by the caller.
+        unsafe {
+            match self {
+                Width::U64 | Width::I64 => value.cast::<u64>().read_unaligned(),
+                Width::U32 => value.cast::<u32>().read_unaligned().into(),
+                Width::I32 => i64::from(value.cast::<i32>().read_unaligned()) as u64,
+                Width::U16 => value.cast::<u16>().read_unaligned().into(),
+                Width::I16 => i64::from(value.cast::<i16>().read_unaligned()) as u64,
+                Width::U8 => value.cast::<u8>().read().into(),
+                Width::I8 => i64::from(value.cast::<i8>().read()) as u64,
+            }
+        }
+    }
+
     fn of(scalar: Scalar) -> Option<Width> {
         Some(match scalar {
             Scalar::Bool | Scalar::U8 => Width::U8,
@@ -183,15 +206,8 @@ impl Parameter {
         // SAFETY: the kernel has such a parameter, an integer of this width. A copy may be misaligned.
         unsafe {
             let value = *params.add(self.index.into());
-            match self.width {
-                Width::U64 | Width::I64 => value.cast::<u64>().read_unaligned(),
-                Width::U32 => value.cast::<u32>().read_unaligned().into(),
-                Width::I32 => i64::from(value.cast::<i32>().read_unaligned()) as u64,
-                Width::U16 => value.cast::<u16>().read_unaligned().into(),
-                Width::I16 => i64::from(value.cast::<i16>().read_unaligned()) as u64,
-                Width::U8 => value.cast::<u8>().read().into(),
-                Width::I8 => i64::from(value.cast::<i8>().read()) as u64,
-            }
+            // Lengths and strides: without the table of the `match`, which would be another cache miss.
+            if self.width == Width::U64 { value.cast::<u64>().read_unaligned() } else { self.width.read(value) }
         }
     }
 
@@ -201,20 +217,6 @@ impl Parameter {
             Width::U8 | Width::U16 | Width::U32 | Width::U64 => bits.into(),
             Width::I8 | Width::I16 | Width::I32 | Width::I64 => (bits as i64).into(),
         }
-    }
-}
-
-impl From<&ResolvedConfig> for LaunchShape {
-    fn from(&ResolvedConfig { grid, block, cluster: _, shared_bytes, cooperative: _ }: &ResolvedConfig) -> Self {
-        let [Dim3 { x: gx, y: gy, z: gz }, Dim3 { x: bx, y: by, z: bz }] = [grid, block];
-        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes].map(|number| number as u64))
-    }
-}
-
-impl From<&DriverLaunch> for LaunchShape {
-    fn from(launch: &DriverLaunch) -> Self {
-        let ([gx, gy, gz], [bx, by, bz], shared_bytes) = launch.shape();
-        LaunchShape([gx, gy, gz, bx, by, bz, shared_bytes].map(u64::from))
     }
 }
 
@@ -237,19 +239,20 @@ pub(crate) fn only_checked() -> bool {
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(params: &[*mut c_void; 3], index: usize, scalar: Scalar, expected: i128) {
+        let Some(Symbol::Parameter(parameter)) = Symbol::of(LaunchSymbol::Param { index, scalar }) else {
+            panic!("{scalar:?} is not read");
+        };
+        // SAFETY: the callers pass pointers to values that are alive, and at least as large as the scalar.
+        let bits = unsafe { parameter.read(params.as_ptr()) };
+        assert_eq!(parameter.number(bits), expected);
+    }
+
     #[test]
     fn parameters_are_read_by_width_and_sign() {
         let (mut byte, mut word, mut long) = (0xffu8, -2i32, u64::MAX);
         let params: [*mut c_void; 3] = [(&raw mut byte).cast(), (&raw mut word).cast(), (&raw mut long).cast()];
-        #[track_caller]
-        fn check(params: &[*mut c_void; 3], index: usize, scalar: Scalar, expected: i128) {
-            let Some(Symbol::Parameter(parameter)) = Symbol::of(LaunchSymbol::Param { index, scalar }) else {
-                panic!()
-            };
-            // SAFETY: the parameters are alive, and at least as large as the scalar.
-            let bits = unsafe { parameter.read(params.as_ptr()) };
-            assert_eq!(parameter.number(bits), expected);
-        }
         check(&params, 0, Scalar::U8, 255);
         check(&params, 0, Scalar::I8, -1);
         check(&params, 1, Scalar::I32, -2);

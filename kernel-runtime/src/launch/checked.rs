@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::argument::ArgumentFacts;
 use crate::block_picker;
-use crate::compile::variants::Candidates;
+use crate::compile::variants::{Candidates, LaunchShape};
 use crate::config::{KernelRequirements, LaunchConfig, ResolvedConfig, resident_on_cpu};
 use crate::cpu;
 use crate::cuda::{self, DriverLaunch, Geometry, LaunchParameter, Module};
@@ -36,7 +36,7 @@ pub(crate) struct CheckedLaunch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Purpose {
     Launch,
-    /// The occupancy of a launch, whose grid is not that of the launch.
+    /// The occupancy of a block of the launch, whatever the grid is.
     Occupancy,
 }
 
@@ -79,8 +79,8 @@ impl CheckedLaunch {
         CheckedLaunch::validated(specialise::of::<K>()?, config, device, arguments, Purpose::Launch).map(Some)
     }
 
-    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that a cooperative grid may
-    /// have more blocks than can be resident at once, and indices may exceed 32 bits.
+    /// Validates a launch that covers at least one item, as [`CheckedLaunch::new`] does, except that the grid may be
+    /// omitted: it is replaced by a single block or cluster, after it has selected the variant.
     pub(super) fn for_occupancy<K: Kernel>(
         config: &LaunchConfig,
         device: &Device,
@@ -102,6 +102,10 @@ impl CheckedLaunch {
                 (Variant::Checked, resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?)
             }
             Backend::Cuda(context) => select(config, specialised, context, arguments)?,
+        };
+        let config = match purpose {
+            Purpose::Launch => config,
+            Purpose::Occupancy => ResolvedConfig { grid: config.cluster.unwrap_or(Dim3::ONE), ..config },
         };
         config.check(kernel, device, requirements(specialised))?;
         if purpose == Purpose::Launch && specialised.options.index32 {
@@ -127,9 +131,9 @@ impl CheckedLaunch {
 
     /// Adds the module, and checks the launch against the resources that the machine code needs.
     ///
-    /// The variants differ in that. A launch is valid if the checked variant can run it, as without variants. It is also valid
-    /// if a preferred variant could but for its predicate: a launch out of bounds must report the index, not the registers. It
-    /// then runs the checked variant with as few registers as the preferred one needs.
+    /// The variants differ in that. A launch is valid if the checked variant can run it, as without variants. It is
+    /// also valid if a preferred variant could but for its predicate: a launch out of bounds must report the index, not
+    /// the registers. It then runs the checked variant with as few registers as the preferred one needs.
     fn with_resources(self, device: &Device, context: &Arc<Gpu>, purpose: Purpose) -> Result<CheckedLaunch> {
         let with = |build| self.with_build(build, device, context, purpose);
         let result = with(Build::Of(self.variant));
@@ -282,12 +286,19 @@ fn resolve(
     config.resolve(specialised.info.name, specialised.options.block, pick)
 }
 
+impl From<&ResolvedConfig> for LaunchShape {
+    fn from(&ResolvedConfig { grid, block, cluster: _, shared_bytes, cooperative: _ }: &ResolvedConfig) -> Self {
+        let extents = |Dim3 { x, y, z }| [x, y, z].map(|extent| extent as u64);
+        LaunchShape::new(extents(grid), extents(block), shared_bytes as u64)
+    }
+}
+
 /// Selects the variant of a launch on a GPU, and resolves its configuration.
 ///
 /// The block of `.over(..)` depends on the registers of the variant, and the variant, by its predicate, on the block. A
-/// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and picks the
-/// block, and the predicate has to hold for that as well. The first launch so compiles a single variant, unless the blocks
-/// differ.
+/// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and
+/// picks the block, and the predicate has to hold for that as well. The first launch so compiles a single variant,
+/// unless the blocks differ.
 fn select(
     config: &LaunchConfig,
     specialised: &'static Specialised,
@@ -302,7 +313,8 @@ fn select(
     let with_block_of =
         |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
     for candidate in specialised.candidates(layout).iter() {
-        // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
+        // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
+        // parameters: `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
         let build = Build::Of(candidate.variant);
         if is_picked && specialised.loaded_before(context, layout, build).is_none() && !is_valid(&default) {

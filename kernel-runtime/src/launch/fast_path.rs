@@ -1,7 +1,7 @@
 //! Fast path: a per-thread cache of validated launches. A launch equal to the last one of its kernel is not validated again.
 //!
-//! If the kernel has variants, the launch also holds the values of the parameters that their predicates read. Other values are
-//! accepted if they lead to the same variant.
+//! If the kernel has variants, the launch also holds the values of the parameters that their predicates read. Other
+//! values are accepted if they lead to the same variant.
 
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use rustc_hash::FxHasher;
 
 use super::checked::{CheckedLaunch, is_traced};
-use crate::argument::FastBinder;
+use crate::argument::{Binder, FastBinder};
 use crate::compile::variants::{Candidates, LaunchShape, Parameter};
 use crate::config::{CompactConfig, LaunchConfig};
 use crate::cuda::{self, DriverLaunch, Launched};
@@ -54,8 +54,8 @@ struct Watched {
 const MAX_WATCHED: usize = 24;
 
 impl CachedCondition {
-    /// Returns the values in a validated launch with these parameters; `None` if there are too many.
-    pub(super) fn new(checked: &CheckedLaunch, params: &[*mut c_void]) -> Option<CachedCondition> {
+    /// Returns the values in a validated launch with these arguments; `None` if there are too many.
+    pub(super) fn new(checked: &CheckedLaunch, binder: &Binder<'_>) -> Option<CachedCondition> {
         let candidates = checked.candidates();
         let read = candidates.map_or(&[][..], Candidates::parameters);
         if read.len() > MAX_WATCHED {
@@ -63,8 +63,8 @@ impl CachedCondition {
         }
         let parameters = std::array::from_fn(|i| match read.get(i) {
             Some(&parameter) => {
-                // SAFETY: these are the parameters of the launch, with which its variant was selected.
-                Watched { parameter, value: Cell::new(unsafe { parameter.read(params.as_ptr()) }) }
+                // SAFETY: the binder points at the arguments of the launch, in the order of the kernel's parameters.
+                Watched { parameter, value: Cell::new(unsafe { parameter.read(binder.params.as_ptr()) }) }
             }
             None => Watched { parameter: Parameter::NONE, value: Cell::new(0) },
         });
@@ -80,11 +80,11 @@ impl CachedLaunch {
     /// The parameters are those of the kernel, in order.
     #[inline]
     unsafe fn has_variant_of(&self, params: *const *mut c_void) -> bool {
-        let watched = &self.condition.parameters[..self.watched.into()];
+        let mut watched = self.condition.parameters.iter().take(self.watched.into());
         // SAFETY: upheld by the caller.
         let is_unchanged = |watched: &Watched| unsafe { watched.parameter.read(params) } == watched.value.get();
         // SAFETY: upheld by the caller.
-        watched.iter().all(is_unchanged) || unsafe { self.selects_again(params) }
+        watched.all(is_unchanged) || unsafe { self.selects_again(params) }
     }
 
     /// Evaluates the predicates, and stores the values if they lead to the same variant.
@@ -96,11 +96,14 @@ impl CachedLaunch {
     unsafe fn selects_again(&self, params: *const *mut c_void) -> bool {
         let CachedCondition { parameters, watched, variant, candidates } = &self.condition;
         let Some(candidates) = candidates else { return true };
-        // SAFETY: upheld by the caller. The shape is that of all launches with this configuration.
-        if unsafe { candidates.select(params, &LaunchShape::from(&self.ready)) } != *variant {
+        // That of all launches with this configuration.
+        let (grid, block, shared_bytes) = self.ready.shape();
+        let shape = LaunchShape::new(grid.map(u64::from), block.map(u64::from), shared_bytes.into());
+        // SAFETY: upheld by the caller.
+        if unsafe { candidates.select(params, &shape) } != *variant {
             return false;
         }
-        for Watched { parameter, value } in &parameters[..usize::from(*watched)] {
+        for Watched { parameter, value } in parameters.iter().take((*watched).into()) {
             // SAFETY: as above.
             value.set(unsafe { parameter.read(params) });
         }

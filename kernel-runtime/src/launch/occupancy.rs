@@ -45,8 +45,8 @@ impl<K: Kernel, C> Launch<'_, K, C> {
     /// Returns the number of blocks, of this launch's block size and shared memory, that can be resident on the device at
     /// once: the largest grid of a [`cooperative`](Launch::cooperative) launch.
     ///
-    /// On a GPU this depends on the resources that the kernel needs on each multiprocessor: it is the minimum over the variants
-    /// of the kernel, with and without bounds checks, both of which are compiled. The CPU device runs up to
+    /// On a GPU this depends on the resources that the kernel needs on each multiprocessor: it is the minimum over the
+    /// variants of the kernel, with and without bounds checks, both of which are compiled. The CPU device runs up to
     /// 16,384 threads at once, shared by all cooperative launches of the process.
     ///
     /// ```
@@ -133,14 +133,16 @@ impl<K: Kernel, C> Launch<'_, K, C> {
         })
     }
 
-    /// Returns the device, and the validated launch with a grid of a single block or cluster; `None` if it covers no items.
+    /// Returns the device, and the launch, validated with a grid of a single block or cluster; `None` if it covers no
+    /// items.
     fn check_single_block(&self, config: &LaunchConfig) -> Result<(&Device, Option<CheckedLaunch>)> {
         let mut binder = Binder::new(K::INFO.name);
         let (device, arguments) = self.target(&mut binder, self.stream)?;
         if config.is_empty() {
             return Ok((device, None));
         }
-        let config = LaunchConfig { grid: Some(config.cluster.unwrap_or(Dim3::ONE)), ..*config };
+        let single = config.over.is_none().then(|| config.cluster.unwrap_or(Dim3::ONE));
+        let config = LaunchConfig { grid: config.grid.filter(|grid| !grid.is_empty()).or(single), ..*config };
         // Nothing is launched here, so a kernel with a grid-wide barrier need not be launched cooperatively.
         let config =
             LaunchConfig { cooperative: config.cooperative || specialise::of::<K>()?.facts.syncs_grid, ..config };

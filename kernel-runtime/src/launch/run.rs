@@ -143,7 +143,7 @@ impl<'a, K: Kernel, C> Launch<'a, K, C> {
         let Some((device, checked)) = self.check(&mut binder, self.stream)? else {
             return Ok(()); // no items
         };
-        let condition = CachedCondition::new(&checked, &binder.params);
+        let condition = CachedCondition::new(&checked, &binder);
         self.enqueue(device, self.stream, &checked, binder)?;
         if let Some(condition) = condition {
             fast_path::insert::<K>(device.identity(), &self.config, &checked, condition);

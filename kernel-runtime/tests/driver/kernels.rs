@@ -96,8 +96,8 @@ pub(crate) fn scaled(a: f32, x: &[f32], y: &mut [f32]) {
     y[i] = a * x[i];
 }
 
-/// As `scaled`, with a grid-wide barrier.
-#[kernel]
+/// As `scaled`, with a grid-wide barrier and launch bounds.
+#[kernel(launch_bounds(256))]
 pub(crate) fn scaled_together(x: &mut [f32]) {
     let i = grid(1);
     sync_grid();

@@ -1,6 +1,6 @@
 // A fake NVRTC that compiles nothing, for the fake driver. Like NVIDIA's, it returns machine code only for the architectures that
 // it supports, and only PTX for a `compute_` architecture. A thread has at most one program. The machine code is an ELF header
-// and a letter, for the build: L with a register limit, else C with bounds checks, P without.
+// and a letter, for the build: L with a register limit that takes effect, else C with bounds checks, P without.
 
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const int known[] = { 75, 80, 90 };
 static __thread char ptx[64];
 static __thread int has_cubin, is_refused;
-static __thread char build;
+static __thread char build, has_bounds;
 
 int nvrtcVersion(int* major, int* minor) { *major = MAJOR; *minor = MAJOR == 12 ? 9 : 0; return 0; }
 const char* nvrtcGetErrorString(int status) { return status ? "refused" : "no error"; }
@@ -24,6 +24,7 @@ int nvrtcCreateProgram(void** program, const char* source, const char* name, int
     (void)name; (void)count; (void)headers; (void)names;
     *program = (void*)1;
     build = strstr(source, "rt::at(") ? 'C' : 'P';
+    has_bounds = strstr(source, "__launch_bounds__") != NULL;
     return 0;
 }
 int nvrtcDestroyProgram(void** program) { *program = NULL; return 0; }
@@ -32,7 +33,8 @@ int nvrtcCompileProgram(void* program, int count, const char** options) {
     (void)program;
     is_refused = 1;
     for (int i = 0; i < count; i++) {
-        if (strncmp(options[i], limit, sizeof limit - 1) == 0) build = 'L';
+        // Launch bounds have precedence.
+        if (strncmp(options[i], limit, sizeof limit - 1) == 0 && !has_bounds) build = 'L';
         if (strncmp(options[i], flag, sizeof flag - 1) != 0) continue;
         const char* architecture = options[i] + sizeof flag - 1;
         const char* digits = strchr(architecture, '_');
