@@ -26,6 +26,11 @@ impl Measured {
         self.by_hand[0].1
     }
 
+    /// Returns the time of the safe kernel.
+    pub(crate) fn safe(&self) -> f64 {
+        self.variants[0].1
+    }
+
     /// Returns the speed of a variant, relative to the hand-written kernel.
     pub(crate) fn ratio(&self, variant: Variant) -> f64 {
         let time = self.variants.iter().find(|(which, _)| *which == variant).map_or(f64::NAN, |(_, time)| *time);
