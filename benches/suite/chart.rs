@@ -42,7 +42,7 @@ fn draw(svg: &mut String, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std::
     let height = TITLE + ROW * bars.len() as u32 + AXIS;
     let area = SVGBackend::with_string(svg, (WIDTH, height)).into_drawing_area();
     let text = |size: u32, h: HPos| ("sans-serif", size).into_font().color(&TEXT).pos(Pos::new(h, VPos::Center));
-    area.draw(&Text::new(title, (WIDTH as i32 / 2, TITLE as i32 / 2), text(18, HPos::Center)))?;
+    area.draw(&Text::new(title, (WIDTH as i32 / 2, TITLE as i32 / 2), text(22, HPos::Center)))?;
 
     let greatest = bars.iter().map(|bar| bar.ratio).fold(1.0, f64::max);
     let scale = if greatest <= 1.2 { 1.2 } else { greatest.ceil() };
@@ -52,16 +52,16 @@ fn draw(svg: &mut String, title: &str, bars: &[Bar]) -> Result<(), Box<dyn std::
     for k in 0..=6 {
         let ratio = step * f64::from(k);
         let label = format!("{ratio:.1}");
-        area.draw(&Text::new(label, (x(ratio), bottom + AXIS as i32 / 2), text(12, HPos::Center)))?;
+        area.draw(&Text::new(label, (x(ratio), bottom + AXIS as i32 / 2), text(15, HPos::Center)))?;
         area.draw(&PathElement::new([(x(ratio), TITLE as i32), (x(ratio), bottom)], TEXT.mix(0.25)))?;
     }
     for (k, bar) in (0..).zip(bars) {
         let (top, middle) = (TITLE as i32 + k * ROW as i32, TITLE as i32 + k * ROW as i32 + ROW as i32 / 2);
         let color = if bar.ratio >= THRESHOLD { FAST } else { SLOW };
-        area.draw(&Text::new(bar.name.as_str(), (LEFT - 8, middle), text(13, HPos::Right)))?;
+        area.draw(&Text::new(bar.name.as_str(), (LEFT - 8, middle), text(17, HPos::Right)))?;
         area.draw(&Rectangle::new([(LEFT, top + 4), (x(bar.ratio), top + ROW as i32 - 4)], color.filled()))?;
         let label = format!("{:.2}", bar.ratio);
-        area.draw(&Text::new(label, (x(bar.ratio) + 6, middle), text(12, HPos::Left)))?;
+        area.draw(&Text::new(label, (x(bar.ratio) + 6, middle), text(15, HPos::Left)))?;
     }
     area.draw(&PathElement::new([(x(1.0), TITLE as i32), (x(1.0), bottom)], TEXT.stroke_width(2)))?;
     area.present()?;

@@ -4,7 +4,7 @@
 //! ```text
 //! cargo bench --bench suite                          all workloads
 //! cargo bench --bench suite -- saxpy sgemm           those whose names contain one of these words
-//! cargo bench --bench suite -- --list                prints the names
+//! cargo bench --bench suite -- --list                prints the names, the titles, and the names in the file of `--peers`
 //! cargo bench --bench suite -- --small               compares results at small sizes, and measures nothing; without a GPU on
 //!                                                    the CPU device
 //! cargo bench --bench suite -- --compile             compiles both sides for sm_90 by NVRTC; needs no GPU
@@ -90,7 +90,9 @@ fn run(options: &Options) -> Result<(), String> {
         return Err("no workload has such a name; `--list` prints them".to_owned());
     }
     if options.list {
-        entries.iter().for_each(|entry| println!("{:<16} {}", entry.name, entry.title));
+        for entry in entries {
+            println!("{:<16} {:<28} {}", entry.name, entry.title, entry.peer);
+        }
         return Ok(());
     }
     if options.compile {

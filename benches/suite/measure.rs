@@ -26,6 +26,11 @@ impl Measured {
         self.by_hand[0].1
     }
 
+    /// Returns the time of the safe kernel.
+    pub(crate) fn safe(&self) -> f64 {
+        self.variants[0].1
+    }
+
     /// Returns the speed of a variant, relative to the hand-written kernel.
     pub(crate) fn ratio(&self, variant: Variant) -> f64 {
         let time = self.variants.iter().find(|(which, _)| *which == variant).map_or(f64::NAN, |(_, time)| *time);
@@ -43,7 +48,7 @@ impl Measured {
 }
 
 /// The time of a sample, which amortises the synchronization and the resolution of the clock.
-const SAMPLE: Duration = Duration::from_millis(20);
+const SAMPLE: Duration = Duration::from_millis(25);
 /// The number of samples, of which the median is taken.
 const SAMPLES: usize = 7;
 
@@ -162,8 +167,8 @@ fn times(
     for contestant in contestants {
         run(device, workload, raw, contestant, 1)?; // warms up
         let start = Instant::now();
-        run(device, workload, raw, contestant, 3)?;
-        let once = start.elapsed().as_secs_f64() / 3.0;
+        run(device, workload, raw, contestant, 10)?;
+        let once = start.elapsed().as_secs_f64() / 10.0;
         counts.push((SAMPLE.as_secs_f64() / once).ceil().clamp(1.0, 5000.0) as usize);
     }
     let mut samples = vec![Vec::new(); contestants.len()];

@@ -10,6 +10,10 @@ use crate::chart::{Bar, bars};
 use crate::measure::Measured;
 use crate::workload::{Variant, Work};
 
+/// The titles of the charts.
+const BY_HAND: &str = "Speed of safe kernels, relative to CUDA C by hand";
+const OF_PEERS: &str = "Speed of other systems, relative to safe kernels of Cumbia";
+
 /// What was measured, and on what.
 pub(crate) struct Run {
     pub(crate) machine: Machine,
@@ -133,11 +137,11 @@ impl Run {
         std::fs::write(folder.join("benchmarks.md"), self.markdown()).map_err(failed)
     }
 
-    /// The chart of the safe kernels against those by hand, and against their variants with vector types.
+    /// The chart of the safe kernels against those by hand.
     fn chart_by_hand(&self) -> Option<(String, Vec<Bar>)> {
         let bar = |measured: &Measured| Bar::new(measured.title, measured.ratio(Variant::Safe));
         let bars: Vec<_> = self.measured.iter().map(bar).collect();
-        (!bars.is_empty()).then(|| ("Speed of safe kernels, relative to CUDA C by hand".to_owned(), bars))
+        (!bars.is_empty()).then(|| (BY_HAND.to_owned(), bars))
     }
 
     /// The chart of the other systems, if there are any.
@@ -146,21 +150,21 @@ impl Run {
         for measured in &self.measured {
             for peer in self.peers_of(measured) {
                 let name = format!("{}: {}", measured.title, peer.name);
-                bars.push(Bar::new(&name, measured.reference() / peer.seconds));
+                bars.push(Bar::new(&name, measured.safe() / peer.seconds));
             }
         }
-        (!bars.is_empty()).then(|| ("Speed of other systems, relative to CUDA C by hand".to_owned(), bars))
+        (!bars.is_empty()).then(|| (OF_PEERS.to_owned(), bars))
     }
 
     fn markdown(&self) -> String {
         let mut text = format!(
             "# Benchmarks\n\n\
-             Each workload of `benches/suite` as a naive, safe kernel, against the same algorithm in CUDA C by hand, which is \
-             compiled by the same NVRTC with the same options. The table has relative speeds, since ratios are more reproducible \
-             than times: 1.05 is 5 % faster than CUDA C by hand. All of it is from one run of\n\n\
+             Each workload of `benches/suite` as a safe kernel that a user writes without tuning, against the same algorithm in\n\
+             CUDA C by hand, which is compiled by the same NVRTC with the same options. The table has relative speeds, since ratios\n\
+             are more reproducible than times: 1.05 is 5 % faster than CUDA C by hand. All of it is from one run of\n\n\
              ```sh\ncargo bench --bench suite -- --report docs\n```\n\n\
              on {}.\n\n\
-             ![Speed of safe kernels, relative to CUDA C by hand](benchmarks-by-hand.svg)\n\n\
+             ![{BY_HAND}](benchmarks-by-hand.svg)\n\n\
              | workload | `#[kernel]` | `unchecked` | `index = u32` | other CUDA C |\n|---|---|---|---|---|\n",
             self.machine.line()
         );
@@ -180,16 +184,19 @@ impl Run {
         let mut peers = String::new();
         for measured in &self.measured {
             for peer in self.peers_of(measured) {
-                let ratio = measured.variants[0].1 / peer.seconds;
+                let ratio = measured.safe() / peer.seconds;
                 writeln!(peers, "| {} | {} | {ratio:.3} |", measured.title, peer.name).expect("writing into a string");
             }
         }
         if !peers.is_empty() {
-            text.push_str(
-                "\n## Other systems\n\nTheir speeds on the same machine, relative to the safe kernel of Cumbia. Libraries may use \
-                 other algorithms.\n\n![Speed of other systems, relative to CUDA C by hand](benchmarks-peers.svg)\n\n\
-                 | workload | system | relative speed |\n|---|---|---|\n",
-            );
+            write!(
+                text,
+                "\n## Other systems\n\n\
+                 Their speeds on the same machine, relative to the safe kernel of Cumbia. Libraries may use other algorithms.\n\n\
+                 ![{OF_PEERS}](benchmarks-peers.svg)\n\n\
+                 | workload | system | relative speed |\n|---|---|---|\n"
+            )
+            .expect("writing into a string");
             text.push_str(&peers);
         }
         text

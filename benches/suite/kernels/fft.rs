@@ -47,7 +47,7 @@ fn transform8(v: [Float2; 8]) -> [Float2; 8] {
 }
 
 variants! {
-    #[kernel(block = 1024)]
+    #[kernel(block = 1024, launch_bounds(1024, 2))]
     fn fft(x: ArrayView2<Float2>, mut y: ArrayViewMut2<Float2>) {
         let mut buffer = dynamic_shared::<Float2>();
         let (row, t) = (block_idx().x, thread_idx().x);
@@ -122,7 +122,7 @@ DEVICE void transform8(float2 (&v)[8]) {
     v[4] = e0 - o0; v[5] = e1 - o1; v[6] = e2 - o2; v[7] = e3 - o3;
 }
 
-extern "C" __global__ void __launch_bounds__(1024) fft(const float2* __restrict__ x, float2* __restrict__ y) {
+extern "C" __global__ void __launch_bounds__(1024, 2) fft(const float2* __restrict__ x, float2* __restrict__ y) {
     extern __shared__ float2 buffer[];
     const int n = 8192, threads = n / 8;
     const float pi = 3.14159265f;
@@ -200,25 +200,28 @@ impl Workload for Fft {
         sample(&self.y)
     }
 
-    /// The transform by its definition, of the first row, which is the only one at a small size.
     fn expected(&self) -> cumbia::Result<Vec<f32>> {
-        let x = self.x.to_host()?;
-        let tau = 2.0 * std::f64::consts::PI / N as f64;
-        let roots: Vec<_> = (0..N).map(|k| (-tau * k as f64).sin_cos()).collect();
-        let mut y = Vec::new();
-        for k in 0..N {
-            let (mut re, mut im) = (0.0, 0.0);
-            for (j, z) in x.chunks(2).enumerate() {
-                let ((sin, cos), a, b) = (roots[j * k % N], f64::from(z[0]), f64::from(z[1]));
-                re += a * cos - b * sin;
-                im += a * sin + b * cos;
-            }
-            y.extend([re as f32, im as f32]);
-        }
-        Ok(y)
+        let x: Vec<_> = self.x.to_host()?.chunks(2).map(|z| [f64::from(z[0]), f64::from(z[1])]).collect();
+        Ok(x.chunks(N).flat_map(host_transform).flatten().map(|part| part as f32).collect())
     }
 
     fn work(&self) -> Work {
         Work::Bytes(16 * self.rows * N)
     }
+}
+
+/// Returns the transform, by halves.
+fn host_transform(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    let n = x.len();
+    if n == 1 {
+        return x.to_vec();
+    }
+    let part = |first| host_transform(&x.iter().copied().skip(first).step_by(2).collect::<Vec<_>>());
+    let (even, odd) = (part(0), part(1));
+    let term = |k: usize| {
+        let (sin, cos) = (-2.0 * std::f64::consts::PI * k as f64 / n as f64).sin_cos();
+        let ([a, b], [c, d]) = (even[k % (n / 2)], odd[k % (n / 2)]);
+        [a + c * cos - d * sin, b + c * sin + d * cos]
+    };
+    (0..n).map(term).collect()
 }

@@ -130,7 +130,9 @@ impl Workload for Particles {
 
     fn expected(&self) -> cumbia::Result<Vec<f32>> {
         let mut particles: Vec<_> = (0..self.particles.len()).map(initial).collect();
-        particles.iter_mut().for_each(|particle| particle.advance(FIELD, DT));
+        for particle in &mut particles {
+            particle.advance(FIELD, DT);
+        }
         Ok(particles.iter().flat_map(numbers).collect())
     }
 

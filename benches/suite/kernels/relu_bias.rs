@@ -1,4 +1,4 @@
-//! ReLU of a matrix of 16384 × 4096 with a bias for each column, by a two-dimensional grid.
+//! Rectification (`ReLU`) of a matrix of 16384 × 4096 with a bias for each column, by a two-dimensional grid.
 
 use cumbia::prelude::*;
 

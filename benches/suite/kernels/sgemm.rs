@@ -15,7 +15,7 @@ const DEPTH: usize = 8;
 const VECTORS: usize = BLOCK / 4;
 
 variants! {
-    #[kernel(block = 256)]
+    #[kernel(block = 256, launch_bounds(256, 2))]
     fn sgemm(a: &[f32], b: &[Float4], c: &mut [Float4], n: usize) {
         // Tiles of a column by column, each as vectors of four rows, and of b row by row. A column of a has a vector more, so
         // that the stores of a warp use different banks.
@@ -77,7 +77,7 @@ variants! {
 }
 
 const CUDA_C: &str = r#"
-extern "C" __global__ void __launch_bounds__(256) sgemm(const float* __restrict__ a, const float4* __restrict__ b, float4* __restrict__ c, int n) {
+extern "C" __global__ void __launch_bounds__(256, 2) sgemm(const float* __restrict__ a, const float4* __restrict__ b, float4* __restrict__ c, int n) {
     __shared__ float4 a_tile[2][8][33];
     __shared__ float4 b_tile[2][8][32];
     int t = threadIdx.x, first_row = blockIdx.y * 128, first_vector = blockIdx.x * 32;

@@ -16,15 +16,17 @@ variants! {
         let mut tile = shared::<[[f32; TILE + 1]; TILE]>();
         let (tx, ty) = (thread_idx().x, thread_idx().y);
         let (row, column) = (block_idx().y * TILE, block_idx().x * TILE);
-        for k in (ty..TILE).step_by(ROWS) {
-            if row + k < a.nrows() && column + tx < a.ncols() {
-                tile[k][tx] = a[[row + k, column + tx]];
+        for k in (0..TILE).step_by(ROWS) {
+            let (i, j) = (row + ty + k, column + tx);
+            if i < a.nrows() && j < a.ncols() {
+                tile[ty + k][tx] = a[[i, j]];
             }
         }
         sync_threads();
-        for k in (ty..TILE).step_by(ROWS) {
-            if column + k < b.nrows() && row + tx < b.ncols() {
-                b[[column + k, row + tx]] = tile[tx][k];
+        for k in (0..TILE).step_by(ROWS) {
+            let (i, j) = (column + ty + k, row + tx);
+            if i < b.nrows() && j < b.ncols() {
+                b[[i, j]] = tile[tx][ty + k];
             }
         }
     }
@@ -34,11 +36,15 @@ const CUDA_C: &str = r#"
 extern "C" __global__ void __launch_bounds__(256) transpose(const float* __restrict__ a, float* __restrict__ b, int rows, int columns) {
     __shared__ float tile[32][33];
     int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 32, column = blockIdx.x * 32;
-    for (int k = ty; k < 32; k += 8)
-        if (row + k < rows && column + tx < columns) tile[k][tx] = a[(row + k) * columns + column + tx];
+    for (int k = 0; k < 32; k += 8) {
+        int i = row + ty + k, j = column + tx;
+        if (i < rows && j < columns) tile[ty + k][tx] = a[i * columns + j];
+    }
     __syncthreads();
-    for (int k = ty; k < 32; k += 8)
-        if (column + k < columns && row + tx < rows) b[(column + k) * rows + row + tx] = tile[tx][k];
+    for (int k = 0; k < 32; k += 8) {
+        int i = column + ty + k, j = row + tx;
+        if (i < columns && j < rows) b[i * rows + j] = tile[tx][ty + k];
+    }
 }
 "#;
 
