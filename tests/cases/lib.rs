@@ -12,7 +12,7 @@ mod usage;
 
 pub use record::{Agreement, Record, Tolerance};
 pub use report::{compare, in_our_words, left_out};
-pub use run::{Emulated, Emulator, Kernels, Look, Run, STRIDED};
+pub use run::{Emulated, Emulator, Kernels, Look, Run};
 pub use usage::Usage;
 
 /// A set of launches with the same results on every device.
@@ -32,7 +32,7 @@ pub fn kernels_of(cases: &[&Case]) -> Kernels {
         (case.run)(&mut run);
         for (name, look) in run.into_kernels() {
             let known = kernels.entry(name).or_insert_with(|| look.clone());
-            known.strided = known.strided.take().or(look.strided);
+            known.others.extend(look.others);
         }
     }
     kernels
@@ -42,8 +42,8 @@ pub fn kernels_of(cases: &[&Case]) -> Kernels {
 pub fn sources(kernels: &Kernels) -> Vec<(String, String)> {
     let texts = |(kernel, look): (&&'static str, &Look)| {
         let contiguous = (look.cuda_source)().ok().map(|text| ((*kernel).to_owned(), text));
-        let strided = look.strided.clone().map(|text| ((*kernel).to_owned() + STRIDED, text));
-        [contiguous, strided].into_iter().flatten()
+        let others = look.others.iter().map(|(form, text)| ((*kernel).to_owned() + form, text.clone()));
+        contiguous.into_iter().chain(others).collect::<Vec<_>>()
     };
     kernels.iter().flat_map(texts).collect()
 }

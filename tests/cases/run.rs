@@ -4,6 +4,7 @@ use std::any::type_name;
 use std::collections::BTreeMap;
 use std::panic::Location;
 
+use cumbia::__private::inspect::Variant;
 use cumbia::__private::{Checked, Emulation, RawFault, Unchecked, inspect};
 use cumbia::{Device, DeviceArray, DeviceType, Error, FaultKind, Kernel, Launch};
 
@@ -12,11 +13,8 @@ use crate::report::says;
 use crate::usage::Usage;
 
 /// An emulator of a GPU: runs the emitted CUDA C of a kernel. The kernel is identified by the name of its type,
-/// followed by [`STRIDED`] for the variant that accepts strided views.
+/// followed by the name of its form: see [`Look::others`].
 pub type Emulator<'e> = dyn FnMut(&str, Emulation<'_>) -> Emulated + 'e;
-
-/// The suffix of the name of a kernel's variant for strided (non-contiguous) views.
-pub const STRIDED: &str = " strided";
 
 /// The result of an emulated launch, apart from the contents of memory.
 #[derive(Debug)]
@@ -50,8 +48,9 @@ pub struct Look {
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
     /// Returns the methods, intrinsics and scalars in the IR of the kernel.
     pub usage: fn() -> Usage,
-    /// The CUDA C for strided views, if there was a launch with one.
-    pub strided: Option<String>,
+    /// The CUDA C of the launches that ran another form of the kernel, by the name of the form: without the checks that
+    /// were proved for the launch, or for strided views.
+    pub others: BTreeMap<&'static str, String>,
 }
 
 /// Kernels by the name of their type, which contains the module path and the generic arguments.
@@ -159,17 +158,24 @@ impl<'e> Run<'e> {
             ptx: inspect::ptx::<K>,
             cubin: inspect::cubin::<K>,
             usage: Usage::of::<K>,
-            strided: None,
+            others: BTreeMap::new(),
         });
-        let is_strided = |emulation: &Emulation<'_>| {
-            inspect::cuda_source::<K>().is_ok_and(|contiguous| contiguous != emulation.source.text)
+        let form = |emulation: &Emulation<'_>| {
+            let contiguous = inspect::cuda_source_of::<K>(emulation.variant);
+            let is_strided = contiguous.is_ok_and(|contiguous| contiguous != emulation.source.text);
+            match (emulation.variant, is_strided) {
+                (Variant::Checked, false) => "",
+                (Variant::Checked, true) => " strided",
+                (Variant::Proven, false) => " proven",
+                (Variant::Proven, true) => " proven strided",
+            }
         };
         let result = match &mut self.place {
             Place::Device => on_device(launch).and_then(|()| self.device.synchronize()),
             Place::Emulator(emulator) => {
                 let printed = &mut self.printed;
                 launch.emulate(&mut |emulation| {
-                    let name = if is_strided(&emulation) { kernel.to_owned() + STRIDED } else { kernel.to_owned() };
+                    let name = kernel.to_owned() + form(&emulation);
                     let Emulated { fault, printed: words } = emulator(&name, emulation);
                     *printed = Some(cumbia::__private::printed(&words));
                     fault
@@ -178,8 +184,9 @@ impl<'e> Run<'e> {
             Place::Nowhere => {
                 // A rejected launch is reported by the runs that execute it.
                 let _ = launch.emulate(&mut |emulation| {
-                    if is_strided(&emulation) {
-                        look.strided = Some(emulation.source.text.clone());
+                    let form = form(&emulation);
+                    if !form.is_empty() {
+                        look.others.insert(form, emulation.source.text.clone());
                     }
                     None
                 });

@@ -73,7 +73,7 @@ pub mod widths;
 pub mod words;
 
 pub use cumbia_cases::{
-    Agreement, Case, Emulated, Emulator, Kernels, Look, Record, Run, STRIDED, Tolerance, Usage, compare, kernels_of,
+    Agreement, Case, Emulated, Emulator, Kernels, Look, Record, Run, Tolerance, Usage, compare, kernels_of,
     left_out, sources,
 };
 

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 use super::Launch;
 use crate::argument::{Binder, run_in_place};
 use crate::block_picker;
+use crate::compile::variants::LaunchShape;
 use crate::cuda::RawFault;
 use crate::device::Device;
 use crate::dim::Dim3;
@@ -12,12 +13,15 @@ use crate::error::Result;
 use crate::fault;
 use crate::inspect::Kernel;
 use crate::specialise::{self, Build};
+use cumbia_kernel_ir::Variant;
 
 /// The inputs of one launch on an emulator.
 #[doc(hidden)]
 pub struct Emulation<'a> {
     /// The emitted CUDA C.
     pub source: &'a cumbia_kernel_ir::Source,
+    /// The variant that a launch on a GPU would run.
+    pub variant: Variant,
     /// The kernel's number in a fault record.
     pub kernel: u32,
     /// Pointers to the kernel parameters, without the launch parameter.
@@ -46,11 +50,14 @@ impl<K: Kernel, C> Launch<'_, K, C> {
             |items| Ok(block_picker::block_dims(block_picker::DEFAULT_THREADS, items, Device::cpu().limits().block));
         let config = self.config.resolve(K::INFO.name, K::OPTIONS.block, pick)?;
         let specialised = specialise::of::<K>()?;
-        let source = specialised.source(layout, Build::CHECKED);
+        // SAFETY: these are pointers to the parameters of the kernel, in order: `K::visit` visits the parameters of the IR.
+        let variant = unsafe { specialised.candidates(layout).select(params.as_ptr(), &LaunchShape::from(&config)) };
+        let source = specialised.source(layout, Build::Of(variant));
         let mut raw = None;
         let run = || {
             raw = emulator(Emulation {
                 source,
+                variant,
                 kernel: specialised.number,
                 params: &mut params,
                 grid: config.grid,
