@@ -40,7 +40,7 @@ pub use compile::cache;
 use compile::{precompiled, specialise};
 use cumbia_kernel_driver as cuda;
 pub use cumbia_kernel_lang::intrinsics;
-use cumbia_kernel_lang::{cpu, definition, dim, equality, message, slot, types};
+use cumbia_kernel_lang::{cpu, definition, dim, equality, message, types};
 use cumbia_kernel_sync as sync;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};

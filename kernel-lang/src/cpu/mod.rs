@@ -15,6 +15,7 @@ mod context;
 mod coroutine;
 pub mod fault;
 mod grid;
+mod handle_types;
 mod local;
 mod location;
 mod place;
@@ -35,7 +36,7 @@ pub use borrow::{
     IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, PathReceiver, PathReceiverMut, borrow,
     borrow_mut,
 };
-pub use context::{Call, Cx};
+pub use context::{Call, CallContext, Cx, DimensionCall, Literal, NoLiteral};
 pub use grid::{GridConfig, MAX_RESIDENT_THREADS, MAX_STACK_BYTES, ThreadFault, run};
 pub use local::{Local, LocalArray, LocalMut, LocalRef};
 pub use location::Location;
@@ -44,3 +45,4 @@ pub use range::split_out_of_bounds;
 pub use receiver::{Handle, Receiver, ReferenceReceiver};
 pub use slice::Slice;
 pub use view::{Index1, View};
+pub use work_sharing::to_stdout;
