@@ -59,6 +59,7 @@ mod error;
 mod facts;
 mod frames;
 mod lower;
+mod narrow;
 mod source;
 mod typify;
 mod validate;

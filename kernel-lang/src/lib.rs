@@ -28,8 +28,8 @@ pub use half::{bf16, f16};
 
 pub use crate::fault::{FaultKind, Waiting};
 
-pub use crate::number::{Float, Integer, Number};
-pub use crate::types::{Components, DeviceType, Scalar};
+pub use crate::number::{Components, Float, Integer, Number};
+pub use crate::types::{DeviceType, Scalar};
 
 /// Items for the expansion of the macros only: those that bodies, device functions and device types name.
 pub mod __private {

@@ -51,8 +51,8 @@ pub use attributes::Attributes;
 pub use copy::{CopySource, CopyTarget};
 pub use cumbia_kernel_lang::cpu::access;
 pub use cumbia_kernel_lang::dim::Dim3;
-pub use cumbia_kernel_lang::number::{Float, Integer, Number};
-pub use cumbia_kernel_lang::types::{Components, DeviceType, Scalar};
+pub use cumbia_kernel_lang::number::{Components, Float, Integer, Number};
+pub use cumbia_kernel_lang::types::{DeviceType, Scalar};
 pub use device::Device;
 pub use doctor::doctor;
 pub use error::{

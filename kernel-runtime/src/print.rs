@@ -1,4 +1,7 @@
 //! The output of kernels on a GPU: decoding of its print buffers, and printing.
+//!
+//! The work is divided by layer: the driver layer copies the raw records (`records/print.rs`), the language layer formats a
+//! message (`message.rs`), on both devices alike, and this module finds the message of a record.
 
 use std::io::{self, Write};
 

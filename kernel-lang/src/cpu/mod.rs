@@ -4,6 +4,11 @@
 //! If the threads of a block synchronise with each other, each of them is a coroutine; otherwise they are a plain loop.
 //! The threads of one block share one host thread. Elements are accessed by relaxed atomic operations only, so that a
 //! data race in a kernel gives wrong values but never undefined behaviour.
+//!
+//! The handles of a body are four types, because they hold different data, which a loop keeps in registers, or access it
+//! differently: a [`Place`] is an address, a [`Slice`] has a length, a [`View`](view::View) a shape and strides, and a
+//! [`Local`] is an address that one thread accesses, non-atomically. A [`Receiver`] is a value by whose type rustc
+//! resolves a method, together with one of them.
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 

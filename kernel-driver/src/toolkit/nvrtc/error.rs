@@ -72,7 +72,7 @@ pub enum NvrtcArgument {
     /// The name of the source.
     Name,
     /// A compiler option.
-    Option,
+    CompilerOption,
 }
 
 /// An architecture that an NVRTC does not compile for.
@@ -157,7 +157,7 @@ impl fmt::Display for NvrtcArgument {
         f.write_str(match self {
             NvrtcArgument::Source => "source",
             NvrtcArgument::Name => "name of the source",
-            NvrtcArgument::Option => "option",
+            NvrtcArgument::CompilerOption => "option",
         })
     }
 }

@@ -111,9 +111,9 @@ impl<'a> Program<'a> {
     fn compile(&self, options: &[impl AsRef<str>], architecture: &Architecture) -> Result<Status, NvrtcError> {
         let architecture = format!("--gpu-architecture={architecture}");
         let options = options.iter().map(AsRef::as_ref).chain([architecture.as_str()]).map(CString::new);
-        let options: Vec<CString> = options
-            .collect::<Result<_, _>>()
-            .map_err(|_| self.nvrtc.failed("nvrtcCompileProgram", NvrtcFailure::NulCharacter(NvrtcArgument::Option)))?;
+        let options: Vec<CString> = options.collect::<Result<_, _>>().map_err(|_| {
+            self.nvrtc.failed("nvrtcCompileProgram", NvrtcFailure::NulCharacter(NvrtcArgument::CompilerOption))
+        })?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
         // SAFETY: the program is alive, and `count` C strings are passed.
