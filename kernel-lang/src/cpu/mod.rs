@@ -6,7 +6,7 @@
 //! data race in a kernel gives wrong values but never undefined behaviour.
 //!
 //! The handles of a body are four types, because they hold different data, which a loop keeps in registers, or access it
-//! differently: a [`Place`] is an address, a [`Slice`] has a length, a [`View`](view::View) a shape and strides, and a
+//! differently: a [`Place`] is an address, a [`Slice`] has a length, a [`View`] a shape and strides, and a
 //! [`Local`] is an address that one thread accesses, non-atomically. A [`Receiver`] is a value by whose type rustc
 //! resolves a method, together with one of them.
 
