@@ -2,6 +2,8 @@
 //!
 //! `#[kernel]` declares a function as a kernel. Calling it returns a [`Launch`]; on a GPU, the first launch compiles
 //! the kernel. Without a GPU the same kernel runs on the CPU. This page is a tutorial; all of its programs are tested.
+//! They begin with `use cumbia::prelude::*;`, and their last statements are in a function that returns
+//! [`cumbia::Result<()>`](Result); programs that do not show these lines contain them as hidden lines.
 //!
 //! 1. [A first kernel](#a-first-kernel)
 //! 2. [Launches](#launches)

@@ -38,7 +38,7 @@ pub use records::{
 };
 pub use stream::{Event, Stream, StreamOptions};
 pub use toolkit::{
-    Architecture, BadNvrtcReason, Environment, Image, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,
-    NvrtcError, SearchError, SearchOutcome, SearchPlace, Searched, SourceText, Suitability, UnsupportedArchitecture,
-    UnsupportedReason, Version, disassemble, disassemblers, stamp_of, variable,
+    Architecture, BadNvrtcReason, Environment, Image, Joined, LibraryFailure, NoDisassembler, NotAnArchitecture, Nvrtc,
+    NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, SearchOutcome, SearchPlace, Searched, SourceText,
+    Suitability, UnsupportedArchitecture, UnsupportedReason, Version, disassemble, disassemblers, stamp_of, variable,
 };

@@ -59,6 +59,7 @@ mod error;
 mod facts;
 mod frames;
 mod lower;
+mod narrow;
 mod prove;
 mod source;
 mod typify;

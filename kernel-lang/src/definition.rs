@@ -5,9 +5,7 @@
 use std::any::TypeId;
 use std::marker::PhantomData;
 
-use cumbia_kernel_ir::ir::Method;
-
-use crate::slot::Content;
+use cumbia_kernel_ir::ir::{self, Method};
 
 /// The compiled form of a kernel or a device function for one choice of its generic arguments.
 #[derive(Clone, Copy)]
@@ -54,6 +52,54 @@ impl Definition {
     pub fn contents(&self) -> Vec<Content> {
         (self.slots)()
     }
+}
+
+/// The content of a slot.
+pub enum Content {
+    Type(ir::Type),
+    Constant(ir::Constant),
+    Intrinsic(ir::Intrinsic),
+    Function(Definition),
+    Method(ir::Method),
+    /// A conversion of the only argument to this type, which is a cast to the compiler.
+    Cast(ir::Scalar),
+    Operator(Option<Definition>),
+    /// `==` of a compound type with a part that has a function for it.
+    Compound(Compound),
+}
+
+impl Content {
+    /// Returns the content of an operator's slot with this key.
+    #[must_use]
+    pub fn of_operator(self) -> Content {
+        match self {
+            Content::Function(definition) => Content::Operator(Some(definition)),
+            // Built-in operators, and keys that no operator has, which the compiler rejects.
+            content @ (Content::Operator(_)
+            | Content::Compound(_)
+            | Content::Type(_)
+            | Content::Constant(_)
+            | Content::Intrinsic(_)
+            | Content::Method(_)
+            | Content::Cast(_)) => content,
+        }
+    }
+}
+
+/// The `==` of a compound type with a part that has a function for it.
+pub struct Compound {
+    /// Identifies the instance.
+    pub id: TypeId,
+    pub(crate) ty: ir::Type,
+    pub(crate) parts: Parts,
+}
+
+/// The parts of a compound type, with the slot content of `==` of each.
+pub enum Parts {
+    /// The fields of a struct or a tuple in declaration order, by their names or positions.
+    Fields(Vec<(String, Content)>),
+    /// The elements of an array.
+    Elements(Box<Content>),
 }
 
 /// A function that can be called in a kernel: a `#[device]` function or an intrinsic. The implementing type has the

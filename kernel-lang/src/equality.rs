@@ -11,26 +11,10 @@ use cumbia_kernel_ir::ir::{
     Sequence, SlotId, Span, Stmt, Type, Unroll,
 };
 
-use crate::slot::Content;
+use crate::definition::{Compound, Content, Parts};
 
 /// The source file that the synthesised functions name.
 pub const FILE: &str = "<derived PartialEq>";
-
-/// The `==` of a compound type with a part that has a function for it.
-pub struct Compound {
-    /// Identifies the instance.
-    pub id: TypeId,
-    ty: Type,
-    parts: Parts,
-}
-
-/// The parts of a compound type, with the slot content of `==` of each.
-pub enum Parts {
-    /// The fields of a struct or a tuple in declaration order, by their names or positions.
-    Fields(Vec<(String, Content)>),
-    /// The elements of an array.
-    Elements(Box<Content>),
-}
 
 impl Compound {
     /// Returns the slot content of `==` of a compound type.

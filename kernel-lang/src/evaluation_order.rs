@@ -12,7 +12,8 @@ use std::marker::PhantomData;
 
 use cumbia_kernel_ir::ir::{Constant, ConstantValue, Type};
 
-use crate::slot::{Content, Slot, Slots};
+use crate::definition::Content;
+use crate::slot::{Slot, Slots};
 
 /// An evaluation order.
 pub trait EvaluationOrder {

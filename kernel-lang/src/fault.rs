@@ -1,6 +1,7 @@
 //! Fault kinds: the run-time errors of a kernel's thread.
 
 use std::fmt;
+use std::io;
 
 use crate::dim::Dim3;
 
@@ -27,6 +28,15 @@ pub enum FaultKind {
     /// A deadlock: all threads of a block wait for each other, or for threads that have ended. Detected by the CPU device; on a
     /// GPU the behaviour is undefined, and such threads may wait forever.
     Deadlock(Vec<Waiting>),
+    /// The CPU device could not allocate the stack of a thread.
+    NoStack(io::ErrorKind),
+    /// A GPU's fault record names a kernel or a fault site that does not exist: it was overwritten.
+    CorruptRecord {
+        /// The recorded number of the kernel.
+        kernel: u32,
+        /// The recorded number of the site.
+        site: u32,
+    },
 }
 
 /// Threads of a block that wait at the same operation, in a [`FaultKind::Deadlock`].
@@ -96,6 +106,10 @@ impl fmt::Display for FaultKind {
                     write!(f, "{separator}{waiting}")?;
                 }
                 Ok(())
+            }
+            FaultKind::NoStack(error) => write!(f, "cannot allocate the stack of a thread: {error}"),
+            FaultKind::CorruptRecord { kernel, site } => {
+                write!(f, "corrupt fault record: no kernel {kernel} with a fault site {site}")
             }
         }
     }

@@ -19,7 +19,6 @@ pub mod methods;
 pub mod named;
 pub mod number;
 pub mod operator;
-pub mod print;
 pub mod slot;
 pub mod types;
 
@@ -29,23 +28,25 @@ pub use half::{bf16, f16};
 
 pub use crate::fault::{FaultKind, Waiting};
 
-pub use crate::number::{Float, Integer, Number};
-pub use crate::types::{Components, DeviceType, Scalar};
+pub use crate::number::{Components, Float, Integer, Number};
+pub use crate::types::{DeviceType, Scalar};
 
 /// Items for the expansion of the macros only: those that bodies, device functions and device types name.
 pub mod __private {
     pub use crate::cpu::access::{Read, Write};
     pub use crate::cpu::fault::overflows;
     pub use crate::cpu::{
-        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, LocalMut,
-        LocalRef, Location, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
+        Call, Cx, FieldOf, Handle, IntoPlace, IntoPlaceMut, IntoSlice, IntoSliceMut, IntoView, IntoViewMut, Literal,
+        LocalMut, LocalRef, Location, NoLiteral, PathReceiver, PathReceiverMut, Place, Slice, View, borrow, borrow_mut,
     };
-    pub use crate::definition::{Callee, CalleeKey, Definition, MethodResult, NoKey, Returned, key_of, same_method};
+    pub use crate::definition::{
+        Callee, CalleeKey, Content, Definition, MethodResult, NoKey, Returned, key_of, same_method,
+    };
     pub use crate::intrinsics::LaneValue;
     pub use crate::methods::{Lossless, array, cloned};
     pub use crate::named;
     pub use crate::operator::{self as op, BuiltIn, Equal, Operator, Ordered};
-    pub use crate::slot::{Content, Slot, Slots, callee_content, captured, contents_of};
+    pub use crate::slot::{Slot, Slots, callee_content, captured, contents_of};
     pub use crate::types::{
         ConstantType, DerivesCopy, DeviceType, Repr, VariableType, bits_of, enumeration, is_tag, load_bits, store_bits,
         structure,

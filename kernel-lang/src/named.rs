@@ -1,5 +1,5 @@
 //! The items that the macros recognise by name: macros, primitive types and operator traits of the standard library,
-//! and the intrinsics. The runtime adds its views.
+//! and the intrinsics that return handles. The runtime adds its views.
 //!
 //! A procedural macro sees the tokens of a path, not the item that it resolves to. Where the tokens determine the
 //! generated code, the macro emits an import of the user's path under the name that the item has here, and in an inner
@@ -80,9 +80,6 @@ crate::named! {
     Not: ::core::ops::Not as the_operator_Not;
     PartialEq: ::core::cmp::PartialEq as the_operator_PartialEq;
     PartialOrd: ::core::cmp::PartialOrd as the_operator_PartialOrd;
-    grid: crate::intrinsics::grid as the_device_grid;
-    global_id: crate::intrinsics::global_id as the_device_global_id;
-    grid_size: crate::intrinsics::grid_size as the_device_grid_size;
     shared: crate::intrinsics::shared as the_device_shared;
     dynamic_shared: crate::intrinsics::dynamic_shared as the_device_dynamic_shared;
     dynamic_shared_at: crate::intrinsics::dynamic_shared_at as the_device_dynamic_shared_at;

@@ -9,9 +9,7 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 
 use crate::cpu::{Handle, Write};
-use crate::definition::CalleeKey;
-use crate::equality::{Compound, Parts};
-use crate::slot::Content;
+use crate::definition::{CalleeKey, Compound, Content, Parts};
 use crate::types::{Repr, Scalar, VariableType};
 
 /// Defines a marker type for each operator, which represents the operator's trait in Rust.

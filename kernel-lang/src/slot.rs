@@ -11,8 +11,7 @@ use std::marker::PhantomData;
 use cumbia_kernel_ir::ir;
 
 use crate::cpu::{Handle, Write};
-use crate::definition::{Callee, CalleeKey, Definition, MethodResult};
-use crate::equality::Compound;
+use crate::definition::{Callee, CalleeKey, Content, MethodResult};
 use crate::operator::{Applied, AppliedEqual, AppliedOrdered};
 use crate::types::{ConstantType, DeviceType, Repr, Valued, VariableType};
 
@@ -217,38 +216,6 @@ impl<H, R, T, F, K> AssignmentOf<H, R, T, F, K> {
         L::assign(self.place, self.right, |value, right| {
             assign(value, right);
         });
-    }
-}
-
-/// The content of a slot.
-pub enum Content {
-    Type(ir::Type),
-    Constant(ir::Constant),
-    Intrinsic(ir::Intrinsic),
-    Function(Definition),
-    Method(ir::Method),
-    /// A conversion of the only argument to this type, which is a cast to the compiler.
-    Cast(ir::Scalar),
-    Operator(Option<Definition>),
-    /// `==` of a compound type with a part that has a function for it.
-    Compound(Compound),
-}
-
-impl Content {
-    /// Returns the content of an operator's slot with this key.
-    #[must_use]
-    pub fn of_operator(self) -> Content {
-        match self {
-            Content::Function(definition) => Content::Operator(Some(definition)),
-            // Built-in operators, and keys that no operator has, which the compiler rejects.
-            content @ (Content::Operator(_)
-            | Content::Compound(_)
-            | Content::Type(_)
-            | Content::Constant(_)
-            | Content::Intrinsic(_)
-            | Content::Method(_)
-            | Content::Cast(_)) => content,
-        }
     }
 }
 

@@ -6,10 +6,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::{Block, Expr, LitStr, Macro, Stmt};
 
-use crate::expand::to_host;
 use crate::identity::{self, Known};
 use crate::position;
-use crate::signature::{Foreign, Signature};
+use crate::signature::{Foreign, Param, ParamKind, Signature};
 
 /// Returns the two bodies of a function.
 pub(crate) fn body(cuda: &LitStr, signature: &Signature, block: &Block) -> Foreign {
@@ -52,4 +51,18 @@ fn missing(signature: &Signature) -> TokenStream {
     quote! {
         #cx.panic(&::cumbia::__private::Location { file: ::core::file!(), line: #line, column: #column, id: 0 }, #text)
     }
+}
+
+/// Converts a parameter's handle to the declared type, for the Rust body of a function with a body in CUDA C.
+fn to_host(param: &Param) -> TokenStream {
+    let name = &param.name;
+    let mutability = param.mutable.then(|| quote!(mut));
+    let converted = match &param.kind {
+        ParamKind::Value(_) | ParamKind::View { element: _, dimensions: _, mutable: _ } | ParamKind::Refused => {
+            quote!(#name)
+        }
+        ParamKind::Slice(_) | ParamKind::Ref(_) => quote!(unsafe { #name.as_host() }),
+        ParamKind::SliceMut(_) | ParamKind::RefMut(_) => quote!(unsafe { #name.as_host_mut() }),
+    };
+    quote!(let #mutability #name = #converted;)
 }

@@ -21,7 +21,7 @@ pub(crate) enum Known {
     Operator,
     /// A view type, such as `ArrayView2`.
     View,
-    /// An intrinsic with a lowering of its own, such as `grid` or `shared`.
+    /// An intrinsic whose result is a handle, such as `shared`.
     Intrinsic,
 }
 

@@ -11,8 +11,8 @@
 //! at once, and the function is still declared as a stub, so that one mistake produces one error.
 //!
 //! This crate knows no types: rustc resolves them. It has no list of intrinsics either: an intrinsic is an item of the
-//! runtime to which a call resolves. The exceptions are the six intrinsics of `lower::intrinsic`, whose calls need a
-//! lowering of their own, and the tables of `lower::foreign`, which serve error messages only.
+//! runtime to which a call resolves. The exceptions are the three intrinsics of `lower::intrinsic` whose result is a
+//! handle, and the tables of `lower::foreign`, which serve error messages only.
 
 mod bounds;
 mod derive;
@@ -293,17 +293,17 @@ pub fn derive_device_type(item: TokenStream) -> TokenStream {
 #[doc(hidden)]
 #[proc_macro_derive(DevicePartialEq)]
 pub fn derive_partial_eq(item: TokenStream) -> TokenStream {
-    comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialEq)
+    comparison(syn::parse_macro_input!(item as DeriveInput), options::Comparison::PartialEq)
 }
 
 /// The device half of `#[device(PartialOrd)]`.
 #[doc(hidden)]
 #[proc_macro_derive(DevicePartialOrd)]
 pub fn derive_partial_ord(item: TokenStream) -> TokenStream {
-    comparison(syn::parse_macro_input!(item as DeriveInput), expand::Comparison::PartialOrd)
+    comparison(syn::parse_macro_input!(item as DeriveInput), options::Comparison::PartialOrd)
 }
 
-fn comparison(input: DeriveInput, comparison: expand::Comparison) -> TokenStream {
+fn comparison(input: DeriveInput, comparison: options::Comparison) -> TokenStream {
     let mut errors = Errors::default();
     let data = derive::read(input, &mut errors);
     // `#[derive(DeviceType)]` reports the errors.

@@ -6,7 +6,6 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprTuple, Lit, LitStr, Meta, MetaNameValue, Token, parenthesized};
 
-use crate::expand::Comparison;
 use crate::report::Errors;
 use crate::rules::{self, Rule};
 
@@ -258,6 +257,21 @@ impl Parse for CudaBody {
         parenthesized!(content in input);
         Ok(CudaBody { trusted: true, text: assignment(&content)? })
     }
+}
+
+/// A comparison trait that `#[device(..)]` on a type derives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    /// `==` and `!=`
+    PartialEq,
+    /// `<`, `<=`, `>` and `>=`
+    PartialOrd,
+}
+
+impl Comparison {
+    /// All comparison traits, with their names in the standard library.
+    pub(crate) const NAMED: [(&str, Comparison); 2] =
+        [("PartialEq", Comparison::PartialEq), ("PartialOrd", Comparison::PartialOrd)];
 }
 
 #[cfg(test)]

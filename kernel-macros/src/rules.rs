@@ -105,9 +105,6 @@ rules! {
     RECURSION: "recursion is not supported in a kernel",
         why "the stack of a GPU thread is small, and its size is fixed before the launch",
         help "write a loop, with a local array as an explicit stack";
-    GRID_DIMENSION: "`{}` takes the number of dimensions as a literal: 1, 2 or 3",
-        why "the number of dimensions determines the type of the result",
-        help "write `{}(1)` for a `usize`, `{}(2)` for `(x, y)`, `{}(3)` for `(x, y, z)`";
     UNSAFE: "`unsafe` is not supported in a kernel",
         why "no operation of a kernel requires it",
         help "remove it; to omit the bounds checks, use `#[kernel(unchecked)]`";
@@ -131,6 +128,12 @@ rules! {
     HEAP_METHOD: "method `{}` of `{Self}` is not supported in a kernel",
         why "a GPU thread cannot allocate heap memory",
         help "use an array of constant size: `[0.0; 16]`";
+    SWAP: "method `{}` of `{Self}` is not supported in a kernel",
+        why "the standard library's methods of slices and arrays are compiled for the host only",
+        help "assign the elements: `(x[i], x[j]) = (x[j], x[i])`";
+    SLICE_METHOD: "method `{}` of `{Self}` is not supported in a kernel",
+        why "the standard library's methods of slices and arrays are compiled for the host only",
+        help "write a loop over the indices; to work on a whole slice, let each thread of a kernel handle one element";
     POWER: "method `{}` of `{Self}` is not supported in a kernel",
         why "integers have `pow`, and floating-point numbers have `powi` and `powf`",
         help "write `x.powi(2)` or `x.powf(0.5)` for a float, `n.pow(2)` for an integer";
@@ -246,8 +249,8 @@ rules! {
     SELF: "`self` is not supported in a kernel",
         why "a kernel is a free function, not a method",
         help "for a device function put `#[device]` on the whole `impl`; pass the value to a kernel as a parameter";
-    PARAMETER_PATTERN: "a parameter of a kernel must be an identifier",
-        why "each parameter becomes a named parameter of the device function",
+    PARAMETER_PATTERN: "a parameter of a kernel or device function must be an identifier",
+        why "each parameter becomes a named parameter of the emitted function",
         help "name the parameter, and destructure it with `let`";
     PARAMETER_TYPE: "a parameter of type `{}` is not supported",
         why "a parameter is a value with the same layout on host and device, or refers to device memory that holds such values",
@@ -255,6 +258,9 @@ rules! {
     REFERENCE_PARAMETER: "a kernel cannot take a reference to a single value",
         why "arguments are copied to the device, which cannot dereference host memory",
         help "take it by value: `{}`; to modify it, pass it as an element of a `&mut [_]`";
+    ARRAY_PARAMETER: "a kernel cannot take a `{}`",
+        why "a parameter is the memory that a thread accesses; the host passes the array that owns it",
+        help "declare a slice: `&[T]` to read, `&mut [T]` to write; at the launch pass `&x` or `&mut x`";
     VIEW_REFERENCE: "a reference to a view is not supported",
         why "a view is a reference already",
         help "take the view by value: `{}`";
@@ -264,22 +270,22 @@ rules! {
     UNBOUNDED_TYPE: "the type parameter `{}` has no bound",
         why "an unbounded type parameter admits types that do not exist on a device",
         help "write `{}: Float` or `{}: Number` for arithmetic, `{}: DeviceType` for values that are only copied";
-    LIFETIME: "lifetimes are not supported in a kernel",
+    LIFETIME: "lifetimes are not supported in a kernel or device function",
         why "all references are valid for the duration of the launch",
         help "remove the lifetime";
-    ASYNC_FN: "a kernel cannot be `async`",
+    ASYNC_FN: "a kernel or device function cannot be `async`",
         why "a GPU thread runs to completion",
         help "remove `async`; a launch on a GPU is asynchronous anyway";
-    UNSAFE_FN: "a kernel cannot be declared `unsafe`",
-        why "only its launch can be unsafe",
+    UNSAFE_FN: "a kernel or device function cannot be declared `unsafe`",
+        why "only the launch of a kernel can be unsafe",
         help "remove `unsafe`; `#[kernel(unchecked)]` makes `.launch()` unsafe";
-    CONST_FN: "a kernel cannot be `const`",
+    CONST_FN: "a kernel or device function cannot be `const`",
         why "it is executed on a device, not evaluated at compile time",
         help "remove `const`";
-    EXTERN_FN: "a kernel cannot be `extern`",
-        why "it is launched, not called",
+    EXTERN_FN: "a kernel or device function cannot be `extern`",
+        why "no other language can call it",
         help "remove `extern`";
-    VARIADIC: "a kernel cannot be variadic",
+    VARIADIC: "a kernel or device function cannot be variadic",
         why "the number and the types of its parameters are fixed at compile time",
         help "take a slice";
     RECEIVER: "this kind of `self` is not supported on a device",

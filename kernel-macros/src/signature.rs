@@ -285,6 +285,10 @@ fn kind(ty: &Type, role: Role, lifetimes: bool, errors: &mut Errors) -> ParamKin
             }
             let kind = target(elem, mutability.is_some());
             match &kind {
+                ParamKind::Ref(_) | ParamKind::RefMut(_) if role == Role::Kernel && is_array(elem) => {
+                    errors.refuse_named(ty, &rules::ARRAY_PARAMETER, &text_of(ty));
+                    return ParamKind::Refused;
+                }
                 ParamKind::Ref(_) | ParamKind::RefMut(_) if role == Role::Kernel => {
                     errors.refuse_named(ty, &rules::REFERENCE_PARAMETER, &text_of(elem));
                     return ParamKind::Refused;
@@ -324,6 +328,13 @@ fn target(ty: &Type, mutable: bool) -> ParamKind {
         ty if mutable => ParamKind::RefMut(ty.clone()),
         ty => ParamKind::Ref(ty.clone()),
     }
+}
+
+/// Returns whether a type has the name of one of the arrays that the host passes for a slice.
+fn is_array(ty: &Type) -> bool {
+    const ARRAYS: [&str; 3] = ["DeviceArray", "DeviceSlice", "PinnedArray"];
+    let Type::Path(path) = ty else { return false };
+    path.path.segments.last().is_some_and(|last| ARRAYS.iter().any(|name| last.ident == name))
 }
 
 /// Returns the kind of a view parameter such as `ArrayView2<T>`, recognised by the last segment of the path.

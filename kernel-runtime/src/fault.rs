@@ -51,10 +51,11 @@ pub(crate) fn take(stream: &cuda::Stream) -> Result<()> {
 
 /// Resolves a fault record of a GPU to an error.
 pub(crate) fn resolve(raw: RawFault) -> Error {
-    let RawFault { kernel: number, site, block, thread, index, len, args } = raw;
+    let RawFault { kernel: number, site: site_number, block, thread, index, len, args } = raw;
     let [block, thread] = [block, thread].map(|[x, y, z]| Dim3 { x: x as usize, y: y as usize, z: z as usize });
     let kernel = specialise::by_number(number);
-    let site = kernel.and_then(|kernel| Some((kernel, kernel.interface(Layout::Contiguous).sites.get(site as usize)?)));
+    let site = kernel
+        .and_then(|kernel| Some((kernel, kernel.interface(Layout::Contiguous).sites.get(site_number as usize)?)));
     match site {
         Some((kernel, site)) => Error::Fault {
             kernel: kernel.info.name.to_owned(),
@@ -73,7 +74,7 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
             column: 0,
             block,
             thread,
-            kind: FaultKind::Panic(format!("corrupt fault record: unknown kernel {number} or fault site")),
+            kind: FaultKind::CorruptRecord { kernel: number, site: site_number },
         },
     }
 }

@@ -40,7 +40,7 @@ pub use compile::cache;
 use compile::{precompiled, specialise};
 use cumbia_kernel_driver as cuda;
 pub use cumbia_kernel_lang::intrinsics;
-use cumbia_kernel_lang::{cpu, definition, dim, equality, message, slot, types};
+use cumbia_kernel_lang::{cpu, definition, dim, equality, message, types};
 use cumbia_kernel_sync as sync;
 
 pub use argument::{HostView, HostViewMut, In, InOut, Out, ReadArgument, ReadView, WriteArgument, WriteView};
@@ -51,8 +51,8 @@ pub use attributes::Attributes;
 pub use copy::{CopySource, CopyTarget};
 pub use cumbia_kernel_lang::cpu::access;
 pub use cumbia_kernel_lang::dim::Dim3;
-pub use cumbia_kernel_lang::number::{Float, Integer, Number};
-pub use cumbia_kernel_lang::types::{Components, DeviceType, Scalar};
+pub use cumbia_kernel_lang::number::{Components, Float, Integer, Number};
+pub use cumbia_kernel_lang::types::{DeviceType, Scalar};
 pub use device::Device;
 pub use doctor::doctor;
 pub use error::{

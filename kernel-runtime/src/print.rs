@@ -1,4 +1,7 @@
 //! The output of kernels on a GPU: decoding of its print buffers, and printing.
+//!
+//! The work is divided by layer: the driver layer copies the raw records (`records/print.rs`), the language layer formats a
+//! message (`message.rs`), on both devices alike, and this module finds the message of a record.
 
 use std::io::{self, Write};
 
@@ -34,13 +37,13 @@ pub(crate) fn flush(stream: &cuda::Stream) {
     let output = io::stdout().lock();
     let Prints { buffers, lost } = stream.take_prints();
     let text: String = buffers.iter().map(|words| decode(words)).collect();
-    cumbia_kernel_lang::print::to_stdout(&text);
+    cumbia_kernel_lang::cpu::to_stdout(&text);
     // Release the standard output before the standard error is locked: a thread that holds the latter may need it.
     drop(output);
     report_lost(lost, cuda::PRINT_BUFFER_BYTES);
 }
 
-/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`](cumbia_kernel_lang::print::to_stdout) does.
+/// Reports the number of messages that did not fit into a buffer of `bytes` bytes. It may wait, as [`to_stdout`](cumbia_kernel_lang::cpu::to_stdout) does.
 fn report_lost(lost: u32, bytes: usize) {
     if lost == 0 {
         return;

@@ -10,6 +10,9 @@
 //! until the count is zero. Other calls of foreign code assert the rule by [`assert_unlocked`]. A test reads the
 //! sources for locks and events that bypass this module.
 //!
+//! The locks are those of the standard library. `parking_lot` would replace the part that ignores poison, a few lines, but
+//! neither the count nor the deferral.
+//!
 //! The locks have no poison. A lock is poisoned when a thread panics while it holds it, so that others do not observe
 //! the inconsistent state. Without foreign code under a lock, nothing panics there; and one grid that panicked must not
 //! make every later one panic.

@@ -1,5 +1,5 @@
-//! Patterns with alternatives in front of a guard: Rust evaluates the guard for each that fits, until it holds once. The
-//! body exists once, with its shared memory, its barriers and what the lanes of a warp do together.
+//! Or-patterns with a guard: Rust evaluates the guard for each alternative that matches, until it is true. The emitted
+//! arm exists once, with its shared memory, its barriers and its warp operations.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unreachable_patterns, unused_assignments, unused_variables, reason = "as above")]

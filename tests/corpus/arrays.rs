@@ -1,5 +1,5 @@
-//! Arrays of a thread: literals, repetitions, nested ones, of tuples and structs, copied, compared, indexed by what the
-//! program computes, passed and returned; and constants that are arrays and structs.
+//! Local arrays: literals, repetitions, nested arrays, arrays of tuples and structs; copied, compared, dynamically
+//! indexed, passed and returned; and constants that are arrays and structs.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -234,7 +234,7 @@ programs! {
     }
 }
 
-/// An array whose length is generic, sums and compares; dead arms of a condition on constants need not make sense.
+/// Arrays of generic length; the branch that a constant condition excludes need not be valid.
 #[kernel]
 pub fn chosen<T: Number, const N: usize, const WIDE: bool>(x: &[T], y: &mut [T], sizes: &mut [usize]) {
     let mut part = [T::ZERO; N];
@@ -284,7 +284,7 @@ fn decided(run: &mut Run<'_>) {
     of::<i64, 5, true>(run, [1, 2, 3], [0, 1], [100, 1005, 30]);
 }
 
-/// Sizes of arrays from constants of all kinds.
+/// Array lengths from constants of all kinds.
 #[kernel]
 pub fn sized<const N: usize>(y: &mut [usize]) {
     const FOUR: usize = 4;
@@ -338,7 +338,7 @@ pub mod south {
     }
 }
 
-/// Structs, functions and constants of one name in two modules; and a struct that is generic over both.
+/// Structs, functions and constants of the same name in two modules, and a struct that is generic over both.
 #[kernel]
 pub fn both_modules(x: &[north::Cell], y: &mut [south::Cell], z: &mut [f64]) {
     let i = grid(1);
@@ -360,7 +360,7 @@ fn constants_of_two_modules(run: &mut Run<'_>) {
     run.expect("z", &z, &[7.5 + second - 1.5 + 0.5 + 1.5 + 1.5, -2.5 + second - 1.5 + 3.0 + 1.5 + 1.5]);
 }
 
-/// Unrolled loops: by constants, by ranges that are not constant, with jumps, over arrays, in each other, and not at all.
+/// `#[unroll]`: by a constant, on ranges that are not constant, with jumps, over arrays, nested, and by 1.
 #[kernel(fmad = false)]
 pub fn unrolled_sums<const N: usize>(x: &[f32], y: &mut [f32], n: usize) {
     let i = grid(1);
@@ -407,7 +407,7 @@ pub fn unrolled_sums<const N: usize>(x: &[f32], y: &mut [f32], n: usize) {
     y[i] = sum;
 }
 
-/// Unrolled loops of which the compiler knows the most turns, and not how many there are.
+/// Unrolled loops of which the compiler knows an upper bound of the trip count only.
 #[kernel]
 pub fn few_turns(n: &[u32], y: &mut [u32]) {
     let i = grid(1);

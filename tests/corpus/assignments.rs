@@ -1,5 +1,5 @@
-//! Which side of `place += value` is evaluated first: of numbers the value, and of types with a function behind the operator,
-//! and of type parameters, the place.
+//! Evaluation order of `place += value`: the value first for numbers; the place first for overloaded operators and for
+//! type parameters.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -39,7 +39,7 @@ programs! {
             }
         }
 
-        /// Counts up, and gives an index below 4.
+        /// Increments the counter, and returns an index below 4.
         #[device]
         pub fn next(n: &mut usize) -> usize {
             *n += 1;
@@ -120,7 +120,7 @@ programs! {
         y[8] = n as i64;
     }
 
-    /// A fault is where the parentheses begin, as rustc has it.
+    /// The position of a fault is the opening parenthesis, as in rustc.
     fn parentheses(x: &[i32], y: &mut [i64]) {
         let list = [3i64, 5, 7];
         y[0] = (x[0] / x[1]) as i64 * 2;
@@ -141,7 +141,7 @@ programs! {
         }
     }
 
-    /// An array that is the value of a loop or a labelled block is indexed like any other.
+    /// Indexing of an array that is the value of a loop or a labelled block.
     fn values_of_loops(x: &[i32], y: &mut [i64]) {
         let mut list = {
             let mut n = 0;

@@ -1,5 +1,5 @@
-//! Atomic operations: each on each type that has it, at the edges; in contention, where the result is the same in any
-//! order; in every ordering and scope; and what can be built of them.
+//! Atomic operations: each on every supported type, at the limits of the type; under contention, with results that do
+//! not depend on the order; in every ordering and scope; and algorithms that use them.
 
 use cumbia::DeviceArray;
 use cumbia::intrinsics::*;
@@ -22,7 +22,7 @@ pub(crate) const CASES: &[Case] = listed![
     compare_exchange_loops,
 ];
 
-/// Every operation of integers, each on a cell of the thread's own. Gives the old values.
+/// Every operation on integers, each on an element that one thread accesses. Returns the old values.
 #[kernel]
 pub fn of_integers<T: AtomicBits + AtomicMinMax + Number>(a: &[T], b: &[T], cells: &mut [T], olds: &mut [T]) {
     let i = grid(1);
@@ -44,7 +44,7 @@ pub fn of_integers<T: AtomicBits + AtomicMinMax + Number>(a: &[T], b: &[T], cell
     }
 }
 
-/// Counting up and down to a limit.
+/// `atomic_inc` and `atomic_dec`.
 macro_rules! counting {
     ($($name:ident $int:ident)*) => {$(
         #[kernel]
@@ -98,7 +98,7 @@ fn alone(run: &mut Run<'_>) {
     counts!(count_u32 u32 count_u64 u64 count_usize usize);
 }
 
-/// Every operation of floats.
+/// Every operation on floats.
 #[kernel]
 pub fn of_floats<T: AtomicMinMax + Float>(a: &[T], b: &[T], cells: &mut [T], olds: &mut [T]) {
     let i = grid(1);
@@ -120,7 +120,7 @@ pub fn of_floats<T: AtomicMinMax + Float>(a: &[T], b: &[T], cells: &mut [T], old
 fn floats_alone(run: &mut Run<'_>) {
     macro_rules! each {
         ($($float:ident)*) => {$({
-            // The addition of f32 in memory takes and gives zero for subnormal numbers on a GPU.
+            // On a GPU, the atomic addition of `f32` flushes subnormal operands and results to zero.
             let usual = |x: &$float| !x.is_subnormal();
             let usual_sums = |&(a, b): &($float, $float)| usual(&(a + b)) && usual(&(a - b)) && usual(&a) && usual(&b);
             let mut pairs: Vec<($float, $float)> = $float::pairs(100).into_iter().filter(usual_sums).collect();
@@ -133,7 +133,7 @@ fn floats_alone(run: &mut Run<'_>) {
             let after: Vec<$float> = pairs
                 .iter()
                 .flat_map(|&(a, b)| {
-                    // −0 is less than +0, which `f32::min` leaves open.
+                    // −0 is less than +0; the result of `f32::min` is unspecified.
                     let least = if a.is_nan() || (!b.is_nan() && b.total_cmp(&a).is_lt()) { b } else { a };
                     let most = if a.is_nan() || (!b.is_nan() && b.total_cmp(&a).is_gt()) { b } else { a };
                     let kept = if a.to_bits() == b.to_bits() { 1.0 } else { a };
@@ -147,7 +147,7 @@ fn floats_alone(run: &mut Run<'_>) {
     each!(f32 f64);
 }
 
-/// What numbers of 8 and 16 bits have.
+/// The operations on integers of 8 and 16 bits.
 #[kernel]
 pub fn of_narrow(
     a: u16,
@@ -219,7 +219,7 @@ fn narrow(run: &mut Run<'_>) {
     run.expect("bool", &flags, &bools);
 }
 
-/// All threads on a few cells, by operations whose order does not matter.
+/// Contention of all threads for a few elements, by commutative operations.
 #[kernel]
 pub fn crowd<T: AtomicBits + AtomicMinMax + Number>(x: &[T], cells: &mut [T]) {
     let i = grid(1);
@@ -236,7 +236,7 @@ pub fn crowd<T: AtomicBits + AtomicMinMax + Number>(x: &[T], cells: &mut [T]) {
     }
 }
 
-/// Counts by compare and exchange, so that all types have it.
+/// An increment by compare-and-swap, which all types support.
 #[device]
 pub fn atomic_inc_of<T: AtomicBits + Number>(cell: &mut [T]) {
     let mut seen = cell[0];
@@ -272,7 +272,7 @@ fn contended(run: &mut Run<'_>) {
     each!(i32 u32 i64 u64 usize isize);
 }
 
-/// Sums of whole numbers, which are exact in any order.
+/// Sums of integral values, which are exact in any order.
 #[kernel]
 pub fn crowd_of_floats<T: Float>(n: usize, cells: &mut [T]) {
     let i = grid(1);
@@ -314,7 +314,7 @@ pub struct Extremes {
     most: f64,
 }
 
-/// On fields of elements, in global, shared and dynamic shared memory, through references and device functions.
+/// Fields of elements in global, shared and dynamic shared memory, through references and device functions.
 #[kernel]
 pub fn tallies(x: &[i32], out: &mut [Tally]) {
     let mut tally = shared::<Tally>();
@@ -389,7 +389,7 @@ fn fields_and_shared(run: &mut Run<'_>) {
     run.expect("out", &out, &expected);
 }
 
-/// Every ordering with every scope, on a cell of its own.
+/// Every ordering with every scope, on an element of its own.
 macro_rules! orderings {
     ($($at:literal $ordering:ident $scope:ident)*) => {
         #[kernel]
@@ -415,7 +415,7 @@ orderings! {
     12 SeqCst BlockScope 13 SeqCst DeviceScope 14 SeqCst SystemScope
 }
 
-/// Loads and stores in the orderings that they have.
+/// Loads and stores in the orderings that they support.
 #[kernel]
 pub fn ordered_accesses(x: &[u64], y: &mut [u64]) {
     atomic_store_explicit::<Relaxed, BlockScope>(&mut y[0], atomic_load_explicit::<Relaxed, SystemScope>(&x[0]));
@@ -427,7 +427,7 @@ pub fn ordered_accesses(x: &[u64], y: &mut [u64]) {
     atomic_store_explicit::<SeqCst, SystemScope>(&mut y[6], atomic_load_explicit::<SeqCst, SystemScope>(&x[6]));
 }
 
-/// What the cells hold after each ordering, and what the operations gave.
+/// The elements after each ordering, and the results of the operations.
 fn both<T: Copy>(after: T, old: T) -> Vec<T> {
     [[after; 15], [old; 15]].concat()
 }
@@ -447,7 +447,7 @@ fn every_ordering(run: &mut Run<'_>) {
     run.expect("y", &y, &values);
 }
 
-/// A lock that one thread at a time has, around what is not atomic.
+/// A lock around non-atomic accesses.
 #[kernel]
 pub fn locked(lock: &mut [u32], total: &mut [u64], seen: &mut [u32]) {
     let i = grid(1);
@@ -470,7 +470,7 @@ fn locks(run: &mut Run<'_>) {
     }
 }
 
-/// Each thread waits for the one before it, in its block and in the block before.
+/// Each thread waits for the preceding one, in its block and in the preceding block.
 #[kernel]
 pub fn relay(flags: &mut [u32], data: &mut [u64]) {
     let i = grid(1);
@@ -497,7 +497,7 @@ fn messages_between_threads(run: &mut Run<'_>) {
     }
 }
 
-/// A product of all, by a loop around compare and exchange.
+/// A product by a compare-and-swap loop.
 #[device]
 pub fn atomic_mul<T: Number>(place: &mut T, factor: T, old: T) -> T
 where

@@ -1,4 +1,4 @@
-//! Variables: destructured, assigned later, shadowed, assigned in tuples; blocks with labels; tuples as values.
+//! Variables: destructuring, deferred initialisation, shadowing, tuple assignments; labelled blocks; tuple values.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unused_assignments, unused_variables, unused_mut, reason = "as above")]

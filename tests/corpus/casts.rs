@@ -1,4 +1,4 @@
-//! Every cast between two types of number, at the edges of the source.
+//! Every cast between two numeric types, at the limits of the source type.
 
 use cumbia::prelude::*;
 
@@ -81,7 +81,7 @@ fn numbers(run: &mut Run<'_>) {
     );
 }
 
-/// A `bool` becomes any integer.
+/// Casts of `bool` to every integer type.
 #[kernel]
 pub fn from_bool(x: &[bool], i8s: &mut [i8], u16s: &mut [u16], i32s: &mut [i32], u64s: &mut [u64]) {
     let i = grid(1);
@@ -103,7 +103,7 @@ fn bools_and_bytes(run: &mut Run<'_>) {
     run.expect("u64", &u64s, &[0, 1 << 40, 1 << 40]);
 }
 
-/// `From`, where nothing is lost.
+/// The lossless conversions by `From`.
 #[kernel]
 pub fn widened(a: &[u8], b: &[i16], c: &[f32], u64s: &mut [u64], i32s: &mut [i32], f64s: &mut [f64]) {
     let i = grid(1);

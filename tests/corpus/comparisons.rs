@@ -1,5 +1,5 @@
-//! `==`, `<` and their like of structs, enums, tuples and arrays: as `#[device(PartialEq, PartialOrd)]` derives them, as a
-//! `#[device] impl PartialEq` says, and as both are nested.
+//! Comparisons of structs, enums, tuples and arrays: derived by `#[device(PartialEq, PartialOrd)]`, implemented by
+//! `#[device] impl PartialEq`, and both nested.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -68,7 +68,7 @@ programs! {
             }
         }
 
-        /// Some fields have functions for `==`, and others have none.
+        /// `==` is a function for some fields and built in for others.
         #[derive(Clone, Copy, DeviceType)]
         #[device(PartialEq)]
         pub struct Pose {
@@ -82,7 +82,7 @@ programs! {
         #[derive(Clone, Copy, DeviceType)]
         pub struct Both<T, U>(pub T, pub U);
 
-        /// What is written by hand and is nearly what would be derived.
+        /// A hand-written implementation that differs slightly from the derived one.
         #[derive(Clone, Copy, DeviceType)]
         pub struct Tolerance(pub f32, pub i32);
 
@@ -113,7 +113,7 @@ programs! {
             }
         }
 
-        /// By a loop whose length is a field.
+        /// A loop whose trip count is a field.
         #[derive(Clone, Copy, DeviceType)]
         pub struct Counted(pub i32);
 
@@ -144,7 +144,7 @@ programs! {
             }
         }
 
-        /// Of two types.
+        /// Operands of different types.
         #[device]
         impl PartialEq<Counted> for Careful {
             fn eq(&self, other: &Counted) -> bool {
@@ -270,7 +270,7 @@ programs! {
         y[5] = (nan == nan) as i64 + 2 * (nan < nan) as i64 + 4 * (nan <= (2, 0.0)) as i64;
     }
 
-    /// Operands are evaluated once, in their order, whatever they compare.
+    /// Operands are evaluated once, from left to right, for all types.
     fn order(x: &[i32], y: &mut [i64]) {
         let mut n = x[0] as i64 & 0xff;
         let same = (({ n = n * 3 + 1; n }, x[1]) == ({ n = n * 5 + 2; n }, x[1])) as i64;
@@ -290,7 +290,7 @@ programs! {
         y[2] = row[0] as i64 * 100 + row[1] as i64;
     }
 
-    /// What is written by hand, with `#[device]`, is what counts.
+    /// A hand-written `#[device]` implementation takes effect.
     fn by_hand(x: &[i32], y: &mut [i64]) {
         let a = Angle { degrees: x[0], turns: 0 };
         let b = Angle { degrees: x[0].wrapping_add(360 * (x[1] & 1)), turns: x[2] };
@@ -302,7 +302,7 @@ programs! {
         y[2] = position([a, c], b) as i64;
     }
 
-    /// Compounds whose parts have functions for `==`.
+    /// Compound types whose parts have functions for `==`.
     fn by_parts(x: &[i32], y: &mut [i64]) {
         let (a, b) = (pose(x, 3), pose(x, 4));
         y[0] = (a == b) as i64 + 2 * (a != b) as i64 + 4 * (a == a) as i64;
@@ -318,7 +318,7 @@ programs! {
         y[6] = (empty == []) as i64 + 2 * (Both(empty, x[0]) == Both([], x[7])) as i64;
     }
 
-    /// Each as it was written.
+    /// Each hand-written operator.
     fn nearly_derived(x: &[i32], y: &mut [i64]) {
         let (a, b) = (Tolerance(x[0] as f32, x[1] & 1), Tolerance(x[2] as f32, x[3] & 1));
         y[0] = (a == b) as i64 + 2 * (a != b) as i64 + 4 * ([a, b] == [b, a]) as i64;
@@ -333,7 +333,7 @@ programs! {
         y[5] = (Careful(x[0] & 1) == Counted(x[1])) as i64;
     }
 
-    /// The first parts that differ decide: those behind them are not compared.
+    /// The first parts that differ determine the result: later parts are not compared.
     fn up_to_the_first_difference(x: &[i32], y: &mut [i64]) {
         y[0] = (Both(x[0], Careful(x[1])) == Both(x[2], Careful(x[3]))) as i64;
         y[1] = ((x[2], Careful(x[4])) != (x[5], Careful(x[3]))) as i64;
@@ -342,7 +342,7 @@ programs! {
         y[3] = (x[7] > 1 && Both(a, 1) == Both(b, 1)) as i64;
     }
 
-    /// A constant in a pattern is compared as rustc's derive does.
+    /// A constant in a pattern is compared structurally, as by rustc's derive.
     fn constants(x: &[i32], y: &mut [i64]) {
         let zero = if x[1] & 1 == 1 { -0.0 } else { 0.0 };
         let k = Key { small: (x[0] & 1) as i8, float: zero, flag: false, level: level(x[2] & 1) };
@@ -359,7 +359,7 @@ programs! {
     }
 }
 
-/// Elements of arrays, as they are in memory.
+/// Comparisons of elements in memory.
 #[kernel]
 pub fn same_poses(x: &[device::Pose], y: &[device::Pose], out: &mut [u32]) {
     let i = grid(1);

@@ -7,7 +7,7 @@ use crate::{Case, listed};
 
 pub(crate) const CASES: &[Case] = listed![run_all];
 
-/// What decides a condition before the kernel is compiled.
+/// Conditions that are constant at specialisation.
 const STOPS: bool = true;
 
 twins! { -40i32..60;
@@ -120,7 +120,7 @@ twins! { -40i32..60;
         trace
     }
 
-    /// The same label twice, one in the other: the inner one counts.
+    /// A nested label of the same name: the inner one takes effect.
     fn a_label_twice(x: i32) -> i32 {
         let mut n = 0;
         'again: for i in 0..4 {
@@ -342,7 +342,7 @@ twins! { -40i32..60;
         n
     }
 
-    /// Where a constant decides for the arm that jumps, what would use its value has a type and no value.
+    /// If a constant condition selects the branch that diverges, the use of the value is typed but unreachable.
     fn decided_jumps(x: i32) -> i32 {
         let table = [x, 3, 5];
         let mut n = 0;
@@ -364,7 +364,7 @@ twins! { -40i32..60;
         n + table[1]
     }
 
-    /// No pattern looks at what is matched.
+    /// No pattern reads the scrutinee.
     fn unseen_scrutinee(x: i32) -> i32 {
         let first = match (x / 3, x % 5) {
             (_, _) if x > 30 => 1,

@@ -1,4 +1,4 @@
-//! Barriers that vote, barriers for the grid, and fences.
+//! Barriers with votes, grid-wide barriers, and memory fences.
 
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;
@@ -89,7 +89,7 @@ fn votes_of_the_rest(run: &mut Run<'_>) {
     }
 }
 
-/// A barrier in a device function that is called in a loop and in both arms of an `if` that all threads agree on.
+/// A barrier in a device function that is called in a loop and in both branches of a uniform `if`.
 #[device]
 pub fn rotate(x: &mut [u32], by: usize) -> u32 {
     let t = thread_idx().x;
@@ -128,7 +128,7 @@ fn barriers_in_functions(run: &mut Run<'_>) {
     }
 }
 
-/// Neighbours over the whole grid, round by round; shared memory is kept from one barrier to the next.
+/// A stencil over the whole grid, with a grid barrier per iteration; shared memory persists across it.
 #[kernel(fmad = false)]
 pub fn diffused(rounds: u32, x: &mut [f32], other: &mut [f32], turns: &mut [u32]) {
     let mut mine = shared::<[u32; 8]>();
@@ -165,7 +165,7 @@ fn grid_barriers(run: &mut Run<'_>) {
     }
 }
 
-/// A sum over the grid in two steps, with an atomic count between.
+/// A two-phase sum over the grid, with an atomic counter between the phases.
 #[kernel]
 pub fn summed(x: &[u64], parts: &mut [u64], total: &mut [u64]) {
     let mut sum = shared::<[u64; 1]>();
@@ -204,7 +204,7 @@ fn grid_sums(run: &mut Run<'_>) {
     run.expect("parts", &parts, &sums.map(|sum| all - sum));
 }
 
-/// The last block to come adds up what all have written.
+/// The last block adds the results of all blocks.
 #[kernel]
 pub fn last_block(x: &[f64], parts: &mut [f64], arrived: &mut [u32], total: &mut [f64]) {
     let mut is_last = shared::<[bool; 1]>();

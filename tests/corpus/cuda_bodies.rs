@@ -1,4 +1,4 @@
-//! Bodies in CUDA C whose functions, parameters, types and kernels have names of CUDA's: the text means CUDA's.
+//! Bodies in CUDA C whose functions, parameters, types and kernels have CUDA names: the text refers to those of CUDA.
 
 #![allow(non_snake_case, non_camel_case_types, reason = "CUDA's names are the point")]
 #![allow(clippy::many_single_char_names, reason = "as above")]
@@ -40,7 +40,7 @@ pub fn float4() -> u32 {
     20
 }
 
-/// The name is put together by a macro.
+/// A name that a macro concatenates.
 #[device(unsafe(cuda = r#"
 #define PASTED(a, b) a ## b
     return PASTED(ll, abs)(x);
@@ -69,13 +69,13 @@ fn named_after_what_they_call(run: &mut Run<'_>) {
     run.expect("n", &n, &[8, 3, 5, 12, 20]);
 }
 
-/// The text of one function calls what others are named after: a function in CUDA C, one in Rust, a struct, an enum's variant.
+/// The text calls CUDA functions with the names of a function in CUDA C, one in Rust, a struct, and a variant.
 #[device(unsafe(cuda = "return (i32)(ldexp(1.0, n) + fmin(2.0, 1.0) + fmax(x.fmax, 1.0)) + abs(-n) + (i32)x.sinf;"))]
 pub fn others(n: i32, x: scalbn) -> i32 {
     2i32.pow(n as u32) + 1 + (x.fmax.max(1.0) as i32) + n + x.sinf as i32
 }
 
-/// In Rust, and a different meaning.
+/// A function in Rust with another meaning.
 #[device]
 pub fn fmin(a: f64, b: f64) -> f64 {
     a + b * 100.0
@@ -155,7 +155,7 @@ pub fn of_the_kernel(x: f64) -> f64 {
     x - 3.0 * (x / 3.0).round_ties_even()
 }
 
-/// And a kernel.
+/// A kernel of such a name.
 #[kernel]
 pub fn remainder(x: &mut [f64]) {
     x[0] = of_the_kernel(x[0]);

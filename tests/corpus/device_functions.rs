@@ -1,4 +1,4 @@
-//! Device functions: generic ones, from other modules, that take slices, and that many kernels share.
+//! Device functions: generic ones, in other modules, with slice parameters, and shared by several kernels.
 
 use cumbia::prelude::*;
 
@@ -28,7 +28,7 @@ pub mod far {
         x * SCALE
     }
 
-    /// Calls through two more functions.
+    /// Nested calls of two other functions.
     #[device]
     pub fn mixed<T: Float>(a: T, b: T, share: T) -> T {
         lerp(a, b, saturated(share))
@@ -51,7 +51,7 @@ pub mod far {
     }
 }
 
-/// Writes through a slice that the kernel lends out.
+/// Writes through a slice parameter.
 #[device]
 pub fn add_to<T: Number>(y: &mut [T], at: usize, value: T) {
     if at >= y.len() {
@@ -60,7 +60,7 @@ pub fn add_to<T: Number>(y: &mut [T], at: usize, value: T) {
     y[at] += value;
 }
 
-/// Reads a slice, in a loop that it leaves early.
+/// Reads a slice in a loop with an early exit.
 #[device]
 pub fn first_above<T: Number>(x: &[T], limit: T) -> usize {
     for i in 0..x.len() {
@@ -71,7 +71,7 @@ pub fn first_above<T: Number>(x: &[T], limit: T) -> usize {
     x.len()
 }
 
-/// Twice at different constants.
+/// Two instances with different constants.
 #[device]
 pub fn power<const N: usize>(x: i64) -> i64 {
     let mut product = 1;
@@ -142,7 +142,7 @@ fn unchecked(run: &mut Run<'_>) {
     run.expect("y", &y, &[1.0, 0.0, 0.0]);
 }
 
-/// Keeps a number in shared memory of its own.
+/// Has a shared variable of its own.
 #[device]
 fn kept<const K: u32>(value: u32) -> u32 {
     let mut cell = shared::<[u32; 1]>();
@@ -152,7 +152,7 @@ fn kept<const K: u32>(value: u32) -> u32 {
     cell[0]
 }
 
-/// Device functions that do the same, of one text.
+/// Device functions with the same text.
 macro_rules! keepers {
     ($($name:ident),*) => {$(
         #[device]
@@ -168,7 +168,7 @@ macro_rules! keepers {
 
 keepers!(first_keeper, second_keeper);
 
-/// Each function, and each choice of its generic arguments, has shared arrays of its own.
+/// Each instance of a function has its own shared arrays.
 #[kernel]
 pub fn keep(y: &mut [u32]) {
     y[0] = kept::<1>(11) + 100 * kept::<2>(22);

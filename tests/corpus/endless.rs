@@ -1,5 +1,5 @@
-//! Loops that would not end for other inputs. In Rust what is behind such a loop is not reached then; C++ assumes that it
-//! is. Here all loops end: that each check is still there is seen in the PTX (`tests/ptx.rs`).
+//! Loops that do not terminate for some inputs. In Rust the code after such a loop is then unreachable; C++ assumes
+//! that every loop terminates. Here all loops terminate; `tests/ptx.rs` verifies that the PTX contains each check.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the kernels are written as users would not, to find what breaks")]
 
@@ -126,7 +126,7 @@ pub fn between_stores(y: &mut [u32], n: usize) {
     }
 }
 
-/// The end of the loop implies that `y` is not empty, and nobody uses `at`.
+/// Termination of the loop implies that `y` is not empty, and `at` is unused.
 #[kernel]
 pub fn halved(y: &mut [u32]) {
     let mut at = grid(1);
@@ -136,7 +136,7 @@ pub fn halved(y: &mut [u32]) {
     y[0] = 7;
 }
 
-/// Loops that are proved to end.
+/// Loops that are proved to terminate.
 #[kernel]
 pub fn proved(y: &mut [u32], n: u32) {
     let i = grid(1);

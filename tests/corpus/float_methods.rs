@@ -1,7 +1,7 @@
 //! Every method of floats, in `f32` and `f64`, directly and through `T: Float`.
 //!
-//! What IEEE 754 rounds correctly must agree bit for bit. The rest is as exact as the CUDA Math API says, and glibc
-//! within an ulp: the tolerance is the sum, with some air.
+//! Operations that IEEE 754 requires to be correctly rounded must agree bit for bit. For the others, the tolerance is
+//! the sum of the errors stated in the CUDA Math API and of one ulp for glibc, with a margin.
 
 use cumbia::prelude::*;
 
@@ -55,7 +55,7 @@ fn exact(run: &mut Run<'_>) {
     each!(f32 f64);
 }
 
-/// What the host gives: the standard library, or, of what it does not have, `Float`.
+/// The host's result: that of the standard library, or of `Float` for methods that it lacks.
 macro_rules! host {
     (std $x:ident $method:ident) => {
         $x.$method()
@@ -116,7 +116,7 @@ methods!(of_cuda of ours:
     rsqrt Ulps(3), erf Ulps(4), erfc Ulps(8), sinpi Ulps(4), cospi Ulps(4), normcdf Ulps(10),
 );
 
-/// The methods of two floats, one after another.
+/// The methods with two operands, one after another.
 #[kernel(fmad = false)]
 pub fn exact_pairs<T: Float>(a: &[T], b: &[T], out: &mut [T]) {
     let i = grid(1);
@@ -144,7 +144,7 @@ pub fn pairs<T: Float>(a: &[T], b: &[T], out: &mut [T]) {
 fn of_two(run: &mut Run<'_>) {
     macro_rules! each {
         ($($float:ident)*) => {$({
-            // Which zero `min` and `max` give of a positive and a negative one is open in Rust.
+            // The sign of the result of `min` and `max` of a positive and a negative zero is unspecified.
             let zeros = |(a, b): &($float, $float)| *a == 0.0 && *b == 0.0 && a.is_sign_negative() != b.is_sign_negative();
             let values: Vec<_> = $float::pairs(300).into_iter().filter(|pair| !zeros(pair)).collect();
             let (a, b): (Vec<$float>, Vec<$float>) = values.iter().copied().unzip();
@@ -182,7 +182,7 @@ fn of_integers(run: &mut Run<'_>) {
             let (x, exponent, mut out) = (run.array(&x), run.array(&exponent), run.zeros(values.len()));
             run.launch(powi(&x, &exponent, &mut out).over(values.len()));
             let expected: Vec<$float> = values.iter().map(|&(x, n)| x.powi(n)).collect();
-            // How often it multiplies is open in Rust, and each time rounds.
+            // The number of multiplications, each of which rounds, is unspecified.
             run.expect_within(concat!(stringify!($float), " powi"), &out, &expected, Ulps(64));
         })*};
     }
@@ -219,7 +219,7 @@ fn predicates(run: &mut Run<'_>) {
     each!(f32 f64);
 }
 
-/// On types with a name: the methods that `Float` does not have, and functions by path.
+/// On concrete types: the methods that `Float` lacks, and functions by path.
 #[kernel(fmad = false)]
 pub fn named_types(x: &[f32], y: &[f64], bits: &mut [u32], wide: &mut [u64], out: &mut [f32]) {
     let i = grid(1);
@@ -252,7 +252,7 @@ pub fn clamp<T: Float>(x: &[T], low: &[T], out: &mut [T]) {
 fn clamps(run: &mut Run<'_>) {
     macro_rules! each {
         ($($float:ident)*) => {
-            // A NaN as a bound is a panic, as any bound above the other is.
+            // A bound that is NaN is a panic, like a lower bound above the upper one.
             $(crate::sweep::binary(
                 run,
                 concat!(stringify!($float), " clamp"),
@@ -265,7 +265,7 @@ fn clamps(run: &mut Run<'_>) {
     each!(f32 f64);
 }
 
-/// `ln` of each number, by that of a base.
+/// Logarithms to an arbitrary base.
 #[kernel(fmad = false)]
 pub fn log<T: Float>(x: &[T], base: &[T], out: &mut [T]) {
     let i = grid(1);
@@ -290,7 +290,7 @@ fn logarithms(run: &mut Run<'_>) {
     each!(f32 f64);
 }
 
-/// What a float is in bits, its neighbours, and what kind of number it is.
+/// Bits, neighbours and classification.
 macro_rules! bits_kernels {
     ($($name:ident $float:ident $bits:ident)*) => {
         $(#[kernel(fmad = false)]

@@ -1,4 +1,4 @@
-//! Names that mean something in CUDA C, or that the writer could generate itself; and numbers that are hard to write.
+//! Names that are reserved in CUDA C or that the writer could generate; and literals that are hard to print exactly.
 
 #![allow(non_snake_case, reason = "CUDA's names are the point")]
 #![allow(clippy::many_single_char_names, clippy::too_many_arguments, reason = "as above")]
@@ -116,7 +116,7 @@ kernels_named!(main malloc abort exp sinf rt device i32_ u32_t float double oper
 
 const LARGEST: u64 = u64::MAX;
 
-/// Literals at the ends of their types, and floats that decimals do not hold.
+/// Literals at the limits of their types, and floats without a short decimal form.
 #[kernel(fmad = false)]
 pub fn hard_literals(u64s: &mut [u64], i64s: &mut [i64], f32s: &mut [f32], f64s: &mut [f64], i8s: &mut [i8]) {
     u64s[0] = 18_446_744_073_709_551_615;

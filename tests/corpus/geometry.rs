@@ -1,4 +1,4 @@
-//! Where a thread is, in one, two and three dimensions, and how many there are.
+//! Thread indices and grid dimensions in one, two and three dimensions.
 
 use cumbia::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![positions, global_indices, pictures];
 
-/// Every number that a thread can ask for, 21 for each thread of a three-dimensional grid.
+/// All indices and dimensions, 21 numbers for each thread of a three-dimensional grid.
 #[kernel]
 pub fn everything(out: &mut [usize]) {
     let (x, y, z) = grid(3);
@@ -94,7 +94,7 @@ fn positions(run: &mut Run<'_>) {
     }
 }
 
-/// How many turns a point stays near.
+/// The number of iterations before a point escapes.
 #[device]
 pub fn escape_time(re: f32, im: f32, limit: u32) -> u32 {
     let (mut x, mut y) = (0.0, 0.0);

@@ -1,5 +1,5 @@
-//! `f16` and `bf16`: every bit pattern through conversions and functions of one number, the operators at the edges, and
-//! rounding once.
+//! `f16` and `bf16`: every bit pattern through conversions and unary functions, the operators at the limits, and single
+//! rounding.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -84,12 +84,12 @@ macro_rules! both {
     };
 }
 
-/// The nearest number of the type, and of two the even one.
+/// The nearest number of the type, ties to even.
 fn nearest<H: Half>(x: f64) -> H {
     if x.is_nan() {
         return H::NAN;
     }
-    // Below the first number is 0, above the last one infinity, which is as far from it as the next number would be.
+    // The neighbour below the smallest number is 0; that above the largest is infinity, one step away.
     let (mut low, mut high) = (0u16, H::INFINITY.bits());
     let magnitude = x.abs();
     let value = |bits: u16| if bits == H::INFINITY.bits() { beyond::<H>() } else { H::of(bits).wide() };
@@ -102,13 +102,13 @@ fn nearest<H: Half>(x: f64) -> H {
     H::of(bits | if x.is_sign_negative() { 0x8000 } else { 0 })
 }
 
-/// What would be the number behind the last one.
+/// The number that would follow the largest one.
 fn beyond<H: Half>() -> f64 {
     let last = H::INFINITY.bits() - 1;
     2.0 * H::of(last).wide() - H::of(last - 1).wide()
 }
 
-/// Conversions and exact functions, whose results are known to the bit.
+/// Conversions and exact functions, whose results must agree bit for bit.
 #[kernel]
 pub fn one_by_one<T: Float>(x: &[T], singles: &mut [f32], doubles: &mut [f64], integers: &mut [i64], same: &mut [T]) {
     let i = grid(1);
@@ -153,8 +153,8 @@ fn all_patterns(run: &mut Run<'_>) {
     both!(of run);
 }
 
-/// The operators. A sum, difference or product of two is exact in `f64`, and a quotient is rounded there far behind what
-/// decides.
+/// The operators. A sum, difference or product is exact in `f64`, and the rounding error of a quotient there does not
+/// affect the result.
 #[kernel]
 pub fn operators<T: Float>(a: &[T], b: &[T], out: &mut [T], compared: &mut [u32]) {
     let i = grid(1);
@@ -214,7 +214,7 @@ fn arithmetic(run: &mut Run<'_>) {
     both!(of run);
 }
 
-/// From wider floats: rounded once, also where a rounding to `f32` on the way would show.
+/// From wider floats: rounded once, also where an intermediate rounding to `f32` would change the result.
 #[kernel]
 pub fn narrowed<T: Float>(doubles: &[f64], singles: &[f32], out: &mut [T]) {
     let i = grid(1);
@@ -230,7 +230,7 @@ fn from_wide_floats(run: &mut Run<'_>) {
         let mut doubles = f64::some(200);
         let mut random = Random::new(21);
         for _ in 0..300 {
-            // On the middle of two numbers, and just beside it.
+            // Halfway between two numbers, and next to it.
             let bits = (random.bits() as u16) & 0x7fff;
             if bits < H::INFINITY.bits() {
                 let next = if bits + 1 == H::INFINITY.bits() { beyond::<H>() } else { H::of(bits + 1).wide() };
@@ -277,7 +277,7 @@ fn from_and_to_integers(run: &mut Run<'_>) {
         let (x, mut out, mut back) = (run.array(&values), run.zeros(8 * n), run.zeros(2 * n));
         run.launch(from_integers(&x, &mut out, &mut back).over(n));
         let of = |&n: &i64| {
-            // Of each, what `f64` does not hold is far from the middle of two.
+            // The error of `f64` is far from the midpoint of two numbers.
             let exact = |n: i128| nearest_integer::<H>(n);
             let n128 = i128::from(n);
             [
@@ -301,7 +301,7 @@ fn from_and_to_integers(run: &mut Run<'_>) {
     both!(of run);
 }
 
-/// The nearest number of the type. A last bit of an odd place stands for those that `f64` has no room for.
+/// The nearest number of the type. The lowest bit is a sticky bit, for those that `f64` cannot represent.
 fn nearest_integer<H: Half>(n: i128) -> H {
     let kept = n.unsigned_abs();
     let shift = (128 - kept.leading_zeros()).saturating_sub(50);
@@ -361,7 +361,7 @@ fn functions(run: &mut Run<'_>) {
         run.launch(all_functions(&x, &mut out).over(values.len()));
         let of = |x: &H| on_host(x.wide() as f32).map(H::single);
         let name = std::any::type_name::<H>();
-        // An `f32` that differs in its last place is at most one apart when it is rounded.
+        // An error of one ulp in `f32` is at most one ulp after rounding.
         run.expect_within(name, &out, &values.iter().flat_map(of).collect::<Vec<_>>(), Ulps(1));
         let pairs: Vec<(H, H)> = H::pairs(100);
         let (values, others): (Vec<H>, Vec<H>) = pairs.iter().copied().unzip();
@@ -398,7 +398,7 @@ fn fused(run: &mut Run<'_>) {
         let third = |random: &mut Random| edges[random.bits() as usize % edges.len()];
         let mut triples: Vec<(H, H, H)> = pairs.iter().map(|&(a, b)| (a, b, third(&mut random))).collect();
         for _ in 0..500 {
-            // The product and the sum cancel nearly, or meet in the middle of two numbers.
+            // The product and the summand nearly cancel, or their sum is a midpoint of two numbers.
             let (a, b) = (H::random(&mut random), H::random(&mut random));
             let product = nearest::<H>(a.wide() * b.wide());
             triples.extend([
@@ -420,8 +420,8 @@ fn fused(run: &mut Run<'_>) {
     both!(of run);
 }
 
-/// The product is exact in `f64`; what the sum loses is found by Møller's and Knuth's sum of two, and only says to which side
-/// of a middle the result is.
+/// The product is exact in `f64`; Møller's and Knuth's two-sum yields the rounding error of the sum, which determines
+/// the direction at a midpoint.
 fn fused_exactly<H: Half>(a: H, b: H, c: H) -> H {
     let (product, c) = (a.wide() * b.wide(), c.wide());
     let sum = product + c;
@@ -439,7 +439,7 @@ fn fused_exactly<H: Half>(a: H, b: H, c: H) -> H {
     nearest(odd)
 }
 
-/// On types with a name: bits, classes, and constants.
+/// On concrete types: bits, classification, and constants.
 #[kernel]
 pub fn named(
     x: &[f16],

@@ -1,5 +1,5 @@
-//! Indices in loops, inside and outside their arrays. The writer moves their checks out of loops: what a thread does
-//! before it faults, and where it faults, must be as if it had not.
+//! Indices in loops, in bounds and out of bounds. The compiler hoists their checks out of loops: the side effects
+//! before a fault, and its position, must not change.
 
 #![allow(clippy::too_many_arguments, reason = "each array and each bound is a parameter")]
 
@@ -19,7 +19,7 @@ pub fn strided(x: &[u32], y: &mut [u32], start: usize, end: usize, by: usize, of
     y[0] += 100;
 }
 
-/// As `strided`, with an inclusive range, a step, and a store before the element that may not be there.
+/// As `strided`, with an inclusive range, a step, and a store before the access that may be out of bounds.
 #[kernel]
 pub fn stepped(x: &[u32], y: &mut [u32], start: usize, end: usize, by: usize, offset: usize) {
     for i in (start..=end).step_by(by) {
@@ -33,7 +33,7 @@ pub fn stepped(x: &[u32], y: &mut [u32], start: usize, end: usize, by: usize, of
     y[0] += 100;
 }
 
-/// The length of the array is the end, the counter is an index only in some turns, and the bounds change in the loop.
+/// The array's length is the end, the counter is an index in some iterations only, and the bounds change in the loop.
 #[kernel]
 pub fn guarded(x: &[u32], y: &mut [u32], start: usize, end: usize, by: usize, offset: usize) {
     for i in 0..x.len() {
@@ -56,7 +56,7 @@ pub fn guarded(x: &[u32], y: &mut [u32], start: usize, end: usize, by: usize, of
     }
 }
 
-/// Loops in loops, and indices by both counters.
+/// Nested loops, and indices that depend on both counters.
 #[kernel]
 pub fn nested(x: &[u32], y: &mut [u32], start: usize, end: usize, by: usize, offset: usize) {
     for row in start..end {
@@ -76,7 +76,7 @@ fn loops(run: &mut Run<'_>) {
         for end in bounds {
             for by in [1, 2, 3, 1 << 63, usize::MAX] {
                 for offset in [0, 1, 4, usize::MAX] {
-                    // Not those that would run for ever.
+                    // Without those that do not terminate.
                     let long = end > 100 && start < 100;
                     let (mut a, mut b) = (run.zeros(8), run.zeros(8));
                     run.launch(strided(&x, &mut a, start, end, by, offset).grid(1).block(1));
@@ -98,8 +98,8 @@ fn loops(run: &mut Run<'_>) {
     }
 }
 
-/// Loops that could be left where their counter is below its start, which it never is. NVRTC 13 takes such a loop, in
-/// plain CUDA C, for one of a single turn.
+/// Loops with an exit if the counter is below its start, which it never is. NVRTC 13 miscompiles such a loop, in plain
+/// CUDA C, to a single iteration.
 #[kernel]
 pub fn never_below(x: &[u32], y: &mut [u32], start: usize, end: usize) {
     for i in start..end {
@@ -148,7 +148,7 @@ fn exits(run: &mut Run<'_>) {
     }
 }
 
-/// Indices that wrap on the way, of casts, and of elements.
+/// Indices with intermediate wrapping, from casts, and from elements.
 #[kernel]
 pub fn computed(x: &[u32], at: &[i64], y: &mut [u32], shift: i64) {
     for i in 0..at.len() {
@@ -169,7 +169,7 @@ fn computed_indices(run: &mut Run<'_>) {
     }
 }
 
-/// Rows of shared arrays, outside in each dimension.
+/// Rows of shared arrays, out of bounds in each dimension.
 #[kernel]
 pub fn rows(y: &mut [u32], height: usize, width: usize) {
     let mut tile = shared::<[[u32; 4]; 3]>();
@@ -186,7 +186,7 @@ pub fn rows(y: &mut [u32], height: usize, width: usize) {
 }
 
 fn in_shared_memory(run: &mut Run<'_>) {
-    // Each that comes to its end has written all that it reads: the memory has no first value.
+    // A thread without a fault has written everything that it reads: the memory is uninitialised.
     for (height, width) in [(3, 4), (3, 5), (4, 4), (3, 0), (1 << 40, 1)] {
         let mut y = run.zeros(4);
         run.launch(rows(&mut y, height, width).grid(1).block(1));
@@ -194,7 +194,7 @@ fn in_shared_memory(run: &mut Run<'_>) {
     }
 }
 
-/// One thread of many has an index that is not there.
+/// A single thread of many has an index out of bounds.
 #[kernel]
 pub fn one_outside(x: &[u32], y: &mut [u32], outside: usize) {
     let mut last = shared::<[u32; 8]>();

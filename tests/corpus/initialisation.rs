@@ -1,5 +1,5 @@
-//! Variables that are declared without a value and assigned on some paths only, inside loops above all: an optimisation
-//! that reads one earlier than the source does reads a variable without a value.
+//! Variables that are declared without an initialiser and assigned on some paths only, above all in loops: an
+//! optimisation that reads one earlier than the source does would read an uninitialised variable.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unused_assignments, unused_variables, reason = "as above")]
@@ -323,7 +323,7 @@ fn rows_by_key(run: &mut Run<'_>) {
     run.expect("y", &y, &[6, 18, 0, 0]);
 }
 
-/// A variable that is assigned on every path before the loop is as good as one with an initialiser: the check is hoisted.
+/// A variable that is assigned on every path before the loop is definitely initialised: the check is hoisted.
 #[kernel]
 pub fn assigned(x: &[u32], y: &mut [u32], late: bool) {
     let at;

@@ -1,12 +1,12 @@
-//! Inputs: the edges of each type, and random numbers from a seed.
+//! Inputs: the limits of each type, and random numbers from a seed.
 
 use cumbia::Number;
 
-/// Random numbers that are the same everywhere: `SplitMix64`.
+/// A reproducible generator of random numbers: `SplitMix64`.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// The numbers that belong to a seed.
+    /// Creates a generator from a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Random(seed)
     }
@@ -19,7 +19,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 up to 1, a multiple of 2⁻²⁴, so that it is the same in `f32` and `f64`.
+    /// A number in [0, 1), a multiple of 2⁻²⁴, so that `f32` and `f64` represent it exactly.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 40) as f64 / f64::from(1 << 24)
     }
@@ -35,18 +35,18 @@ impl Random {
     }
 }
 
-/// A type with values that are likely to be handled wrongly.
+/// A type with its boundary values.
 pub(crate) trait Edges: Number {
-    /// Those values.
+    /// The boundary values.
     fn edges() -> Vec<Self>;
 
-    /// Any value.
+    /// Returns a random value.
     fn random(random: &mut Random) -> Self;
 
     /// A small number, as `as` converts it.
     fn small(number: i64) -> Self;
 
-    /// The edges, and `more` random values.
+    /// The boundary values, and `more` random values.
     fn some(more: usize) -> Vec<Self> {
         let mut random = Random::new(7);
         let mut values = Self::edges();
@@ -54,7 +54,7 @@ pub(crate) trait Edges: Number {
         values
     }
 
-    /// Every edge with every other, and `more` random pairs.
+    /// All pairs of boundary values, and `more` random pairs.
     fn pairs(more: usize) -> Vec<(Self, Self)> {
         let edges = Self::edges();
         let mut random = Random::new(11);
@@ -124,10 +124,10 @@ macro_rules! floats {
             }
 
             fn random(random: &mut Random) -> Self {
-                // Half of them of any magnitude, half of the magnitudes that programs use.
+                // Half of them of any magnitude, half of common magnitudes.
                 let any = $float::from_bits(random.bits() as $bits);
                 match random.bits() % 2 {
-                    // Of a signalling NaN, glibc's `fmin` makes a quiet one, and Rust's `min` ignores it.
+                    // glibc's `fmin` returns a quiet NaN for a signalling one, which Rust's `min` ignores.
                     0 => if any.is_nan() { $float::NAN } else { any },
                     _ => ((random.unit() * 2.0 - 1.0) * 100.0) as $float,
                 }

@@ -1,4 +1,4 @@
-//! Every method of integers, on every type that has it.
+//! The methods of integers, on every type that supports them.
 
 use cumbia::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::{Case, Run, listed};
 pub(crate) const CASES: &[Case] =
     listed![by_path, arithmetic, clamps, signs, unsigned_only, bits, rotations, powers, euclidean];
 
-/// The kernels of one type, in a module with its name; the same names in each module.
+/// The kernels of one type, in a module named after it; the kernels have the same names in each module.
 macro_rules! kernels {
     ($($module:ident $int:ident $unsigned:ident)*) => {$(
         pub mod $module {
@@ -292,7 +292,7 @@ fn euclidean(run: &mut Run<'_>) {
     for_integers!(run each);
 }
 
-/// Methods by their path, which fault at the call as well.
+/// Methods called by path, which also fault at the call.
 #[kernel]
 pub fn raised(y: &mut [i32], exponent: u32) {
     y[1] = i32::rem_euclid(y[1], y[2]);

@@ -1,5 +1,5 @@
-//! The methods of integers that `integer_methods` does not have: on each type through `T: Integer`, those of signed and
-//! unsigned types alone, those of two signs, tuples that say of an overflow, and all that can fault.
+//! Further methods of integers: on each type through `T: Integer`, those of signed or unsigned types only, those with
+//! operands of both signs, those with an overflow flag, and all that can fault.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -13,7 +13,7 @@ use crate::{Case, Run, listed};
 pub(crate) const CASES: &[Case] =
     listed![of_all_types, that_may_fault, of_signed_types, of_unsigned_types, of_two_signs, overflows_as_branches];
 
-/// Expressions of `a`, `b` and `n`, once in a kernel of any integer type and once for the host.
+/// Expressions in `a`, `b` and `n`, in a generic kernel and for the host.
 macro_rules! results {
     ($kernel:ident $host:ident $bound:ident ($a:ident $b:ident $n:ident)
         values [$($value:expr;)*] counts [$($count:expr;)*] tuples [$($tuple:expr;)*] bools [$($bool:expr;)*]
@@ -106,13 +106,13 @@ results! { integers integers_on_host Integer (a b n)
     bools []
 }
 
-/// Pairs, and a number for shifts and powers with each.
+/// Pairs of operands, each with an amount for shifts and powers.
 fn triples<T: Edges>() -> Vec<(T, T, u32)> {
     let ns = [0, 1, 2, 3, 5, 7, 8, 13, 15, 16, 31, 32, 33, 63, 64, 65, 127, 1 << 31, u32::MAX];
     T::pairs(60).into_iter().enumerate().map(|(i, (a, b))| (a, b, ns[i * 5 % ns.len()])).collect()
 }
 
-/// The slices of a kernel, and what each input should give.
+/// The slices of a kernel, and the expected result of each input.
 type Expected<T> = (Vec<T>, Vec<u32>, Vec<bool>);
 
 fn of_all_types(run: &mut Run<'_>) {
@@ -301,7 +301,7 @@ fn of_unsigned_types(run: &mut Run<'_>) {
     each!(unsigned_8 u8 unsigned_16 u16 unsigned_32 u32 unsigned_64 u64 unsigned_size usize);
 }
 
-/// Methods of a number without a sign and one with it.
+/// Methods with an unsigned and a signed operand.
 macro_rules! mixed {
     ($($name:ident $signed:ident $unsigned:ident)*) => {
         $(#[kernel]
@@ -345,7 +345,7 @@ macro_rules! mixed {
 
 mixed!(mixed_8 i8 u8 mixed_16 i16 u16 mixed_32 i32 u32 mixed_64 i64 u64 mixed_size isize usize);
 
-/// Tuples of an overflow in conditions, patterns, chains and loops: a product of 128 bits.
+/// Results with an overflow flag in conditions, patterns, chains and loops: a product of 128 bits.
 #[kernel]
 pub fn long_products(a: &[u64], b: &[u64], low: &mut [u64], high: &mut [u64], fits: &mut [u8]) {
     let i = grid(1);

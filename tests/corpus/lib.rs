@@ -1,8 +1,8 @@
 //! The corpus: kernels, each written once, with the inputs they are run on. Every consumer (golden files, NVRTC, the
 //! emulator, the GPU) picks up every case.
 //!
-//! A [`Case`] is a function that is handed a [`Run`]: it makes its arrays, launches its kernels and names its results.
-//! Where the kernels run, or whether they are only collected, is the run's business.
+//! A [`Case`] is a function that receives a [`Run`]: it creates arrays, launches kernels and names the results. The run
+//! determines the device, or collects the kernels without launching them.
 
 #![recursion_limit = "1024"]
 #![allow(
@@ -116,15 +116,15 @@ const MODULES: &[&[Case]] = &[
     unchecked::CASES,
     endless::CASES,
     undefined::CASES,
-    receivers::CASES,
 ];
 
-/// The cases of modules with programs.
+/// The cases of modules with programs or submodules.
 const GROUPS: &[&[&[Case]]] = &[
     comparisons::CASES,
     compound_order::CASES,
     paths::CASES,
     probing::CASES,
+    receivers::CASES,
     resolution::CASES,
     assignments::CASES,
     structs::CASES,
@@ -140,8 +140,8 @@ const GROUPS: &[&[&[Case]]] = &[
     widths::CASES,
 ];
 
-/// Every case; with `CUMBIA_CASES` in the environment, only those that have one of its words, between commas, in their
-/// names.
+/// Returns all cases; with `CUMBIA_CASES` in the environment, those with one of its words, separated by commas, in
+/// their names.
 pub fn cases() -> Vec<&'static Case> {
     let wanted = std::env::var("CUMBIA_CASES").unwrap_or_default();
     let groups = GROUPS.iter().copied().flatten();
@@ -150,7 +150,7 @@ pub fn cases() -> Vec<&'static Case> {
     modules.copied().flatten().filter(is_wanted).collect()
 }
 
-/// Every kernel that some case launches, at the types it is launched with.
+/// Returns every kernel instance that a case launches.
 pub fn kernels() -> Kernels {
     kernels_of(&cases())
 }

@@ -1,4 +1,4 @@
-//! Vectors: the kernels that everyone writes first.
+//! Element-wise kernels on vectors and matrices.
 
 use cumbia::prelude::*;
 
@@ -27,7 +27,7 @@ fn saxpy_cases(run: &mut Run<'_>) {
     }
 }
 
-/// The grid-stride loop: fewer threads than items.
+/// A grid-stride loop, with fewer threads than items.
 #[kernel]
 pub fn vector_add(a: &[f32], b: &[f32], sum: &mut [f32]) {
     for i in (grid(1)..sum.len()).step_by(grid_size(1)) {
@@ -55,7 +55,7 @@ pub fn relu(x: &[f32], y: &mut [f32]) {
     }
 }
 
-/// max(x + bias, 0) of each row, with one bias for a column.
+/// max(x + bias, 0) for each row, with one bias per column.
 #[kernel]
 pub fn relu_bias(x: &[f32], bias: &[f32], y: &mut [f32], width: usize, height: usize) {
     let (col, row) = grid(2);

@@ -113,7 +113,7 @@ programs! {
         y[8] = match x[0] { Limits::LOW..=0 => 1, ..Limits::LOW => 2, 1.. => 3 };
     }
 
-    /// A guard that does not hold goes on with the arms behind it, and is asked once.
+    /// If a guard is false, the later arms are tried; it is evaluated once.
     fn guards(x: &[i32], y: &mut [i64]) {
         let mut asked = 0;
         for i in 0..8 {
@@ -197,7 +197,7 @@ programs! {
         }
     }
 
-    /// Arms that leave: loops, blocks, the function.
+    /// Arms that diverge: out of loops, blocks and the function.
     fn leaving(x: &[i32], y: &mut [i64]) {
         let mut total = 0i64;
         'all: for i in 0..8 {
@@ -275,7 +275,7 @@ programs! {
         y[2] = i as i64;
     }
 
-    /// Bindings are copies, and hide what is around them only in their arms.
+    /// Bindings are copies, and shadow outer variables in their arms only.
     fn bindings(x: &[i32], y: &mut [i64]) {
         let n = x[0];
         let mut m = x[1];
@@ -307,7 +307,7 @@ programs! {
     }
 }
 
-/// The discriminants of enums of each representation, as numbers in memory.
+/// The discriminants of enums of each representation, in memory.
 #[derive(Clone, Copy, Debug, DeviceType)]
 #[device(PartialEq)]
 #[repr(u64)]
@@ -358,7 +358,7 @@ fn discriminants(run: &mut Run<'_>) {
     run.expect("only", &only, &[Only::Variant; 4]);
 }
 
-/// Literals and ranges at the ends of each type of integer.
+/// Literal and range patterns at the limits of each integer type.
 macro_rules! ends {
     ($($name:ident $int:ident)*) => {
         $(#[kernel]

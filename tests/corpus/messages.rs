@@ -1,4 +1,4 @@
-//! What kernels print, and the messages of their panics: the arguments come through, and Rust's formats.
+//! The output of kernels and the messages of panics: arguments and Rust's formatting.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the messages are written as users would not, to find what breaks")]
 
@@ -17,7 +17,7 @@ pub enum State {
     Done,
 }
 
-/// The texts of a kernel, once as a kernel's body and once for the host.
+/// Messages, in the body of a kernel and formatted by the host.
 macro_rules! texts {
     ($name:ident, $host:ident: $i:ident $n:ident $f:ident $d:ident $b:ident; $($text:tt)*) => {
         #[kernel]
@@ -71,7 +71,7 @@ pub fn tell(value: f32, at: usize) -> f32 {
     value * 2.0
 }
 
-/// Lines from loops, branches and device functions, of a thread after another.
+/// Output in loops, branches and device functions, one thread after another.
 #[kernel]
 pub fn telling(x: &[f32], y: &mut [f32]) {
     let i = grid(1);
@@ -177,7 +177,7 @@ fn panics(run: &mut Run<'_>) {
     }
 }
 
-/// An assertion of each thread, of which one does not hold.
+/// An assertion that fails in one thread.
 #[kernel]
 pub fn asserted<T: Number>(x: &[T], limit: T) {
     let i = grid(1);
@@ -204,7 +204,7 @@ fn assertions(run: &mut Run<'_>) {
     }
 }
 
-/// Enums are told as numbers.
+/// Enums are printed as numbers.
 #[kernel]
 pub fn states(x: &[State], y: &mut [State]) {
     for i in 0..x.len() {

@@ -1,4 +1,4 @@
-//! Methods, associated functions, operators and traits of the user's.
+//! User-defined methods, associated functions, operators and traits.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -223,7 +223,7 @@ programs! {
             }
         }
 
-        /// Equal where they are the same modulo 4.
+        /// Equality modulo 4.
         #[derive(Clone, Copy, DeviceType)]
         pub struct Hour(i32);
 
@@ -459,7 +459,7 @@ programs! {
         y[3] = Vector::new({ n += 1; n }, { n *= 2; n }).dot({ n -= 3; Vector::new(n, n) });
     }
 
-    /// Of an assignment with an operator that is built in, the value comes first; of any other, the place.
+    /// A compound assignment evaluates the value first if the operator is built in, otherwise the place.
     fn order_in_generic_code(x: &[i32], y: &mut [i64]) {
         y[0] = generic_order(1i64, x[0] as i64);
         y[1] = generic_order(1.0f64, x[1] as f64) as i64;
@@ -488,7 +488,7 @@ programs! {
     }
 }
 
-/// A trait with a state that the kernel is generic over, by value and as elements.
+/// A kernel that is generic over a trait with state, by value and as elements.
 #[device]
 pub trait Filter: DeviceType {
     fn apply(&mut self, x: f32) -> f32;
@@ -587,7 +587,7 @@ impl Counter {
         self.count * 1000 + self.last
     }
 
-    /// All threads on one counter: the place itself is what the atomic works on.
+    /// All threads update one counter: the atomic operation accesses the place itself.
     pub fn bump(count: &mut u32, by: u32) -> u32 {
         atomic_add(count, by)
     }

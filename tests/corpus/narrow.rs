@@ -1,5 +1,5 @@
-//! `index = u32`: a `usize` has 32 bits on a GPU and 64 on the CPU device. Both compute the same as long as no `usize` comes
-//! to 2³², which these kernels keep to; what each does beyond is in `tests/emitted.rs` and `tests/runtime`.
+//! `index = u32`: a `usize` has 32 bits on a GPU and 64 on the CPU device. The results are equal as long as every
+//! `usize` is below 2³², as in these kernels; `tests/emitted.rs` and `tests/runtime` test larger values.
 
 use cumbia::Dim3;
 use cumbia::intrinsics::*;
@@ -61,7 +61,7 @@ pub fn product(n: usize, a: &[f32], b: &[f32], c: &mut [f32]) {
     }
 }
 
-/// The same of views.
+/// The same with views.
 #[kernel(index = u32, fmad = false)]
 pub fn product_of_views(a: ArrayView2<f32>, b: ArrayView2<f32>, mut c: ArrayViewMut2<f32>) {
     let (j, i) = grid(2);
@@ -90,7 +90,7 @@ fn matrices(run: &mut Run<'_>) {
     run.expect("views", &c, &expected);
 }
 
-/// The mean of an element and its four neighbours; the border stays.
+/// The mean of an element and its four neighbours; the border is unchanged.
 #[kernel(index = u32, fmad = false)]
 pub fn stencil(a: ArrayView2<f32>, mut b: ArrayViewMut2<f32>) {
     let (j, i) = grid(2);
@@ -121,7 +121,7 @@ fn stencils(run: &mut Run<'_>) {
     run.expect("b", &b, &expected);
 }
 
-/// Views of every number of dimensions, whose elements do not lie one behind the other.
+/// Non-contiguous views of every number of dimensions.
 #[kernel(index = u32)]
 pub fn numbered(x: ArrayView3<u32>, mut y: ArrayViewMut2<u32>, mut z: ArrayViewMut1<u64>) {
     let (k, j, i) = grid(3);
@@ -167,7 +167,7 @@ fn strided_views(run: &mut Run<'_>) {
     run.expect("z", &z, &zs);
 }
 
-/// Every kind of loop over `usize`, with bounds of which the compiler knows nothing.
+/// Every kind of loop over `usize`, with bounds that are unknown to the compiler.
 #[device]
 pub fn counted(a: usize, b: usize, by: usize) -> u64 {
     let mut n = 0u64;
@@ -216,7 +216,7 @@ pub fn looped(a: &[u32], b: &[u32], by: &[u32], y: &mut [u64]) {
     }
 }
 
-/// Where a range ends at the last `u32`, its counter would wrap.
+/// If a range ends at the largest `u32`, a 32-bit counter wraps.
 #[kernel(index = u32)]
 pub fn to_the_end(from: u32, by: u32, y: &mut [u64]) {
     let last = u32::MAX as usize;
@@ -278,7 +278,7 @@ enum Side {
     Right = 200,
 }
 
-/// From and to `usize`; the numbers are below 2³².
+/// Conversions from and to `usize`; the numbers are below 2³².
 #[kernel(index = u32)]
 pub fn converted(x: &[u32], flag: bool, out: &mut [u64], floats: &mut [f64]) {
     let i = grid(1);
@@ -395,7 +395,7 @@ fn methods(run: &mut Run<'_>) {
     run.expect("out", &out, &pairs.iter().flat_map(of).collect::<Vec<_>>());
 }
 
-/// Operators of `usize` and `isize`, with other types between. What wraps stays the same modulo 2³².
+/// Operators of `usize` and `isize`, mixed with other types. Wrapping results are equal modulo 2³².
 #[kernel(index = u32)]
 pub fn operated(x: &[u32], by: u32, out: &mut [u32], wide: &mut [i64]) {
     let i = grid(1);
@@ -497,7 +497,7 @@ fn shared_memory(run: &mut Run<'_>) {
     run.expect("most", &most, &[of(0), of(1)]);
 }
 
-/// Dynamic shared memory, in two parts whose places are computed, and reversed in it.
+/// Dynamic shared memory, in two parts at computed offsets, which reverse their elements.
 #[kernel(index = u32)]
 pub fn reversed(x: &[u32], y: &mut [u32]) {
     let n = block_dim().x;
@@ -523,7 +523,7 @@ fn dynamic_shared_memory(run: &mut Run<'_>) {
     run.expect("y", &y, &(0..40).map(of).collect::<Vec<_>>());
 }
 
-/// Where a thread is, in all dimensions.
+/// Thread indices in all dimensions.
 #[kernel(index = u32)]
 pub fn placed(out: &mut [u64]) {
     let (x, y, z) = grid(3);
@@ -577,7 +577,7 @@ pub fn place_of(list: &[usize], what: usize) -> usize {
     list.len()
 }
 
-/// A function of whose code another kernel makes 64 bits.
+/// A function that another kernel instantiates with 64-bit indices.
 #[device]
 pub fn walk(start: usize, width: usize) -> u64 {
     let mut at = start;

@@ -1,4 +1,4 @@
-//! Every operator on every type that has it, at the edges: wrapping or overflow, division, shifts, comparison.
+//! Every operator on every supported type, at its limits: overflow, division, shifts, comparisons.
 
 use std::ops::{BitAnd, BitOr, BitXor, Neg, Not, Shl, Shr};
 
@@ -211,12 +211,12 @@ fn shifts(run: &mut Run<'_>) {
     for_types!(run: each!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize));
 }
 
-/// The amount of a shift can be of any integer type, and negative.
+/// Shift amounts of any integer type, also negative ones.
 fn shift_amounts(run: &mut Run<'_>) {
     macro_rules! each {
         ($run:ident $by:ident) => {{
             let pairs: Vec<(i32, $by)> = $by::edges().into_iter().map(|by| (-123_456_789, by)).collect();
-            // The lowest bits decide where it wraps, and they are those of any wider type too.
+            // The lowest bits determine a wrapped amount, and are equal in any wider type.
             let fits = |by: $by| u32::try_from(by).ok().filter(|by| *by < 32);
             let left = |x: i32, by: $by| checked(fits(by).map(|by| x << by), x.wrapping_shl(by as u32));
             binary($run, concat!("i32 << ", stringify!($by)), &pairs, left, |a, b, out| shl(a, b, out));

@@ -1,5 +1,5 @@
-//! What a kernel can ask for: block sizes, registers, fast mathematics, no checks; arguments as large as can be; and bodies
-//! in CUDA C.
+//! Kernel options: block sizes, registers, fast mathematics, no checks; arguments of the maximum size; and bodies in
+//! CUDA C, among others.
 
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;
@@ -134,8 +134,8 @@ fn fast_functions(run: &mut Run<'_>) {
         ];
         all.map(|x| x as f32)
     };
-    // The relative error of `tanh` is 2⁻¹¹ at most, which is 2¹³ ulps; that of the others is below 16; and near their zeros
-    // the error of sine, cosine and logarithms is absolute.
+    // The relative error of `tanh` is 2⁻¹¹ at most, which is 2¹³ ulps; that of the others is below 16; and near their
+    // zeros the error of sine, cosine and logarithms is absolute.
     let expected: Vec<f32> = values.iter().flat_map(of).collect();
     run.expect_within("fast", &y, &expected, UlpsOr(1 << 13, 1e-6));
 }
@@ -172,7 +172,7 @@ fn fast_quotients(run: &mut Run<'_>) {
     run.expect_within("quotients", &y, &values.iter().map(|x| x / 7.3).collect::<Vec<_>>(), UlpsOr(2, 0.0));
 }
 
-/// Everything that arguments have room for: 4096 bytes with what a launch adds.
+/// Kernel parameters of the maximum size: 4096 bytes with the hidden parameter.
 #[kernel]
 pub fn arguments(a: [u64; 253], b: [[f32; 10]; 50], c: [u8; 7], d: u8, y: &mut [u64], z: &mut [f32]) {
     let i = grid(1);
@@ -206,7 +206,7 @@ fn too_large_arguments(run: &mut Run<'_>) {
     }
 }
 
-/// Without any array: the device has to be named, and the effect is what a fault says.
+/// A kernel without arrays: the launch names the device, and the result is a fault.
 #[kernel]
 pub fn compares(a: i8, b: u64, c: f16, d: bool) {
     assert!(a as i64 == b as i64 && c.to_f32() > 1.0 && d, "{a} {b} {c} {d}");
@@ -221,7 +221,7 @@ fn only_numbers(run: &mut Run<'_>) {
     run.expect_words("-7 9 0.25 false");
 }
 
-/// Arrays without elements, among others.
+/// Empty arrays, beside others.
 #[kernel]
 pub fn lens(a: &[f64], b: &mut [u8], c: &[bool], y: &mut [usize]) {
     let i = grid(1);
@@ -250,7 +250,7 @@ pub struct Point {
     n: u32,
 }
 
-/// Functions with a body in CUDA C: of numbers, slices, references and structs.
+/// Functions with a body in CUDA C, on numbers, slices, references and structs.
 #[device(unsafe(cuda = "return __brev(x) ^ (u32)shift;"))]
 pub fn reversed(x: u32, shift: u64) -> u32 {
     x.reverse_bits() ^ shift as u32

@@ -1,4 +1,4 @@
-//! The order of evaluation, made visible by atomics: each operand adds to a log when it is evaluated.
+//! Evaluation order, observed by atomics: each operand appends to a log when it is evaluated.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the kernels are written as users would not, to find what breaks")]
 
@@ -8,7 +8,7 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![short_circuits, operands];
 
-/// Writes down that `mark` was evaluated, and gives `value`.
+/// Records the evaluation of `mark`, and returns `value`.
 #[device]
 pub fn noted(log: &mut [u32], mark: u32, value: bool) -> bool {
     let at = atomic_add(&mut log[0], 1) as usize;
@@ -24,7 +24,7 @@ pub fn number(log: &mut [u32], mark: u32) -> u32 {
     mark
 }
 
-/// The bits of `bits` are what the operands are.
+/// The bits of `bits` are the values of the operands.
 #[kernel]
 pub fn logical(bits: u32, log: &mut [u32], out: &mut [bool]) {
     let (a, b, c) = (bits & 1 != 0, bits & 2 != 0, bits & 4 != 0);
@@ -45,7 +45,7 @@ pub fn logical(bits: u32, log: &mut [u32], out: &mut [bool]) {
     }
     let both = if noted(log, 23, c) { noted(log, 24, a) && noted(log, 25, b) } else { noted(log, 26, b) };
     out[8] = both;
-    // What is not evaluated does not fault.
+    // An operand that is not evaluated does not fault.
     out[9] = bits as usize >= out.len() || out[bits as usize];
     out[10] = bits != 0 && 8 / bits > 2;
 }
@@ -86,16 +86,16 @@ fn short_circuits(run: &mut Run<'_>) {
     }
 }
 
-/// A function of three, to see the order of its arguments.
+/// A function of three parameters, for the order of its arguments.
 #[device]
 pub fn three(a: u32, b: u32, c: u32) -> u32 {
     a * 100 + b * 10 + c
 }
 
-/// Operands, arguments, elements and assignments with effects.
+/// Operands, arguments, elements and assignments with side effects.
 #[kernel]
 pub fn effects(log: &mut [u32], y: &mut [u32]) {
-    // Left before right, also where C leaves it open.
+    // Left before right, also where the order is unspecified in C.
     y[0] = number(log, 1) * 10 + number(log, 2) - number(log, 3) / number(log, 3);
     y[1] = three(number(log, 4), number(log, 5), number(log, 6));
     y[2] = three(
@@ -109,7 +109,7 @@ pub fn effects(log: &mut [u32], y: &mut [u32]) {
     // The value before the place.
     y[number(log, 3) as usize] = number(log, 10);
     y[number(log, 4) as usize] += number(log, 11);
-    // A variable is read when its turn comes.
+    // A variable is read in its position of the order.
     let mut n = 5;
     let sum =
         n + {
@@ -174,18 +174,18 @@ pub fn effects(log: &mut [u32], y: &mut [u32]) {
             number(log, 16)
         })
         + n;
-    // The value that an atomic gives, and its arguments.
+    // The result of an atomic operation, and its arguments.
     y[15] = atomic_add(&mut y[number(log, 16) as usize], number(log, 17)) + y[16];
     // A tuple and a range.
     let (p, q) = (number(log, 18), number(log, 19));
     for k in number(log, 1)..number(log, 3) {
         y[17] += k * p + q;
     }
-    // A block whose value does not need it all.
+    // A block whose value does not depend on all of its statements.
     let _ = number(log, 20) + number(log, 21);
     number(log, 22);
     y[18] = -(number(log, 23) as i32 - 30) as u32 + !number(log, 24) % 100;
-    // Nothing is evaluated where the right operand jumps.
+    // Nothing is evaluated after a right operand that diverges.
     let mut turns = 0;
     loop {
         turns += 1;

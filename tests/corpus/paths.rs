@@ -1,4 +1,4 @@
-//! Functions of types and traits that are called by their paths, on values, variables, and what is in memory.
+//! Functions of types and traits that are called by path, on values, variables and places in memory.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 

@@ -37,7 +37,7 @@ programs! {
             }
         }
 
-        /// A method with `self`, and the same name by reference in traits.
+        /// A method with `self`, and trait methods of the same name with `&self`.
         #[derive(Clone, Copy, DeviceType)]
         pub struct Owned {
             n: i64,
@@ -78,7 +78,7 @@ programs! {
             }
         }
 
-        /// A method with `&mut self`, and the same name with `self` in a trait.
+        /// A method with `&mut self`, and a trait method of the same name with `self`.
         #[derive(Clone, Copy, DeviceType)]
         pub struct Changed {
             n: i64,
@@ -115,7 +115,7 @@ programs! {
             }
         }
 
-        /// No methods of its own.
+        /// A type without inherent methods.
         #[derive(Clone, Copy, DeviceType)]
         pub struct Plain {
             inner: Owned,

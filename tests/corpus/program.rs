@@ -1,5 +1,5 @@
-//! Programs: a text that is compiled twice, as plain Rust and for devices, and has to do the same everywhere, effect for
-//! effect, up to the panic where there is one.
+//! Programs: a text that is compiled twice, as plain Rust and as device code, and must have the same side effects in
+//! the same order, up to a panic, if there is one.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -12,11 +12,11 @@ use cumbia_cases::in_our_words;
 use crate::Run;
 use crate::inputs::{Edges, Random};
 
-/// How many numbers a program reads, and how many it can write.
+/// The number of inputs of a program, and the maximum number of outputs.
 pub(crate) const INPUTS: usize = 8;
 pub(crate) const OUTPUTS: usize = 12;
 
-/// The launches with an input at which Rust panics, of which each has its own.
+/// The number of launches with an input at which Rust panics; each has one such input.
 const MOST_FAULTS: usize = 8;
 
 /// For each function of `x: &[A]` and `y: &mut [B]`: `device::f`, the kernel `kernels::f` that calls it for each row of
@@ -58,7 +58,7 @@ macro_rules! programs {
             #[allow(unused_imports, reason = "not every module has items around it")]
             use super::*;
 
-            /// Any type, so that the bounds of items hold here.
+            /// Implemented for every type, so that the bounds of items are satisfied on the host.
             #[allow(dead_code, reason = "not every module needs it")]
             pub trait DeviceType: Copy {}
 
@@ -92,7 +92,7 @@ macro_rules! programs {
 }
 pub(crate) use programs;
 
-/// Items without what makes them known to devices. What `#[device(..)]` derives is derived by Rust alone.
+/// Items without the attributes of device code. The comparisons of `#[device(..)]` become Rust derives.
 macro_rules! plain {
     ([$($done:tt)*] #[device($($derived:ident),*)] $($rest:tt)*) => {
         $crate::program::plain! { [$($done)* #[derive($($derived),*)]] $($rest)* }
@@ -132,7 +132,7 @@ pub(crate) fn run<A: Edges + Scalar, B: DeviceType + Default + PartialEq>(
         let (mut y, mut same) = ([B::default(); OUTPUTS], [B::default(); OUTPUTS]);
         let panic = quietly(|| host(row, &mut y)).err();
         let other = quietly(|| device(row, &mut same)).err();
-        // A NaN is not equal to itself; the kernel's comparison sees those.
+        // A NaN is not equal to itself; the comparison of the kernel's results handles NaNs.
         #[allow(clippy::eq_op, reason = "as the comment says")]
         let differ = (0..OUTPUTS).any(|i| y[i] != same[i] && y[i] == y[i]);
         let other_words = other.as_deref().map(without_position);
@@ -158,7 +158,7 @@ pub(crate) fn run<A: Edges + Scalar, B: DeviceType + Default + PartialEq>(
     run.expect(name, &y, &expected);
 }
 
-/// Inputs with what programs tell apart: small numbers, some below zero, some too great for an index, and the edges.
+/// Inputs for the branches of programs: small and negative numbers, indices out of bounds, the limits of the type.
 fn rows<A: Edges>() -> Vec<[A; INPUTS]> {
     let small = |numbers: [i64; INPUTS]| numbers.map(A::small);
     let mut rows = vec![
@@ -183,7 +183,7 @@ fn rows<A: Edges>() -> Vec<[A; INPUTS]> {
     rows
 }
 
-/// Runs what may panic, and gives the panic's message without having it printed.
+/// Runs a function that may panic, and returns the panic's message without printing it.
 pub(crate) fn quietly<R>(function: impl FnOnce() -> R) -> Result<R, String> {
     thread_local! {
         static QUIET: Cell<bool> = const { Cell::new(false) };
@@ -208,7 +208,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
     text.unwrap_or("a panic without a message").to_owned()
 }
 
-/// What a device function that the host calls panics with begins with its place.
+/// The panic message of a device function that the host calls begins with its position.
 fn without_position(panic: &str) -> &str {
     panic.strip_prefix("tests/corpus/").and_then(|rest| rest.split_once(": ")).map_or(panic, |(_, words)| words)
 }

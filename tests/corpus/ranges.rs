@@ -1,4 +1,4 @@
-//! Ranges: empty, reversed, inclusive, stepped, of every integer type, and up to the last number of the type.
+//! Ranges: empty, reversed, inclusive, stepped, of every integer type, and up to the type's maximum.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -39,7 +39,7 @@ twins! { -12i32..13;
         n
     }
 
-    /// The ends are evaluated once, before the loop, and the variable is fresh in each turn.
+    /// The bounds are evaluated once, before the loop, and the variable is new in each iteration.
     fn evaluated_once(x: i32) -> i64 {
         let mut end = x;
         let mut n = 0i64;
@@ -163,7 +163,7 @@ twins! { -12i32..13;
 
 use cumbia::prelude::*;
 
-/// Counts the turns of a range with any ends.
+/// Counts the iterations of a range with any bounds.
 #[kernel]
 pub fn count_turns(starts: &[i64], ends: &[i64], turns: &mut [u32], last: &mut [i64]) {
     let at = grid(1);

@@ -1,6 +1,6 @@
-//! Items of a user's with the name of something built in: rustc decides which of the two a name is, on every device.
+//! User-defined items with names of built-in ones: rustc's name resolution decides, on every device.
 //!
-//! The programs are compiled as plain Rust as well (`program.rs`), so that what is expected is what Rust makes of the names.
+//! The programs are compiled as plain Rust as well (`program.rs`), so that the expected results are rustc's.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the items are named as users would not, to find what breaks")]
 #![allow(non_upper_case_globals, non_camel_case_types, dead_code, unused_macros, reason = "as above")]
@@ -12,28 +12,28 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[&[Case]] = &[PROGRAMS, listed![converted, overridden, extended]];
 
-/// Not the standard library's, and in scope in all of this file.
+/// Shadows the standard library's, in the whole file.
 macro_rules! line {
     () => {
         77u32
     };
 }
 
-/// Not the standard library's.
+/// Shadows the standard library's.
 macro_rules! column {
     () => {
         78u32
     };
 }
 
-/// Not the standard library's.
+/// Shadows the standard library's.
 macro_rules! cfg {
     ($any:ident) => {
         true
     };
 }
 
-/// Constants, functions and modules named like what kernels know.
+/// Constants, functions and modules with names of items of kernels.
 pub mod named {
     pub const WARP_SIZE: i64 = 7;
     pub const PI: i64 = 4;
@@ -41,12 +41,12 @@ pub mod named {
     pub const limit: i64 = 11;
     pub const most: i64 = 13;
 
-    /// Not the standard library's.
+    /// Shadows the standard library's.
     pub const fn size_of<T>() -> usize {
         3
     }
 
-    /// Not the standard library's.
+    /// Shadows the standard library's.
     pub const fn align_of<T>() -> usize {
         5
     }
@@ -208,6 +208,11 @@ programs! {
             9
         }
 
+        #[device]
+        pub fn grid(x: i64) -> i64 {
+            x.wrapping_mul(10)
+        }
+
         /// The names of functions of the standard library and of CUDA C.
         #[device]
         pub fn max(a: i64, b: i64) -> i64 {
@@ -305,6 +310,7 @@ programs! {
         y[4] = max(x[5], x[6]);
         y[5] = drop(x[7]).wrapping_add(sqrt(x[0]));
         y[6] = math::abs(x[1]);
+        y[8] = grid(2).wrapping_add(grid(x[3]));
         let shared = x[2];
         let grid = shared ^ 1;
         y[7] = shared.wrapping_add(grid);
@@ -401,7 +407,7 @@ impl Halved for f32 {}
 #[device]
 impl Halved for f64 {}
 
-/// Bounds of the user's own.
+/// User-defined bounds.
 #[device]
 pub fn widened<T: Number>(x: T) -> f64
 where
@@ -454,7 +460,7 @@ fn converted(run: &mut Run<'_>) {
     run.expect("wide beside f32", &w, &xs.map(wide));
 }
 
-/// Defaults that are kept, overridden, and overridden for some types only.
+/// Default methods: inherited, overridden, and overridden for some types only.
 #[device]
 pub trait Weight: DeviceType {
     fn base(&self) -> u32;
@@ -574,7 +580,7 @@ pub mod extensions {
     impl<T> Extensions for T {}
 }
 
-/// What follows has them in scope.
+/// A module with these traits in scope.
 pub mod extended_kernels {
     use cumbia::prelude::*;
 

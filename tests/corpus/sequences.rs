@@ -1,5 +1,5 @@
-//! What a `for` goes through: ranges in both directions with any step, at the ends of every type of integer; and the
-//! elements of arrays and slices.
+//! Sequences of a `for`: ranges in both directions with any step, at the limits of every integer type; and the elements of
+//! arrays and slices.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -46,7 +46,7 @@ programs! {
         }
     }
 
-    /// The variable of a loop can be changed, and the ends and the step are evaluated once, in order.
+    /// The loop variable can be assigned; the bounds and the step are evaluated once, in order.
     fn evaluated_once(x: &[i32], y: &mut [i64]) {
         let mut end = (x[0] & 15) as i64;
         let mut order = 0;
@@ -162,7 +162,7 @@ programs! {
     fn arrays_by_value(x: &[i32], y: &mut [i64]) {
         let mut a = [x[0] as i64, x[1] as i64, x[2] as i64];
         for v in a {
-            // The loop goes through the array as it was.
+            // The loop iterates over the array as it was before the loop.
             a[2] = 1000;
             y[0] = y[0] * 10 + v % 100;
         }
@@ -237,7 +237,7 @@ programs! {
         }
     }
 
-    /// A step of zero is Rust's panic, also where there is nothing to step over.
+    /// A step of zero is a panic, as in Rust, also for an empty range.
     fn zero_steps(x: &[i32], y: &mut [i64]) {
         let n = (x[0] & 3) as usize;
         for i in (0..x[1] as i64 % 20).step_by(n) {
@@ -342,7 +342,7 @@ macro_rules! turns {
     }};
 }
 
-/// All edges with each other, and steps of every size.
+/// All pairs of boundary values, with steps of every size.
 fn ends_and_steps<T: Edges + Scalar>() -> Vec<(T, T, usize)> {
     let steps = [1, 2, 3, 7, 100, 255, 256, 1 << 31, 1 << 32, usize::MAX / 2, usize::MAX / 2 + 1, usize::MAX];
     T::pairs(30).into_iter().enumerate().map(|(i, (a, b))| (a, b, steps[i * 7 % steps.len()])).collect()
@@ -354,7 +354,7 @@ turns! {
     of_i64 i64 of_u64 u64
 }
 
-/// Over arrays without elements, and slices of which nothing is left.
+/// Empty arrays and empty slices.
 #[kernel]
 pub fn nothing_to_go_through(x: &[f32], y: &mut [u32], n: usize) {
     let empty = [0u32; 0];

@@ -17,7 +17,7 @@ pub(crate) const CASES: &[Case] = listed![
     early_returns_and_barriers,
 ];
 
-/// c = a b, each thread an element.
+/// c = a b, one element per thread.
 #[kernel(fmad = false)]
 pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     let (col, row) = grid(2);
@@ -72,7 +72,7 @@ fn products(run: &mut Run<'_>) {
     }
 }
 
-/// The sum of each block, halving the threads at work.
+/// The sum of each block, by a tree reduction.
 #[kernel]
 pub fn block_sums<T: Number, const THREADS: usize>(x: &[T], sums: &mut [T]) {
     let mut partial = shared::<[T; THREADS]>();
@@ -105,7 +105,7 @@ fn reductions(run: &mut Run<'_>) {
     each!(f32 f64 i16 u32 i64 usize);
 }
 
-/// A tile with a row more than threads, as one does against bank conflicts.
+/// A padded tile, which avoids bank conflicts.
 #[kernel]
 pub fn transpose<T: Number>(x: &[T], y: &mut [T], width: usize, height: usize) {
     let mut tile = shared::<[[T; 9]; 8]>();
@@ -131,7 +131,7 @@ fn transposes(run: &mut Run<'_>) {
     }
 }
 
-/// Counts in shared memory, then adds each block's counts to all.
+/// A histogram per block in shared memory, added to the global one.
 #[kernel]
 pub fn histogram(data: &[u32], counts: &mut [u32]) {
     let mut local = shared::<[u32; 16]>();
@@ -149,7 +149,7 @@ pub fn histogram(data: &[u32], counts: &mut [u32]) {
     }
 }
 
-/// Sums of each type that has an atomic addition; the last two in an order that the sum does not show.
+/// Sums of each type with an atomic addition; those of the last two do not depend on the order.
 #[kernel]
 pub fn atomic_sums(
     x: &[i32],
@@ -232,7 +232,7 @@ fn dynamic(run: &mut Run<'_>) {
     each!(u8 i16 f32 f64 u64);
 }
 
-/// Three arrays of different types in one dynamic shared memory, and what is left of it.
+/// Three arrays of different types in dynamic shared memory, and the rest of it.
 #[kernel]
 pub fn dynamic_parts(out: &mut [f64], lens: &mut [usize]) {
     let n = block_dim().x;
@@ -268,7 +268,7 @@ fn parts_of_dynamic(run: &mut Run<'_>) {
     run.expect("lens", &lens, &[3 * n, 0, 13 * n / 8, 13 * n, 2]);
 }
 
-/// Storage of its own for each place in the source, also in a device function and where two arrays look alike.
+/// Each call in the source has its own storage, also in a device function and for arrays of the same type.
 #[device]
 pub fn scratch(t: usize, value: u32) -> u32 {
     let mut scratch = shared::<[u32; 32]>();
@@ -310,7 +310,7 @@ fn several_arrays(run: &mut Run<'_>) {
     run.expect("flags", &flags, &(0..64).map(|i| (31 - i % 32) % 3 == 0).collect::<Vec<bool>>());
 }
 
-/// Threads that have returned do not hold up a barrier.
+/// A barrier does not wait for threads that have returned.
 #[kernel]
 pub fn some_return(x: &mut [u32]) {
     let mut sums = shared::<[u32; 4]>();

@@ -1,5 +1,5 @@
-//! Miscompilations that other systems shipped, one case for each, as small as it can be. Where the proof is not in what a
-//! kernel computes, or more than a small kernel is needed, the table names the test.
+//! Miscompilations of released compilers, one minimal case for each. If the result of a kernel is no proof, or more than a
+//! small kernel is needed, the table names the test.
 //!
 //! | what was wrong | here | and more of it |
 //! |---|---|---|
@@ -44,7 +44,7 @@ pub(crate) const CASES: &[Case] = listed![
     taken_names,
 ];
 
-/// Of an operand that is not needed the evaluation would be a fault, or be counted.
+/// The evaluation of an operand that is not needed would be a fault, or be counted.
 #[kernel]
 pub fn needed(x: &[i32], y: &mut [i32]) {
     let i = grid(1);
@@ -68,7 +68,7 @@ pub fn needed(x: &[i32], y: &mut [i32]) {
 fn logical_operands(run: &mut Run<'_>) {
     let (x, mut y) = (run.array(&[0, 5, 50, -7]), run.zeros(6));
     run.launch(needed(&x, &mut y).grid(1).block(6));
-    // x[i] is 0: 100 / 0 is not evaluated. Behind the end nothing of `x` is read.
+    // x[i] is 0: 100 / 0 is not evaluated. `x` is not read out of bounds.
     run.expect("y", &y, &[11_110, 10_101, 10_110, 1110, 1010, 1010]);
 }
 
@@ -115,7 +115,7 @@ fn labelled_breaks(run: &mut Run<'_>) {
     run.expect("y", &y, &[1, 4, 9, 5].map(of));
 }
 
-/// Whether numbers of 8 bits are at a bound, or one that they cannot be.
+/// Comparisons of 8-bit numbers with bounds of their type and beyond it.
 #[kernel]
 pub fn bounded(x: &[i8], y: &mut [u32]) {
     let i = grid(1);
@@ -225,7 +225,7 @@ pub fn rests(x: &[u32], y: &[i64], out: &mut [u32], wide: &mut [i64]) {
 }
 
 fn large_remainders(run: &mut Run<'_>) {
-    // Where an `f32`, and where an `f64`, has no room for the last digit.
+    // Numbers whose last digit an `f32` or an `f64` cannot represent.
     let (xs, ys) = ([16_777_217, u32::MAX, 33_554_435], [9_007_199_254_740_993, i64::MAX, -9_007_199_254_740_997]);
     let (x, y, mut out, mut wide) = (run.array(&xs), run.array(&ys), run.zeros(6), run.zeros(6));
     run.launch(rests(&x, &y, &mut out, &mut wide).grid(1).block(3));
@@ -309,7 +309,7 @@ fn reversed_ranges(run: &mut Run<'_>) {
     }
 }
 
-/// Which lanes are active is the hardware's to say, but none of the other arm is.
+/// The active lanes are unspecified, but none of them is in the other branch.
 #[kernel]
 pub fn arms(y: &mut [u32]) {
     let i = lane_id();
@@ -363,7 +363,7 @@ fn wide_predicates(run: &mut Run<'_>) {
     run.expect("y", &y, &[3; 4]);
 }
 
-/// The bits of a float, taken as an integer, have the wrong order below zero.
+/// The bits of negative floats, compared as integers, have the reverse order.
 #[kernel]
 pub fn extremes<T: Float + cumbia::intrinsics::AtomicMinMax>(x: &[T], y: &mut [T]) {
     let mut mine = shared::<[T; 2]>();
@@ -396,14 +396,14 @@ fn extremes_below_zero(run: &mut Run<'_>) {
         let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         run.expect(std::any::type_name::<T>(), &y, &[least, most, least, most].map(T::from_f64));
     }
-    // Below zero, on both sides of it, and above.
+    // Negative, of both signs, and positive.
     for offset in [-700.0, -250.0, 3.0] {
         of::<f32>(run, |i| (i * 7919 % 601) as f64 + offset);
         of::<f64>(run, |i| (i * 7919 % 601) as f64 + offset);
     }
 }
 
-/// Names that C, CUDA and the writer have a use for.
+/// Names that are reserved in C and CUDA, or used by the writer.
 #[kernel]
 pub fn kernel(cx: &[i32], n: usize, float: i32, int: i32, launch: &mut [i32]) {
     let threadIdx = grid(1);

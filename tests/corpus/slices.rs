@@ -1,4 +1,4 @@
-//! Parts of slices and arrays, wherever these live, and references: handed to device functions that read and write.
+//! Sub-slices of slices and arrays in every memory, and references, as arguments of device functions that read and write.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -214,7 +214,7 @@ programs! {
     }
 }
 
-/// The sum of a part, by one of many functions that know nothing of where it lives.
+/// The sum of a sub-slice, by functions that do not depend on its memory.
 #[device]
 pub fn total(x: &[u32]) -> u32 {
     let mut sum = 0;
@@ -296,7 +296,7 @@ pub fn halves(y: &mut [u32], depth: u32) -> u32 {
     left.len() as u32
 }
 
-/// Each thread works on its own part of one array.
+/// Each thread accesses its own part of an array.
 #[kernel]
 pub fn own_parts(y: &mut [u32], lens: &mut [u32], width: usize) {
     let i = grid(1);
@@ -311,7 +311,7 @@ fn of_global_memory(run: &mut Run<'_>) {
     let values: Vec<u32> = (1..=20).collect();
     for (width, threads) in [(5, 4), (4, 5), (1, 1), (10, 2), (6, 4)] {
         let (mut y, mut lens) = (run.array(&values), run.zeros(threads));
-        // One block of one thread for each part, so that of the last, which is outside, nobody else stops.
+        // One block of one thread for each part, so that the last part, which is out of bounds, stops no other thread.
         run.launch(own_parts(&mut y, &mut lens, width).grid(threads).block(1));
         if width * threads > values.len() {
             continue;

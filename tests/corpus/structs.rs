@@ -1,5 +1,5 @@
-//! Structs: literals, updates, fields of fields and of elements, generic ones; and layouts, where every bit of an array of
-//! structs has to arrive, whatever rustc made of the order of its fields.
+//! Structs: literals, functional updates, nested fields, fields of elements, generics; and layouts: every bit of an array of
+//! structs must be transferred, whatever field order rustc chose.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 
@@ -83,7 +83,7 @@ programs! {
         y[4] = { Point { x: 5, y: 6 } }.x as i64;
     }
 
-    /// The fields of a literal are evaluated in the order in which they stand there.
+    /// The fields of a struct literal are evaluated in the order in which they are written.
     fn order_of_fields(x: &[i32], y: &mut [i64]) {
         let mut n = x[0] as i64 % 100;
         let p = Point { y: { n = n * 3 + 1; n }, x: { n = n * 5 + 2; n as i32 } };
@@ -172,7 +172,7 @@ pub struct Odd {
     e: i8,
 }
 
-/// The same, in the order that rustc likes.
+/// The same fields, in the order of rustc's layout.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
 pub struct Sorted {
     a: u8,
@@ -270,7 +270,7 @@ fn nested_of<T: Any>(random: &mut Random) -> Nested<T> {
     }
 }
 
-/// Takes each element through shared memory and an array of the thread, and puts one that came by value between them.
+/// Copies each element through shared memory and a local array, and inserts an argument that was passed by value.
 #[kernel]
 pub fn through<T: DeviceType>(one: T, x: &[T], y: &mut [T]) {
     let mut tile = shared::<[[T; 2]; 8]>();
@@ -312,7 +312,7 @@ fn layouts(run: &mut Run<'_>) {
     );
 }
 
-/// Structs and arrays as arguments, of different alignment one behind the other.
+/// Consecutive arguments of different alignment: structs and arrays.
 #[kernel]
 pub fn arguments(a: u8, b: Aligned, c: Bytes, d: Odd, e: [[i16; 2]; 3], f: Nested<f32>, y: &mut [f64]) {
     y[0] = a as f64;
@@ -352,7 +352,7 @@ fn by_value(run: &mut Run<'_>) {
     }
 }
 
-/// Fields of elements in global and shared memory, read, assigned and changed one by one.
+/// Fields of elements in global and shared memory: reads, assignments and compound assignments.
 #[kernel]
 pub fn change(cells: &mut [Nested<f32>], out: &mut [i64]) {
     let mut tile = shared::<[Sorted; 4]>();
@@ -395,7 +395,7 @@ fn fields_of_elements(run: &mut Run<'_>) {
     run.expect("out", &out, &expected);
 }
 
-/// Memory holds bits that are no `bool` and no enum: `true`, and the first variant by the time the host sees it.
+/// Memory with bits that are invalid for `bool` or an enum: read as `true`, and on the host as the first variant.
 #[kernel]
 pub fn no_values(bits: &[u8], bools: &mut [bool], phases: &mut [Phase], structs: &mut [Nested<bool>], odd: &mut [u32]) {
     let mut raw = dynamic_shared::<u8>();
@@ -427,7 +427,7 @@ fn invalid_bits(run: &mut Run<'_>) {
     let gas = Phase::Gas;
     run.expect("phases", &phases, &[gas, Phase::Liquid, Phase::Solid, gas, gas, gas, gas]);
     run.expect("odd", &odd, &[0, 7, 7, 7, 7, 7, 7]);
-    // The seventh element is the last to be written over the third.
+    // The seventh element is the last one written to the third.
     let expected = Nested { outer: [[true, true], [true, true]], ..Nested::default() };
     run.expect("structs", &structs, &[expected]);
 }

@@ -1,11 +1,11 @@
-//! One kernel over many values, among them some at which Rust panics.
+//! Runs of one kernel over many inputs, including some at which Rust panics.
 
 use cumbia::{DeviceArray, DeviceType, Kernel, Launch};
 
 use crate::Run;
 use crate::Tolerance;
 
-/// Runs a kernel of one input. `host` is what Rust gives, or `None` where it panics.
+/// Runs a kernel of one input. `host` returns Rust's result, or `None` if it panics.
 #[track_caller]
 pub(crate) fn unary<A: DeviceType, O: DeviceType, K: Kernel>(
     run: &mut Run<'_>,
@@ -48,8 +48,8 @@ pub(crate) fn binary<A: DeviceType, B: DeviceType, O: DeviceType, K: Kernel>(
     );
 }
 
-/// Launches once for all inputs that have a result. Of a launch that faults only one fault is told, so each input at
-/// which Rust panics has its own.
+/// Launches once for all inputs that have a result. A launch reports a single fault, so that each input at which Rust
+/// panics has its own launch.
 #[track_caller]
 fn sweep<I: Copy, O: DeviceType>(
     run: &mut Run<'_>,
@@ -69,7 +69,7 @@ fn sweep<I: Copy, O: DeviceType>(
     }
 }
 
-/// What arithmetic gives that Rust checks for overflow in a debug build and wraps in a release build.
+/// The result of arithmetic that panics on overflow in a debug build and wraps in a release build.
 pub(crate) fn checked<T>(checked: Option<T>, wrapped: T) -> Option<T> {
     if cfg!(debug_assertions) { checked } else { Some(wrapped) }
 }

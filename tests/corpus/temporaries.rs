@@ -1,5 +1,5 @@
-//! Values that are used as places: `{ s }`, `(s, 1).0`, `{ w }.t` are copies, whatever C++ could do with the variable. And
-//! values that a `match` looks at while its guards change the variables that they were made of.
+//! Value expressions as places: `{ s }`, `(s, 1).0`, `{ w }.t` are copies, although C++ could use the variable itself. And
+//! scrutinees of a `match` whose guards modify the variables that they were computed from.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(unused_assignments, unused_variables, unused_braces, unused_mut, reason = "as above")]

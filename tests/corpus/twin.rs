@@ -1,4 +1,4 @@
-//! Twins: a function of one number as a `#[device]` function, and the same text as plain Rust to compare it with.
+//! Twins: a function of one number as a `#[device]` function, and the same text as plain Rust for comparison.
 
 /// For each function: `device::f`, the kernel `kernels::f` that calls it for each element, and `host::f`. Defines
 /// `run_all`, which runs every kernel over the inputs of `$inputs`.

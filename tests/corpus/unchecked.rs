@@ -1,5 +1,5 @@
-//! `#[kernel(unchecked)]` with everything that has indices: views, parts of slices, arrays, structs, enums, shared memory. The
-//! same text without checks has to compute the same; what is no index is still checked.
+//! `#[kernel(unchecked)]` with all indexed types: views, sub-slices, arrays, structs, enums, shared memory. The same text
+//! without bounds checks must compute the same; all other checks remain.
 
 use cumbia::prelude::*;
 
@@ -51,7 +51,7 @@ fn views(run: &mut Run<'_>) {
             small.reshape((rows, columns)).unwrap()
         };
         let (to, line) = (b.reshape_mut((rows, columns)).unwrap(), sums.reshape_mut(rows).unwrap());
-        // SAFETY: rows and columns are clamped to those that there are; the results have the view's shape.
+        // SAFETY: rows and columns are clamped to the view's shape, which the results have as well.
         unsafe { run.launch_unchecked(blurred(from, &w, to, line).over((columns, rows))) };
         let of = |place: usize| {
             let (i, j) = (place / columns, place % columns);
@@ -83,7 +83,7 @@ pub fn merged(left: &[i32], right: &[i32], out: &mut [i32]) {
     }
 }
 
-/// Each thread merges two runs that are sorted.
+/// Each thread merges two sorted runs.
 #[kernel(unchecked)]
 pub fn merge(x: &[i32], run: usize, y: &mut [i32]) {
     let first = 2 * run * grid(1);
@@ -97,7 +97,7 @@ fn parts(run: &mut Run<'_>) {
     let mut values: Vec<i32> = Random::new(22).below(64, 100).into_iter().map(|v| v as i32 - 50).collect();
     for length in [1, 2, 4, 8, 16, 32] {
         let (x, mut y) = (run.array(&values), run.zeros(64));
-        // SAFETY: the parts lie inside, as the `if` and the lengths of `x` and `y` say.
+        // SAFETY: the parts are in bounds, by the `if` and the lengths of `x` and `y`.
         unsafe { run.launch_unchecked(merge(&x, length, &mut y).over(64 / (2 * length))) };
         values.chunks_mut(2 * length).for_each(<[i32]>::sort_unstable);
         run.expect("y", &y, &values);
@@ -237,7 +237,7 @@ fn shared_tiles(run: &mut Run<'_>) {
     run.expect("y", &y, &(0..256).map(of).collect::<Vec<_>>());
 }
 
-/// Divisions, assertions and steps are checked all the same.
+/// Divisions, assertions and steps are checked in unchecked kernels too.
 #[kernel(unchecked)]
 pub fn divided(x: &[i32], kind: u32, y: &mut [i32]) {
     let (a, b) = (x[0], x[1]);
@@ -271,7 +271,7 @@ fn other_faults(run: &mut Run<'_>) {
     ];
     for (values, kind, expected) in cases {
         let (x, mut y) = (run.array(&values), run.zeros(1));
-        // SAFETY: `x` and `y` have the elements that are named.
+        // SAFETY: the indices are within the lengths of `x` and `y`.
         let launch = |run: &mut Run<'_>, y| unsafe { run.launch_unchecked(divided(&x, kind, y).grid(1).block(1)) };
         match expected {
             Ok(value) => {

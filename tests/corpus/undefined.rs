@@ -1,5 +1,5 @@
-//! Kernels of which the obvious translation to C++ has undefined behaviour. `docs/undefined-behaviour.md` lists each kind,
-//! how the writer avoids it, and which test shows it; those without a better place are here.
+//! Kernels whose literal translation to C++ has undefined behaviour. `docs/undefined-behaviour.md` lists each kind, how the
+//! writer avoids it, and its test; this file has those that belong to no other module.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the kernels are written as users would not, to find what breaks")]
 
@@ -11,8 +11,8 @@ use crate::{Case, Run, listed};
 pub(crate) const CASES: &[Case] =
     listed![memory_as_two_types, values_of_other_threads, empty_arrays, ends_of_arrays, unwritten_memory];
 
-/// One place of the dynamic shared memory as a number and as a float: C++ lets the compiler assume that the two do not
-/// alias ([basic.lval]).
+/// The same dynamic shared memory as integers and as floats: C++ lets the compiler assume that the two do not alias
+/// ([basic.lval]).
 #[kernel]
 pub fn punned(y: &mut [u32], value: f32, offset: usize) {
     let t = thread_idx().x;
@@ -37,7 +37,7 @@ fn memory_as_two_types(run: &mut Run<'_>) {
     }
 }
 
-/// `y` is `__restrict__`, and still written by all threads.
+/// `y` is `__restrict__`, and written by all threads nevertheless.
 #[kernel]
 pub fn neighbours(y: &mut [u32], x: &[u32], same: &[u32]) {
     let t = thread_idx().x;
@@ -54,14 +54,14 @@ pub fn neighbours(y: &mut [u32], x: &[u32], same: &[u32]) {
 fn values_of_other_threads(run: &mut Run<'_>) {
     let values: Vec<u32> = (0..64).map(|i| i * i + 3).collect();
     let (x, mut y) = (run.array(&values), run.zeros(64));
-    // One array for both of the arguments that are only read.
+    // The same array for both read-only arguments.
     run.launch(neighbours(&mut y, &x, &x).grid(1).block(64));
     let of = |t: usize| values[t] + values[(t + 1) % 64];
     let total = |t: usize| (0..4).map(|round| of((t + 1) % 64) + of(63 - t) + 2 * round).sum();
     run.expect("y", &y, &(0..64).map(total).collect::<Vec<u32>>());
 }
 
-/// The pointer of an empty array is null, or points at nothing.
+/// The pointer of an empty array is null or dangling.
 #[kernel]
 pub fn nothing(x: &[u32], m: ArrayView2<u32>, y: &mut [u32]) {
     let i = grid(1);
@@ -95,7 +95,7 @@ fn empty_arrays(run: &mut Run<'_>) {
     }
 }
 
-/// Parts that begin where the array ends.
+/// Empty sub-slices at the end of an array.
 #[kernel]
 pub fn behind(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
@@ -121,7 +121,7 @@ pub enum Side {
     Right,
 }
 
-/// What is read of shared memory that nobody wrote is unspecified, but it is one value, and a valid one of its type.
+/// A read of uninitialised shared memory yields an unspecified value, but a single one that is valid for its type.
 #[kernel]
 pub fn unwritten(x: &[u32], y: &mut [u32]) {
     let t = thread_idx().x;

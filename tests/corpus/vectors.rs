@@ -1,4 +1,4 @@
-//! `cumbia::vector` and `cumbia::random`: what Cumbia offers in its own language.
+//! `cumbia::vector` and `cumbia::random`, which are written in Cumbia's own language.
 
 use cumbia::prelude::*;
 use cumbia::random::Philox;
@@ -46,13 +46,13 @@ fn axpy_cases(run: &mut Run<'_>) {
     run.expect("y", &y, &expected);
 }
 
-/// Arrays of numbers, given where a kernel takes vectors.
+/// Arrays of numbers as arguments for slices of vectors.
 fn numbers_as_vectors(run: &mut Run<'_>) {
     let numbers = Random::new(31).floats(52, 10.0);
     let (x, mut y) = (run.array(&numbers), run.array(&numbers));
     run.launch(axpy(0.5, &x.cast().unwrap(), &mut y.cast_mut().unwrap()).over(13));
     run.expect("all", &y, &numbers.iter().map(|v| v + v * 0.5).collect::<Vec<_>>());
-    // A part begins where a vector can, and vectors are numbers again.
+    // A slice at an offset that is aligned for a vector, and vectors reinterpreted as numbers.
     let mut z = run.zeros::<Float4>(10);
     let (from, mut to) = (x.slice(8..28).unwrap().cast().unwrap(), z.slice_mut(5..).unwrap());
     run.launch(axpy(2.0, &from, &mut to).over(5));
@@ -64,7 +64,7 @@ fn numbers_as_vectors(run: &mut Run<'_>) {
     assert_eq!(z.cast::<f32>().unwrap().len(), 40);
 }
 
-/// All operators on vectors of two to four lanes of any number.
+/// All operators on vectors of two to four components of any numeric type.
 #[kernel(fmad = false)]
 pub fn all_operators<T: Component>(
     two: &[Vec2<T>],
@@ -179,7 +179,7 @@ pub struct Pixel {
     next: Float2,
 }
 
-/// Vectors in structs, as arguments and results, and in arrays of a thread.
+/// Vectors in structs, as arguments and results, and in local arrays.
 #[device]
 pub fn moved(at: Int2, by: Int4) -> (Int2, Int3) {
     (at + Int2::new(by.x, by.w), Int3::new(by.z, at.y, at.x))
@@ -222,7 +222,7 @@ fn mixed_vectors(run: &mut Run<'_>) {
     run.expect("sums", &sums, &sums_of.map(|x| Ulonglong2::new(x, 1 << 40)));
 }
 
-/// Rows of vectors in shared memory, static and dynamic, and through a warp.
+/// Vectors in static and dynamic shared memory, and in warp shuffles.
 #[kernel(fmad = false)]
 pub fn through_shared(x: &[Float4], y: &mut [Float4], z: &mut [Double2]) {
     let mut tile = shared::<[[Float4; 4]; 8]>();
@@ -338,7 +338,7 @@ pub fn normal(seed: u64, singles: &mut [f32], doubles: &mut [f64]) {
 fn normal_numbers(run: &mut Run<'_>) {
     let (mut singles, mut doubles) = (run.zeros(200), run.zeros(200));
     run.launch(normal(3, &mut singles, &mut doubles).grid(5).block(20));
-    // A sum can cancel what its terms are apart.
+    // The sum can cancel the differences of its terms.
     run.output_within("f32", &singles, UlpsOr(16, 1e-6));
     run.output_within("f64", &doubles, UlpsOr(16, 1e-14));
 }

@@ -8,7 +8,7 @@ use crate::{Case, Run, listed};
 pub(crate) const CASES: &[Case] =
     listed![matrices, products, strided, rows_and_columns, cubes, lines, nothing, outside, of_structs, in_functions];
 
-/// b = a transposed.
+/// b is the transpose of a.
 #[kernel]
 pub fn transpose<T: DeviceType>(a: ArrayView2<T>, mut b: ArrayViewMut2<T>) {
     let (j, i) = grid(2);
@@ -25,7 +25,7 @@ fn matrices(run: &mut Run<'_>) {
         run.launch(transpose(there, back).over((cols, rows)));
         let expected: Vec<i16> = (0..values.len()).map(|at| values[at % rows * cols + at / rows]).collect();
         run.expect("b", &b, &expected);
-        // Twice is as before: transposed views cancel it.
+        // The transpose of a transposed view is the original.
         let mut c = run.zeros(values.len());
         run.launch(
             transpose(b.reshape((cols, rows)).unwrap(), c.reshape_mut((rows, cols)).unwrap()).over((rows, cols)),
@@ -38,7 +38,7 @@ fn matrices(run: &mut Run<'_>) {
     }
 }
 
-/// c = a b, of views of any strides.
+/// c = a b, for views of any strides.
 #[kernel(fmad = false)]
 pub fn product<T: Number>(a: ArrayView2<T>, b: ArrayView2<T>, mut c: ArrayViewMut2<T>) {
     let (j, i) = grid(2);
@@ -129,7 +129,7 @@ fn strided(run: &mut Run<'_>) {
     run.expect("sizes", &sizes, &[3, 6, 306, 18, 6 + 300]);
 }
 
-/// The sum of a row or column, or of any other line.
+/// The sum of a one-dimensional view, such as a row or column.
 #[device]
 pub fn total(line: ArrayView1<'_, i64>) -> i64 {
     let mut sum = 0;
@@ -146,7 +146,7 @@ pub fn scale(mut line: ArrayViewMut1<'_, i64>, by: i64) {
     }
 }
 
-/// Rows and columns of views, taken in the kernel and handed to device functions.
+/// Rows and columns of views as arguments of device functions.
 #[kernel]
 pub fn lines_of(mut a: ArrayViewMut2<i64>, rows: &mut [i64], columns: &mut [i64]) {
     for i in 0..a.nrows() {
@@ -227,7 +227,7 @@ fn cubes(run: &mut Run<'_>) {
     run.expect("y", &y, &expected);
     let sum = |i: usize| (0..r).map(|j| at(i, j, c - 1) * (j + 1) as f64).sum::<f64>() + c as f64;
     run.expect("sums", &sums, &(0..p).map(sum).collect::<Vec<_>>());
-    // A part of it, with the dimensions in reverse order.
+    // A part of it, transposed.
     let mut z = run.array(&[-1.0; 60]);
     let mut sums = run.zeros(2);
     let part = x.reshape((p, r, c)).unwrap().slice(1.., ..2, 1..4).unwrap();
@@ -245,7 +245,7 @@ fn cubes(run: &mut Run<'_>) {
     run.expect("z", &z, &expected);
 }
 
-/// Views of one dimension, as kernels take them.
+/// One-dimensional views as parameters.
 #[kernel]
 pub fn every_third(x: ArrayView1<u8>, mut y: ArrayViewMut1<u8>) {
     let i = grid(1);
@@ -269,7 +269,7 @@ fn lines(run: &mut Run<'_>) {
     run.expect("z", &z, &expected);
 }
 
-/// Views without elements.
+/// Empty views.
 #[kernel]
 pub fn count(x: ArrayView2<f32>, y: ArrayView3<u8>, sizes: &mut [usize]) {
     sizes[0] = x.nrows() + 10 * x.ncols() + 100 * x.len() + 1000 * x.is_empty() as usize;
@@ -293,7 +293,7 @@ fn nothing(run: &mut Run<'_>) {
     run.expect("no columns", &sizes, &[1002, 970, 0]);
 }
 
-/// Indices outside, in each dimension, of views and their lines.
+/// Indices out of bounds in each dimension, of views and of their rows and columns.
 #[kernel]
 pub fn element(x: ArrayView3<u32>, y: &mut [u32], which: u32, i: usize, j: usize, k: usize) {
     y[0] = 1;

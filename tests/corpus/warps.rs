@@ -1,4 +1,4 @@
-//! What the lanes of a warp do together: shuffles of every type, votes, matches, reductions, masks of parts of a warp.
+//! Warp operations: shuffles of every type, votes, matches, reductions, and masks of a part of a warp.
 
 use cumbia::intrinsics::*;
 use cumbia::prelude::*;
@@ -29,7 +29,7 @@ pub enum Colour {
     Blue,
 }
 
-/// With a byte that fills no word, and padding.
+/// A struct whose size is not a multiple of 32 bits, with padding.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Packet {
@@ -89,7 +89,7 @@ fn shuffles(run: &mut Run<'_>) {
     });
 }
 
-/// Lanes and distances beyond the warp, of every type of integer.
+/// Lanes and deltas beyond the warp, of every integer type.
 #[kernel]
 pub fn far_lanes(y: &mut [u32], distance: u64) {
     let i = thread_idx().x;
@@ -124,7 +124,7 @@ fn lanes_of_shuffles(run: &mut Run<'_>) {
     }
 }
 
-/// Votes on predicates of every width, with bits above the lower 32 alone.
+/// Votes on predicates of every width, also with only bits above the lower 32 set.
 #[kernel]
 pub fn voted(x: &[u64], y: &mut [u32]) {
     let i = grid(1);
@@ -177,7 +177,7 @@ fn votes(run: &mut Run<'_>) {
     }
 }
 
-/// Matches of every kind of value; floats by their bits.
+/// Matches of every type; floats are compared bitwise.
 macro_rules! matching {
     ($($name:ident $ty:ident)*) => {$(
         #[kernel]
@@ -273,7 +273,7 @@ fn reductions(run: &mut Run<'_>) {
     run.expect("u32", &z, &unsigned);
 }
 
-/// Lanes are numbered through the block, with `x` first.
+/// Lanes are numbered in linear order within the block, `x` fastest.
 #[kernel]
 pub fn where_we_are(lanes: &mut [u32], masks: &mut [u32]) {
     let (t, size) = (thread_idx(), block_dim());
@@ -301,7 +301,7 @@ fn positions(run: &mut Run<'_>) {
     }
 }
 
-/// What both arms of an `if` do stays in them: the lanes that are there are the arm's.
+/// The same operation in both branches of an `if` is not merged: the active lanes are those of the branch.
 #[kernel]
 pub fn in_arms(y: &mut [u32], bits: u32) {
     let i = thread_idx().x;
@@ -319,7 +319,7 @@ pub fn in_arms(y: &mut [u32], bits: u32) {
         ballot = ballot_sync(lanes, i % 2 == 0);
         count = reduce_add_sync(lanes, 1u32);
     }
-    // At least this lane is there, and none of the other arm.
+    // At least this lane is active, and none of the other branch.
     y[4 * i] = (active & lanemask_eq() != 0) as u32 + 2 * (active & !lanes != 0) as u32;
     y[4 * i + 1] = ballot;
     y[4 * i + 2] = count;
@@ -339,7 +339,7 @@ fn arms(run: &mut Run<'_>) {
     }
 }
 
-/// The halves of a warp do different things at the same time, in loops of different length.
+/// The halves of a warp diverge, in loops with different trip counts.
 #[kernel]
 pub fn two_halves(x: &[u32], y: &mut [u32]) {
     let i = grid(1);
@@ -393,7 +393,7 @@ fn halves_of_a_warp(run: &mut Run<'_>) {
     run.expect("y", &y, &expected);
 }
 
-/// A warp that the block does not fill, and lanes that have returned.
+/// A partial warp, and lanes that have returned.
 #[kernel]
 pub fn some_lanes(x: &[u32], y: &mut [u32], gone: usize) {
     let i = thread_idx().x;
@@ -431,7 +431,7 @@ fn partial_warps(run: &mut Run<'_>) {
     }
 }
 
-/// Memory that lanes hand to each other at a `sync_warp`.
+/// Lanes exchange values in memory at a `sync_warp`.
 #[kernel]
 pub fn through_memory(x: &mut [u32]) {
     let mut tile = shared::<[u32; 64]>();
@@ -471,7 +471,7 @@ fn warp_memory(run: &mut Run<'_>) {
     run.expect("x", &x, &expected);
 }
 
-/// The sum before each element, by warps, and the warps' sums by shared memory; generic in the type.
+/// An exclusive scan, by warp shuffles and shared memory, generic in the type.
 #[kernel]
 pub fn scan<T: Number>(x: &[T], y: &mut [T]) {
     let mut sums = shared::<[T; 32]>();

@@ -1,4 +1,4 @@
-//! Loops, matches, tuples, arithmetic and conversions on every type of number: the same programs for each.
+//! Loops, matches, tuples, arithmetic and conversions on every numeric type: the same programs for each.
 
 #![allow(clippy::all, clippy::pedantic, reason = "the functions are written as users would not, to find what breaks")]
 #![allow(
@@ -10,7 +10,7 @@
 use crate::program::programs;
 use crate::{Case, Run, listed};
 
-/// The programs of each type of integer, in a module of its own.
+/// The programs of each integer type, in a module of its own.
 macro_rules! integers {
     ($($module:ident $int:ident $other:ident)*) => {
         $(pub mod $module {
@@ -349,7 +349,7 @@ pub(crate) const CASES: &[&[Case]] = &[
     listed![clones],
 ];
 
-/// `.clone()` of all whose `Clone` is known to be a copy.
+/// `.clone()` of the types whose `Clone` is known to be a copy.
 pub mod copies {
     use cumbia::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Names that are words of C++ or CUDA, or of the writer's own, for types, fields, variants, functions, methods and
-//! constants.
+//! Types, fields, variants, functions, methods and constants with names that are reserved in C++ or CUDA, or used by the
+//! writer.
 
 #![allow(non_camel_case_types, non_snake_case, non_upper_case_globals, dead_code, reason = "the names are the point")]
 #![allow(clippy::all, clippy::pedantic, reason = "as above")]
@@ -10,7 +10,7 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![fields, types_and_variants, functions_and_methods, same_names, raw_names];
 
-/// Fields named after words of C++.
+/// Fields with names that are C++ keywords.
 #[derive(Clone, Copy, Debug, Default, PartialEq, DeviceType)]
 pub struct template {
     int: i32,
@@ -264,7 +264,7 @@ fn functions_and_methods(run: &mut Run<'_>) {
     run.expect("y", &y, &[13, 1, 1, 76, 103 + 31, 2 + 9, 4321 + 21 + 441]);
 }
 
-/// One name for a type, its method, a field, a variable, a constant and functions of two modules.
+/// The same name for a type, its method, a field, a variable, a constant and functions of two modules.
 pub mod same {
     use cumbia::prelude::*;
 
@@ -327,7 +327,7 @@ fn same_names(run: &mut Run<'_>) {
     run.expect("y", &y, &[same::more::name { other: [4, 5, 27] }]);
 }
 
-/// Rust's own words as raw names, and names that differ only in what C cannot have.
+/// Raw identifiers, and names that differ only in characters that C lacks.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 pub struct r#struct {
     r#type: u32,

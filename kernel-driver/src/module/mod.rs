@@ -16,7 +16,7 @@ use crate::context::Context;
 use crate::driver::Driver;
 use crate::error::CudaError;
 use crate::stream::Stream;
-use crate::toolkit::Image;
+use crate::toolkit::{Image, Joined};
 
 pub use driver_launch::{DriverLaunch, Launched};
 pub use geometry::Geometry;
@@ -450,14 +450,7 @@ impl CudaError {
 impl fmt::Display for LoadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            LoadError::ImageRefused { rejections } => {
-                let mut separator = "";
-                for rejection in rejections {
-                    write!(f, "{separator}{rejection}")?;
-                    separator = "; ";
-                }
-                Ok(())
-            }
+            LoadError::ImageRefused { rejections } => Joined(rejections).fmt(f),
             LoadError::Cuda(error) => error.fmt(f),
         }
     }

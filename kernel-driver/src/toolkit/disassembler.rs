@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::searched::{SearchOutcome, SearchPlace, Searched, joined};
+use super::searched::{Joined, SearchOutcome, SearchPlace, Searched};
 use crate::toolkit::environment::{Environment, nvidia_packages};
 
 /// The disassemblers and their arguments: `nvdisasm` first, because it shows source lines.
@@ -39,8 +39,7 @@ pub struct NoDisassembler {
 
 impl fmt::Display for NoDisassembler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("no disassembler was found: ")?;
-        joined(f, &self.searched)
+        write!(f, "no disassembler was found: {}", Joined(&self.searched))
     }
 }
 
@@ -86,7 +85,7 @@ fn find(environment: &Environment, program: &'static str, searched: &mut Vec<Sea
 
 /// Returns the output of a disassembler for a cubin, or the reason of its failure.
 fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, SearchOutcome> {
-    let not_run = |error: std::io::Error| SearchOutcome::ProgramFailed { message: error.to_string(), status: None };
+    let not_run = |error: std::io::Error| SearchOutcome::ProgramNotRun(error.kind());
     let mut file = tempfile::Builder::new().prefix("cumbia-").suffix(".cubin").tempfile().map_err(not_run)?;
     file.write_all(cubin).map_err(not_run)?;
     let output = Command::new(program).args(arguments).arg(file.path()).output().map_err(not_run)?;
@@ -94,7 +93,7 @@ fn run(program: &Path, arguments: &[&str], cubin: &[u8]) -> Result<String, Searc
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
     let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(SearchOutcome::ProgramFailed { message, status: Some(output.status.to_string()) })
+    Err(SearchOutcome::ProgramFailed { message, status: output.status })
 }
 
 #[cfg(test)]

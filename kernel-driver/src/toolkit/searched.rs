@@ -1,7 +1,11 @@
 //! The searches for NVIDIA's software, as part of an error: the locations, and why nothing there is usable.
 
 use std::fmt;
+use std::io;
 use std::path::PathBuf;
+use std::process::ExitStatus;
+
+use super::Version;
 
 /// A location that was searched for a library or a program, and why nothing there is used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,12 +88,14 @@ pub enum SearchOutcome {
         /// The major version of CUDA that the driver supports.
         driver: u32,
     },
+    /// The program did not run, or its input could not be written.
+    ProgramNotRun(io::ErrorKind),
     /// The program failed.
     ProgramFailed {
-        /// The program's message, or that of the operating system if it did not run.
+        /// The program's message.
         message: String,
-        /// The exit status of the program, such as `exit status: 1`; `None` if it did not run.
-        status: Option<String>,
+        /// Its exit status.
+        status: ExitStatus,
     },
 }
 
@@ -105,8 +111,8 @@ impl fmt::Display for SearchOutcome {
             SearchOutcome::NewerThanDriver { nvrtc, driver } => {
                 write!(f, "this is NVRTC {nvrtc}, but the driver supports at most CUDA {driver}")
             }
-            SearchOutcome::ProgramFailed { message, status: None } => f.write_str(message),
-            SearchOutcome::ProgramFailed { message, status: Some(status) } => write!(f, "{message} ({status})"),
+            SearchOutcome::ProgramNotRun(error) => write!(f, "cannot be run: {error}"),
+            SearchOutcome::ProgramFailed { message, status } => write!(f, "{message} ({status})"),
         }
     }
 }
@@ -135,9 +141,9 @@ pub enum LibraryFailure {
     /// It is older than Cumbia supports.
     TooOld {
         /// Its version.
-        version: String,
+        version: Version,
         /// The oldest supported version.
-        oldest: String,
+        oldest: Version,
     },
 }
 
@@ -177,19 +183,23 @@ impl fmt::Display for BadNvrtcReason {
             BadNvrtcReason::NotFound => f.write_str("there is no such file or folder"),
             BadNvrtcReason::NotInFolder { searched } => {
                 f.write_str("this folder contains no usable NVRTC: ")?;
-                joined(f, searched)
+                Joined(searched).fmt(f)
             }
             BadNvrtcReason::Unusable(failure) => failure.fmt(f),
         }
     }
 }
 
-/// Writes the locations on one line.
-pub(super) fn joined(f: &mut fmt::Formatter<'_>, searched: &[Searched]) -> fmt::Result {
-    let mut separator = "";
-    for place in searched {
-        write!(f, "{separator}{place}")?;
-        separator = "; ";
+/// The items of a list on one line, as part of a message.
+pub struct Joined<'a, T>(pub &'a [T]);
+
+impl<T: fmt::Display> fmt::Display for Joined<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        for item in self.0 {
+            write!(f, "{separator}{item}")?;
+            separator = "; ";
+        }
+        Ok(())
     }
-    Ok(())
 }

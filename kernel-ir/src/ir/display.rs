@@ -622,12 +622,14 @@ fn unrolled(unroll: Unroll) -> String {
 fn intrinsic(intrinsic: &Intrinsic) -> String {
     let name = intrinsic.name();
     match intrinsic {
-        Intrinsic::Grid(dimensions) | Intrinsic::GridSize(dimensions) => format!("{name}::<{dimensions}>"),
         Intrinsic::Shared(ty) | Intrinsic::DynamicShared(ty) | Intrinsic::DynamicSharedAt(ty) => {
             format!("{name}::<{ty}>")
         }
         Intrinsic::Atomic { op: _, ordering, scope } => format!("{name}::<{ordering:?}, {scope:?}>"),
-        Intrinsic::ThreadIdx
+        // The number of dimensions is the argument.
+        Intrinsic::Grid(_)
+        | Intrinsic::GridSize(_)
+        | Intrinsic::ThreadIdx
         | Intrinsic::BlockIdx
         | Intrinsic::BlockDim
         | Intrinsic::GridDim

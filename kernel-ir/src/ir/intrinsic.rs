@@ -8,9 +8,9 @@ use super::{Scalar, Type};
 /// CUDA C.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Intrinsic {
-    /// `grid::<N>()`: the thread's index in the grid, a `usize` or a tuple of them.
+    /// `grid(N)`: the thread's index in the grid, a `usize` or a tuple of them.
     Grid(u8),
-    /// `grid_size::<N>()`: the number of threads of the grid in each dimension.
+    /// `grid_size(N)`: the number of threads of the grid in each dimension.
     GridSize(u8),
     /// `thread_idx()`, a `Dim3` of `usize`
     ThreadIdx,

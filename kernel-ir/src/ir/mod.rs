@@ -10,7 +10,6 @@ mod display;
 mod function;
 mod intrinsic;
 mod method;
-mod narrow;
 mod program;
 mod types;
 mod visit;

@@ -18,7 +18,7 @@ pub(super) const GRID_SIZE: [Axis; 3] =
     [("gridDim.x", "blockDim.x", None), ("gridDim.y", "blockDim.y", None), ("gridDim.z", "blockDim.z", None)];
 
 impl Lowering<'_, '_> {
-    /// `grid::<N>()` and `grid_size::<N>()`. The built-in variables have 32 bits; the product is computed with 64 bits,
+    /// `grid(N)` and `grid_size(N)`. The built-in variables have 32 bits; the product is computed with 64 bits,
     /// so that it does not wrap.
     pub(super) fn geometry(&self, dimensions: u8, axes: &[Axis; 3]) -> Value {
         let mut parts = axes.iter().take(dimensions.into()).map(|(factor, by, plus)| {

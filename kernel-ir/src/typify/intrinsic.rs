@@ -15,7 +15,8 @@ impl Scope<'_, '_> {
             _ => Type::BOOL,
         };
         let (params, result) = match intrinsic {
-            Intrinsic::Grid(n) | Intrinsic::GridSize(n) => (vec![], self.position(*n, span)),
+            // The argument is the literal `n`.
+            Intrinsic::Grid(n) | Intrinsic::GridSize(n) => (vec![self.index_type()], self.position(*n, span)),
             Intrinsic::ThreadIdx | Intrinsic::BlockIdx | Intrinsic::BlockDim | Intrinsic::GridDim => {
                 (vec![], dim3_of(self.index))
             }
@@ -108,7 +109,7 @@ impl Scope<'_, '_> {
         result
     }
 
-    /// Returns the result type of `grid::<N>()`.
+    /// Returns the result type of `grid(N)`.
     fn position(&mut self, dimensions: u8, span: Span) -> Type {
         match dimensions {
             1 => self.index_type(),

@@ -1,5 +1,8 @@
 //! A test front end: builds the IR from Rust text, like `#[kernel]` and rustc, for programs with explicit types.
 //!
+//! The tests of this crate do not depend on the macros, which depend on this crate, and compile hundreds of small programs
+//! at run time, also invalid ones, of which rustc would accept none. Programs for all layers are in `tests/corpus`.
+//!
 //! The text consists of functions, methods (`impl P { .. }`, `impl Add for P { .. }`), structs, enums and constants,
 //! each declared before its uses; the last function is the kernel. A `let` whose type this front end cannot determine
 //! requires a type annotation; a literal of undetermined type is a `usize` or an `f32`. `#[cuda("return x;")]` on a

@@ -86,6 +86,12 @@ impl<'k> Cx<'k> {
         Call { cx: self, at, origin: None }
     }
 
+    /// Returns the call context that the callee declares; see [`CallContext`].
+    #[inline(always)]
+    pub fn call_of<L, C: CallContext<'k, L>>(self, at: &'static Location) -> C {
+        C::of(self.call(at))
+    }
+
     /// Returns the step of a `for` loop; faults if it is 0.
     #[inline(always)]
     pub fn step(self, step: usize, at: &'static Location) -> usize {
@@ -159,3 +165,50 @@ impl<'k> Call<'k> {
         fault::note_call(self.at);
     }
 }
+
+/// The context of a call, in the form that the type of the callee declares: [`Call`], or [`DimensionCall`] if an argument
+/// determines the type of the result. `L` is [`Literal<N>`](Literal) if the only argument of the call is the integer
+/// literal `N`, and [`NoLiteral`] otherwise.
+#[diagnostic::on_unimplemented(
+    message = "the number of dimensions is not the literal 1, 2 or 3",
+    label = "expected 1, 2 or 3",
+    note = "why: the number of dimensions determines the type of the result",
+    note = "help: write `grid(1)` for a `usize`, `grid(2)` for `(x, y)`, `grid(3)` for `(x, y, z)`"
+)]
+pub trait CallContext<'k, L> {
+    /// Returns the context of `call`.
+    fn of(call: Call<'k>) -> Self;
+}
+
+/// The only argument of a call, an integer literal.
+pub struct Literal<const N: usize>;
+
+/// Any other list of arguments.
+pub struct NoLiteral;
+
+/// The context of a call whose argument is the number of dimensions. rustc infers `N` from the only implementation of
+/// [`CallContext`] for the literal; for any other argument it stays unknown, which is not a second error.
+#[derive(Clone, Copy)]
+pub struct DimensionCall<'k, const N: usize>(pub Call<'k>);
+
+impl<'k, L> CallContext<'k, L> for Call<'k> {
+    #[inline(always)]
+    fn of(call: Call<'k>) -> Self {
+        call
+    }
+}
+
+/// Implements [`CallContext`] for the numbers of dimensions.
+macro_rules! dimensions {
+    ($($n:literal),*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<'k> CallContext<'k, Literal<$n>> for DimensionCall<'k, $n> {
+            #[inline(always)]
+            fn of(call: Call<'k>) -> Self {
+                DimensionCall(call)
+            }
+        }
+    )*};
+}
+
+dimensions!(1, 2, 3);

@@ -466,12 +466,7 @@ fn resume(
 
 /// Returns the fault of a grid whose stacks could not be allocated.
 pub(super) fn no_stacks(error: &std::io::Error) -> Fault {
-    Fault {
-        file: String::from("the CPU device"),
-        line: 0,
-        column: 0,
-        kind: FaultKind::Panic(format!("cannot allocate the stack of a thread: {error}")),
-    }
+    Fault { file: String::from("the CPU device"), line: 0, column: 0, kind: FaultKind::NoStack(error.kind()) }
 }
 
 // All of these are inlined, so that only the coroutine handle is read: a `Cx` is large.

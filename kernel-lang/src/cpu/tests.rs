@@ -584,6 +584,7 @@ fn concurrent_grids_share_the_stack_pool() {
 fn grid_positions_have_64_bits() {
     use std::marker::PhantomData;
 
+    use super::Literal;
     use super::block::{BlockGeometry, BlockMemory};
     use crate::intrinsics::{grid, grid_size};
 
@@ -593,10 +594,15 @@ fn grid_positions_have_64_bits() {
     let grid_dim = Dim3 { x: (1 << 31) - 1, y: 65_535, z: 65_535 };
     let position = BlockGeometry { block_idx, block_dim: Dim3 { x: 1024, y: 1024, z: 64 }, grid_dim };
     let cx = Cx::plain(position, Dim3 { x: 1023, y: 1023, z: 63 }, &memory);
-    let (call, types) = (cx.call(at!()), PhantomData);
+    let types = PhantomData;
+    macro_rules! call {
+        ($name:ident, $n:literal) => {
+            $name { call: cx.call_of::<Literal<$n>, _>(at!()), types }.call($n)
+        };
+    }
     let end = ((1 << 41) - 1024, 65_535 * 1024, 65_535 * 64);
-    assert_eq!(grid::<1> { call, types }.call(), end.0 - 1);
-    assert_eq!(grid::<2> { call, types }.call(), (end.0 - 1, end.1 - 1));
-    assert_eq!(grid::<3> { call, types }.call(), (end.0 - 1, end.1 - 1, end.2 - 1));
-    assert_eq!(grid_size::<3> { call, types }.call(), end);
+    assert_eq!(call!(grid, 1), end.0 - 1);
+    assert_eq!(call!(grid, 2), (end.0 - 1, end.1 - 1));
+    assert_eq!(call!(grid, 3), (end.0 - 1, end.1 - 1, end.2 - 1));
+    assert_eq!(call!(grid_size, 3), end);
 }

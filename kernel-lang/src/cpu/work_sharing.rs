@@ -14,13 +14,13 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
+use std::io::{self, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::cpu::fault;
-use crate::print;
-use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::sync::{Condvar, Mutex, MutexGuard, assert_unlocked};
 
 /// The work-sharing state of one thread.
 #[derive(Default)]
@@ -130,7 +130,7 @@ pub(super) fn print_text(text: &str) {
         own.buffer(text);
     } else {
         flush(); // the text may respond to earlier output of helpers
-        print::to_stdout(text);
+        to_stdout(text);
     }
 }
 
@@ -152,7 +152,7 @@ pub(super) fn flush() {
 fn forward(text: &str) {
     match helped() {
         Some(helped) => helped.buffer(text),
-        None => print::to_stdout(text),
+        None => to_stdout(text),
     }
 }
 
@@ -256,6 +256,23 @@ impl WorkSharing {
     fn take_output(&self, state: &mut State) -> String {
         self.has_output.store(false, Ordering::Relaxed);
         std::mem::take(&mut state.output)
+    }
+}
+
+/// Prints messages. If the standard output is closed they are lost, as those of a C program.
+///
+/// It waits for the lock of the standard output, so this thread must hold no lock of the crate. The caller must have
+/// called [`fault::install_hook`], which may wait for the hooks of other threads, before it locks the output itself.
+pub fn to_stdout(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    assert_unlocked();
+    if cfg!(panic = "unwind") {
+        // `print!` can be captured by a test harness, and panics if it cannot print.
+        fault::quietly(|| print!("{text}"));
+    } else {
+        let _ = io::stdout().write_all(text.as_bytes());
     }
 }
 

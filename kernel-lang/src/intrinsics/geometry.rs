@@ -1,6 +1,7 @@
 //! Indices of threads, and the dimensions of blocks and grids.
 
 use super::intrinsic;
+use crate::cpu::{Cx, Literal};
 use crate::dim::Dim3;
 
 intrinsic! {
@@ -105,67 +106,72 @@ intrinsic! {
     lane_id = Intrinsic::LaneId
 }
 
-impl<const N: usize> grid<'_, N> {
-    #[inline(always)]
-    fn position(self) -> Dim3 {
-        let position = self.call.cx.geometry();
-        let (block_idx, block_dim, thread) = (position.block_idx, position.block_dim, self.call.cx.thread());
-        Dim3 {
-            x: block_idx.x * block_dim.x + thread.x,
-            y: block_idx.y * block_dim.y + thread.y,
-            z: block_idx.z * block_dim.z + thread.z,
-        }
-    }
+/// The number of dimensions that the argument of an intrinsic states.
+pub trait Dimensions {
+    /// `usize`, or a tuple of them.
+    type Position;
+
+    /// Returns the leading components.
+    fn leading(all: Dim3) -> Self::Position;
 }
 
-impl<const N: usize> global_id<'_, N> {
-    #[inline(always)]
-    fn position(self) -> Dim3 {
-        grid::<N> { call: self.call, types: self.types }.position()
-    }
-}
-
-impl<const N: usize> grid_size<'_, N> {
-    #[inline(always)]
-    fn extent(self) -> Dim3 {
-        let position = self.call.cx.geometry();
-        let (block_dim, grid_dim) = (position.block_dim, position.grid_dim);
-        Dim3 { x: grid_dim.x * block_dim.x, y: grid_dim.y * block_dim.y, z: grid_dim.z * block_dim.z }
-    }
-}
-
-/// Implements `call` for one, two and three dimensions.
+/// Implements [`Dimensions`].
 macro_rules! dimensions {
-    ($($name:ident $method:ident),*) => {$(
-        impl $name<'_, 1> {
-            #[doc(hidden)]
-            #[inline(always)]
-            pub fn call(self) -> usize {
-                self.$method().x
-            }
-        }
+    ($($count:literal $position:ty: $all:ident => $leading:expr;)*) => {$(
+        impl Dimensions for Literal<$count> {
+            type Position = $position;
 
-        impl $name<'_, 2> {
-            #[doc(hidden)]
             #[inline(always)]
-            pub fn call(self) -> (usize, usize) {
-                let Dim3 { x, y, z: _ } = self.$method();
-                (x, y)
-            }
-        }
-
-        impl $name<'_, 3> {
-            #[doc(hidden)]
-            #[inline(always)]
-            pub fn call(self) -> (usize, usize, usize) {
-                let Dim3 { x, y, z } = self.$method();
-                (x, y, z)
+            fn leading($all: Dim3) -> $position {
+                $leading
             }
         }
     )*};
 }
 
-dimensions!(grid position, global_id position, grid_size extent);
+dimensions! {
+    1 usize: all => all.x;
+    2 (usize, usize): all => (all.x, all.y);
+    3 (usize, usize, usize): all => (all.x, all.y, all.z);
+}
+
+/// Returns the thread's position in the grid.
+#[inline(always)]
+fn position(cx: Cx<'_>) -> Dim3 {
+    let (geometry, thread) = (cx.geometry(), cx.thread());
+    let (block_idx, block_dim) = (geometry.block_idx, geometry.block_dim);
+    Dim3 {
+        x: block_idx.x * block_dim.x + thread.x,
+        y: block_idx.y * block_dim.y + thread.y,
+        z: block_idx.z * block_dim.z + thread.z,
+    }
+}
+
+/// Returns the number of threads of the grid in each dimension.
+#[inline(always)]
+fn extent(cx: Cx<'_>) -> Dim3 {
+    let geometry = cx.geometry();
+    let (block_dim, grid_dim) = (geometry.block_dim, geometry.grid_dim);
+    Dim3 { x: grid_dim.x * block_dim.x, y: grid_dim.y * block_dim.y, z: grid_dim.z * block_dim.z }
+}
+
+/// Implements `call`. The value of the argument is known from the type of the context.
+macro_rules! dimensioned {
+    ($($name:ident $all:ident),*) => {$(
+        impl<const N: usize> $name<'_, N>
+        where
+            Literal<N>: Dimensions,
+        {
+            #[doc(hidden)]
+            #[inline(always)]
+            pub fn call(self, _dimensions: usize) -> <Literal<N> as Dimensions>::Position {
+                <Literal<N> as Dimensions>::leading($all(self.call.0.cx))
+            }
+        }
+    )*};
+}
+
+dimensioned!(grid position, global_id position, grid_size extent);
 
 impl thread_idx<'_> {
     #[doc(hidden)]

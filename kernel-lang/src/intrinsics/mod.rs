@@ -56,8 +56,11 @@ pub use warp::{
     shfl_up_sync, shfl_xor_sync, sync_warp, uni_sync,
 };
 
-/// Defines the type of an intrinsic, with its generic parameters, and its representation in the IR.
+/// Defines the type of an intrinsic, with its generic parameters, and its representation in the IR. `[const N]` declares
+/// an intrinsic whose only argument is the number of dimensions, the literal `N`.
 macro_rules! intrinsic {
+    (@call $k:lifetime) => { $crate::cpu::Call<$k> };
+    (@call $k:lifetime $n:ident) => { $crate::cpu::DimensionCall<$k, $n> };
     (
         $(#[$doc:meta])*
         $name:ident$(<$($param:ident: $bound:ident),+>)?$([const $n:ident])? = $intrinsic:expr
@@ -65,7 +68,7 @@ macro_rules! intrinsic {
         $(#[$doc])*
         pub struct $name<'k $(, $($param),+)? $(, const $n: usize)?> {
             #[doc(hidden)]
-            pub call: $crate::cpu::Call<'k>,
+            pub call: $crate::intrinsics::intrinsic!(@call 'k $($n)?),
             #[doc(hidden)]
             pub types: std::marker::PhantomData<fn() -> ($($($param,)+)?)>,
         }
@@ -85,9 +88,9 @@ macro_rules! intrinsic {
         impl<$($($param: $bound),+)? $(const $n: usize)?> $crate::definition::CalleeKey
             for $name<'static $(, $($param),+)? $(, $n)?>
         {
-            fn content() -> $crate::slot::Content {
+            fn content() -> $crate::definition::Content {
                 use cumbia_kernel_ir::ir::Intrinsic;
-                $crate::slot::Content::Intrinsic($intrinsic)
+                $crate::definition::Content::Intrinsic($intrinsic)
             }
         }
     };

@@ -9,9 +9,9 @@ use std::marker::PhantomData;
 use half::{bf16, f16};
 
 use crate::cpu::Call;
+use crate::definition::Content;
 use crate::definition::{CalleeKey, Returned};
 use crate::number::{Float, Number};
-use crate::slot::Content;
 use crate::types::Scalar;
 
 /// The key of a conversion to `T`.

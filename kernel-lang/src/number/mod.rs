@@ -1,5 +1,6 @@
 //! Traits of numbers, as the bounds of generic kernels.
 
+mod components;
 mod float;
 mod half;
 mod integer;
@@ -9,6 +10,7 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Rem, RemAssign, S
 
 use ::half::{bf16, f16};
 
+pub use components::Components;
 #[cfg(test)]
 pub use float::FLOAT_METHODS;
 pub use float::{Float, FloatMethods};

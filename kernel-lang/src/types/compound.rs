@@ -1,10 +1,8 @@
-//! Compound types, and the CPU handles of references to memory.
+//! Compound types.
 
 use cumbia_kernel_ir::ir;
 
-use super::{DeviceType, Repr, VariableType};
-use crate::cpu::access::Access;
-use crate::cpu::{Local, Place, Slice, View};
+use super::{Repr, VariableType};
 use crate::dim::Dim3;
 
 impl VariableType for () {
@@ -58,40 +56,5 @@ impl VariableType for Dim3 {
 impl Repr for Dim3 {
     fn ty() -> ir::Type {
         ir::dim3()
-    }
-}
-
-impl<T: DeviceType, M: Access> VariableType for Slice<'_, T, M> {
-    type Repr = Slice<'static, T::Held, M>;
-}
-
-impl<T: DeviceType, M: Access> Repr for Slice<'static, T, M> {
-    fn ty() -> ir::Type {
-        ir::Type::Slice { element: Box::new(T::ty()), mutable: M::MUTABLE }
-    }
-}
-
-impl<T: DeviceType, M: Access> VariableType for Place<'_, T, M> {
-    type Repr = Place<'static, T::Held, M>;
-}
-
-impl<T: DeviceType, M: Access> Repr for Place<'static, T, M> {
-    fn ty() -> ir::Type {
-        ir::Type::Ref { target: Box::new(T::ty()), mutable: M::MUTABLE }
-    }
-}
-
-/// To the compiler, a reference into a local array is a reference.
-impl<T: DeviceType, M: Access> VariableType for Local<'_, T, M> {
-    type Repr = Place<'static, T::Held, M>;
-}
-
-impl<T: DeviceType, const D: usize, M: Access> VariableType for View<'_, T, D, M> {
-    type Repr = View<'static, T::Held, D, M>;
-}
-
-impl<T: DeviceType, const D: usize, M: Access> Repr for View<'static, T, D, M> {
-    fn ty() -> ir::Type {
-        ir::Type::View { element: Box::new(T::ty()), dimensions: D as u8, mutable: M::MUTABLE }
     }
 }

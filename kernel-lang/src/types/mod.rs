@@ -2,7 +2,6 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
-mod components;
 mod compound;
 mod constant;
 mod derived;
@@ -11,7 +10,6 @@ mod scalar;
 
 use cumbia_kernel_ir::ir;
 
-pub use components::Components;
 pub use constant::ConstantType;
 pub use constant::Valued;
 pub use derived::{DerivesCopy, bits_of, enumeration, is_tag, load_bits, store_bits, structure};

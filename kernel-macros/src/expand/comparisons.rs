@@ -13,22 +13,8 @@ use syn::spanned::Spanned;
 use super::data::depends;
 use super::{Bodies, arguments, bare_params, bound_params, type_tuple};
 use crate::derive::{Contents, DeviceType, Field};
+use crate::options::Comparison;
 use crate::position::ours;
-
-/// A comparison trait that `#[device(..)]` on a type derives.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Comparison {
-    /// `==` and `!=`
-    PartialEq,
-    /// `<`, `<=`, `>` and `>=`
-    PartialOrd,
-}
-
-impl Comparison {
-    /// All comparison traits, with their names in the standard library.
-    pub(crate) const NAMED: [(&str, Comparison); 2] =
-        [("PartialEq", Comparison::PartialEq), ("PartialOrd", Comparison::PartialOrd)];
-}
 
 /// Returns the type with the derives of the comparisons. Errors about a comparison are shown at its name in the
 /// attribute.

@@ -9,12 +9,11 @@ mod methods;
 mod params;
 mod traits;
 
-pub(crate) use comparisons::{Comparison, comparison, with_derives};
+pub(crate) use comparisons::{comparison, with_derives};
 pub(crate) use data::device_type;
 pub(crate) use device::{device_function, device_stub};
 pub(crate) use kernel::{kernel, kernel_stub};
 pub(crate) use methods::{Bodies, device_impl};
-pub(crate) use params::to_host;
 pub(crate) use traits::device_trait;
 
 use proc_macro2::TokenStream;

@@ -130,20 +130,6 @@ pub(super) fn from_call(param: &Param) -> TokenStream {
     }
 }
 
-/// Converts a parameter's handle to the declared type, for the Rust body of a function with a body in CUDA C.
-pub(crate) fn to_host(param: &Param) -> TokenStream {
-    let name = &param.name;
-    let mutability = param.mutable.then(|| quote!(mut));
-    let converted = match &param.kind {
-        ParamKind::Value(_) | ParamKind::View { element: _, dimensions: _, mutable: _ } | ParamKind::Refused => {
-            quote!(#name)
-        }
-        ParamKind::Slice(_) | ParamKind::Ref(_) => quote!(unsafe { #name.as_host() }),
-        ParamKind::SliceMut(_) | ParamKind::RefMut(_) => quote!(unsafe { #name.as_host_mut() }),
-    };
-    quote!(let #mutability #name = #converted;)
-}
-
 /// Returns the parameter's value in a function of the `impl`, where a receiver is `self`.
 fn value(param: &Param) -> TokenStream {
     let name = &param.name;

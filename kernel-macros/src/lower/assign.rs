@@ -6,9 +6,9 @@ use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprAssign, ExprBinary, Type};
 
-use super::call::is_primitive;
 use super::operator::{applied, assign_marker, resolved};
 use super::place::{Access, Form, Place, root};
+use super::shape::is_primitive;
 use super::{Lowerer, Shape, Value, effects, grouped, peeled, slot_name, sugar};
 use crate::position::{ours, standing_for};
 use crate::rules;

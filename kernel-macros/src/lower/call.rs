@@ -5,22 +5,16 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprCall, ExprPath, Ident, Path};
+use syn::{Expr, ExprCall, ExprLit, ExprPath, Ident, Lit, Path};
 
 use super::place::Access;
+use super::shape::is_primitive;
 use super::sugar::is_upper_case;
 use super::{Lowerer, Shape, Value, foreign, intrinsic, peeled, slot_name};
 use crate::identity::{self, Known};
 use crate::position::{ours, standing_for};
 use crate::rules;
 use crate::signature::is_heap_name;
-
-/// Returns whether this is the name of a primitive scalar type.
-pub(super) fn is_primitive(name: &str) -> bool {
-    const NAMES: [&str; 13] =
-        ["bool", "i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize", "f32", "f64"];
-    NAMES.contains(&name)
-}
 
 /// The kind of item that a call's path names, by Rust's naming convention: the names of types and variants are upper camel
 /// case.
@@ -68,33 +62,32 @@ impl Lowerer<'_> {
                 return self.refuse(path, &rules::RECURSION);
             }
         }
-        if let Some(name) = intrinsic::dimensioned(path) {
-            return self.dimensioned_call(call, path, name);
-        }
         let args: Vec<Value> = call.args.iter().map(|arg| self.expr(arg)).collect();
-        let shape = intrinsic::shape_of_result(path, args.len());
-        let known = matches!(shape, Shape::Slice | Shape::Reference { .. });
-        let Value { id, cpu, shape } = self.resolved_call(call, &path.to_token_stream(), &args, shape);
-        if !known {
-            return Value { id, cpu, shape };
-        }
+        let Some(shape) = intrinsic::handle(path, args.len()) else {
+            let shape = intrinsic::shape_of_result(path, args.len());
+            return self.resolved_call(call, path, &args, shape);
+        };
+        let Value { id, cpu, shape } = self.resolved_call(call, path, &args, shape);
         let check = identity::check(&path.path, Known::Intrinsic);
         Value { id, cpu: standing_for(call.span(), quote!({ #check #cpu })), shape }
     }
 
     /// A call of the item that `path` resolves to.
-    pub(super) fn resolved_call(&mut self, call: &ExprCall, path: &TokenStream, args: &[Value], shape: Shape) -> Value {
+    fn resolved_call(&mut self, call: &ExprCall, path: &ExprPath, args: &[Value], shape: Shape) -> Value {
         let callee = self.slot();
         let span = call.func.span();
         let name = slot_name(callee, span);
         let at = self.at(call.span());
         let cx = &self.cx;
         let cpu_args = args.iter().map(|arg| &arg.cpu);
+        // The type of the result may depend on a literal argument: that of `grid(2)`.
+        let literal = literal_type(call);
+        let context = quote_spanned!(ours(call.args.first().map_or(span, Spanned::span))=> call_of::<#literal, _>);
         // A struct literal resolves the path in the type namespace: generic arguments can be inferred, and a host
         // function is rejected at its name.
         let cpu = quote_spanned! {ours(span)=>
             #name
-                .callee(#path { call: #cx.call(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::callee_content(of))
+                .callee(#path { call: #cx.#context(#at), types: ::core::marker::PhantomData }, |of| ::cumbia::__private::callee_content(of))
                 .call(#(#cpu_args),*)
         };
         let args = args.iter().map(|arg| arg.id).collect();
@@ -286,6 +279,19 @@ fn received(value: Value, mutable: bool, span: Span) -> (Value, Option<Guard>) {
     let (name, span) = (&guard.receiver, ours(span));
     let cpu = if mutable { quote_spanned!(span=> &mut #name) } else { quote_spanned!(span=> &#name) };
     (Value { id, cpu, shape }, Some(guard))
+}
+
+/// Returns the type that represents the arguments of a call to `Cx::call_of` of the language layer: `Literal<N>` if the
+/// only argument is the `usize` literal `N`, and `NoLiteral` otherwise.
+fn literal_type(call: &ExprCall) -> TokenStream {
+    let number = match call.args.first() {
+        Some(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) if call.args.len() == 1 => number,
+        _ => return quote!(::cumbia::__private::NoLiteral),
+    };
+    match number.base10_parse::<usize>() {
+        Ok(value) if matches!(number.suffix(), "" | "usize") => quote!(::cumbia::__private::Literal<#value>),
+        _ => quote!(::cumbia::__private::NoLiteral),
+    }
 }
 
 fn callee_of(path: &ExprPath) -> Callee {

@@ -113,12 +113,31 @@ fn rule(name: &str, method: bool) -> &'static Rule {
         "all",
         "count",
     ];
-    const HEAP: [&str; 8] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize", "sort"];
+    const HEAP: [&str; 7] = ["to_string", "to_owned", "to_vec", "push", "pop", "extend", "resize"];
+    const SLICES: [&str; 15] = [
+        "sort",
+        "sort_by",
+        "sort_by_key",
+        "sort_unstable",
+        "sort_unstable_by",
+        "sort_unstable_by_key",
+        "binary_search",
+        "reverse",
+        "rotate_left",
+        "rotate_right",
+        "fill",
+        "contains",
+        "copy_from_slice",
+        "clone_from_slice",
+        "copy_within",
+    ];
     match name {
         _ if !method => &rules::ASSOCIATED_FUNCTION,
         name if CONVERSIONS.contains(&name) => &rules::CONVERSION,
         name if ITERATORS.contains(&name) => &rules::ITERATOR_METHOD_OF,
         name if HEAP.contains(&name) => &rules::HEAP_METHOD,
+        "swap" => &rules::SWAP,
+        name if SLICES.contains(&name) => &rules::SLICE_METHOD,
         "powf" | "powi" | "pow" => &rules::POWER,
         "shape" | "size" | "length" => &rules::LENGTH,
         "clone" => &rules::CLONE,

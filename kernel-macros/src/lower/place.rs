@@ -267,5 +267,5 @@ fn is_other_integer(name: &Ident) -> bool {
 
 /// Returns whether a type that is written out is a number or `bool`.
 fn is_number(ty: &Type) -> bool {
-    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| super::call::is_primitive(&name.to_string())))
+    matches!(ty, Type::Path(path) if path.path.get_ident().is_some_and(|name| super::shape::is_primitive(&name.to_string())))
 }

@@ -3,8 +3,8 @@
 use std::any::type_name;
 
 use super::{DeviceArray, DeviceSlice, DeviceSliceMut};
+use crate::Components;
 use crate::error::{Result, ShapeError};
-use crate::types::Components;
 
 impl<T: Components> DeviceArray<T> {
     /// Reinterprets the memory as elements of another type with the same scalar type: an array of `f32` as one of

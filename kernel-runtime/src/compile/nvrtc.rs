@@ -53,8 +53,8 @@ pub(crate) fn compile(
     nvrtc.compile(source, &options(request), architecture).map_err(|error| match error {
         NvrtcError::Rejected { log } => rejected(request, cache, log),
         NvrtcError::UnsupportedArchitecture(error) => error.into(),
-        NvrtcError::Failed { version, call, message } => {
-            CompileError::NvrtcFailed { version: version.to_string(), call, message }
+        NvrtcError::Failed { version, call, failure } => {
+            CompileError::NvrtcFailed { version: version.to_string(), call, failure }
         }
     })
 }

@@ -18,11 +18,10 @@ use cumbia_kernel_ir::{Facts, Predicate, Source, Validated, Variant};
 use super::variants::{Candidates, only_checked};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
-use crate::definition::Definition;
-use crate::equality::{self, Compound};
+use crate::definition::{Compound, Content, Definition};
+use crate::equality;
 use crate::error::{CompileError, DeviceError, Diagnostic, Error, Position, Result};
 use crate::kernel::{KernelImpl, KernelInfo, Options};
-use crate::slot::Content;
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
 /// A specialised kernel: a kernel at one choice of its generic arguments. It lives until the process ends.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::cuda::{BadNvrtcReason, ImageRejection, Searched, UnsupportedReason};
+use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason};
 
 /// Why there is no machine code for a kernel.
 #[derive(Debug, Error)]
@@ -40,14 +40,14 @@ pub enum CompileError {
         searched: Vec<Searched>,
     },
     /// NVRTC failed for a reason other than the source.
-    #[error("NVRTC {version} failed in {call}: {message}")]
+    #[error("NVRTC {version} failed in {call}: {failure}")]
     NvrtcFailed {
         /// NVRTC's version.
         version: String,
         /// The NVRTC function.
         call: &'static str,
-        /// NVRTC's message.
-        message: String,
+        /// Why it failed.
+        failure: NvrtcFailure,
     },
     /// NVRTC rejected the emitted CUDA C, which is a bug in Cumbia.
     #[error("NVRTC rejected the CUDA C of kernel `{kernel}`, which is a bug in Cumbia; please report it with the source{}\n{log}",
@@ -97,7 +97,7 @@ pub enum CompileError {
     /// The driver did not load the image that NVRTC compiled.
     #[error(
         "the CUDA driver, which supports CUDA {driver}, does not load the code of kernel `{kernel}` for {architecture}: {}\n  help: update NVIDIA's driver, or set CUMBIA_NVRTC to an NVRTC that is not newer than the driver (`pip install nvidia-cuda-nvrtc-cu12` installs one of CUDA 12)",
-        rejections.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        Joined(rejections)
     )]
     ImageRefused {
         /// The kernel.

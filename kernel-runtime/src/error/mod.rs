@@ -21,7 +21,8 @@ pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoC
 pub use self::precompile::{Compiled, Failed, Failure, Report};
 pub use self::shape::ShapeError;
 pub use crate::cuda::{
-    BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, SearchOutcome, SearchPlace, Searched, UnsupportedReason,
+    BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, NvrtcArgument, NvrtcFailure, SearchOutcome, SearchPlace,
+    Searched, UnsupportedReason, Version as NvrtcVersion,
 };
 use crate::dim::Dim3;
 pub use cumbia_kernel_lang::fault::{FaultKind, Waiting};

@@ -29,7 +29,7 @@ mod right {
 pub struct Tuning;
 
 impl Tuning {
-    /// How many.
+    /// The number.
     pub const UNROLL: u32 = sum_to(4);
 }
 
@@ -37,7 +37,7 @@ const fn sum_to(n: u32) -> u32 {
     if n == 0 { 0 } else { n + sum_to(n - 1) }
 }
 
-/// Constants from everywhere.
+/// Constants of every kind of scope.
 #[kernel]
 pub fn places(out: &mut [f32], integers: &mut [i64]) {
     const LOCAL: i64 = 11;
@@ -69,7 +69,7 @@ fn place_cases(run: &mut Run<'_>) {
     run.expect("integers", &integers, &[11, 200, 10, i64::from(i32::MIN), -7, 64, 32767, 64]);
 }
 
-/// What a number type is to a kernel.
+/// A trait with a constant for each numeric type.
 pub trait Grain: Number {
     /// Its weight.
     const WEIGHT: Self;
@@ -109,7 +109,7 @@ fn generic_cases(run: &mut Run<'_>) {
     run.expect("sizes", &sizes, &[5, 50]);
 }
 
-/// Variables that hide constants, and constants that are back when the variable's scope ends.
+/// Variables that shadow constants, until the end of the variable's scope.
 #[allow(non_snake_case, reason = "the point of it")]
 #[kernel]
 pub fn shadows(out: &mut [usize]) {

@@ -1,4 +1,4 @@
-//! Generic kernels and device functions, and the ways to name what is called.
+//! Generic kernels and device functions, and the forms of callee paths.
 
 use cumbia::intrinsics::{self, sync_threads as barrier};
 use cumbia::prelude::*;
@@ -39,7 +39,7 @@ fn type_cases(run: &mut Run<'_>) {
     of(run, &[3usize, 4], &[21, 36]);
 }
 
-/// The generic argument from what is passed, from what is returned into, and written out; a call in a call.
+/// Generic arguments inferred from arguments, inferred from the result, and explicit; nested calls.
 #[kernel]
 pub fn calls(out: &mut [f64], integers: &mut [i32]) {
     out[0] = square(square(square(2.0)));
@@ -84,7 +84,7 @@ pub fn number_of_bits<T: Number + Into<u32>, const TIMES: usize>() -> usize {
     if T::MIN == T::ZERO { bits * 10 } else { bits }
 }
 
-/// Neither takes nor gives anything.
+/// A function without parameters and result.
 #[device]
 pub fn nothing() {}
 
@@ -95,7 +95,7 @@ fn call_cases(run: &mut Run<'_>) {
     run.expect("integers", &integers, &[49, 2401, -37, 1369]);
 }
 
-/// A module with names that are elsewhere too.
+/// A module with names that occur elsewhere.
 pub mod elsewhere {
     use cumbia::prelude::*;
 
@@ -135,7 +135,7 @@ fn path_cases(run: &mut Run<'_>) {
     run.expect("out", &out, &[2 + 4000 + 3 + 9000 + 16 + 25, 4002 + 10, 1001 + 20, 30]);
 }
 
-/// Slices of generic elements, given on to device functions that read and write.
+/// Slices of generic elements as arguments of device functions that read and write.
 #[kernel]
 pub fn slices<T: Number>(x: &[T], out: &mut [T]) {
     let mut tile = shared::<[T; 2]>();

@@ -1,4 +1,4 @@
-//! Types that rustc infers late: of literals, of casts to `_`, of variables without an annotation.
+//! Types that rustc infers from later code: of literals, of casts to `_`, of variables without an annotation.
 
 use cumbia::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![late_cases, width_cases, cast_cases, form_cases];
 
-/// Each literal's type is known from what comes after it.
+/// Literals whose types are determined by later code.
 #[kernel]
 pub fn late(x: &[f32], bytes: &[u8], out: &mut [f32], longs: &mut [i64], small: &mut [u8]) {
     let mut acc = 0.0;
@@ -61,7 +61,7 @@ fn width_cases(run: &mut Run<'_>) {
     run.expect("out", &out, &[0, 0, 1, 1, 7 + 1500, 31 + 6300, u32::MAX]);
 }
 
-/// `as _`: the type to cast to comes from where the value goes.
+/// `as _`: the use of the value determines the target type.
 #[kernel]
 pub fn casts(x: f64, n: i32, singles: &mut [f32], bytes: &mut [u8], shorts: &mut [i16]) {
     singles[0] = x as _;
@@ -87,7 +87,7 @@ fn cast_cases(run: &mut Run<'_>) {
     run.expect("shorts", &shorts, &[295, 0, -2]);
 }
 
-/// Every way to write a literal.
+/// Every form of literal.
 #[kernel]
 pub fn forms(out: &mut [f64], integers: &mut [i64]) {
     out[0] = 1e3;

@@ -1,4 +1,4 @@
-//! Kernels that `macro_rules!` writes, in modules and functions, where names are what rustc's hygiene says.
+//! Kernels from `macro_rules!` expansions, in modules and functions, with rustc's hygiene.
 
 use cumbia::prelude::*;
 
@@ -25,7 +25,7 @@ macro_rules! elementwise {
 elementwise! {
     /// x + y
     added<f32> |a, b| a + b;
-    /// With variables that are called like the macro's.
+    /// With variables of the macro's names.
     mixed<i64> |i, x| i * 10 + x;
     /// With a block, a branch and literals.
     chosen<u8> |a, out| { let x = a / 2; if x > out { x } else { out + 1 } };

@@ -1,5 +1,5 @@
-//! The slots' mechanism: kernels that are easy for rustc to type and to resolve, and easy to get wrong for a macro that sees
-//! tokens only. Each has a result that tells which variable, type or constant was taken.
+//! Slots: kernels that rustc types and resolves easily, and that a macro, which sees tokens only, could treat wrongly. The
+//! result of each shows which variable, type or constant was used.
 
 pub mod constants;
 pub mod generics;

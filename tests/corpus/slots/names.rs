@@ -1,4 +1,4 @@
-//! Names that look like those which the macro, the CUDA C or C++ use.
+//! Names that resemble those of the macro's expansion, of the emitted CUDA C, or of C++.
 
 use cumbia::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::{Case, Run, listed};
 pub(crate) const CASES: &[Case] =
     listed![generated_cases, foreign_cases, raw_cases, item_cases, parameter_cases, label_cases];
 
-/// The variables that the macro writes are called like these.
+/// Variables with the names that the macro generates.
 #[kernel]
 pub fn generated(cx: f32, s0: f32, s1: u32, result: u32, argument0: usize, args: &[f32], value: &mut [f32]) {
     let s2 = cx + s0;
@@ -25,7 +25,7 @@ pub fn generated(cx: f32, s0: f32, s1: u32, result: u32, argument0: usize, args:
     value[4] = tail(body, cx);
 }
 
-/// And those of a device function.
+/// The same in a device function.
 #[device]
 pub fn tail(result: f32, cx: f32) -> f32 {
     let value = result * 2.0;
@@ -39,7 +39,7 @@ fn generated_cases(run: &mut Run<'_>) {
     run.expect("value", &value, &[2.0, 7.0, 7.0, 8.5, 21.5]);
 }
 
-/// Words of C++ and CUDA, and names of the emitted C.
+/// Reserved names of C++ and CUDA, and names of the emitted C.
 #[kernel]
 pub fn foreign(float: f32, int: i32, x: &[f32], x_len: u32, launch: u32, out: &mut [f32]) {
     let double = float * 2.0;
@@ -98,31 +98,31 @@ fn raw_cases(run: &mut Run<'_>) {
     run.expect("out", &out, &[50.0, 3.0]);
 }
 
-/// A kernel that is called like an item of the prelude's.
+/// A kernel with the name of an item of the prelude.
 #[kernel]
 pub fn drop(out: &mut [u32]) {
     out[0] = 1;
 }
 
-/// A kernel that is called like a function of the standard library's.
+/// A kernel with the name of a function of the standard library.
 #[kernel]
 pub fn swap(out: &mut [u32]) {
     out[0] = 2;
 }
 
-/// A kernel that is called like a word of C.
+/// A kernel with the name of a C keyword.
 #[kernel]
 pub fn main(out: &mut [u32]) {
     out[0] = 3;
 }
 
-/// A kernel that is called like what the macro uses.
+/// A kernel with a name that the macro uses.
 #[kernel]
 pub fn kernel(out: &mut [u32]) {
     out[0] = 4;
 }
 
-/// A kernel with a variable of its own name, and a parameter.
+/// A kernel with a variable and a parameter of its own name.
 #[kernel]
 pub fn out(out: &mut [u32]) {
     let kernel = 5;
@@ -159,7 +159,7 @@ fn parameter_cases(run: &mut Run<'_>) {
     run.expect("ks", &ks, &[1.5]);
 }
 
-/// The label that `return` leaves by is the macro's.
+/// A label with the name of the one that `return` breaks to.
 #[kernel]
 pub fn labels(out: &mut [u32]) {
     'kernel: for k in 0..4 {

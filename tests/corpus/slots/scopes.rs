@@ -1,4 +1,4 @@
-//! Which variable a name is, and the values of blocks, branches and loops.
+//! Name resolution of variables, and the values of blocks, branches and loops.
 
 use cumbia::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![shadowing_cases, parameter_cases, loop_cases, value_cases, return_cases];
 
-/// One name for variables of three types, in nested blocks, with the outer one back at the end.
+/// Variables of one name and three types in nested blocks; the outer one is visible again at the end.
 #[kernel]
 pub fn shadowing(x: &[f32], out: &mut [f32]) {
     let i = grid(1);
@@ -69,7 +69,7 @@ fn parameter_cases(run: &mut Run<'_>) {
     run.expect("out", &out, &[20, 5, 42, 10]);
 }
 
-/// A variable that is declared anew in each turn, and loops whose variables have one name.
+/// A variable that is declared in each iteration, and nested loops with the same variable name.
 #[kernel]
 pub fn loops(out: &mut [i64]) {
     let mut sum = 0;
@@ -152,7 +152,7 @@ fn value_cases(run: &mut Run<'_>) {
     run.expect("out", &out, &[20, 20, 130, 130, 239, 239]);
 }
 
-/// `return` from the depths, and code after it.
+/// `return` in nested blocks, and code after it.
 #[kernel]
 pub fn returns(out: &mut [i32]) {
     let i = grid(1);

@@ -6,11 +6,11 @@ use crate::{Case, Run, listed};
 
 pub(crate) const CASES: &[Case] = listed![no_parameters, many_parameters, unused_parameters, many_slots];
 
-/// Neither takes nor does anything.
+/// A kernel without parameters and statements.
 #[kernel]
 pub fn empty() {}
 
-/// Computes, and keeps nothing.
+/// A kernel without side effects.
 #[kernel]
 pub fn fruitless() {
     let mut sum = 0;
@@ -94,7 +94,7 @@ fn unused_parameters(run: &mut Run<'_>) {
 /// A kernel with four slots for each letter: two literals, a cast and a variable.
 macro_rules! long {
     ($name:ident: $($letter:ident)*) => {
-        /// A kernel with a great many variables.
+        /// A kernel with very many variables.
         #[kernel]
         pub fn $name(x: f32, out: &mut [f32]) {
             let mut n = 0;

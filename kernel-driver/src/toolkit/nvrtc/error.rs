@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::Version;
-use crate::toolkit::searched::{BadNvrtcReason, Searched, joined};
+use crate::toolkit::searched::{BadNvrtcReason, Joined, Searched};
 
 /// Why no NVRTC is usable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,9 +41,38 @@ pub enum NvrtcError {
         version: Version,
         /// The NVRTC function.
         call: &'static str,
-        /// Its message.
-        message: String,
+        /// Why it failed.
+        failure: NvrtcFailure,
     },
+}
+
+/// Why a call of NVRTC failed, in [`NvrtcError::Failed`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NvrtcFailure {
+    /// It returned an error.
+    Status {
+        /// The status, an `nvrtcResult`.
+        code: i32,
+        /// NVRTC's description of the status.
+        message: String,
+        /// NVRTC's log; may be empty.
+        log: String,
+    },
+    /// It was not called, because an argument that is passed as a C string contains a NUL character.
+    NulCharacter(NvrtcArgument),
+}
+
+/// A text that is passed to NVRTC, in [`NvrtcFailure::NulCharacter`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NvrtcArgument {
+    /// The source.
+    Source,
+    /// The name of the source.
+    Name,
+    /// A compiler option.
+    CompilerOption,
 }
 
 /// An architecture that an NVRTC does not compile for.
@@ -90,8 +119,7 @@ impl fmt::Display for SearchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SearchError::NoNvrtc { searched, driver: _ } => {
-                f.write_str("NVRTC was not found: ")?;
-                joined(f, searched)
+                write!(f, "NVRTC was not found: {}", Joined(searched))
             }
             SearchError::BadNvrtc { path, reason } => write!(f, "{} is not usable: {reason}", path.display()),
         }
@@ -105,14 +133,34 @@ impl fmt::Display for NvrtcError {
         match self {
             NvrtcError::Rejected { log } => write!(f, "NVRTC rejected the source\n{log}"),
             NvrtcError::UnsupportedArchitecture(error) => error.fmt(f),
-            NvrtcError::Failed { version, call, message } => {
-                write!(f, "NVRTC {version} failed in {call}: {message}")
+            NvrtcError::Failed { version, call, failure } => {
+                write!(f, "NVRTC {version} failed in {call}: {failure}")
             }
         }
     }
 }
 
 impl std::error::Error for NvrtcError {}
+
+impl fmt::Display for NvrtcFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NvrtcFailure::Status { code: _, message, log } if log.is_empty() => f.write_str(message),
+            NvrtcFailure::Status { code: _, message, log } => write!(f, "{message}\n{log}"),
+            NvrtcFailure::NulCharacter(argument) => write!(f, "the {argument} contains a NUL character"),
+        }
+    }
+}
+
+impl fmt::Display for NvrtcArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            NvrtcArgument::Source => "source",
+            NvrtcArgument::Name => "name of the source",
+            NvrtcArgument::CompilerOption => "option",
+        })
+    }
+}
 
 impl fmt::Display for UnsupportedArchitecture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

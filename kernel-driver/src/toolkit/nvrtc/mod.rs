@@ -12,10 +12,11 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-pub use error::{NvrtcError, SearchError, UnsupportedArchitecture, UnsupportedReason};
+pub use error::{NvrtcArgument, NvrtcError, NvrtcFailure, SearchError, UnsupportedArchitecture, UnsupportedReason};
 use library::Functions;
 pub use program::{Image, SourceText};
 
+use super::Version;
 use super::architecture::Architecture;
 use super::environment::Environment;
 use super::searched::{LibraryFailure, Searched};
@@ -29,15 +30,6 @@ pub struct Nvrtc {
     version: Version,
     path: Option<PathBuf>,
     supported: Vec<u32>,
-}
-
-/// The version of NVRTC, which is that of its CUDA toolkit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version {
-    /// The major number.
-    pub major: u32,
-    /// The minor number.
-    pub minor: u32,
 }
 
 /// The oldest supported version.
@@ -100,7 +92,7 @@ impl Nvrtc {
         let (functions, path) = Functions::open(path)?;
         let version = functions.version()?;
         if version < OLDEST {
-            return Err(LibraryFailure::TooOld { version: version.to_string(), oldest: OLDEST.to_string() });
+            return Err(LibraryFailure::TooOld { version, oldest: OLDEST });
         }
         let supported = functions.supported_architectures()?;
         Ok(Nvrtc { functions, version, path, supported })
@@ -143,11 +135,5 @@ impl Nvrtc {
                 None => UnsupportedReason::Unknown { supported: Vec::new() },
             },
         })
-    }
-}
-
-impl std::fmt::Display for Version {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
     }
 }

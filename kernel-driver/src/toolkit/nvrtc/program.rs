@@ -3,7 +3,10 @@
 use std::ffi::{CString, c_char, c_int};
 
 use super::library::{BytesOf, COMPILATION, INVALID_OPTION, RawProgram, SUCCESS, SizeOf, Status};
-use super::{Architecture, Nvrtc, NvrtcError, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture, UnsupportedReason};
+use super::{
+    Architecture, Nvrtc, NvrtcArgument, NvrtcError, NvrtcFailure, OLDEST_ASSEMBLER_FOR_90, UnsupportedArchitecture,
+    UnsupportedReason,
+};
 
 /// A source in CUDA C.
 #[derive(Clone, Copy, Debug)]
@@ -65,10 +68,7 @@ impl Nvrtc {
                 return Err(self.cannot_compile_for(architecture, UnsupportedReason::Unknown { supported }));
             }
             COMPILATION => return Err(NvrtcError::Rejected { log }),
-            other => {
-                let message = format!("{}\n{log}", self.functions.message(other));
-                return Err(self.failed("nvrtcCompileProgram", message.trim_end().to_owned()));
-            }
+            other => return Err(self.failed("nvrtcCompileProgram", self.status(other, log))),
         }
         let functions = &self.functions;
         let cubin = if architecture.is_real() {
@@ -80,8 +80,12 @@ impl Nvrtc {
         Ok(Image { architecture: architecture.to_string(), cubin, ptx: text(&ptx), log })
     }
 
-    fn failed(&self, call: &'static str, message: String) -> NvrtcError {
-        NvrtcError::Failed { version: self.version, call, message }
+    fn failed(&self, call: &'static str, failure: NvrtcFailure) -> NvrtcError {
+        NvrtcError::Failed { version: self.version, call, failure }
+    }
+
+    fn status(&self, code: Status, log: String) -> NvrtcFailure {
+        NvrtcFailure::Status { code, message: self.functions.message(code), log }
     }
 
     fn cannot_compile_for(&self, architecture: &Architecture, reason: UnsupportedReason) -> NvrtcError {
@@ -91,24 +95,25 @@ impl Nvrtc {
 
 impl<'a> Program<'a> {
     fn new(nvrtc: &'a Nvrtc, SourceText { name, text }: SourceText<'_>) -> Result<Program<'a>, NvrtcError> {
-        let failed = |message: &str| nvrtc.failed("nvrtcCreateProgram", message.to_owned());
-        let source = CString::new(text).map_err(|_| failed("the source holds a NUL character"))?;
-        let name = CString::new(name).map_err(|_| failed("the name holds a NUL character"))?;
+        let failed = |failure| nvrtc.failed("nvrtcCreateProgram", failure);
+        let c_string =
+            |text: &str, argument| CString::new(text).map_err(|_| failed(NvrtcFailure::NulCharacter(argument)));
+        let (source, name) = (c_string(text, NvrtcArgument::Source)?, c_string(name, NvrtcArgument::Name)?);
         let mut raw = std::ptr::null_mut();
         let (headers, names) = (std::ptr::null(), std::ptr::null());
         // SAFETY: the strings are C strings, which NVRTC copies; no headers are passed.
         let status = unsafe {
             (nvrtc.functions.create_program)(&raw mut raw, source.as_ptr(), name.as_ptr(), 0, headers, names)
         };
-        if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(&nvrtc.functions.message(status))) }
+        if status == SUCCESS { Ok(Program { nvrtc, raw }) } else { Err(failed(nvrtc.status(status, String::new()))) }
     }
 
     fn compile(&self, options: &[impl AsRef<str>], architecture: &Architecture) -> Result<Status, NvrtcError> {
         let architecture = format!("--gpu-architecture={architecture}");
         let options = options.iter().map(AsRef::as_ref).chain([architecture.as_str()]).map(CString::new);
-        let options: Vec<CString> = options
-            .collect::<Result<_, _>>()
-            .map_err(|_| self.nvrtc.failed("nvrtcCompileProgram", "an option holds a NUL character".to_owned()))?;
+        let options: Vec<CString> = options.collect::<Result<_, _>>().map_err(|_| {
+            self.nvrtc.failed("nvrtcCompileProgram", NvrtcFailure::NulCharacter(NvrtcArgument::CompilerOption))
+        })?;
         let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
         let count = c_int::try_from(pointers.len()).unwrap_or(0);
         // SAFETY: the program is alive, and `count` C strings are passed.
@@ -131,7 +136,11 @@ impl<'a> Program<'a> {
             // SAFETY: there is room for the number of bytes that NVRTC reported.
             status = unsafe { bytes_of(self.raw, bytes.as_mut_ptr().cast()) };
         }
-        if status == SUCCESS { Ok(bytes) } else { Err(self.nvrtc.failed(call, self.nvrtc.functions.message(status))) }
+        if status == SUCCESS {
+            Ok(bytes)
+        } else {
+            Err(self.nvrtc.failed(call, self.nvrtc.status(status, String::new())))
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::{
+use crate::ir::{
     Callee, Constant, ConstantValue, ExprKind, Filled, Function, Instance, Intrinsic, Literal, Method, Program, Scalar,
     Type, dim3,
 };
@@ -182,7 +182,7 @@ fn narrow_type(ty: &mut Type) -> Result<(), String> {
             Ok(())
         }
         Type::Struct(_) if *ty == dim3() => {
-            *ty = super::types::dim3_of(Scalar::U32);
+            *ty = crate::ir::dim3_of(Scalar::U32);
             Ok(())
         }
         Type::Struct(structure) => match structure.fields.iter().find(|field| contains_usize(&field.ty)) {

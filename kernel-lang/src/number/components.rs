@@ -3,8 +3,8 @@
 
 use half::{bf16, f16};
 
-use super::DeviceType;
-use crate::number::Number;
+use super::Number;
+use crate::types::DeviceType;
 
 /// A type that consists of numbers of one type only: the numbers themselves, arrays of them, and the vectors of
 /// `cumbia::vector`.
