@@ -25,10 +25,12 @@ pub struct Definition {
     /// Returns whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks`
     /// independently of `debug-assertions`.
     pub overflow_checks: fn() -> bool,
+    /// Whether the function defines a built-in method, which has the overflow checks and the positions of its callers.
+    pub built_in: bool,
 }
 
 impl Definition {
-    /// Creates a definition from its parts, in the order of the fields.
+    /// Creates a definition of a user's function from its parts, in the order of the fields.
     ///
     /// # Safety
     ///
@@ -42,7 +44,7 @@ impl Definition {
         slots: fn() -> Vec<Content>,
         overflow_checks: fn() -> bool,
     ) -> Definition {
-        Definition { id, path, file, ir, slots, overflow_checks }
+        Definition { id, path, file, ir, slots, overflow_checks, built_in: false }
     }
 
     /// Identifies the instance.
@@ -147,6 +149,42 @@ impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
         Content::Method(Method::ALL[METHOD])
     }
 }
+
+/// The key of a built-in method that is defined in Rust, by the device function with the key `K` (`methods::integer` and
+/// `methods::float`).
+pub struct DefinedMethod<K>(PhantomData<fn() -> K>);
+
+impl<K: CalleeKey> CalleeKey for DefinedMethod<K> {
+    fn content() -> Content {
+        match K::content() {
+            Content::Function(definition) => Content::Function(Definition { built_in: true, ..definition }),
+            // A device function has no other content.
+            content => content,
+        }
+    }
+}
+
+/// The key of a built-in method of a type: `key!(f32, Sqrt)` if it is primitive, and `key!(u32, [integer::isqrt])` if it
+/// is defined in `methods::integer`. The first generic argument of the definition is the type.
+macro_rules! key {
+    ($this:ty, [$module:ident::$defined:ident $(, $argument:ty)*]) => {
+        $crate::definition::DefinedMethod<$crate::methods::$module::$defined<'static, $this $(, $argument)*>>
+    };
+    ($this:ty, $method:ident) => {
+        $crate::definition::MethodKey<{ cumbia_kernel_ir::ir::Method::$method as usize }>
+    };
+}
+
+/// The primitive method of a key, as for `key!`.
+#[cfg(test)]
+macro_rules! primitive {
+    ([$($defined:tt)*]) => { None };
+    ($method:ident) => { Some(cumbia_kernel_ir::ir::Method::$method) };
+}
+
+pub(crate) use key;
+#[cfg(test)]
+pub(crate) use primitive;
 
 /// The key of a method that no type has. rustc rejects the macro's code for such a call, so that its content is never
 /// requested.

@@ -303,7 +303,7 @@ fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Op
         }
         // Atomic operations are never applied to thread-local variables.
         Callee::Effect(_) => matches!(arg, Expr::AddressOf(_)),
-        Callee::Builtin(_) | Callee::Function(_) => false,
+        Callee::Builtin(_) | Callee::Function(..) => false,
     };
     is_output.then(|| variable(arg)).flatten()
 }
