@@ -237,34 +237,13 @@ $T $name($T a, $T b, $T c) {
         | Op::CheckedAbs
         | Op::AbsDiff
         | Op::UnsignedAbs
-        | Op::Pow
-        | Op::CheckedPow
-        | Op::DivEuclid
-        | Op::RemEuclid
         | Op::DivCeil
-        | Op::WrappingDiv
-        | Op::WrappingRem
-        | Op::WrappingDivEuclid
-        | Op::WrappingRemEuclid
         | Op::NextMultipleOf
         | Op::CheckedNextMultipleOf
         | Op::IsMultipleOf
-        | Op::NextPowerOfTwo
-        | Op::CheckedNextPowerOfTwo
-        | Op::Isqrt
-        | Op::Ilog
-        | Op::Ilog2
-        | Op::Ilog10
-        | Op::Midpoint
         | Op::OverflowingAdd
         | Op::OverflowingSub
         | Op::OverflowingMul
-        | Op::OverflowingPow
-        | Op::SaturatingMul
-        | Op::SaturatingDiv
-        | Op::SaturatingNeg
-        | Op::SaturatingAbs
-        | Op::SaturatingPow
         | Op::SaturatingAddMixed
         | Op::SaturatingSubMixed
         | Op::UnboundedShl
@@ -276,11 +255,6 @@ $T $name($T a, $T b, $T c) {
         | Op::LeadingZeros
         | Op::TrailingZeros
         | Op::CountOnes
-        | Op::IsSubnormal
-        | Op::Powi
-        | Op::Fract
-        | Op::NextUp
-        | Op::NextDown
         | Op::Fast(_)
         | Op::SplitAt
         | Op::LaneOffset

@@ -52,25 +52,14 @@ u32 $name(u64 amount, u32 width, $fault) {
         }
         Op::Div
         | Op::Rem
-        | Op::DivEuclid
-        | Op::RemEuclid
         | Op::DivCeil
-        | Op::WrappingDiv
-        | Op::WrappingRem
-        | Op::WrappingDivEuclid
-        | Op::WrappingRemEuclid
-        | Op::SaturatingDiv
         | Op::NextMultipleOf
         | Op::CheckedNextMultipleOf => arithmetic::division(op, signed),
         Op::IsMultipleOf => "bool $name($T a, $T b) { return b == 0 ? a == 0 : a % b == 0; }\n",
         Op::SaturatingAdd
         | Op::SaturatingSub
-        | Op::SaturatingMul
-        | Op::SaturatingNeg
-        | Op::SaturatingAbs
-        | Op::SaturatingPow
         | Op::SaturatingAddMixed
-        | Op::SaturatingSubMixed => overflow::saturating(op, signed, wide, scalar),
+        | Op::SaturatingSubMixed => overflow::saturating(op, signed, wide),
         Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => overflow::overflowing(op, signed, wide, scalar),
         Op::Min | Op::Max | Op::Clamp | Op::ClampTo if scalar.bits() < 32 => narrow_min_max(op),
         Op::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
@@ -96,11 +85,6 @@ $T $name($T x, $fault) {
         }
         Op::AbsDiff => "$U $name($T a, $T b) { return ($U)(a < b ? ($W)b - ($W)a : ($W)a - ($W)b); }\n",
         Op::UnsignedAbs => "$U $name($T x) { return ($U)(x < 0 ? 0 - ($W)x : ($W)x); }\n",
-        Op::Pow | Op::CheckedPow | Op::OverflowingPow => power(op),
-        Op::Isqrt => root(signed, wide),
-        Op::Ilog | Op::Ilog2 | Op::Ilog10 => logarithm(op, wide),
-        Op::NextPowerOfTwo | Op::CheckedNextPowerOfTwo => next_power_of_two(op, wide),
-        Op::Midpoint => midpoint(signed, wide),
         Op::UnboundedShl => "$T $name($T x, u32 by) { return by < $bits ? ($T)(($W)x << by) : ($T)0; }\n",
         // Signed numbers are filled with the sign bit.
         Op::UnboundedShr if signed => "$T $name($T x, u32 by) { return ($T)(x >> (by < $bits ? by : $bits - 1)); }\n",
@@ -121,13 +105,8 @@ $T $name($T x, $fault) {
         | Op::IsInfinite
         | Op::IsFinite
         | Op::IsNormal
-        | Op::IsSubnormal
         | Op::IsSignNegative
         | Op::Copysign
-        | Op::Powi
-        | Op::Fract
-        | Op::NextUp
-        | Op::NextDown
         | Op::ToBits
         | Op::FromBits
         | Op::MulAdd
@@ -210,215 +189,6 @@ $T $name($T x) {{
 }}
 "
     )
-}
-
-/// By squaring, as in core: the checked variant performs no additional multiplications, so that it faults exactly when
-/// core does.
-fn power(op: Op) -> &'static str {
-    match op {
-        Op::Pow => {
-            "\
-$T $name($T base, u32 exponent) {
-    $W power = 1;
-    $W factor = ($W)base;
-    for (; exponent != 0; exponent >>= 1) {
-        if (exponent & 1) power *= factor;
-        factor *= factor;
-    }
-    return ($T)power;
-}
-"
-        }
-        Op::OverflowingPow => {
-            "\
-bool $name($T base, u32 exponent, $T& power) {
-    power = 1;
-    bool overflows = false;
-    if (exponent == 0) return false;
-    for (;;) {
-        if (exponent & 1) {
-            overflows |= overflowing_mul_$T(power, base, power);
-            if (exponent == 1) return overflows;
-        }
-        exponent >>= 1;
-        overflows |= overflowing_mul_$T(base, base, base);
-    }
-}
-"
-        }
-        _ => {
-            "\
-$T $name($T base, u32 exponent, $fault) {
-    if (exponent == 0) return 1;
-    $T power = 1;
-    for (;;) {
-        if (exponent & 1) {
-            power = mul_$T(power, base, site, launch);
-            if (exponent == 1) return power;
-        }
-        exponent >>= 1;
-        base = mul_$T(base, base, site, launch);
-    }
-}
-"
-        }
-    }
-}
-
-/// The integer square root. For 32 bits, `sqrtf` has an error of at most one, even as CUDA's approximation; for 64
-/// bits, one Newton step achieves the same.
-fn root(signed: bool, wide: bool) -> &'static str {
-    match (signed, wide) {
-        (false, false) => {
-            "\
-$T $name($T x) {
-    u32 root = (u32)sqrtf((float)x);
-    if ((u64)root * root > x) --root;
-    if ((u64)(root + 1) * (root + 1) <= x) ++root;
-    return ($T)root;
-}
-"
-        }
-        (true, false) => {
-            "\
-$T $name($T x, $fault) {
-    if (x < 0) fault(launch, site, 0, 0);
-    u32 root = (u32)sqrtf((float)x);
-    if ((u64)root * root > (u64)x) --root;
-    if ((u64)(root + 1) * (root + 1) <= (u64)x) ++root;
-    return ($T)root;
-}
-"
-        }
-        (false, true) => {
-            "\
-$T $name($T x) {
-    if (x < 2) return x;
-    u64 root = (u64)sqrtf((float)x);
-    root = (root + x / root) >> 1;
-    if (root > 0xffffffffull) root = 0xffffffffull;
-    while (root * root > x) --root;
-    while (x - root * root > 2 * root) ++root;
-    return root;
-}
-"
-        }
-        (true, true) => {
-            "\
-$T $name($T x, $fault) {
-    if (x < 0) fault(launch, site, 0, 0);
-    if (x < 2) return x;
-    const u64 square = (u64)x;
-    u64 root = (u64)sqrtf((float)square);
-    root = (root + square / root) >> 1;
-    while (root * root > square) --root;
-    while (square - root * root > 2 * root) ++root;
-    return ($T)root;
-}
-"
-        }
-    }
-}
-
-fn logarithm(op: Op, wide: bool) -> &'static str {
-    match (op, wide) {
-        (Op::Ilog, _) => {
-            "\
-u32 $name($T x, $T base, $fault) {
-    if (base < 2) fault(launch, site, 0, 0);
-    if (!(x > 0)) fault(launch, site + 1, 0, 0);
-    u32 power = 0;
-    for (; x >= base; x = ($T)(x / base)) ++power;
-    return power;
-}
-"
-        }
-        (Op::Ilog2, false) => {
-            "\
-u32 $name($T x, $fault) {
-    if (!(x > 0)) fault(launch, site, 0, 0);
-    return 31u - (u32)__clz((i32)x);
-}
-"
-        }
-        (Op::Ilog2, true) => {
-            "\
-u32 $name($T x, $fault) {
-    if (!(x > 0)) fault(launch, site, 0, 0);
-    return 63u - (u32)__clzll((i64)x);
-}
-"
-        }
-        _ => {
-            "\
-u32 $name($T x, $fault) {
-    if (!(x > 0)) fault(launch, site, 0, 0);
-    u32 power = 0;
-    for (; x >= 10; x = ($T)(x / 10)) ++power;
-    return power;
-}
-"
-        }
-    }
-}
-
-/// The predecessor of a power of two has only ones after the leading zeros of `x - 1`.
-fn next_power_of_two(op: Op, wide: bool) -> &'static str {
-    match (op, wide) {
-        (Op::NextPowerOfTwo, false) => {
-            "\
-$T $name($T x) {
-    if (x <= 1) return 1;
-    return ($T)((0xffffffffu >> __clz((i32)(x - 1))) + 1u);
-}
-"
-        }
-        (Op::NextPowerOfTwo, true) => {
-            "\
-$T $name($T x) {
-    if (x <= 1) return 1;
-    return (0xffffffffffffffffull >> __clzll((i64)(x - 1))) + 1ull;
-}
-"
-        }
-        (_, false) => {
-            "\
-$T $name($T x, $fault) {
-    if (x <= 1) return 1;
-    const $T next = ($T)((0xffffffffu >> __clz((i32)(x - 1))) + 1u);
-    if (next == 0) fault(launch, site, 0, 0);
-    return next;
-}
-"
-        }
-        (_, true) => {
-            "\
-$T $name($T x, $fault) {
-    if (x <= 1) return 1;
-    const $T next = (0xffffffffffffffffull >> __clzll((i64)(x - 1))) + 1ull;
-    if (next == 0) fault(launch, site, 0, 0);
-    return next;
-}
-"
-        }
-    }
-}
-
-/// Returns the midpoint, rounded towards zero.
-fn midpoint(signed: bool, wide: bool) -> &'static str {
-    match (signed, wide) {
-        (false, _) => "$T $name($T a, $T b) { return ($T)((a & b) + ((a ^ b) >> 1)); }\n",
-        (true, false) => "$T $name($T a, $T b) { return ($T)(((i64)a + (i64)b) / 2); }\n",
-        // The first line rounds down.
-        (true, true) => {
-            "\
-$T $name($T a, $T b) {
-    const $T down = (a & b) + ((a ^ b) >> 1);
-    return down < 0 && ((a ^ b) & 1) ? down + 1 : down;
-}
-"
-        }
-    }
 }
 
 fn permutation(op: Op, scalar: Scalar) -> &'static str {

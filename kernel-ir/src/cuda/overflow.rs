@@ -5,57 +5,8 @@ use crate::lower::Op;
 
 /// Returns the template of a saturating operation.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
-pub(super) fn saturating(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+pub(super) fn saturating(op: Op, signed: bool, wide: bool) -> &'static str {
     match (op, signed, wide) {
-        (Op::SaturatingNeg, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)-x; }\n",
-        (Op::SaturatingAbs, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)(x < 0 ? -x : x); }\n",
-        (Op::SaturatingMul, false, false) if scalar == Scalar::U32 => {
-            "\
-$T $name($T a, $T b) {
-    const u64 product = (u64)a * (u64)b;
-    return product > $max ? $max : ($T)product;
-}
-"
-        }
-        (Op::SaturatingMul, _, false) => {
-            "\
-$T $name($T a, $T b) {
-    const i64 product = (i64)a * (i64)b;
-    return ($T)(product < $min ? $min : (product > $max ? $max : product));
-}
-"
-        }
-        (Op::SaturatingMul, false, true) => {
-            "\
-$T $name($T a, $T b) {
-    return __umul64hi(a, b) != 0 ? $max : a * b;
-}
-"
-        }
-        (Op::SaturatingMul, true, true) => {
-            "\
-$T $name($T a, $T b) {
-    const $T product = ($T)(($U)a * ($U)b);
-    if (__mul64hi(a, b) == (product >> 63)) return product;
-    return (a < 0) == (b < 0) ? $max : $min;
-}
-"
-        }
-        (Op::SaturatingPow, _, _) => {
-            "\
-$T $name($T base, u32 exponent) {
-    if (exponent == 0) return 1;
-    const $T end = base < 0 && (exponent & 1) ? $min : $max;
-    $T power = 1;
-    for (;;) {
-        if ((exponent & 1) && overflowing_mul_$T(power, base, power)) return end;
-        exponent >>= 1;
-        if (exponent == 0) return power;
-        if (overflowing_mul_$T(base, base, base)) return end;
-    }
-}
-"
-        }
         (Op::SaturatingAddMixed, false, false) => {
             "\
 $T $name($T a, $S b) {

@@ -75,7 +75,7 @@ impl Lowering<'_, '_> {
                 return Expr::binary(c, left, right);
             }
         }
-        let remainder = matches!(op, Op::Rem | Op::RemEuclid);
+        let remainder = op == Op::Rem;
         let zero = if remainder { SiteKind::RemainderByZero } else { SiteKind::DivisionByZero };
         let site = self.site(zero, span);
         if scalar.is_signed() {

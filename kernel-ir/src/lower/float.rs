@@ -28,14 +28,9 @@ impl Lowering<'_, '_> {
             M::IsNormal => return Value::bool(helper(Op::IsNormal, args)),
             M::IsSignNegative => return Value::bool(helper(Op::IsSignNegative, args)),
             M::IsSignPositive => return Value::bool(super::control::not(helper(Op::IsSignNegative, args))),
-            // Computed as `f32`. All parameters are of the half type, except an integer exponent.
+            // Computed as `f32`. All parameters are of the half type.
             _ => {
-                let whole_exponent = method == M::Powi;
-                let widened = args.into_iter().enumerate().map(|(position, arg)| match position {
-                    1 if whole_exponent => arg,
-                    _ => cast(arg, half, Scalar::F32),
-                });
-                let widened = widened.collect();
+                let widened = args.into_iter().map(|arg| cast(arg, half, Scalar::F32)).collect();
                 let narrow = |value| match value {
                     Value::Scalar(expr, Scalar::F32) => Value::Scalar(cast(expr, Scalar::F32, half), half),
                     other => other,
@@ -66,14 +61,7 @@ impl Lowering<'_, '_> {
                 Expr::binary(Operator::Div, number, base)
             }
             M::SinCos => return self.sin_cos(if scalar == Scalar::F32 { "sincosf" } else { "sincos" }, args, scalar),
-            M::Fract => helper(Op::Fract, args),
-            M::Powi => helper(Op::Powi, args),
             M::Signum => helper(Op::Signum, args),
-            M::RemEuclid => helper(Op::RemEuclid, args),
-            M::DivEuclid => helper(Op::DivEuclid, args),
-            M::Midpoint => helper(Op::Midpoint, args),
-            M::NextUp => helper(Op::NextUp, args),
-            M::NextDown => helper(Op::NextDown, args),
             M::ToDegrees | M::ToRadians => {
                 let factor = Expr::Literal(scalar, angle_factor(method, scalar));
                 Expr::binary(Operator::Mul, args.swap_remove(0), factor)
@@ -83,7 +71,6 @@ impl Lowering<'_, '_> {
             M::IsInfinite => return Value::bool(helper(Op::IsInfinite, args)),
             M::IsFinite => return Value::bool(helper(Op::IsFinite, args)),
             M::IsNormal => return Value::bool(helper(Op::IsNormal, args)),
-            M::IsSubnormal => return Value::bool(helper(Op::IsSubnormal, args)),
             M::IsSignNegative => return Value::bool(helper(Op::IsSignNegative, args)),
             M::IsSignPositive => return Value::bool(super::control::not(helper(Op::IsSignNegative, args))),
             // `typify` has rejected methods that floats do not have.
@@ -184,19 +171,14 @@ fn cuda_function(method: Method) -> Option<(&'static str, &'static str)> {
         | M::PlaneMut
         | M::Transposed
         | M::Log
-        | M::Powi
         | M::Recip
         | M::SinCos
-        | M::Fract
         | M::ToDegrees
         | M::ToRadians
-        | M::NextUp
-        | M::NextDown
         | M::IsNan
         | M::IsFinite
         | M::IsInfinite
         | M::IsNormal
-        | M::IsSubnormal
         | M::IsSignPositive
         | M::IsSignNegative
         | M::ToBits
@@ -212,21 +194,12 @@ fn cuda_function(method: Method) -> Option<(&'static str, &'static str)> {
         | M::Bf16FromF64
         | M::Signum
         | M::Clamp
-        | M::RemEuclid
-        | M::DivEuclid
-        | M::Midpoint
-        | M::Pow
-        | M::Isqrt
-        | M::Ilog
-        | M::Ilog2
-        | M::Ilog10
         | M::AbsDiff
         | M::UnsignedAbs
         | M::DivCeil
         | M::NextMultipleOf
         | M::IsMultipleOf
         | M::IsPowerOfTwo
-        | M::NextPowerOfTwo
         | M::IsPositive
         | M::IsNegative
         | M::CastSigned
@@ -234,36 +207,22 @@ fn cuda_function(method: Method) -> Option<(&'static str, &'static str)> {
         | M::WrappingAdd
         | M::WrappingSub
         | M::WrappingMul
-        | M::WrappingDiv
-        | M::WrappingRem
-        | M::WrappingDivEuclid
-        | M::WrappingRemEuclid
         | M::WrappingNeg
-        | M::WrappingAbs
         | M::WrappingShl
         | M::WrappingShr
-        | M::WrappingPow
         | M::WrappingAddSigned
         | M::WrappingAddUnsigned
         | M::WrappingSubUnsigned
         | M::SaturatingAdd
         | M::SaturatingSub
-        | M::SaturatingMul
-        | M::SaturatingDiv
-        | M::SaturatingNeg
-        | M::SaturatingAbs
-        | M::SaturatingPow
         | M::SaturatingAddSigned
         | M::SaturatingAddUnsigned
         | M::SaturatingSubUnsigned
         | M::OverflowingAdd
         | M::OverflowingSub
         | M::OverflowingMul
-        | M::OverflowingNeg
-        | M::OverflowingAbs
         | M::OverflowingShl
         | M::OverflowingShr
-        | M::OverflowingPow
         | M::UnboundedShl
         | M::UnboundedShr
         | M::CountOnes

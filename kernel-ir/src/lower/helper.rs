@@ -103,45 +103,16 @@ pub(crate) enum Op {
     CheckedAbs,
     AbsDiff,
     UnsignedAbs,
-    /// Wraps.
-    Pow,
-    /// Faults on overflow.
-    CheckedPow,
-    /// Sites as for `/`.
-    DivEuclid,
-    RemEuclid,
     DivCeil,
-    /// Faults for zero; wraps otherwise.
-    WrappingDiv,
-    WrappingRem,
-    WrappingDivEuclid,
-    WrappingRemEuclid,
     /// One site: zero.
     NextMultipleOf,
     /// Two sites: zero, overflow.
     CheckedNextMultipleOf,
     IsMultipleOf,
-    /// Wraps to 0.
-    NextPowerOfTwo,
-    /// Faults on overflow.
-    CheckedNextPowerOfTwo,
-    /// Faults for negative numbers of signed types.
-    Isqrt,
-    /// Two sites: the base, the number.
-    Ilog,
-    Ilog2,
-    Ilog10,
-    Midpoint,
     /// Returns whether the operation overflows, and stores the result through its last argument.
     OverflowingAdd,
     OverflowingSub,
     OverflowingMul,
-    OverflowingPow,
-    SaturatingMul,
-    SaturatingDiv,
-    SaturatingNeg,
-    SaturatingAbs,
-    SaturatingPow,
     /// The second operand has the opposite signedness.
     SaturatingAddMixed,
     SaturatingSubMixed,
@@ -158,13 +129,8 @@ pub(crate) enum Op {
     IsInfinite,
     IsFinite,
     IsNormal,
-    IsSubnormal,
     IsSignNegative,
     Copysign,
-    Powi,
-    Fract,
-    NextUp,
-    NextDown,
     /// The bits of an `f16` or a `bf16`.
     ToBits,
     /// The `f16` or `bf16` with these bits.
@@ -244,7 +210,6 @@ impl Op {
             Op::OverflowingAdd
             | Op::OverflowingSub
             | Op::OverflowingMul
-            | Op::OverflowingPow
             | Op::StepTo
             | Op::StepDown
             | Op::Shuffle(_)
@@ -287,30 +252,10 @@ impl Op {
             | Op::CheckedAbs
             | Op::AbsDiff
             | Op::UnsignedAbs
-            | Op::Pow
-            | Op::CheckedPow
-            | Op::DivEuclid
-            | Op::RemEuclid
             | Op::DivCeil
-            | Op::WrappingDiv
-            | Op::WrappingRem
-            | Op::WrappingDivEuclid
-            | Op::WrappingRemEuclid
             | Op::NextMultipleOf
             | Op::CheckedNextMultipleOf
             | Op::IsMultipleOf
-            | Op::NextPowerOfTwo
-            | Op::CheckedNextPowerOfTwo
-            | Op::Isqrt
-            | Op::Ilog
-            | Op::Ilog2
-            | Op::Ilog10
-            | Op::Midpoint
-            | Op::SaturatingMul
-            | Op::SaturatingDiv
-            | Op::SaturatingNeg
-            | Op::SaturatingAbs
-            | Op::SaturatingPow
             | Op::SaturatingAddMixed
             | Op::SaturatingSubMixed
             | Op::UnboundedShl
@@ -326,13 +271,8 @@ impl Op {
             | Op::IsInfinite
             | Op::IsFinite
             | Op::IsNormal
-            | Op::IsSubnormal
             | Op::IsSignNegative
             | Op::Copysign
-            | Op::Powi
-            | Op::Fract
-            | Op::NextUp
-            | Op::NextDown
             | Op::ToBits
             | Op::FromBits
             | Op::MulAdd

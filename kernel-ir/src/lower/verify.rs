@@ -297,8 +297,7 @@ fn variable(expr: &Expr) -> Option<VarId> {
 fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Option<VarId> {
     let is_output = match callee {
         Callee::Helper(helper, _) => {
-            let overflowing =
-                [Op::OverflowingAdd, Op::OverflowingSub, Op::OverflowingMul, Op::OverflowingPow].contains(&helper.op);
+            let overflowing = [Op::OverflowingAdd, Op::OverflowingSub, Op::OverflowingMul].contains(&helper.op);
             overflowing && position + 1 == args.len()
         }
         // Atomic operations are never applied to thread-local variables.

@@ -69,8 +69,6 @@ fn view(method: Method, element: &Type, (dimensions, mutable): (u8, bool), index
 /// The class of scalars that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
-    /// `f32` and `f64`
-    Wide,
     /// `f16` and `bf16`
     Half,
     Floats,
@@ -84,7 +82,6 @@ enum Numbers {
 impl Numbers {
     fn contains(self, scalar: Scalar) -> bool {
         match self {
-            Numbers::Wide => matches!(scalar, Scalar::F32 | Scalar::F64),
             Numbers::Half => scalar.is_half(),
             Numbers::Floats => scalar.is_float(),
             Numbers::Integers => scalar.is_integer(),
@@ -138,7 +135,7 @@ fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
     use Method as M;
     use Numbers as N;
     use Of::{Overflowing, Own, Pair, This};
-    use Scalar::{Bf16, Bool, F16, F32, F64, I32, U16, U32, U64};
+    use Scalar::{Bf16, Bool, F16, F32, F64, U16, U32, U64};
     Some(match method {
         M::Sqrt
         | M::Cbrt
@@ -167,7 +164,6 @@ fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
         | M::Round
         | M::RoundTiesEven
         | M::Trunc
-        | M::Fract
         | M::ToDegrees
         | M::ToRadians
         | M::Rsqrt
@@ -177,14 +173,11 @@ fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
         | M::Cospi
         | M::Normcdf => (N::Floats, &[], Own),
         M::Powf | M::Log | M::Hypot | M::Atan2 | M::Copysign => (N::Floats, &[Own], Own),
-        M::Powi => (N::Floats, &[This(I32)], Own),
         M::MulAdd => (N::Floats, &[Own, Own], Own),
         M::SinCos => (N::Floats, &[], Pair),
-        M::NextUp | M::NextDown => (N::Wide, &[], Own),
         M::IsNan | M::IsFinite | M::IsInfinite | M::IsNormal | M::IsSignPositive | M::IsSignNegative => {
             (N::Floats, &[], This(Bool))
         }
-        M::IsSubnormal => (N::Wide, &[], This(Bool)),
         M::ToBits => match own {
             F32 => (N::Floats, &[], This(U32)),
             F64 => (N::Floats, &[], This(U64)),
@@ -203,48 +196,31 @@ fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
         M::Abs | M::Signum => (if own.is_float() { N::Floats } else { N::Signed }, &[], Own),
         M::Min | M::Max => (if own.is_float() { N::Floats } else { N::Integers }, &[Own], Own),
         M::Clamp => (if own.is_float() { N::Floats } else { N::Integers }, &[Own, Own], Own),
-        M::RemEuclid | M::DivEuclid => (if own.is_float() { N::Floats } else { N::Integers }, &[Own], Own),
-        M::Midpoint => (if own.is_float() { N::Wide } else { N::Integers }, &[Own], Own),
         M::WrappingAdd
         | M::WrappingSub
         | M::WrappingMul
-        | M::WrappingDiv
-        | M::WrappingRem
-        | M::WrappingDivEuclid
-        | M::WrappingRemEuclid
         | M::SaturatingAdd
-        | M::SaturatingSub
-        | M::SaturatingMul
-        | M::SaturatingDiv => (N::Integers, &[Own], Own),
-        M::WrappingNeg | M::SwapBytes | M::ReverseBits | M::ToBe | M::ToLe | M::FromBe | M::FromLe | M::Isqrt => {
+        | M::SaturatingSub => (N::Integers, &[Own], Own),
+        M::WrappingNeg | M::SwapBytes | M::ReverseBits | M::ToBe | M::ToLe | M::FromBe | M::FromLe => {
             (N::Integers, &[], Own)
         }
-        M::Pow
-        | M::WrappingPow
-        | M::SaturatingPow
-        | M::WrappingShl
+        M::WrappingShl
         | M::WrappingShr
         | M::UnboundedShl
         | M::UnboundedShr
         | M::RotateLeft
         | M::RotateRight => (N::Integers, &[This(U32)], Own),
         M::OverflowingAdd | M::OverflowingSub | M::OverflowingMul => (N::Integers, &[Own], Overflowing),
-        M::OverflowingShl | M::OverflowingShr | M::OverflowingPow => (N::Integers, &[This(U32)], Overflowing),
-        M::OverflowingNeg => (N::Integers, &[], Overflowing),
-        M::OverflowingAbs => (N::Signed, &[], Overflowing),
+        M::OverflowingShl | M::OverflowingShr => (N::Integers, &[This(U32)], Overflowing),
         M::AbsDiff => (N::Integers, &[Own], Of::Unsigned),
         M::CountOnes
         | M::CountZeros
         | M::LeadingZeros
         | M::LeadingOnes
         | M::TrailingZeros
-        | M::TrailingOnes
-        | M::Ilog2
-        | M::Ilog10 => (N::Integers, &[], This(U32)),
-        M::Ilog => (N::Integers, &[Own], This(U32)),
+        | M::TrailingOnes => (N::Integers, &[], This(U32)),
         M::UnsignedAbs | M::CastUnsigned => (N::Signed, &[], Of::Unsigned),
         M::CastSigned => (N::Unsigned, &[], Of::Signed),
-        M::WrappingAbs | M::SaturatingNeg | M::SaturatingAbs => (N::Signed, &[], Own),
         M::IsPositive | M::IsNegative => (N::Signed, &[], This(Bool)),
         M::WrappingAddUnsigned | M::WrappingSubUnsigned | M::SaturatingAddUnsigned | M::SaturatingSubUnsigned => {
             (N::Signed, &[Of::Unsigned], Own)
@@ -253,7 +229,6 @@ fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
         M::DivCeil | M::NextMultipleOf => (N::Unsigned, &[Own], Own),
         M::IsMultipleOf => (N::Unsigned, &[Own], This(Bool)),
         M::IsPowerOfTwo => (N::Unsigned, &[], This(Bool)),
-        M::NextPowerOfTwo => (N::Unsigned, &[], Own),
         M::Clone
         | M::Len
         | M::IsEmpty
