@@ -5,12 +5,12 @@
 //! compiler optimises it well.
 
 use crate::ir::Scalar;
-use crate::lower::Op;
+use crate::lower::IntegerOp;
 
 /// Returns the template of `+`, `-`, `*` or unary minus with a fault on overflow.
-pub(super) fn checked(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+pub(super) fn checked(op: IntegerOp, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {
-        (Op::Add, _, false) => {
+        (IntegerOp::Add, _, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     const i64 sum = (i64)a + (i64)b;
@@ -19,7 +19,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Sub, _, false) => {
+        (IntegerOp::Sub, _, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     const i64 difference = (i64)a - (i64)b;
@@ -28,7 +28,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Mul, _, false) if scalar == Scalar::U32 => {
+        (IntegerOp::Mul, _, false) if scalar == Scalar::U32 => {
             "\
 $T $name($T a, $T b, $fault) {
     const u64 product = (u64)a * (u64)b;
@@ -37,7 +37,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Mul, _, false) => {
+        (IntegerOp::Mul, _, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     const i64 product = (i64)a * (i64)b;
@@ -47,7 +47,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // Not `sum < a`: see `integer::opaque`.
-        (Op::Add, false, true) => {
+        (IntegerOp::Add, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b > ~a) fault(launch, site, 0, 0);
@@ -56,7 +56,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
-        (Op::Sub, false, true) => {
+        (IntegerOp::Sub, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     u64 seen = a;
@@ -66,7 +66,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Mul, false, true) => {
+        (IntegerOp::Mul, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
@@ -75,7 +75,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // The sum overflows if the signs of both operands differ from its own.
-        (Op::Add, true, true) => {
+        (IntegerOp::Add, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     const $T sum = ($T)(($U)a + ($U)b);
@@ -84,7 +84,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Sub, true, true) => {
+        (IntegerOp::Sub, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     const $T difference = ($T)(($U)a - ($U)b);
@@ -94,7 +94,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // Without overflow, the upper half is the sign extension of the lower half.
-        (Op::Mul, true, true) => {
+        (IntegerOp::Mul, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     const $T product = ($T)(($U)a * ($U)b);
@@ -116,9 +116,9 @@ $T $name($T a, $fault) {
 
 /// Returns the template of a division. C truncates as Rust does; the cases that are undefined in C are faults here.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
-pub(super) fn division(op: Op, signed: bool) -> &'static str {
+pub(super) fn division(op: IntegerOp, signed: bool) -> &'static str {
     match (op, signed) {
-        (Op::Div, false) => {
+        (IntegerOp::Div, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -126,7 +126,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Rem, false) => {
+        (IntegerOp::Rem, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -134,7 +134,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Div, true) => {
+        (IntegerOp::Div, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -143,7 +143,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Rem, true) => {
+        (IntegerOp::Rem, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -152,7 +152,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::NextMultipleOf, _) => {
+        (IntegerOp::NextMultipleOf, _) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -161,7 +161,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::CheckedNextMultipleOf, _) => {
+        (IntegerOp::CheckedNextMultipleOf, _) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);

@@ -1,39 +1,41 @@
 //! Helpers for floats, as templates for `prelude::fill`.
 
 use crate::ir::{Fast, Scalar};
-use crate::lower::Op;
+use crate::lower::{ClassOp, NumberOp};
 
 use super::{literal, prelude};
 
-/// Returns the template of a helper.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
-pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
+/// Bounds and signs.
+pub(super) fn number(op: NumberOp, scalar: Scalar) -> &'static str {
+    match op {
+        NumberOp::Clamp => prelude::CLAMP,
+        NumberOp::ClampTo => prelude::CLAMP_TO,
+        NumberOp::Signum if scalar == Scalar::F32 => {
+            "float $name(float x) { return x != x ? x : copysignf(1.0f, x); }\n"
+        }
+        NumberOp::Signum => "double $name(double x) { return x != x ? x : copysign(1.0, x); }\n",
+    }
+}
+
+/// Classes of numbers.
+pub(super) fn class(op: ClassOp, scalar: Scalar) -> &'static str {
     let single = scalar == Scalar::F32;
     match op {
-        Op::Clamp => {
-            "\
-$T $name($T x, $T low, $T high, $fault) {
-    if (!(low <= high)) fault(launch, site, 0, 0);
-    return x < low ? low : (x > high ? high : x);
-}
-"
+        ClassOp::IsNan => "bool $name($T x) { return x != x; }\n",
+        ClassOp::IsInfinite if single => "bool $name(float x) { return fabsf(x) == __int_as_float(0x7f800000); }\n",
+        ClassOp::IsInfinite => {
+            "bool $name(double x) { return fabs(x) == __longlong_as_double(0x7ff0000000000000ll); }\n"
         }
-        Op::ClampTo => "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n",
-        Op::Signum if single => "float $name(float x) { return x != x ? x : copysignf(1.0f, x); }\n",
-        Op::Signum => "double $name(double x) { return x != x ? x : copysign(1.0, x); }\n",
-        Op::IsNan => "bool $name($T x) { return x != x; }\n",
-        Op::IsInfinite if single => "bool $name(float x) { return fabsf(x) == __int_as_float(0x7f800000); }\n",
-        Op::IsInfinite => "bool $name(double x) { return fabs(x) == __longlong_as_double(0x7ff0000000000000ll); }\n",
-        Op::IsFinite if single => "bool $name(float x) { return fabsf(x) < __int_as_float(0x7f800000); }\n",
-        Op::IsFinite => "bool $name(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000ll); }\n",
-        Op::IsSignNegative if single => "bool $name(float x) { return __float_as_int(x) < 0; }\n",
-        Op::IsSignNegative => "bool $name(double x) { return __double_as_longlong(x) < 0; }\n",
-        Op::IsNormal if single => {
+        ClassOp::IsFinite if single => "bool $name(float x) { return fabsf(x) < __int_as_float(0x7f800000); }\n",
+        ClassOp::IsFinite => "bool $name(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000ll); }\n",
+        ClassOp::IsSignNegative if single => "bool $name(float x) { return __float_as_int(x) < 0; }\n",
+        ClassOp::IsSignNegative => "bool $name(double x) { return __double_as_longlong(x) < 0; }\n",
+        ClassOp::IsNormal if single => {
             "\
 bool $name(float x) { return (__float_as_uint(x) & 0x7fffffffu) - 0x00800000u < 0x7f000000u; }
 "
         }
-        Op::IsNormal => {
+        ClassOp::IsNormal => {
             "\
 bool $name(double x) {
     const u64 magnitude = (u64)__double_as_longlong(x) & 0x7fffffffffffffffull;
@@ -41,79 +43,12 @@ bool $name(double x) {
 }
 "
         }
-        Op::Fast(fast) => approximation(fast),
-        // Used for integers only, or defined elsewhere.
-        Op::At
-        | Op::PartLen
-        | Op::RestLen
-        | Op::PartToLen
-        | Op::Within
-        | Op::Opaque
-        | Op::DynamicSharedBytes
-        | Op::DynamicSharedAt
-        | Op::Step
-        | Op::StepTo
-        | Op::StepDown
-        | Op::WrappingAdd
-        | Op::WrappingSub
-        | Op::WrappingMul
-        | Op::WrappingNeg
-        | Op::Add
-        | Op::Sub
-        | Op::Mul
-        | Op::Neg
-        | Op::ShiftAmount
-        | Op::Div
-        | Op::Rem
-        | Op::FloatTo(_)
-        | Op::SaturatingAdd
-        | Op::SaturatingSub
-        | Op::Min
-        | Op::Max
-        | Op::Abs
-        | Op::CheckedAbs
-        | Op::AbsDiff
-        | Op::UnsignedAbs
-        | Op::DivCeil
-        | Op::NextMultipleOf
-        | Op::CheckedNextMultipleOf
-        | Op::IsMultipleOf
-        | Op::OverflowingAdd
-        | Op::OverflowingSub
-        | Op::OverflowingMul
-        | Op::SaturatingAddMixed
-        | Op::SaturatingSubMixed
-        | Op::UnboundedShl
-        | Op::UnboundedShr
-        | Op::RotateLeft
-        | Op::RotateRight
-        | Op::SwapBytes
-        | Op::ReverseBits
-        | Op::LeadingZeros
-        | Op::TrailingZeros
-        | Op::CountOnes
-        | Op::Copysign
-        | Op::ToBits
-        | Op::FromBits
-        | Op::MulAdd
-        | Op::SplitAt
-        | Op::LaneOffset
-        | Op::Shuffle(_)
-        | Op::Reduce(_)
-        | Op::ActiveMask
-        | Op::LaneId
-        | Op::LaneMask(_)
-        | Op::SyncGrid
-        | Op::Progress
-        | Op::KeepLoop
-        | Op::CompareExchangeSystem
-        | Op::Atomic(_) => "",
     }
 }
 
 /// The approximations that are a single instruction without a CUDA function (PTX ISA, "Floating Point Instructions").
 /// `lower::intrinsic` calls the CUDA functions for the others.
-fn approximation(fast: Fast) -> &'static str {
+pub(super) fn approximation(fast: Fast) -> &'static str {
     match fast {
         Fast::Rcp => {
             "\

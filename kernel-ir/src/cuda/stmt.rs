@@ -179,8 +179,9 @@ impl<'p> Printer<'p> {
         let head = match header {
             Header::Open { test, progress } => {
                 let test = test.as_ref().map_or_else(String::new, |test| format!(" {}", self.exprs.condition(test)));
-                let progress =
-                    progress.as_ref().map_or_else(String::new, |progress| format!(" {}", self.exprs.condition(progress)));
+                let progress = progress
+                    .as_ref()
+                    .map_or_else(String::new, |progress| format!(" {}", self.exprs.condition(progress)));
                 format!("for (;{test};{progress})")
             }
             Header::For { var, init, test, next } => {

@@ -1,6 +1,6 @@
 //! Lowering of methods of integers to helpers, since C has no such functions.
 
-use crate::ir::{BinaryOp, Method, Scalar, Span};
+use crate::ir::{BinaryOp, IntegerMethod, Scalar, Span};
 use crate::source::SiteKind;
 
 use super::arithmetic::{narrowed, shift, wrapping, wrapping_neg};
@@ -11,21 +11,19 @@ use super::{CType, Expr, Helper, Op, Operator, Prefix};
 
 impl Lowering<'_, '_> {
     #[expect(clippy::too_many_lines, reason = "a table of methods")]
-    pub(super) fn integer_method(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Value {
-        use Method as M;
+    pub(super) fn integer_method(
+        &mut self,
+        method: IntegerMethod,
+        scalar: Scalar,
+        mut args: Vec<Expr>,
+        span: Span,
+    ) -> Value {
+        use IntegerMethod as M;
         let checked = self.overflow_checks();
         let signed = scalar.is_signed();
         let bits = u64::from(scalar.bits());
         let helper = |op, args| Expr::helper(Helper::new(op, scalar), args);
         let expr = match method {
-            M::Min => helper(Op::Min, args),
-            M::Max => helper(Op::Max, args),
-            M::Clamp => self.clamp(scalar, args, "min > max", span),
-            M::Signum => helper(Op::Signum, args),
-            M::Abs if checked => {
-                self.checked(Op::CheckedAbs, SiteKind::Overflow("attempt to negate with overflow"), scalar, args, span)
-            }
-            M::Abs => helper(Op::Abs, args),
             M::NextMultipleOf if checked => {
                 let site = self.site(SiteKind::RemainderByZero, span);
                 // The helper takes the first site; this is the following one.
@@ -113,8 +111,6 @@ impl Lowering<'_, '_> {
                 let ones = helper(Op::CountOnes, args);
                 return Value::bool(Expr::binary(Operator::Eq, ones, Expr::int(Scalar::U32, 1)));
             }
-            // `typify` has rejected methods that integers do not have.
-            _ => return Value::Never,
         };
         Value::Scalar(expr, scalar)
     }
@@ -129,9 +125,9 @@ impl Lowering<'_, '_> {
 }
 
 /// Returns the operator of a shift method.
-fn direction(method: Method) -> BinaryOp {
+fn direction(method: IntegerMethod) -> BinaryOp {
     match method {
-        Method::WrappingShl | Method::OverflowingShl => BinaryOp::Shl,
+        IntegerMethod::WrappingShl | IntegerMethod::OverflowingShl => BinaryOp::Shl,
         _ => BinaryOp::Shr,
     }
 }

@@ -50,7 +50,9 @@ use crate::ir::FunctionId;
 use crate::source::{Options, Site, SiteKind};
 use crate::typify::TypedFunction;
 
-pub(crate) use helper::{Atomic, Helper, Op};
+pub(crate) use helper::{
+    Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
+};
 pub(crate) use tree::{
     Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,
     Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
