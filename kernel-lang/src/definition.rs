@@ -178,8 +178,12 @@ macro_rules! key {
 /// The primitive method of a key, as for `key!`.
 #[cfg(test)]
 macro_rules! primitive {
-    ([$($defined:tt)*]) => { None };
-    ($method:ident) => { Some(cumbia_kernel_ir::ir::Method::$method) };
+    ([$($defined:tt)*]) => {
+        None
+    };
+    ($method:ident) => {
+        Some(cumbia_kernel_ir::ir::Method::$method)
+    };
 }
 
 pub(crate) use key;

@@ -44,11 +44,8 @@ pub fn rem_euclid<T: Float, W: Float>(a: T, b: T) -> T {
 pub fn div_euclid<T: Float, W: Float>(a: T, b: T) -> T {
     let (a, b) = (W::cast(a), W::cast(b));
     let quotient = (a / b).trunc();
-    let corrected = if a % b < W::ZERO {
-        if b > W::ZERO { quotient - W::ONE } else { quotient + W::ONE }
-    } else {
-        quotient
-    };
+    let corrected =
+        if a % b < W::ZERO { if b > W::ZERO { quotient - W::ONE } else { quotient + W::ONE } } else { quotient };
     T::cast(corrected)
 }
 

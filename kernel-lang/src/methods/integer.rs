@@ -19,13 +19,13 @@ pub fn pow<T: Integer>(base: T, exponent: u32) -> T {
     }
     loop {
         if rest & 1 == 1 {
-            power = power * factor;
+            power *= factor;
             if rest == 1 {
                 return power;
             }
         }
         rest >>= 1;
-        factor = factor * factor;
+        factor *= factor;
     }
 }
 
@@ -138,7 +138,7 @@ pub fn ilog<T: Integer>(x: T, base: T) -> u32 {
     let mut power = 0u32;
     let mut rest = x;
     while rest >= base {
-        rest = rest.wrapping_div(base);
+        rest /= base;
         power = power.wrapping_add(1);
     }
     power
@@ -162,7 +162,7 @@ pub fn ilog10<T: Integer>(x: T) -> u32 {
     let mut power = 0u32;
     let mut rest = x;
     while rest >= ten {
-        rest = rest / ten;
+        rest /= ten;
         power = power.wrapping_add(1);
     }
     power
@@ -181,11 +181,7 @@ pub fn next_power_of_two<T: Integer>(x: T) -> T {
 #[device]
 pub fn midpoint<T: Integer>(a: T, b: T) -> T {
     let down = (a & b).wrapping_add((a ^ b) >> 1);
-    if T::MIN < T::ZERO && down < T::ZERO && (a ^ b) & T::ONE != T::ZERO {
-        down.wrapping_add(T::ONE)
-    } else {
-        down
-    }
+    if T::MIN < T::ZERO && down < T::ZERO && (a ^ b) & T::ONE != T::ZERO { down.wrapping_add(T::ONE) } else { down }
 }
 
 #[device]

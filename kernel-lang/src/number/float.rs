@@ -8,9 +8,9 @@ use half::{bf16, f16};
 
 use super::{Number, half as halves, maths};
 use crate::cpu::Call;
-use crate::definition::{Returned, key};
 #[cfg(test)]
 use crate::definition::primitive;
+use crate::definition::{Returned, key};
 use crate::intrinsics::AtomicAdd;
 use crate::methods::FloatCast;
 

@@ -293,7 +293,10 @@ impl Linker {
         }
         let (function, slots) = compound.function();
         let slots = slots.into_iter().map(|content| self.fill(content)).collect::<Result<_, _>>()?;
-        Ok(self.add(id, Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false, built_in: false }))
+        Ok(self.add(
+            id,
+            Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false, built_in: false },
+        ))
     }
 
     fn add(&mut self, id: (TypeId, Option<bool>), instance: Instance) -> FunctionId {
