@@ -62,30 +62,18 @@ pub fn midpoint<T: Float>(a: T, b: T) -> T {
 pub fn next_up<T: Float + BitsMethods<Bits = B>, B: Integer>(x: T) -> T {
     let bits = x.to_bits();
     let magnitude = bits & (B::MAX >> 1);
-    if x.is_nan() || x == T::INFINITY {
-        x
-    } else if magnitude == B::ZERO {
-        T::from_bits(B::ONE)
-    } else if magnitude == bits {
-        T::from_bits(bits.wrapping_add(B::ONE))
-    } else {
-        T::from_bits(bits.wrapping_sub(B::ONE))
-    }
+    let next = if magnitude == bits { bits.wrapping_add(B::ONE) } else { bits.wrapping_sub(B::ONE) };
+    let next = if magnitude == B::ZERO { B::ONE } else { next };
+    if x.is_nan() || bits == T::INFINITY.to_bits() { x } else { T::from_bits(next) }
 }
 
 #[device]
 pub fn next_down<T: Float + BitsMethods<Bits = B>, B: Integer>(x: T) -> T {
     let bits = x.to_bits();
     let magnitude = bits & (B::MAX >> 1);
-    if x.is_nan() || x == T::NEG_INFINITY {
-        x
-    } else if magnitude == B::ZERO {
-        T::from_bits(!(B::MAX >> 1) | B::ONE)
-    } else if magnitude == bits {
-        T::from_bits(bits.wrapping_sub(B::ONE))
-    } else {
-        T::from_bits(bits.wrapping_add(B::ONE))
-    }
+    let next = if magnitude == bits { bits.wrapping_sub(B::ONE) } else { bits.wrapping_add(B::ONE) };
+    let next = if magnitude == B::ZERO { !(B::MAX >> 1) | B::ONE } else { next };
+    if x.is_nan() || bits == T::NEG_INFINITY.to_bits() { x } else { T::from_bits(next) }
 }
 
 #[device]

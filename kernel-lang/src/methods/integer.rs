@@ -2,7 +2,8 @@
 //!
 //! They are compiled like a user's functions, except that their faults have the position of the call, and that they
 //! have the overflow checks of the caller. On the CPU the standard library's method is called. A definition uses
-//! wrapping operations wherever the standard library's method does not fault on overflow.
+//! wrapping operations wherever the standard library's method does not fault on overflow, and selects between values
+//! rather than branches.
 
 use cumbia_kernel_macros::device;
 
@@ -114,8 +115,9 @@ pub fn isqrt<T: Integer>(x: T) -> T {
         x
     } else {
         let square = u64::cast(x);
-        let mut root = (square as f32).sqrt() as u64;
-        root = root.wrapping_add(square / root) >> 1;
+        // Not zero, so that the division needs no check.
+        let estimate = ((square as f32).sqrt() as u32 | 1) as u64;
+        let mut root = estimate.wrapping_add(square / estimate) >> 1;
         root = root.min(0xffff_ffff);
         while root.wrapping_mul(root) > square {
             root = root.wrapping_sub(1);
@@ -177,9 +179,12 @@ pub fn next_power_of_two<T: Integer>(x: T) -> T {
     (!T::ZERO).wrapping_shr(x.wrapping_sub(T::ONE).leading_zeros()) + T::ONE
 }
 
-/// The mean rounded down, which is corrected to round towards zero.
+/// Up to 32 bits, the exact sum is halved. Otherwise the mean is rounded down, and corrected to round towards zero.
 #[device]
 pub fn midpoint<T: Integer>(a: T, b: T) -> T {
+    if T::MIN < T::ZERO && T::BITS < 64 {
+        return T::cast(i64::cast(a).wrapping_add(i64::cast(b)) / 2);
+    }
     let down = (a & b).wrapping_add((a ^ b) >> 1);
     if T::MIN < T::ZERO && down < T::ZERO && (a ^ b) & T::ONE != T::ZERO { down.wrapping_add(T::ONE) } else { down }
 }
@@ -205,8 +210,13 @@ pub fn saturating_abs<T: Integer>(x: T) -> T {
     }
 }
 
+/// Up to 32 bits, the exact product is limited to the range of the type.
 #[device]
 pub fn saturating_mul<T: Integer>(a: T, b: T) -> T {
+    if T::BITS < 64 && T::MIN < T::ZERO {
+        let product = i64::cast(a).wrapping_mul(i64::cast(b));
+        return T::cast(product.min(i64::cast(T::MAX)).max(i64::cast(T::MIN)));
+    }
     let (product, overflows) = a.overflowing_mul(b);
     if !overflows {
         product
@@ -236,21 +246,22 @@ pub fn wrapping_rem<T: Integer>(a: T, b: T) -> T {
 #[device]
 pub fn div_euclid<T: Integer>(a: T, b: T) -> T {
     let quotient = a / b;
-    if T::MIN < T::ZERO && a.wrapping_sub(quotient.wrapping_mul(b)) < T::ZERO {
-        if b > T::ZERO { quotient.wrapping_sub(T::ONE) } else { quotient.wrapping_add(T::ONE) }
-    } else {
-        quotient
+    if T::MIN == T::ZERO {
+        return quotient;
     }
+    let remainder = a.wrapping_sub(quotient.wrapping_mul(b));
+    let correction = if b > T::ZERO { !T::ZERO } else { T::ONE };
+    if remainder < T::ZERO { quotient.wrapping_add(correction) } else { quotient }
 }
 
 #[device]
 pub fn rem_euclid<T: Integer>(a: T, b: T) -> T {
     let remainder = a % b;
-    if T::MIN < T::ZERO && remainder < T::ZERO {
-        if b < T::ZERO { remainder.wrapping_sub(b) } else { remainder.wrapping_add(b) }
-    } else {
-        remainder
+    if T::MIN == T::ZERO {
+        return remainder;
     }
+    let magnitude = if b < T::ZERO { b.wrapping_neg() } else { b };
+    if remainder < T::ZERO { remainder.wrapping_add(magnitude) } else { remainder }
 }
 
 #[device]

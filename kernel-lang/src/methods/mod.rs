@@ -103,7 +103,10 @@ clones! {
 impl<T: CloneMethod, const N: usize> CloneMethod for [T; N] {}
 
 #[cfg(test)]
-mod tests {
+mod tests;
+
+#[cfg(test)]
+mod coverage {
     use super::*;
     use crate::number::{FLOAT_METHODS, INTEGER_METHODS};
 
