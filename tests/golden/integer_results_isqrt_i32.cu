@@ -65,12 +65,12 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
 
 namespace device {
 
-#line 104 "kernel-lang/src/methods/integer.rs"
+#line 105 "kernel-lang/src/methods/integer.rs"
 static __device__ inline i32 isqrt(i32 x, u32 site, rt::Launch launch) {
     if (x < 0) {
         rt::fault(launch, site, 0, 0);
     }
-#line 110
+#line 111
     const u32 root = __float_as_uint(sqrtf((float)x) + 8388608.0f) & 8388607;
     const bool too_large = (u64)root * (u64)root > (u64)x;
     return (i32)(too_large ? root - 1 : root);

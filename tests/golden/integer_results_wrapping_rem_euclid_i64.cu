@@ -63,7 +63,7 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
 
 static __device__ __forceinline__ i64 wrapping_add_i64(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
 
-static __device__ __forceinline__ i64 wrapping_sub_i64(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
+static __device__ __forceinline__ i64 wrapping_neg_i64(i64 a) { return (i64)(0 - (u64)a); }
 
 static __device__ __forceinline__ i64 rem_i64(i64 a, i64 b, u32 site, Launch launch) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -75,17 +75,15 @@ static __device__ __forceinline__ i64 rem_i64(i64 a, i64 b, u32 site, Launch lau
 
 namespace device {
 
-#line 247 "kernel-lang/src/methods/integer.rs"
+#line 258 "kernel-lang/src/methods/integer.rs"
 static __device__ inline i64 rem_euclid(i64 a, i64 b, u32 site, rt::Launch launch) {
     const i64 remainder = rt::rem_i64(a, b, site, launch);
-    if (remainder < 0) {
-        return b < 0 ? rt::wrapping_sub_i64(remainder, b) : rt::wrapping_add_i64(remainder, b);
-    } else {
-        return remainder;
-    }
+#line 263
+    const i64 magnitude = b < 0 ? rt::wrapping_neg_i64(b) : b;
+    return remainder < 0 ? rt::wrapping_add_i64(remainder, magnitude) : remainder;
 }
 
-#line 262 "kernel-lang/src/methods/integer.rs"
+#line 273 "kernel-lang/src/methods/integer.rs"
 static __device__ inline i64 wrapping_rem_euclid(i64 a, i64 b, u32 site, rt::Launch launch) {
     return b == ~0ll ? 0ll : device::rem_euclid(a, b, site, launch);
 }

@@ -7,6 +7,17 @@
 use crate::ir::Scalar;
 use crate::lower::IntegerOp;
 
+/// `clamp` of all numbers but narrow integers.
+pub(super) const CLAMP: &str = "\
+$T $name($T x, $T low, $T high, $fault) {
+    if (!(low <= high)) fault(launch, site, 0, 0);
+    return x < low ? low : (x > high ? high : x);
+}
+";
+
+/// As [`CLAMP`], for bounds that are known to be ordered.
+pub(super) const CLAMP_TO: &str = "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n";
+
 /// Returns the template of `+`, `-`, `*` or unary minus with a fault on overflow.
 pub(super) fn checked(op: IntegerOp, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {

@@ -3,13 +3,13 @@
 use crate::ir::{Fast, Scalar};
 use crate::lower::{ClassOp, NumberOp};
 
-use super::{literal, prelude};
+use super::{arithmetic, literal, prelude};
 
 /// Bounds and signs.
 pub(super) fn number(op: NumberOp, scalar: Scalar) -> &'static str {
     match op {
-        NumberOp::Clamp => prelude::CLAMP,
-        NumberOp::ClampTo => prelude::CLAMP_TO,
+        NumberOp::Clamp => arithmetic::CLAMP,
+        NumberOp::ClampTo => arithmetic::CLAMP_TO,
         NumberOp::Signum if scalar == Scalar::F32 => {
             "float $name(float x) { return x != x ? x : copysignf(1.0f, x); }\n"
         }

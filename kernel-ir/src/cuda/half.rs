@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use crate::ir::Scalar;
 use crate::lower::{CType, ClassOp, ExactOp, HalfOp, Helper, Module, NumberOp, Op, TypeKind};
 
-use super::prelude;
+use super::arithmetic;
 
 /// Returns the half types that occur in a program.
 pub(super) fn used(module: &Module, helpers: &BTreeSet<Helper>) -> BTreeSet<Scalar> {
@@ -157,8 +157,8 @@ pub(super) fn exact(op: ExactOp) -> &'static str {
 /// Bounds and signs.
 pub(super) fn number(op: NumberOp, half: Scalar) -> String {
     let text = match op {
-        NumberOp::Clamp => prelude::CLAMP,
-        NumberOp::ClampTo => prelude::CLAMP_TO,
+        NumberOp::Clamp => arithmetic::CLAMP,
+        NumberOp::ClampTo => arithmetic::CLAMP_TO,
         NumberOp::Signum => {
             "$T $name($T x) { return (x.bits & 0x7fff) > $inf ? x : $T{(u16)((x.bits & 0x8000) | $one)}; }\n"
         }

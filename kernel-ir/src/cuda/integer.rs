@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::ir::Scalar;
 use crate::lower::{ExactOp, IntegerOp, NumberOp};
 
-use super::{arithmetic, overflow, prelude};
+use super::{arithmetic, overflow};
 
 /// Returns the template of a helper.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
@@ -140,8 +140,8 @@ $T $name($T x, $T low, $T high) {
 }
 "
         }
-        NumberOp::Clamp => prelude::CLAMP,
-        NumberOp::ClampTo => prelude::CLAMP_TO,
+        NumberOp::Clamp => arithmetic::CLAMP,
+        NumberOp::ClampTo => arithmetic::CLAMP_TO,
         NumberOp::Signum => "$T $name($T x) { return ($T)((x > 0) - (x < 0)); }\n",
     }
 }

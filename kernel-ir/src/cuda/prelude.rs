@@ -291,17 +291,6 @@ usize $name(usize index, usize len, $fault) {
 }
 ";
 
-/// Of all numbers but narrow integers.
-pub(super) const CLAMP: &str = "\
-$T $name($T x, $T low, $T high, $fault) {
-    if (!(low <= high)) fault(launch, site, 0, 0);
-    return x < low ? low : (x > high ? high : x);
-}
-";
-
-/// Of all numbers but narrow integers.
-pub(super) const CLAMP_TO: &str = "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n";
-
 const SPLIT_AT: &str = "\
 usize $name(usize at, usize len, $fault) {
     if (at > len) fault(launch, site, at, len);

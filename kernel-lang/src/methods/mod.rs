@@ -9,6 +9,32 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
+/// The key of a built-in method of a type: `key!(f32, Sqrt)` if it is primitive, and `key!(u32, [integer::isqrt])` if it
+/// is defined in `methods::integer`. The first generic argument of the definition is the type.
+macro_rules! key {
+    ($this:ty, [$module:ident::$defined:ident $(, $argument:ty)*]) => {
+        $crate::definition::DefinedMethod<$crate::methods::$module::$defined<'static, $this $(, $argument)*>>
+    };
+    ($this:ty, $method:ident) => {
+        $crate::definition::MethodKey<{ cumbia_kernel_ir::ir::Method::$method as usize }>
+    };
+}
+
+/// The primitive method of a key, as for `key!`.
+#[cfg(test)]
+macro_rules! primitive {
+    ([$($defined:tt)*]) => {
+        None
+    };
+    ($method:ident) => {
+        Some(cumbia_kernel_ir::ir::Method::$method)
+    };
+}
+
+pub(crate) use key;
+#[cfg(test)]
+pub(crate) use primitive;
+
 mod array;
 mod conversion;
 pub(crate) mod float;

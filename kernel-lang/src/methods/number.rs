@@ -4,9 +4,7 @@ use cumbia_kernel_ir::ir::Method;
 use half::{bf16, f16};
 
 use crate::cpu::Call;
-#[cfg(test)]
-use crate::definition::primitive;
-use crate::definition::{CalleeKey, MethodKey, Returned, key};
+use crate::definition::{CalleeKey, MethodKey, Returned};
 use crate::number::{Float, FloatMethods};
 
 /// The path of this file, whose lines call methods of the standard library.

@@ -8,11 +8,12 @@ use half::{bf16, f16};
 
 use super::{Number, half as halves, maths};
 use crate::cpu::Call;
-#[cfg(test)]
-use crate::definition::primitive;
-use crate::definition::{Returned, key};
+use crate::definition::Returned;
 use crate::intrinsics::AtomicAdd;
 use crate::methods::FloatCast;
+use crate::methods::key;
+#[cfg(test)]
+use crate::methods::primitive;
 
 /// Declares [`Float`], and [`FloatMethods`] with the methods that a kernel calls, and implements them. `std`: methods
 /// that `f32` and `f64` have in the standard library; `ours`: methods that they lack. The 16-bit floats compute both as

@@ -7,9 +7,10 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, N
 
 use super::Number;
 use crate::cpu::Call;
+use crate::definition::Returned;
+use crate::methods::key;
 #[cfg(test)]
-use crate::definition::primitive;
-use crate::definition::{Returned, key};
+use crate::methods::primitive;
 
 /// The path of this file, whose lines call methods of the standard library.
 pub const FORWARDING: &str = file!();
