@@ -2,6 +2,8 @@
 //! kernel.
 
 use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
 
 use cumbia_corpus::{Usage, kernels};
 use cumbia_kernel_ir::ir::{
@@ -15,8 +17,9 @@ fn corpus_usage() -> Option<Usage> {
     }
     let mut all = Usage::default();
     for look in kernels().values() {
-        let Usage { methods, intrinsics, scalars, .. } = (look.usage)();
+        let Usage { methods, defined, intrinsics, scalars, .. } = (look.usage)();
         all.methods.extend(methods);
+        all.defined.extend(defined);
         all.intrinsics.extend(intrinsics);
         all.scalars.extend(scalars);
     }
@@ -119,6 +122,26 @@ fn every_method_is_in_a_kernel_of_the_corpus() {
     let Some(Usage { methods: used, .. }) = corpus_usage() else { return };
     let missing: Vec<_> = Method::ALL.iter().filter(|method| !used.contains(method)).map(|m| m.name()).collect();
     assert_eq!(missing, [""; 0], "no kernel of tests/corpus calls these");
+}
+
+/// The paths within the crate of the methods that the language layer defines in Rust.
+fn definitions() -> Vec<String> {
+    let methods = Path::new(env!("CARGO_MANIFEST_DIR")).join("../kernel-lang/src/methods");
+    let of_module = |module: &str| -> Vec<String> {
+        let source = fs::read_to_string(methods.join(module).with_extension("rs")).expect("a source");
+        let names = source.lines().filter_map(|line| line.strip_prefix("pub fn ")?.split('<').next());
+        names.map(|name| format!("methods::{module}::{name}")).collect()
+    };
+    ["integer", "float"].into_iter().flat_map(of_module).collect()
+}
+
+#[test]
+fn every_defined_method_is_in_a_kernel_of_the_corpus() {
+    let Some(Usage { defined: used, .. }) = corpus_usage() else { return };
+    let all = definitions();
+    assert!(all.len() > 20, "{all:?}");
+    let missing: Vec<_> = all.iter().filter(|path| !used.iter().any(|used| used.ends_with(path.as_str()))).collect();
+    assert!(missing.is_empty(), "no kernel of tests/corpus calls these: {missing:?}");
 }
 
 #[test]

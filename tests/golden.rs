@@ -30,6 +30,9 @@ const GOLDEN: &[&str] = &[
     "ranges::kernels::stepped",
     "float_methods::rounded<f32>",
     "foreign_names::__global__",
+    // methods that are defined in Rust
+    "integer_results::isqrt<i32>",
+    "integer_results::wrapping_rem_euclid<i64>",
     // loops and patterns
     "control::kernels::outer_loop_with_value",
     "sequences::kernels::directions",

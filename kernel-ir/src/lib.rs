@@ -30,7 +30,7 @@
 //!     body: Block::default(),
 //!     slots: 0,
 //! };
-//! let kernel = Instance { function, slots: vec![], file: "src/lib.rs".to_owned(), overflow_checks: true };
+//! let kernel = Instance { function, slots: vec![], file: "src/lib.rs".to_owned(), overflow_checks: true, built_in: false };
 //! let program = Program { kernel: Arc::new(kernel), functions: vec![], index: Scalar::Usize };
 //!
 //! let validated = check(&program)?;

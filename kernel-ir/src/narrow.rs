@@ -27,8 +27,11 @@ impl Program {
         check_exprs(&self)?;
         self.index = Scalar::U32;
         for instance in self.functions.iter_mut().chain([&mut self.kernel]) {
-            let Instance { function, slots, file, .. } = Arc::make_mut(instance);
+            let Instance { function, slots, file, built_in, overflow_checks: _ } = Arc::make_mut(instance);
             for slot in slots {
+                if *built_in {
+                    narrow_limit(slot);
+                }
                 narrow(slot).map_err(|what| error(function, file, &what))?;
             }
         }
@@ -69,7 +72,11 @@ fn check_exprs(program: &Program) -> Result<(), Errors> {
     let typed = typify::program(program, &mut Errors::default());
     let mut errors = Errors::default();
     for typed in &typed.functions {
-        let Instance { function, slots, file, overflow_checks: _ } = &*typed.instance;
+        let Instance { function, slots, file, built_in, overflow_checks: _ } = &*typed.instance;
+        // The definition of a built-in method applies to either width.
+        if *built_in {
+            continue;
+        }
         for id in typed.reachable() {
             let expr = function.expr(id);
             let unsupported = match &expr.kind {
@@ -169,6 +176,13 @@ fn narrow(slot: &mut Filled) -> Result<(), String> {
             _ => Ok(()),
         },
         Filled::Callee(Callee::Function(_) | Callee::Method(_)) | Filled::Operator(_) => Ok(()),
+    }
+}
+
+/// Replaces `usize::MAX` by `u32::MAX` in the definition of a built-in method.
+fn narrow_limit(slot: &mut Filled) {
+    if let Filled::Constant(Constant { ty: Type::USIZE, value: ConstantValue::Bits(bits) }) = slot {
+        *bits = (*bits).min(u64::from(u32::MAX));
     }
 }
 

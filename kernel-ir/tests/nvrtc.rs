@@ -207,14 +207,14 @@ fn halves_and_approximations() {
             y[1] = bf16::from_f64(w[i]);
             w[i] = x[2].to_f64() + y[2].to_f64();
             let (s, c): (f16, f16) = x[3].sin_cos();
-            x[4] = s.powi(3i32) + c.powf(s).sqrt();
+            x[4] = s.recip() + c.powf(s).sqrt();
             z[1] = fast::sin(z[0]) + fast::cos(z[0]) + fast::tan(z[0]) + fast::tanh(z[0]) + fast::exp(z[0]);
             z[2] = fast::exp2(z[0]) + fast::exp10(z[0]) + fast::ln(z[0]) + fast::log2(z[0]) + fast::log10(z[0]);
             z[3] = fast::pow(z[0], z[1]) + fast::div(z[0], z[1]) + fast::rcp(z[0]) + fast::sqrt(z[0]) + fast::rsqrt(z[0]);
             let (a, b): (f32, f32) = fast::sin_cos(z[0]);
             let (d, e): (f64, f64) = w[0].sin_cos();
-            z[4] = a.rsqrt() + b.erf() + a.erfc() + a.sinpi() + a.cospi() + a.normcdf() + a.log(b) + a.midpoint(b);
-            w[1] = d.rsqrt() + e.erf() + d.erfc() + d.sinpi() + d.cospi() + d.normcdf() + d.log(e) + d.next_up();
+            z[4] = a.rsqrt() + b.erf() + a.erfc() + a.sinpi() + a.cospi() + a.normcdf() + a.log(b);
+            w[1] = d.rsqrt() + e.erf() + d.erfc() + d.sinpi() + d.cospi() + d.normcdf() + d.log(e);
         }",
     );
 }
@@ -302,5 +302,5 @@ fn every_method_of_every_number() {
             }
         }
     }
-    assert!(found > 700, "{found} methods of numbers");
+    assert!(found > 600, "{found} methods of numbers");
 }

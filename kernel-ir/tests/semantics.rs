@@ -168,9 +168,6 @@ macro_rules! integers {
         fn min(a: $T, b: $T) -> $T { a.min(b) }
         fn max(a: $T, b: $T) -> $T { a.max(b) }
         fn clamp(a: $T, b: $T) -> $T { a.clamp(b, a) }
-        fn rem_euclid(a: $T, b: $T) -> $T { a.rem_euclid(b) }
-        fn div_euclid(a: $T, b: $T) -> $T { a.div_euclid(b) }
-        fn pow(a: $T, b: u8) -> $T { a.pow(b as u32) }
         fn abs_diff(a: $T, b: $T) -> $U { a.abs_diff(b) }
         fn wrapping_add(a: $T, b: $T) -> $T { a.wrapping_add(b) }
         fn wrapping_sub(a: $T, b: $T) -> $T { a.wrapping_sub(b) }
@@ -186,34 +183,19 @@ macro_rules! integers {
         fn rotate_right(a: $T, b: u32) -> $T { a.rotate_right(b) }
         fn swap_bytes(a: $T) -> $T { a.swap_bytes() }
         fn reverse_bits(a: $T) -> $T { a.reverse_bits() }
-        fn midpoint(a: $T, b: $T) -> $T { a.midpoint(b) }
-        fn wrapping_div(a: $T, b: $T) -> $T { a.wrapping_div(b) }
-        fn wrapping_rem(a: $T, b: $T) -> $T { a.wrapping_rem(b) }
-        fn wrapping_div_euclid(a: $T, b: $T) -> $T { a.wrapping_div_euclid(b) }
-        fn wrapping_rem_euclid(a: $T, b: $T) -> $T { a.wrapping_rem_euclid(b) }
         fn wrapping_shl(a: $T, b: u32) -> $T { a.wrapping_shl(b) }
         fn wrapping_shr(a: $T, b: u32) -> $T { a.wrapping_shr(b) ^ a.wrapping_shr(100u32) }
-        fn wrapping_pow(a: $T, b: u8) -> $T { a.wrapping_pow(b as u32) }
         fn unbounded_shl(a: $T, b: u32) -> $T { a.unbounded_shl(b) }
         fn unbounded_shr(a: $T, b: u32) -> $T { a.unbounded_shr(b) }
-        fn saturating_mul(a: $T, b: $T) -> $T { a.saturating_mul(b) }
-        fn saturating_div(a: $T, b: $T) -> $T { a.saturating_div(b) }
-        fn saturating_pow(a: $T, b: u8) -> $T { a.saturating_pow(b as u32) }
         fn overflowing_add(a: $T, b: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_add(b); if over { !x } else { x } }
         fn overflowing_sub(a: $T, b: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_sub(b); if over { !x } else { x } }
         fn overflowing_mul(a: $T, b: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_mul(b); if over { !x } else { x } }
-        fn overflowing_neg(a: $T) -> $T { let (x, over): ($T, bool) = (a ^ 1 as $T).overflowing_neg(); if over { !x } else { x } }
         fn overflowing_shl(a: $T, b: u32) -> $T { let (x, over): ($T, bool) = a.overflowing_shl(b); if over { !x } else { x } }
         fn overflowing_shr(a: $T, b: u32) -> $T { let (x, over): ($T, bool) = a.overflowing_shr(b ^ 1u32); if over { !x } else { x } }
-        fn overflowing_pow(a: $T, b: u8) -> $T { let (x, over): ($T, bool) = a.overflowing_pow(b as u32); if over { !x } else { x } }
         fn overflowing_sum(a: $T, b: $T) -> bool { a.overflowing_add(b).1 == b.overflowing_sub(a).1 }
         fn leading_ones(a: $T) -> u32 { a.leading_ones() }
         fn trailing_ones(a: $T) -> u32 { a.trailing_ones() }
         fn big_end(a: $T) -> $T { a.to_be() ^ <$T>::from_le(a.to_le()) ^ <$T>::from_be(a) }
-        fn isqrt(a: $T) -> $T { a.isqrt() }
-        fn ilog(a: $T, b: $T) -> u32 { a.ilog(b) }
-        fn ilog2(a: $T) -> u32 { a.ilog2() }
-        fn ilog10(a: $T) -> u32 { a.ilog10() }
         fn cloned(a: $T) -> $T { a.clone() }
         fn f16_of(a: $T) -> f16 { f16::cast(a) }
         fn bf16_of(a: $T) -> bf16 { bf16::cast(a) }
@@ -246,10 +228,6 @@ macro_rules! signed {
         fn abs(a: $T) -> $T { a.abs() }
         fn unsigned_abs(a: $T) -> $U { a.unsigned_abs() }
         fn signum(a: $T) -> $T { a.signum() }
-        fn wrapping_abs(a: $T) -> $T { a.wrapping_abs() }
-        fn saturating_neg(a: $T) -> $T { a.saturating_neg() }
-        fn saturating_abs(a: $T) -> $T { a.saturating_abs() }
-        fn overflowing_abs(a: $T) -> $T { let (x, over): ($T, bool) = a.overflowing_abs(); if over { !x } else { x } }
         fn sign(a: $T) -> bool { a.is_positive() || !a.is_negative() && a == 0 as $T }
         fn cast_unsigned(a: $T) -> $U { a.cast_unsigned() }
         fn wrapping_add_unsigned(a: $T, b: $U) -> $T { a.wrapping_add_unsigned(b) }
@@ -264,7 +242,6 @@ signed! { signed_i8 i8 u8; signed_i16 i16 u16; signed_i32 i32 u32; signed_i64 i6
 
 macro_rules! unsigned {
     ($($module:ident $T:ident $I:ident;)*) => {$(corpus! { $module:
-        fn next_power_of_two(a: $T) -> $T { a.next_power_of_two() }
         fn next_multiple_of(a: $T, b: $T) -> $T { a.next_multiple_of(b) }
         fn is_multiple_of(a: $T, b: $T) -> bool { a.is_multiple_of(b) }
         fn cast_signed(a: $T) -> $I { a.cast_signed() }
@@ -304,7 +281,6 @@ macro_rules! floats {
         fn ceil(a: $T) -> $T { a.ceil() }
         fn round(a: $T) -> $T { a.round() }
         fn trunc(a: $T) -> $T { a.trunc() }
-        fn fract(a: $T) -> $T { a.fract() }
         fn abs(a: $T) -> $T { a.abs() }
         fn signum(a: $T) -> $T { a.signum() }
         fn copysign(a: $T, b: $T) -> $T { a.copysign(b) }
@@ -320,15 +296,8 @@ macro_rules! floats {
         fn max(a: $T, b: $T) -> $T { a.max(b).abs() }
         fn clamp(a: $T, b: $T) -> $T { a.clamp(b, a.abs()) }
         fn unit(a: $T) -> $T { a.clamp(0 as $T, 1 as $T) }
-        fn rem_euclid(a: $T, b: $T) -> $T { a.rem_euclid(b) }
-        fn div_euclid(a: $T, b: $T) -> $T { a.div_euclid(b) }
-        fn powi(a: $T, b: i8) -> $T { a.powi(b as i32) }
         fn round_ties_even(a: $T) -> $T { a.round_ties_even() }
-        fn next_up(a: $T) -> $T { a.next_up() }
-        fn next_down(a: $T) -> $T { a.next_down() }
-        fn midpoint(a: $T, b: $T) -> $T { a.midpoint(b) }
         fn is_normal(a: $T) -> bool { a.is_normal() }
-        fn is_subnormal(a: $T) -> bool { a.is_subnormal() }
         fn from_bits(a: $U) -> $T { <$T>::from_bits(a) }
         fn rsqrt(a: $T) -> $T { a.rsqrt() }
         fn cloned(a: $T) -> $T { a.clone() }
@@ -383,11 +352,7 @@ macro_rules! halves {
         fn round(a: $T) -> $T { a.round() }
         fn round_ties_even(a: $T) -> $T { a.round_ties_even() }
         fn trunc(a: $T) -> $T { a.trunc() }
-        fn fract(a: $T) -> $T { a.fract() }
-        fn powi(a: $T, b: i8) -> $T { a.powi(b as i32) }
         fn to_degrees(a: $T) -> $T { a.to_degrees() }
-        fn rem_euclid(a: $T, b: $T) -> $T { a.rem_euclid(b) }
-        fn div_euclid(a: $T, b: $T) -> $T { a.div_euclid(b) }
     })*};
 }
 halves! { of_f16 f16; of_bf16 bf16; }

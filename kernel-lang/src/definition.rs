@@ -23,10 +23,12 @@ pub struct Definition {
     /// Returns whether integer overflow is a fault where the function was compiled: a profile can set `overflow-checks`
     /// independently of `debug-assertions`.
     pub overflow_checks: fn() -> bool,
+    /// Whether the function defines a built-in method, which has the overflow checks and the positions of its callers.
+    pub built_in: bool,
 }
 
 impl Definition {
-    /// Creates a definition from its parts, in the order of the fields.
+    /// Creates a definition of a user's function from its parts, in the order of the fields.
     ///
     /// # Safety
     ///
@@ -40,7 +42,7 @@ impl Definition {
         slots: fn() -> Vec<Content>,
         overflow_checks: fn() -> bool,
     ) -> Definition {
-        Definition { id, path, file, ir, slots, overflow_checks }
+        Definition { id, path, file, ir, slots, overflow_checks, built_in: false }
     }
 
     /// Identifies the instance.
@@ -191,6 +193,20 @@ pub struct MethodKey<const METHOD: usize>;
 impl<const METHOD: usize> CalleeKey for MethodKey<METHOD> {
     fn content() -> Content {
         Content::Method(Method::ALL[METHOD])
+    }
+}
+
+/// The key of a built-in method that is defined in Rust, by the device function with the key `K` (`methods::integer` and
+/// `methods::float`).
+pub struct DefinedMethod<K>(PhantomData<fn() -> K>);
+
+impl<K: CalleeKey> CalleeKey for DefinedMethod<K> {
+    fn content() -> Content {
+        match K::content() {
+            Content::Function(definition) => Content::Function(Definition { built_in: true, ..definition }),
+            // A device function has no other content.
+            content => content,
+        }
     }
 }
 

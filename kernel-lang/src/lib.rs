@@ -22,6 +22,9 @@ pub mod operator;
 pub mod slot;
 pub mod types;
 
+// The expansion of the macros refers to this crate as `::cumbia`, a crate that depends on it.
+extern crate self as cumbia;
+
 use cumbia_kernel_sync as sync;
 
 pub use half::{bf16, f16};

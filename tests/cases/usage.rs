@@ -10,8 +10,10 @@ use cumbia_kernel_ir::ir::{Intrinsic, Method, Scalar, Type};
 /// The methods, intrinsics and scalar types in the IR of a kernel and of every function that it calls.
 #[derive(Clone, Debug, Default)]
 pub struct Usage {
-    /// Built-in methods.
+    /// Primitive methods.
     pub methods: HashSet<Method>,
+    /// The paths of the functions that define other built-in methods.
+    pub defined: HashSet<&'static str>,
     /// Intrinsics.
     pub intrinsics: HashSet<Intrinsic>,
     /// Scalar types of variables, literals, casts, results and constants.
@@ -37,6 +39,9 @@ impl Usage {
     fn add(&mut self, definition: &Definition) {
         if !self.seen.insert(definition.id()) {
             return;
+        }
+        if definition.built_in {
+            self.defined.insert(definition.path);
         }
         self.add_contents(definition.contents());
     }

@@ -73,9 +73,17 @@ static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch lau
 
 static __device__ __forceinline__ float signum_f32(float x) { return x != x ? x : copysignf(1.0f, x); }
 
-static __device__ __forceinline__ float fract_f32(float x) { return x - truncf(x); }
-
 }  // namespace rt
+
+namespace device {
+
+#line 11 "kernel-lang/src/methods/float.rs"
+static __device__ inline float fract(float x) {
+    const float x_2 = x;
+    return x_2 - truncf(x_2);
+}
+
+}  // namespace device
 
 #line 27 "tests/corpus/float_methods.rs"
 extern "C" __global__ void rounded(const float* __restrict__ x, usize x_len, float* __restrict__ out, usize out_len, rt::Launch launch) {
@@ -86,7 +94,7 @@ extern "C" __global__ void rounded(const float* __restrict__ x, usize x_len, flo
         out[rt::at(rt::add_u64(at, 1, 4, launch), out_len, 5, launch)] = ceilf(x[rt::at(i, x_len, 3, launch)]);
         out[rt::at(rt::add_u64(at, 2, 7, launch), out_len, 8, launch)] = roundf(x[rt::at(i, x_len, 6, launch)]);
         out[rt::at(rt::add_u64(at, 3, 10, launch), out_len, 11, launch)] = truncf(x[rt::at(i, x_len, 9, launch)]);
-        out[rt::at(rt::add_u64(at, 4, 13, launch), out_len, 14, launch)] = rt::fract_f32(x[rt::at(i, x_len, 12, launch)]);
+        out[rt::at(rt::add_u64(at, 4, 13, launch), out_len, 14, launch)] = device::fract(x[rt::at(i, x_len, 12, launch)]);
         out[rt::at(rt::add_u64(at, 5, 16, launch), out_len, 17, launch)] = fabsf(x[rt::at(i, x_len, 15, launch)]);
         out[rt::at(rt::add_u64(at, 6, 19, launch), out_len, 20, launch)] = rt::signum_f32(x[rt::at(i, x_len, 18, launch)]);
         out[rt::at(rt::add_u64(at, 7, 22, launch), out_len, 23, launch)] = sqrtf(x[rt::at(i, x_len, 21, launch)]);

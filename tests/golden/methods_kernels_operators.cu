@@ -75,6 +75,11 @@ static __device__ __forceinline__ usize part_len(usize start, usize end, usize l
     return end - start;
 }
 
+static __device__ __forceinline__ u32 shift_amount(u64 amount, u32 width, u32 site, Launch launch) {
+    if (amount >= width) fault(launch, site, 0, 0);
+    return (u32)amount;
+}
+
 static __device__ __forceinline__ i64 wrapping_add_i64(i64 a, i64 b) { return (i64)((u64)a + (u64)b); }
 
 static __device__ __forceinline__ i64 wrapping_sub_i64(i64 a, i64 b) { return (i64)((u64)a - (u64)b); }
@@ -103,11 +108,6 @@ static __device__ __forceinline__ i64 mul_i64(i64 a, i64 b, u32 site, Launch lau
 static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
     if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
     return a * b;
-}
-
-static __device__ __forceinline__ u32 shift_amount(u64 amount, u32 width, u32 site, Launch launch) {
-    if (amount >= width) fault(launch, site, 0, 0);
-    return (u32)amount;
 }
 
 static __device__ __forceinline__ i64 div_i64(i64 a, i64 b, u32 site, Launch launch) {

@@ -61,6 +61,13 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ usize part_len(usize start, usize end, usize len, u32 site, Launch launch) {
+    if (start > len) fault(launch, site, start, len);
+    if (end > len) fault(launch, site + 1, end, len);
+    if (start > end) fault(launch, site + 2, start, end);
+    return end - start;
+}
+
 static __device__ __forceinline__ i32 step_i32(i32 i, i32 end, usize by) {
     return (u64)end - (u64)i > by ? (i32)((u64)i + by) : end;
 }
@@ -81,13 +88,6 @@ static __device__ __forceinline__ bool step_down_i32(i32& i, i32 last, usize by)
     if ((u64)i - (u64)last < by) return false;
     i = (i32)((u64)i - by);
     return true;
-}
-
-static __device__ __forceinline__ usize part_len(usize start, usize end, usize len, u32 site, Launch launch) {
-    if (start > len) fault(launch, site, start, len);
-    if (end > len) fault(launch, site + 1, end, len);
-    if (start > end) fault(launch, site + 2, start, end);
-    return end - start;
 }
 
 static __device__ __forceinline__ i32 wrapping_sub_i32(i32 a, i32 b) { return (i32)((u32)a - (u32)b); }

@@ -80,6 +80,11 @@ static __device__ __forceinline__ usize rest_len(usize start, usize len, u32 sit
     return len - start;
 }
 
+static __device__ __forceinline__ usize split_at(usize at, usize len, u32 site, Launch launch) {
+    if (at > len) fault(launch, site, at, len);
+    return at;
+}
+
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u32)sum) fault(launch, site, 0, 0);
@@ -107,11 +112,6 @@ static __device__ __forceinline__ u32 mul_u32(u32 a, u32 b, u32 site, Launch lau
 static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
     if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
     return a * b;
-}
-
-static __device__ __forceinline__ usize split_at(usize at, usize len, u32 site, Launch launch) {
-    if (at > len) fault(launch, site, at, len);
-    return at;
 }
 
 }  // namespace rt

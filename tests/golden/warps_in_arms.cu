@@ -61,6 +61,11 @@ static __device__ __forceinline__ usize at(usize index, usize len, u32 site, Lau
     return index;
 }
 
+static __device__ __forceinline__ u32 shift_amount(u64 amount, u32 width, u32 site, Launch launch) {
+    if (amount >= width) fault(launch, site, 0, 0);
+    return (u32)amount;
+}
+
 static __device__ __forceinline__ u32 add_u32(u32 a, u32 b, u32 site, Launch launch) {
     const i64 sum = (i64)a + (i64)b;
     if (sum != (u32)sum) fault(launch, site, 0, 0);
@@ -81,11 +86,6 @@ static __device__ __forceinline__ u32 mul_u32(u32 a, u32 b, u32 site, Launch lau
 static __device__ __forceinline__ u64 mul_u64(u64 a, u64 b, u32 site, Launch launch) {
     if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
     return a * b;
-}
-
-static __device__ __forceinline__ u32 shift_amount(u64 amount, u32 width, u32 site, Launch launch) {
-    if (amount >= width) fault(launch, site, 0, 0);
-    return (u32)amount;
 }
 
 static __device__ __forceinline__ u32 reduce_add_sync_u32(u32 lanes, u32 value) {

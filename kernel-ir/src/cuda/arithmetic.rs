@@ -5,12 +5,23 @@
 //! compiler optimises it well.
 
 use crate::ir::Scalar;
-use crate::lower::Op;
+use crate::lower::IntegerOp;
+
+/// `clamp` of all numbers but narrow integers.
+pub(super) const CLAMP: &str = "\
+$T $name($T x, $T low, $T high, $fault) {
+    if (!(low <= high)) fault(launch, site, 0, 0);
+    return x < low ? low : (x > high ? high : x);
+}
+";
+
+/// As [`CLAMP`], for bounds that are known to be ordered.
+pub(super) const CLAMP_TO: &str = "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n";
 
 /// Returns the template of `+`, `-`, `*` or unary minus with a fault on overflow.
-pub(super) fn checked(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+pub(super) fn checked(op: IntegerOp, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {
-        (Op::Add, _, false) => {
+        (IntegerOp::Add, _, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     const i64 sum = (i64)a + (i64)b;
@@ -19,7 +30,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Sub, _, false) => {
+        (IntegerOp::Sub, _, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     const i64 difference = (i64)a - (i64)b;
@@ -28,7 +39,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Mul, _, false) if scalar == Scalar::U32 => {
+        (IntegerOp::Mul, _, false) if scalar == Scalar::U32 => {
             "\
 $T $name($T a, $T b, $fault) {
     const u64 product = (u64)a * (u64)b;
@@ -37,7 +48,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Mul, _, false) => {
+        (IntegerOp::Mul, _, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     const i64 product = (i64)a * (i64)b;
@@ -47,7 +58,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // Not `sum < a`: see `integer::opaque`.
-        (Op::Add, false, true) => {
+        (IntegerOp::Add, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b > ~a) fault(launch, site, 0, 0);
@@ -56,7 +67,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
-        (Op::Sub, false, true) => {
+        (IntegerOp::Sub, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     u64 seen = a;
@@ -66,7 +77,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Mul, false, true) => {
+        (IntegerOp::Mul, false, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (__umul64hi(a, b) != 0) fault(launch, site, 0, 0);
@@ -75,7 +86,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // The sum overflows if the signs of both operands differ from its own.
-        (Op::Add, true, true) => {
+        (IntegerOp::Add, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     const $T sum = ($T)(($U)a + ($U)b);
@@ -84,7 +95,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Sub, true, true) => {
+        (IntegerOp::Sub, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     const $T difference = ($T)(($U)a - ($U)b);
@@ -94,7 +105,7 @@ $T $name($T a, $T b, $fault) {
 "
         }
         // Without overflow, the upper half is the sign extension of the lower half.
-        (Op::Mul, true, true) => {
+        (IntegerOp::Mul, true, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     const $T product = ($T)(($U)a * ($U)b);
@@ -116,9 +127,9 @@ $T $name($T a, $fault) {
 
 /// Returns the template of a division. C truncates as Rust does; the cases that are undefined in C are faults here.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
-pub(super) fn division(op: Op, signed: bool) -> &'static str {
+pub(super) fn division(op: IntegerOp, signed: bool) -> &'static str {
     match (op, signed) {
-        (Op::Div, false) => {
+        (IntegerOp::Div, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -126,7 +137,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Rem, false) => {
+        (IntegerOp::Rem, false) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -134,7 +145,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Div, true) => {
+        (IntegerOp::Div, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -143,7 +154,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::Rem, true) => {
+        (IntegerOp::Rem, true) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -152,75 +163,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::DivEuclid, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
-    const $T quotient = ($T)(a / b);
-    if (a % b >= 0) return quotient;
-    return ($T)(b > 0 ? quotient - 1 : quotient + 1);
-}
-"
-        }
-        (Op::RemEuclid, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (a == $min && b == -1) fault(launch, site + 1, 0, 0);
-    const $T remainder = ($T)(a % b);
-    if (remainder >= 0) return remainder;
-    return ($T)(b < 0 ? remainder - b : remainder + b);
-}
-"
-        }
-        (Op::WrappingDiv, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    return b == -1 ? ($T)(0 - ($W)a) : ($T)(a / b);
-}
-"
-        }
-        (Op::WrappingRem, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    return b == -1 ? ($T)0 : ($T)(a % b);
-}
-"
-        }
-        (Op::WrappingDivEuclid, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (b == -1) return ($T)(0 - ($W)a);
-    const $T quotient = ($T)(a / b);
-    if (a % b >= 0) return quotient;
-    return ($T)(b > 0 ? quotient - 1 : quotient + 1);
-}
-"
-        }
-        (Op::WrappingRemEuclid, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    if (b == -1) return 0;
-    const $T remainder = ($T)(a % b);
-    if (remainder >= 0) return remainder;
-    return ($T)(b < 0 ? remainder - b : remainder + b);
-}
-"
-        }
-        (Op::SaturatingDiv, _) => {
-            "\
-$T $name($T a, $T b, $fault) {
-    if (b == 0) fault(launch, site, 0, 0);
-    return a == $min && b == -1 ? $max : ($T)(a / b);
-}
-"
-        }
-        (Op::NextMultipleOf, _) => {
+        (IntegerOp::NextMultipleOf, _) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);
@@ -229,7 +172,7 @@ $T $name($T a, $T b, $fault) {
 }
 "
         }
-        (Op::CheckedNextMultipleOf, _) => {
+        (IntegerOp::CheckedNextMultipleOf, _) => {
             "\
 $T $name($T a, $T b, $fault) {
     if (b == 0) fault(launch, site, 0, 0);

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::ir::{FunctionId, Scalar};
-use crate::lower::{Body, CType, Callee, Expr, Operator, Prefix, TypeId, TypeKind};
+use crate::lower::{Body, CType, Callee, Expr, Operator, Prefix, SiteRef, TypeId, TypeKind};
 
 use super::names::Names;
 use super::{Context, literal, reserved, types};
@@ -221,6 +221,15 @@ impl<'p> ExprPrinter<'p> {
         format!("{namespace}::{}", self.context.functions.device[&id])
     }
 
+    /// Returns the number of a site.
+    pub(super) fn site(self, site: SiteRef) -> String {
+        match site {
+            SiteRef::Own(number) => number.to_string(),
+            SiteRef::Caller(0) => self.names.site.clone(),
+            SiteRef::Caller(number) => format!("{} + {number}", self.names.site),
+        }
+    }
+
     fn call(self, text: &mut String, callee: &Callee, args: &[Expr]) {
         // User-defined functions and helpers convert their arguments; CUDA's functions are overloaded.
         let (name, converts) = match callee {
@@ -232,7 +241,7 @@ impl<'p> ExprPrinter<'p> {
                 );
                 ((*name).to_owned(), false)
             }
-            Callee::Function(id) => (self.function(*id), true),
+            Callee::Function(id, _) => (self.function(*id), true),
         };
         text.push_str(&name);
         text.push('(');
@@ -248,13 +257,16 @@ impl<'p> ExprPrinter<'p> {
         }
         match callee {
             Callee::Helper(_, Some(site)) => {
-                let _ = write!(text, "{separator}{site}, {}", self.names.launch);
+                let _ = write!(text, "{separator}{}, {}", self.site(*site), self.names.launch);
             }
-            Callee::Function(id) if self.context.module.functions[id].takes_launch => {
+            Callee::Function(_, Some(site)) => {
+                let _ = write!(text, "{separator}{}, {}", self.site(*site), self.names.launch);
+            }
+            Callee::Function(id, None) if self.context.module.functions[id].takes_launch => {
                 text.push_str(separator);
                 text.push_str(&self.names.launch);
             }
-            Callee::Helper(_, None) | Callee::Builtin(_) | Callee::Effect(_) | Callee::Function(_) => {}
+            Callee::Helper(_, None) | Callee::Builtin(_) | Callee::Effect(_) | Callee::Function(_, None) => {}
         }
         text.push(')');
     }

@@ -1,90 +1,41 @@
 //! Helpers for floats, as templates for `prelude::fill`.
 
 use crate::ir::{Fast, Scalar};
-use crate::lower::Op;
+use crate::lower::{ClassOp, NumberOp};
 
-use super::{literal, prelude};
+use super::{arithmetic, literal, prelude};
 
-/// Returns the template of a helper.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
-pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
+/// Bounds and signs.
+pub(super) fn number(op: NumberOp, scalar: Scalar) -> &'static str {
+    match op {
+        NumberOp::Clamp => arithmetic::CLAMP,
+        NumberOp::ClampTo => arithmetic::CLAMP_TO,
+        NumberOp::Signum if scalar == Scalar::F32 => {
+            "float $name(float x) { return x != x ? x : copysignf(1.0f, x); }\n"
+        }
+        NumberOp::Signum => "double $name(double x) { return x != x ? x : copysign(1.0, x); }\n",
+    }
+}
+
+/// Classes of numbers.
+pub(super) fn class(op: ClassOp, scalar: Scalar) -> &'static str {
     let single = scalar == Scalar::F32;
     match op {
-        Op::Clamp => {
-            "\
-$T $name($T x, $T low, $T high, $fault) {
-    if (!(low <= high)) fault(launch, site, 0, 0);
-    return x < low ? low : (x > high ? high : x);
-}
-"
+        ClassOp::IsNan => "bool $name($T x) { return x != x; }\n",
+        ClassOp::IsInfinite if single => "bool $name(float x) { return fabsf(x) == __int_as_float(0x7f800000); }\n",
+        ClassOp::IsInfinite => {
+            "bool $name(double x) { return fabs(x) == __longlong_as_double(0x7ff0000000000000ll); }\n"
         }
-        Op::ClampTo => "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n",
-        Op::Signum if single => "float $name(float x) { return x != x ? x : copysignf(1.0f, x); }\n",
-        Op::Signum => "double $name(double x) { return x != x ? x : copysign(1.0, x); }\n",
-        Op::RemEuclid if single => {
-            "\
-float $name(float a, float b) {
-    const float remainder = fmodf(a, b);
-    return remainder < 0.0f ? remainder + fabsf(b) : remainder;
-}
-"
-        }
-        Op::RemEuclid => {
-            "\
-double $name(double a, double b) {
-    const double remainder = fmod(a, b);
-    return remainder < 0.0 ? remainder + fabs(b) : remainder;
-}
-"
-        }
-        Op::DivEuclid if single => {
-            "\
-float $name(float a, float b) {
-    const float quotient = truncf(a / b);
-    if (!(fmodf(a, b) < 0.0f)) return quotient;
-    return b > 0.0f ? quotient - 1.0f : quotient + 1.0f;
-}
-"
-        }
-        Op::DivEuclid => {
-            "\
-double $name(double a, double b) {
-    const double quotient = trunc(a / b);
-    if (!(fmod(a, b) < 0.0)) return quotient;
-    return b > 0.0 ? quotient - 1.0 : quotient + 1.0;
-}
-"
-        }
-        Op::IsNan => "bool $name($T x) { return x != x; }\n",
-        Op::IsInfinite if single => "bool $name(float x) { return fabsf(x) == __int_as_float(0x7f800000); }\n",
-        Op::IsInfinite => "bool $name(double x) { return fabs(x) == __longlong_as_double(0x7ff0000000000000ll); }\n",
-        Op::IsFinite if single => "bool $name(float x) { return fabsf(x) < __int_as_float(0x7f800000); }\n",
-        Op::IsFinite => "bool $name(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000ll); }\n",
-        Op::IsSignNegative if single => "bool $name(float x) { return __float_as_int(x) < 0; }\n",
-        Op::IsSignNegative => "bool $name(double x) { return __double_as_longlong(x) < 0; }\n",
-        // The order of the products is that of compiler-rt's `__powisf2`, which Rust calls on the CPU, so that the
-        // roundings are the same.
-        Op::Powi => {
-            "\
-$T $name($T x, i32 n) {
-    u32 exponent = n < 0 ? 0u - (u32)n : (u32)n;
-    $T power = 1;
-    for (;;) {
-        if (exponent & 1) power *= x;
-        exponent >>= 1;
-        if (exponent == 0) break;
-        x *= x;
-    }
-    return n < 0 ? 1 / power : power;
-}
-"
-        }
-        Op::IsNormal if single => {
+        ClassOp::IsFinite if single => "bool $name(float x) { return fabsf(x) < __int_as_float(0x7f800000); }\n",
+        ClassOp::IsFinite => "bool $name(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000ll); }\n",
+        ClassOp::IsSignNegative if single => "bool $name(float x) { return __float_as_int(x) < 0; }\n",
+        ClassOp::IsSignNegative => "bool $name(double x) { return __double_as_longlong(x) < 0; }\n",
+        ClassOp::IsNormal if single => {
             "\
 bool $name(float x) { return (__float_as_uint(x) & 0x7fffffffu) - 0x00800000u < 0x7f000000u; }
 "
         }
-        Op::IsNormal => {
+        ClassOp::IsNormal => {
             "\
 bool $name(double x) {
     const u64 magnitude = (u64)__double_as_longlong(x) & 0x7fffffffffffffffull;
@@ -92,165 +43,12 @@ bool $name(double x) {
 }
 "
         }
-        Op::IsSubnormal if single => {
-            "\
-bool $name(float x) { return (__float_as_uint(x) & 0x7fffffffu) - 1u < 0x007fffffu; }
-"
-        }
-        Op::IsSubnormal => {
-            "\
-bool $name(double x) {
-    return ((u64)__double_as_longlong(x) & 0x7fffffffffffffffull) - 1ull < 0x000fffffffffffffull;
-}
-"
-        }
-        // The bits of adjacent values differ by one, except at zero, which has two representations.
-        Op::NextUp if single => {
-            "\
-float $name(float x) {
-    const i32 bits = __float_as_int(x);
-    if (x != x || bits == 0x7f800000) return x;
-    return __int_as_float((bits & 0x7fffffff) == 0 ? 1 : (bits < 0 ? bits - 1 : bits + 1));
-}
-"
-        }
-        Op::NextUp => {
-            "\
-double $name(double x) {
-    const i64 bits = __double_as_longlong(x);
-    if (x != x || bits == 0x7ff0000000000000ll) return x;
-    return __longlong_as_double((bits & 0x7fffffffffffffffll) == 0 ? 1ll : (bits < 0 ? bits - 1 : bits + 1));
-}
-"
-        }
-        Op::NextDown if single => {
-            "\
-float $name(float x) {
-    const i32 bits = __float_as_int(x);
-    if (x != x || bits == (i32)0xff800000u) return x;
-    return __int_as_float((bits & 0x7fffffff) == 0 ? (i32)0x80000001u : (bits < 0 ? bits + 1 : bits - 1));
-}
-"
-        }
-        Op::NextDown => {
-            "\
-double $name(double x) {
-    const i64 bits = __double_as_longlong(x);
-    if (x != x || bits == (i64)0xfff0000000000000ull) return x;
-    return __longlong_as_double((bits & 0x7fffffffffffffffll) == 0 ? (i64)0x8000000000000001ull : (bits < 0 ? bits + 1 : bits - 1));
-}
-"
-        }
-        // Halving a number that is too large to be doubled is exact.
-        Op::Midpoint if single => {
-            "\
-float $name(float a, float b) {
-    const float sum = a + b;
-    return fabsf(sum) == __int_as_float(0x7f800000) ? a * 0.5f + b * 0.5f : sum * 0.5f;
-}
-"
-        }
-        Op::Midpoint => {
-            "\
-double $name(double a, double b) {
-    const double sum = a + b;
-    return fabs(sum) == __longlong_as_double(0x7ff0000000000000ll) ? a * 0.5 + b * 0.5 : sum * 0.5;
-}
-"
-        }
-        Op::Fast(fast) => approximation(fast),
-        Op::Fract if single => "float $name(float x) { return x - truncf(x); }\n",
-        Op::Fract => "double $name(double x) { return x - trunc(x); }\n",
-        // Used for integers only, or defined elsewhere.
-        Op::At
-        | Op::PartLen
-        | Op::RestLen
-        | Op::PartToLen
-        | Op::Within
-        | Op::Opaque
-        | Op::DynamicSharedBytes
-        | Op::DynamicSharedAt
-        | Op::Step
-        | Op::StepTo
-        | Op::StepDown
-        | Op::WrappingAdd
-        | Op::WrappingSub
-        | Op::WrappingMul
-        | Op::WrappingNeg
-        | Op::Add
-        | Op::Sub
-        | Op::Mul
-        | Op::Neg
-        | Op::ShiftAmount
-        | Op::Div
-        | Op::Rem
-        | Op::FloatTo(_)
-        | Op::SaturatingAdd
-        | Op::SaturatingSub
-        | Op::Min
-        | Op::Max
-        | Op::Abs
-        | Op::CheckedAbs
-        | Op::AbsDiff
-        | Op::UnsignedAbs
-        | Op::Pow
-        | Op::CheckedPow
-        | Op::DivCeil
-        | Op::WrappingDiv
-        | Op::WrappingRem
-        | Op::WrappingDivEuclid
-        | Op::WrappingRemEuclid
-        | Op::NextMultipleOf
-        | Op::CheckedNextMultipleOf
-        | Op::IsMultipleOf
-        | Op::NextPowerOfTwo
-        | Op::CheckedNextPowerOfTwo
-        | Op::Isqrt
-        | Op::Ilog
-        | Op::Ilog2
-        | Op::Ilog10
-        | Op::OverflowingAdd
-        | Op::OverflowingSub
-        | Op::OverflowingMul
-        | Op::OverflowingPow
-        | Op::SaturatingMul
-        | Op::SaturatingDiv
-        | Op::SaturatingNeg
-        | Op::SaturatingAbs
-        | Op::SaturatingPow
-        | Op::SaturatingAddMixed
-        | Op::SaturatingSubMixed
-        | Op::UnboundedShl
-        | Op::UnboundedShr
-        | Op::RotateLeft
-        | Op::RotateRight
-        | Op::SwapBytes
-        | Op::ReverseBits
-        | Op::LeadingZeros
-        | Op::TrailingZeros
-        | Op::CountOnes
-        | Op::Copysign
-        | Op::ToBits
-        | Op::FromBits
-        | Op::MulAdd
-        | Op::SplitAt
-        | Op::LaneOffset
-        | Op::Shuffle(_)
-        | Op::Reduce(_)
-        | Op::ActiveMask
-        | Op::LaneId
-        | Op::LaneMask(_)
-        | Op::SyncGrid
-        | Op::Progress
-        | Op::KeepLoop
-        | Op::CompareExchangeSystem
-        | Op::Atomic(_) => "",
     }
 }
 
 /// The approximations that are a single instruction without a CUDA function (PTX ISA, "Floating Point Instructions").
 /// `lower::intrinsic` calls the CUDA functions for the others.
-fn approximation(fast: Fast) -> &'static str {
+pub(super) fn approximation(fast: Fast) -> &'static str {
     match fast {
         Fast::Rcp => {
             "\

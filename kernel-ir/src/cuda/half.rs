@@ -8,7 +8,9 @@
 use std::collections::BTreeSet;
 
 use crate::ir::Scalar;
-use crate::lower::{CType, Helper, Module, Op, TypeKind};
+use crate::lower::{CType, ClassOp, ExactOp, HalfOp, Helper, Module, NumberOp, Op, TypeKind};
+
+use super::arithmetic;
 
 /// Returns the half types that occur in a program.
 pub(super) fn used(module: &Module, helpers: &BTreeSet<Helper>) -> BTreeSet<Scalar> {
@@ -143,38 +145,55 @@ __device__ __forceinline__ bool operator>($H a, $H b) { return $H_to_f32(a) > $H
 __device__ __forceinline__ bool operator>=($H a, $H b) { return $H_to_f32(a) >= $H_to_f32(b); }
 ";
 
-/// Returns the template of a helper for `f16` or `bf16`, for `prelude::fill`. `$inf` is the bit pattern of infinity,
-/// `$one` that of 1, `$least` that of the least normal number.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
-pub(super) fn template(op: Op, half: Scalar) -> String {
+/// Minima, maxima and absolute values. NaN is ignored, as in the crate `half`.
+pub(super) fn exact(op: ExactOp) -> &'static str {
+    match op {
+        ExactOp::Min => "$T $name($T a, $T b) { return a != a || b < a ? b : a; }\n",
+        ExactOp::Max => "$T $name($T a, $T b) { return a != a || b > a ? b : a; }\n",
+        ExactOp::Abs => "$T $name($T x) { return $T{(u16)(x.bits & 0x7fff)}; }\n",
+    }
+}
+
+/// Bounds and signs.
+pub(super) fn number(op: NumberOp, half: Scalar) -> String {
+    let text = match op {
+        NumberOp::Clamp => arithmetic::CLAMP,
+        NumberOp::ClampTo => arithmetic::CLAMP_TO,
+        NumberOp::Signum => {
+            "$T $name($T x) { return (x.bits & 0x7fff) > $inf ? x : $T{(u16)((x.bits & 0x8000) | $one)}; }\n"
+        }
+    };
+    with_constants(text, half)
+}
+
+/// Classes of numbers.
+pub(super) fn class(op: ClassOp, half: Scalar) -> String {
+    let text = match op {
+        ClassOp::IsNan => "bool $name($T x) { return (x.bits & 0x7fff) > $inf; }\n",
+        ClassOp::IsInfinite => "bool $name($T x) { return (x.bits & 0x7fff) == $inf; }\n",
+        ClassOp::IsFinite => "bool $name($T x) { return (x.bits & 0x7fff) < $inf; }\n",
+        ClassOp::IsNormal => "bool $name($T x) { return (x.bits & 0x7fff) >= $least && (x.bits & 0x7fff) < $inf; }\n",
+        ClassOp::IsSignNegative => "bool $name($T x) { return (x.bits & 0x8000) != 0; }\n",
+    };
+    with_constants(text, half)
+}
+
+/// Replaces the bit pattern of infinity (`$inf`), of 1 (`$one`) and of the least normal number (`$least`).
+fn with_constants(text: &str, half: Scalar) -> String {
     let (infinity, one, least) = match half {
         Scalar::F16 => ("0x7c00", "0x3c00", "0x0400"),
         _ => ("0x7f80", "0x3f80", "0x0080"),
     };
-    let text = match op {
-        Op::Abs => "$T $name($T x) { return $T{(u16)(x.bits & 0x7fff)}; }\n",
-        Op::Copysign => "$T $name($T x, $T sign) { return $T{(u16)((x.bits & 0x7fff) | (sign.bits & 0x8000))}; }\n",
-        Op::Signum => "$T $name($T x) { return (x.bits & 0x7fff) > $inf ? x : $T{(u16)((x.bits & 0x8000) | $one)}; }\n",
-        // NaN is ignored, as in the crate `half`.
-        Op::Min => "$T $name($T a, $T b) { return a != a || b < a ? b : a; }\n",
-        Op::Max => "$T $name($T a, $T b) { return a != a || b > a ? b : a; }\n",
-        Op::Clamp => {
-            "\
-$T $name($T x, $T low, $T high, $fault) {
-    if (!(low <= high)) fault(launch, site, 0, 0);
-    return x < low ? low : (x > high ? high : x);
+    text.replace("$inf", infinity).replace("$one", one).replace("$least", least)
 }
-"
-        }
-        Op::ClampTo => "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n",
-        Op::IsNan => "bool $name($T x) { return (x.bits & 0x7fff) > $inf; }\n",
-        Op::IsInfinite => "bool $name($T x) { return (x.bits & 0x7fff) == $inf; }\n",
-        Op::IsFinite => "bool $name($T x) { return (x.bits & 0x7fff) < $inf; }\n",
-        Op::IsNormal => "bool $name($T x) { return (x.bits & 0x7fff) >= $least && (x.bits & 0x7fff) < $inf; }\n",
-        Op::IsSignNegative => "bool $name($T x) { return (x.bits & 0x8000) != 0; }\n",
-        Op::ToBits => "u16 $name($T x) { return x.bits; }\n",
-        Op::FromBits => "$T $name(u16 bits) { return $T{bits}; }\n",
-        Op::MulAdd if half == Scalar::F16 => {
+
+/// Operations that larger floats lack, or have as a function of CUDA.
+pub(super) fn template(op: HalfOp, half: Scalar) -> &'static str {
+    match op {
+        HalfOp::Copysign => "$T $name($T x, $T sign) { return $T{(u16)((x.bits & 0x7fff) | (sign.bits & 0x8000))}; }\n",
+        HalfOp::ToBits => "u16 $name($T x) { return x.bits; }\n",
+        HalfOp::FromBits => "$T $name(u16 bits) { return $T{bits}; }\n",
+        HalfOp::MulAdd if half == Scalar::F16 => {
             "\
 $T $name($T a, $T b, $T c) {
     $T y;
@@ -185,7 +204,7 @@ $T $name($T a, $T b, $T c) {
         }
         // The product is exact in `double`. If the sum is inexact, it is rounded to odd, so that the final rounding
         // yields the correctly rounded result (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums").
-        Op::MulAdd => {
+        HalfOp::MulAdd => {
             "\
 $T $name($T a, $T b, $T c) {
 #if __CUDA_ARCH__ >= 800
@@ -208,94 +227,7 @@ $T $name($T a, $T b, $T c) {
 }
 "
         }
-        // Used for other types only, or defined elsewhere.
-        Op::At
-        | Op::PartLen
-        | Op::RestLen
-        | Op::PartToLen
-        | Op::Within
-        | Op::Opaque
-        | Op::DynamicSharedBytes
-        | Op::DynamicSharedAt
-        | Op::Step
-        | Op::StepTo
-        | Op::StepDown
-        | Op::WrappingAdd
-        | Op::WrappingSub
-        | Op::WrappingMul
-        | Op::WrappingNeg
-        | Op::Add
-        | Op::Sub
-        | Op::Mul
-        | Op::Neg
-        | Op::ShiftAmount
-        | Op::Div
-        | Op::Rem
-        | Op::FloatTo(_)
-        | Op::SaturatingAdd
-        | Op::SaturatingSub
-        | Op::CheckedAbs
-        | Op::AbsDiff
-        | Op::UnsignedAbs
-        | Op::Pow
-        | Op::CheckedPow
-        | Op::DivEuclid
-        | Op::RemEuclid
-        | Op::DivCeil
-        | Op::WrappingDiv
-        | Op::WrappingRem
-        | Op::WrappingDivEuclid
-        | Op::WrappingRemEuclid
-        | Op::NextMultipleOf
-        | Op::CheckedNextMultipleOf
-        | Op::IsMultipleOf
-        | Op::NextPowerOfTwo
-        | Op::CheckedNextPowerOfTwo
-        | Op::Isqrt
-        | Op::Ilog
-        | Op::Ilog2
-        | Op::Ilog10
-        | Op::Midpoint
-        | Op::OverflowingAdd
-        | Op::OverflowingSub
-        | Op::OverflowingMul
-        | Op::OverflowingPow
-        | Op::SaturatingMul
-        | Op::SaturatingDiv
-        | Op::SaturatingNeg
-        | Op::SaturatingAbs
-        | Op::SaturatingPow
-        | Op::SaturatingAddMixed
-        | Op::SaturatingSubMixed
-        | Op::UnboundedShl
-        | Op::UnboundedShr
-        | Op::RotateLeft
-        | Op::RotateRight
-        | Op::SwapBytes
-        | Op::ReverseBits
-        | Op::LeadingZeros
-        | Op::TrailingZeros
-        | Op::CountOnes
-        | Op::IsSubnormal
-        | Op::Powi
-        | Op::Fract
-        | Op::NextUp
-        | Op::NextDown
-        | Op::Fast(_)
-        | Op::SplitAt
-        | Op::LaneOffset
-        | Op::Shuffle(_)
-        | Op::Reduce(_)
-        | Op::ActiveMask
-        | Op::LaneId
-        | Op::LaneMask(_)
-        | Op::SyncGrid
-        | Op::Progress
-        | Op::KeepLoop
-        | Op::CompareExchangeSystem
-        | Op::Atomic(_) => "",
-    };
-    text.replace("$inf", infinity).replace("$one", one).replace("$least", least)
+    }
 }
 
 /// Returns a conversion to or from `f16` or `bf16`, other than the two in [`core()`]. The result is rounded once.

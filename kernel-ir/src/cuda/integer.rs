@@ -1,25 +1,28 @@
 //! Helpers for integers, as templates for `prelude::fill`.
 
+use std::borrow::Cow;
+
 use crate::ir::Scalar;
-use crate::lower::Op;
+use crate::lower::{ExactOp, IntegerOp, NumberOp};
 
 use super::{arithmetic, overflow};
 
 /// Returns the template of a helper.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
-pub(super) fn template(op: Op, scalar: Scalar) -> &'static str {
+pub(super) fn template(op: IntegerOp, scalar: Scalar) -> Cow<'static, str> {
     let signed = scalar.is_signed();
     let wide = scalar.bits() == 64;
     match op {
+        IntegerOp::Opaque => return opaque(scalar).into(),
         // `i` is in the range, so the distance to the end is positive, whatever the signs of the numbers.
-        Op::Step => {
+        IntegerOp::Step => {
             "\
 $T $name($T i, $T end, usize by) {
     return (u64)end - (u64)i > by ? ($T)((u64)i + by) : end;
 }
 "
         }
-        Op::StepTo => {
+        IntegerOp::StepTo => {
             "\
 bool $name($T& i, $T last, usize by) {
     if ((u64)last - (u64)i < by) return false;
@@ -28,7 +31,7 @@ bool $name($T& i, $T last, usize by) {
 }
 "
         }
-        Op::StepDown => {
+        IntegerOp::StepDown => {
             "\
 bool $name($T& i, $T last, usize by) {
     if ((u64)i - (u64)last < by) return false;
@@ -37,56 +40,27 @@ bool $name($T& i, $T last, usize by) {
 }
 "
         }
-        Op::WrappingAdd => "$T $name($T a, $T b) { return ($T)(($W)a + ($W)b); }\n",
-        Op::WrappingSub => "$T $name($T a, $T b) { return ($T)(($W)a - ($W)b); }\n",
-        Op::WrappingMul => "$T $name($T a, $T b) { return ($T)(($W)a * ($W)b); }\n",
-        Op::WrappingNeg => "$T $name($T a) { return ($T)(0 - ($W)a); }\n",
-        Op::Add | Op::Sub | Op::Mul | Op::Neg => arithmetic::checked(op, signed, wide, scalar),
-        Op::ShiftAmount => {
-            "\
-u32 $name(u64 amount, u32 width, $fault) {
-    if (amount >= width) fault(launch, site, 0, 0);
-    return (u32)amount;
-}
-"
+        IntegerOp::WrappingAdd => "$T $name($T a, $T b) { return ($T)(($W)a + ($W)b); }\n",
+        IntegerOp::WrappingSub => "$T $name($T a, $T b) { return ($T)(($W)a - ($W)b); }\n",
+        IntegerOp::WrappingMul => "$T $name($T a, $T b) { return ($T)(($W)a * ($W)b); }\n",
+        IntegerOp::WrappingNeg => "$T $name($T a) { return ($T)(0 - ($W)a); }\n",
+        IntegerOp::Add | IntegerOp::Sub | IntegerOp::Mul | IntegerOp::Neg => {
+            arithmetic::checked(op, signed, wide, scalar)
         }
-        Op::Div
-        | Op::Rem
-        | Op::DivEuclid
-        | Op::RemEuclid
-        | Op::DivCeil
-        | Op::WrappingDiv
-        | Op::WrappingRem
-        | Op::WrappingDivEuclid
-        | Op::WrappingRemEuclid
-        | Op::SaturatingDiv
-        | Op::NextMultipleOf
-        | Op::CheckedNextMultipleOf => arithmetic::division(op, signed),
-        Op::IsMultipleOf => "bool $name($T a, $T b) { return b == 0 ? a == 0 : a % b == 0; }\n",
-        Op::SaturatingAdd
-        | Op::SaturatingSub
-        | Op::SaturatingMul
-        | Op::SaturatingNeg
-        | Op::SaturatingAbs
-        | Op::SaturatingPow
-        | Op::SaturatingAddMixed
-        | Op::SaturatingSubMixed => overflow::saturating(op, signed, wide, scalar),
-        Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => overflow::overflowing(op, signed, wide, scalar),
-        Op::Min | Op::Max | Op::Clamp | Op::ClampTo if scalar.bits() < 32 => narrow_min_max(op),
-        Op::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
-        Op::Max => "$T $name($T a, $T b) { return b < a ? a : b; }\n",
-        Op::Clamp => {
-            "\
-$T $name($T x, $T low, $T high, $fault) {
-    if (!(low <= high)) fault(launch, site, 0, 0);
-    return x < low ? low : (x > high ? high : x);
-}
-"
+        IntegerOp::Div
+        | IntegerOp::Rem
+        | IntegerOp::DivCeil
+        | IntegerOp::NextMultipleOf
+        | IntegerOp::CheckedNextMultipleOf => arithmetic::division(op, signed),
+        IntegerOp::IsMultipleOf => "bool $name($T a, $T b) { return b == 0 ? a == 0 : a % b == 0; }\n",
+        IntegerOp::SaturatingAdd
+        | IntegerOp::SaturatingSub
+        | IntegerOp::SaturatingAddMixed
+        | IntegerOp::SaturatingSubMixed => overflow::saturating(op, signed, wide),
+        IntegerOp::OverflowingAdd | IntegerOp::OverflowingSub | IntegerOp::OverflowingMul => {
+            overflow::overflowing(op, signed, wide, scalar)
         }
-        Op::ClampTo => "$T $name($T x, $T low, $T high) { return x < low ? low : (x > high ? high : x); }\n",
-        Op::Signum => "$T $name($T x) { return ($T)((x > 0) - (x < 0)); }\n",
-        Op::Abs => "$T $name($T x) { return x < 0 ? ($T)(0 - ($W)x) : x; }\n",
-        Op::CheckedAbs => {
+        IntegerOp::CheckedAbs => {
             "\
 $T $name($T x, $fault) {
     if (x == $min) fault(launch, site, 0, 0);
@@ -94,67 +68,32 @@ $T $name($T x, $fault) {
 }
 "
         }
-        Op::AbsDiff => "$U $name($T a, $T b) { return ($U)(a < b ? ($W)b - ($W)a : ($W)a - ($W)b); }\n",
-        Op::UnsignedAbs => "$U $name($T x) { return ($U)(x < 0 ? 0 - ($W)x : ($W)x); }\n",
-        Op::Pow | Op::CheckedPow | Op::OverflowingPow => power(op),
-        Op::Isqrt => root(signed, wide),
-        Op::Ilog | Op::Ilog2 | Op::Ilog10 => logarithm(op, wide),
-        Op::NextPowerOfTwo | Op::CheckedNextPowerOfTwo => next_power_of_two(op, wide),
-        Op::Midpoint => midpoint(signed, wide),
-        Op::UnboundedShl => "$T $name($T x, u32 by) { return by < $bits ? ($T)(($W)x << by) : ($T)0; }\n",
+        IntegerOp::AbsDiff => "$U $name($T a, $T b) { return ($U)(a < b ? ($W)b - ($W)a : ($W)a - ($W)b); }\n",
+        IntegerOp::UnsignedAbs => "$U $name($T x) { return ($U)(x < 0 ? 0 - ($W)x : ($W)x); }\n",
+        IntegerOp::UnboundedShl => "$T $name($T x, u32 by) { return by < $bits ? ($T)(($W)x << by) : ($T)0; }\n",
         // Signed numbers are filled with the sign bit.
-        Op::UnboundedShr if signed => "$T $name($T x, u32 by) { return ($T)(x >> (by < $bits ? by : $bits - 1)); }\n",
-        Op::UnboundedShr => "$T $name($T x, u32 by) { return by < $bits ? ($T)(x >> by) : ($T)0; }\n",
-        Op::RotateLeft | Op::RotateRight | Op::SwapBytes | Op::ReverseBits => permutation(op, scalar),
-        Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => count(op, scalar),
-        // Used for floats only, or defined elsewhere.
-        Op::At
-        | Op::PartLen
-        | Op::RestLen
-        | Op::PartToLen
-        | Op::Within
-        | Op::Opaque
-        | Op::DynamicSharedBytes
-        | Op::DynamicSharedAt
-        | Op::FloatTo(_)
-        | Op::IsNan
-        | Op::IsInfinite
-        | Op::IsFinite
-        | Op::IsNormal
-        | Op::IsSubnormal
-        | Op::IsSignNegative
-        | Op::Copysign
-        | Op::Powi
-        | Op::Fract
-        | Op::NextUp
-        | Op::NextDown
-        | Op::ToBits
-        | Op::FromBits
-        | Op::MulAdd
-        | Op::Fast(_)
-        | Op::SplitAt
-        | Op::LaneOffset
-        | Op::Shuffle(_)
-        | Op::Reduce(_)
-        | Op::ActiveMask
-        | Op::LaneId
-        | Op::LaneMask(_)
-        | Op::SyncGrid
-        | Op::Progress
-        | Op::KeepLoop
-        | Op::CompareExchangeSystem
-        | Op::Atomic(_) => "",
+        IntegerOp::UnboundedShr if signed => {
+            "$T $name($T x, u32 by) { return ($T)(x >> (by < $bits ? by : $bits - 1)); }\n"
+        }
+        IntegerOp::UnboundedShr => "$T $name($T x, u32 by) { return by < $bits ? ($T)(x >> by) : ($T)0; }\n",
+        IntegerOp::RotateLeft | IntegerOp::RotateRight | IntegerOp::SwapBytes | IntegerOp::ReverseBits => {
+            permutation(op, scalar)
+        }
+        IntegerOp::LeadingZeros | IntegerOp::TrailingZeros | IntegerOp::CountOnes => count(op, scalar),
     }
+    .into()
 }
 
-/// Minima and maxima of 8-bit and 16-bit integers, computed in 32 bits and such that NVRTC does not narrow them.
+/// Minima, maxima and absolute values.
 ///
-/// For `sm_90`, the assembler of CUDA 13.0 merges a 16-bit maximum and its comparison with the bound into one
+/// Minima, maxima and `clamp` of 8-bit and 16-bit integers are computed in 32 bits and such that NVRTC does not narrow
+/// them. For `sm_90`, the assembler of CUDA 13.0 merges a 16-bit maximum and its comparison with the bound into one
 /// instruction, and inverts the result of the comparison: `let v = x.max(-4); v == -4 || v == 17` is true where it
 /// should be false, for an `x` of type `i8`. Observed on an H200.
-fn narrow_min_max(op: Op) -> &'static str {
+pub(super) fn exact(op: ExactOp, scalar: Scalar) -> &'static str {
+    let narrow = scalar.bits() < 32;
     match op {
-        Op::Min => {
+        ExactOp::Min if narrow => {
             "\
 $T $name($T a, $T b) {
     int first = a;
@@ -163,7 +102,7 @@ $T $name($T a, $T b) {
 }
 "
         }
-        Op::Max => {
+        ExactOp::Max if narrow => {
             "\
 $T $name($T a, $T b) {
     int first = a;
@@ -172,7 +111,17 @@ $T $name($T a, $T b) {
 }
 "
         }
-        Op::Clamp => {
+        ExactOp::Min => "$T $name($T a, $T b) { return b < a ? b : a; }\n",
+        ExactOp::Max => "$T $name($T a, $T b) { return b < a ? a : b; }\n",
+        ExactOp::Abs => "$T $name($T x) { return x < 0 ? ($T)(0 - ($W)x) : x; }\n",
+    }
+}
+
+/// Bounds, as in [`exact`], and signs.
+pub(super) fn number(op: NumberOp, scalar: Scalar) -> &'static str {
+    let narrow = scalar.bits() < 32;
+    match op {
+        NumberOp::Clamp if narrow => {
             "\
 $T $name($T x, $T low, $T high, $fault) {
     if (!(low <= high)) fault(launch, site, 0, 0);
@@ -182,7 +131,7 @@ $T $name($T x, $T low, $T high, $fault) {
 }
 "
         }
-        _ => {
+        NumberOp::ClampTo if narrow => {
             "\
 $T $name($T x, $T low, $T high) {
     int wide = x;
@@ -191,6 +140,9 @@ $T $name($T x, $T low, $T high) {
 }
 "
         }
+        NumberOp::Clamp => arithmetic::CLAMP,
+        NumberOp::ClampTo => arithmetic::CLAMP_TO,
+        NumberOp::Signum => "$T $name($T x) { return ($T)((x > 0) - (x < 0)); }\n",
     }
 }
 
@@ -199,7 +151,7 @@ $T $name($T x, $T low, $T high) {
 /// NVRTC 13.0 and 13.5 assume that a loop that may be left by `if (i < start) break;`, where `i` is a counter that
 /// begins at `start` and increases, has a single iteration: `for (i = a; i < n; ++i) { if (i < a) break; s += x[i]; }`
 /// adds one element. A comparison with an opaque counter has no such effect.
-pub(super) fn opaque(scalar: Scalar) -> String {
+fn opaque(scalar: Scalar) -> String {
     let (wide, constraint) = if scalar.bits() == 64 { ("u64", 'l') } else { ("u32", 'r') };
     format!(
         "\
@@ -212,218 +164,9 @@ $T $name($T x) {{
     )
 }
 
-/// By squaring, as in core: the checked variant performs no additional multiplications, so that it faults exactly when
-/// core does.
-fn power(op: Op) -> &'static str {
-    match op {
-        Op::Pow => {
-            "\
-$T $name($T base, u32 exponent) {
-    $W power = 1;
-    $W factor = ($W)base;
-    for (; exponent != 0; exponent >>= 1) {
-        if (exponent & 1) power *= factor;
-        factor *= factor;
-    }
-    return ($T)power;
-}
-"
-        }
-        Op::OverflowingPow => {
-            "\
-bool $name($T base, u32 exponent, $T& power) {
-    power = 1;
-    bool overflows = false;
-    if (exponent == 0) return false;
-    for (;;) {
-        if (exponent & 1) {
-            overflows |= overflowing_mul_$T(power, base, power);
-            if (exponent == 1) return overflows;
-        }
-        exponent >>= 1;
-        overflows |= overflowing_mul_$T(base, base, base);
-    }
-}
-"
-        }
-        _ => {
-            "\
-$T $name($T base, u32 exponent, $fault) {
-    if (exponent == 0) return 1;
-    $T power = 1;
-    for (;;) {
-        if (exponent & 1) {
-            power = mul_$T(power, base, site, launch);
-            if (exponent == 1) return power;
-        }
-        exponent >>= 1;
-        base = mul_$T(base, base, site, launch);
-    }
-}
-"
-        }
-    }
-}
-
-/// The integer square root. For 32 bits, `sqrtf` has an error of at most one, even as CUDA's approximation; for 64
-/// bits, one Newton step achieves the same.
-fn root(signed: bool, wide: bool) -> &'static str {
-    match (signed, wide) {
-        (false, false) => {
-            "\
-$T $name($T x) {
-    u32 root = (u32)sqrtf((float)x);
-    if ((u64)root * root > x) --root;
-    if ((u64)(root + 1) * (root + 1) <= x) ++root;
-    return ($T)root;
-}
-"
-        }
-        (true, false) => {
-            "\
-$T $name($T x, $fault) {
-    if (x < 0) fault(launch, site, 0, 0);
-    u32 root = (u32)sqrtf((float)x);
-    if ((u64)root * root > (u64)x) --root;
-    if ((u64)(root + 1) * (root + 1) <= (u64)x) ++root;
-    return ($T)root;
-}
-"
-        }
-        (false, true) => {
-            "\
-$T $name($T x) {
-    if (x < 2) return x;
-    u64 root = (u64)sqrtf((float)x);
-    root = (root + x / root) >> 1;
-    if (root > 0xffffffffull) root = 0xffffffffull;
-    while (root * root > x) --root;
-    while (x - root * root > 2 * root) ++root;
-    return root;
-}
-"
-        }
-        (true, true) => {
-            "\
-$T $name($T x, $fault) {
-    if (x < 0) fault(launch, site, 0, 0);
-    if (x < 2) return x;
-    const u64 square = (u64)x;
-    u64 root = (u64)sqrtf((float)square);
-    root = (root + square / root) >> 1;
-    while (root * root > square) --root;
-    while (square - root * root > 2 * root) ++root;
-    return ($T)root;
-}
-"
-        }
-    }
-}
-
-fn logarithm(op: Op, wide: bool) -> &'static str {
-    match (op, wide) {
-        (Op::Ilog, _) => {
-            "\
-u32 $name($T x, $T base, $fault) {
-    if (base < 2) fault(launch, site, 0, 0);
-    if (!(x > 0)) fault(launch, site + 1, 0, 0);
-    u32 power = 0;
-    for (; x >= base; x = ($T)(x / base)) ++power;
-    return power;
-}
-"
-        }
-        (Op::Ilog2, false) => {
-            "\
-u32 $name($T x, $fault) {
-    if (!(x > 0)) fault(launch, site, 0, 0);
-    return 31u - (u32)__clz((i32)x);
-}
-"
-        }
-        (Op::Ilog2, true) => {
-            "\
-u32 $name($T x, $fault) {
-    if (!(x > 0)) fault(launch, site, 0, 0);
-    return 63u - (u32)__clzll((i64)x);
-}
-"
-        }
-        _ => {
-            "\
-u32 $name($T x, $fault) {
-    if (!(x > 0)) fault(launch, site, 0, 0);
-    u32 power = 0;
-    for (; x >= 10; x = ($T)(x / 10)) ++power;
-    return power;
-}
-"
-        }
-    }
-}
-
-/// The predecessor of a power of two has only ones after the leading zeros of `x - 1`.
-fn next_power_of_two(op: Op, wide: bool) -> &'static str {
-    match (op, wide) {
-        (Op::NextPowerOfTwo, false) => {
-            "\
-$T $name($T x) {
-    if (x <= 1) return 1;
-    return ($T)((0xffffffffu >> __clz((i32)(x - 1))) + 1u);
-}
-"
-        }
-        (Op::NextPowerOfTwo, true) => {
-            "\
-$T $name($T x) {
-    if (x <= 1) return 1;
-    return (0xffffffffffffffffull >> __clzll((i64)(x - 1))) + 1ull;
-}
-"
-        }
-        (_, false) => {
-            "\
-$T $name($T x, $fault) {
-    if (x <= 1) return 1;
-    const $T next = ($T)((0xffffffffu >> __clz((i32)(x - 1))) + 1u);
-    if (next == 0) fault(launch, site, 0, 0);
-    return next;
-}
-"
-        }
-        (_, true) => {
-            "\
-$T $name($T x, $fault) {
-    if (x <= 1) return 1;
-    const $T next = (0xffffffffffffffffull >> __clzll((i64)(x - 1))) + 1ull;
-    if (next == 0) fault(launch, site, 0, 0);
-    return next;
-}
-"
-        }
-    }
-}
-
-/// Returns the midpoint, rounded towards zero.
-fn midpoint(signed: bool, wide: bool) -> &'static str {
-    match (signed, wide) {
-        (false, _) => "$T $name($T a, $T b) { return ($T)((a & b) + ((a ^ b) >> 1)); }\n",
-        (true, false) => "$T $name($T a, $T b) { return ($T)(((i64)a + (i64)b) / 2); }\n",
-        // The first line rounds down.
-        (true, true) => {
-            "\
-$T $name($T a, $T b) {
-    const $T down = (a & b) + ((a ^ b) >> 1);
-    return down < 0 && ((a ^ b) & 1) ? down + 1 : down;
-}
-"
-        }
-    }
-}
-
-fn permutation(op: Op, scalar: Scalar) -> &'static str {
+fn permutation(op: IntegerOp, scalar: Scalar) -> &'static str {
     match (op, scalar.bits()) {
-        (Op::RotateLeft, _) => {
+        (IntegerOp::RotateLeft, _) => {
             "\
 $T $name($T x, u32 by) {
     const $U bits = ($U)x;
@@ -432,7 +175,7 @@ $T $name($T x, u32 by) {
 }
 "
         }
-        (Op::RotateRight, _) => {
+        (IntegerOp::RotateRight, _) => {
             "\
 $T $name($T x, u32 by) {
     const $U bits = ($U)x;
@@ -441,9 +184,9 @@ $T $name($T x, u32 by) {
 }
 "
         }
-        (Op::SwapBytes, 16) => "$T $name($T x) { return ($T)(($U)x << 8 | ($U)x >> 8); }\n",
-        (Op::SwapBytes, 32) => "$T $name($T x) { return ($T)__byte_perm((u32)x, 0u, 0x0123u); }\n",
-        (Op::SwapBytes, _) => {
+        (IntegerOp::SwapBytes, 16) => "$T $name($T x) { return ($T)(($U)x << 8 | ($U)x >> 8); }\n",
+        (IntegerOp::SwapBytes, 32) => "$T $name($T x) { return ($T)__byte_perm((u32)x, 0u, 0x0123u); }\n",
+        (IntegerOp::SwapBytes, _) => {
             "\
 $T $name($T x) {
     const u32 low = __byte_perm((u32)x, 0u, 0x0123u);
@@ -457,14 +200,16 @@ $T $name($T x) {
     }
 }
 
-fn count(op: Op, scalar: Scalar) -> &'static str {
+fn count(op: IntegerOp, scalar: Scalar) -> &'static str {
     match (op, scalar.bits()) {
-        (Op::LeadingZeros, 64) => "u32 $name($T x) { return (u32)__clzll((i64)x); }\n",
-        (Op::LeadingZeros, _) => "u32 $name($T x) { return (u32)__clz((i32)($U)x) - (32 - $bits); }\n",
+        (IntegerOp::LeadingZeros, 64) => "u32 $name($T x) { return (u32)__clzll((i64)x); }\n",
+        (IntegerOp::LeadingZeros, _) => "u32 $name($T x) { return (u32)__clz((i32)($U)x) - (32 - $bits); }\n",
         // `__clz(0)` is 32, so the count for zero is correct; for narrow types a bit above their width is set.
-        (Op::TrailingZeros, 64) => "u32 $name($T x) { return (u32)__clzll((i64)__brevll((u64)x)); }\n",
-        (Op::TrailingZeros, 32) => "u32 $name($T x) { return (u32)__clz((i32)__brev((u32)x)); }\n",
-        (Op::TrailingZeros, _) => "u32 $name($T x) { return (u32)__clz((i32)__brev((u32)($U)x | 1u << $bits)); }\n",
+        (IntegerOp::TrailingZeros, 64) => "u32 $name($T x) { return (u32)__clzll((i64)__brevll((u64)x)); }\n",
+        (IntegerOp::TrailingZeros, 32) => "u32 $name($T x) { return (u32)__clz((i32)__brev((u32)x)); }\n",
+        (IntegerOp::TrailingZeros, _) => {
+            "u32 $name($T x) { return (u32)__clz((i32)__brev((u32)($U)x | 1u << $bits)); }\n"
+        }
         (_, 64) => "u32 $name($T x) { return (u32)__popcll((u64)x); }\n",
         _ => "u32 $name($T x) { return (u32)__popc((u32)($U)x); }\n",
     }

@@ -107,6 +107,9 @@ fn write_function(text: &mut String, context: &Context<'_>, head: &str, function
     };
     let mut params: Vec<String> =
         function.params.iter().map(|param| parameter(context, function, &names, *param)).collect();
+    if function.takes_site {
+        params.push(format!("u32 {}", names.site));
+    }
     if takes_launch {
         params.push(format!("rt::Launch {}", names.launch));
     }

@@ -34,6 +34,8 @@ pub(super) struct Names {
     pub(super) vars: Vec<String>,
     /// The name of the optional launch parameter.
     pub(super) launch: String,
+    /// The name of the optional site parameter.
+    pub(super) site: String,
 }
 
 /// Names functions. Device functions are in namespaces and have to be distinct from each other; a kernel is
@@ -145,7 +147,8 @@ fn assign(vars: &[Variable], identifier: impl Fn(&str) -> String) -> Names {
         }
     }
     let launch = unique_name("launch".to_owned(), &mut taken);
-    Names { vars: names, launch }
+    let site = unique_name("site".to_owned(), &mut taken);
+    Names { vars: names, launch, site }
 }
 
 /// Returns the name, or the name with the first numeric suffix that makes it unique.

@@ -1,62 +1,13 @@
 //! Helpers for saturating and overflowing operations, as templates for `prelude::fill`.
 
 use crate::ir::Scalar;
-use crate::lower::Op;
+use crate::lower::IntegerOp;
 
 /// Returns the template of a saturating operation.
 #[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
-pub(super) fn saturating(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+pub(super) fn saturating(op: IntegerOp, signed: bool, wide: bool) -> &'static str {
     match (op, signed, wide) {
-        (Op::SaturatingNeg, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)-x; }\n",
-        (Op::SaturatingAbs, _, _) => "$T $name($T x) { return x == $min ? $max : ($T)(x < 0 ? -x : x); }\n",
-        (Op::SaturatingMul, false, false) if scalar == Scalar::U32 => {
-            "\
-$T $name($T a, $T b) {
-    const u64 product = (u64)a * (u64)b;
-    return product > $max ? $max : ($T)product;
-}
-"
-        }
-        (Op::SaturatingMul, _, false) => {
-            "\
-$T $name($T a, $T b) {
-    const i64 product = (i64)a * (i64)b;
-    return ($T)(product < $min ? $min : (product > $max ? $max : product));
-}
-"
-        }
-        (Op::SaturatingMul, false, true) => {
-            "\
-$T $name($T a, $T b) {
-    return __umul64hi(a, b) != 0 ? $max : a * b;
-}
-"
-        }
-        (Op::SaturatingMul, true, true) => {
-            "\
-$T $name($T a, $T b) {
-    const $T product = ($T)(($U)a * ($U)b);
-    if (__mul64hi(a, b) == (product >> 63)) return product;
-    return (a < 0) == (b < 0) ? $max : $min;
-}
-"
-        }
-        (Op::SaturatingPow, _, _) => {
-            "\
-$T $name($T base, u32 exponent) {
-    if (exponent == 0) return 1;
-    const $T end = base < 0 && (exponent & 1) ? $min : $max;
-    $T power = 1;
-    for (;;) {
-        if ((exponent & 1) && overflowing_mul_$T(power, base, power)) return end;
-        exponent >>= 1;
-        if (exponent == 0) return power;
-        if (overflowing_mul_$T(base, base, base)) return end;
-    }
-}
-"
-        }
-        (Op::SaturatingAddMixed, false, false) => {
+        (IntegerOp::SaturatingAddMixed, false, false) => {
             "\
 $T $name($T a, $S b) {
     const i64 sum = (i64)a + (i64)b;
@@ -64,7 +15,7 @@ $T $name($T a, $S b) {
 }
 "
         }
-        (Op::SaturatingAddMixed, false, true) => {
+        (IntegerOp::SaturatingAddMixed, false, true) => {
             "\
 $T $name($T a, $S b) {
     if (b < 0) return a < 0 - ($T)b ? 0 : a + ($T)b;
@@ -72,7 +23,7 @@ $T $name($T a, $S b) {
 }
 "
         }
-        (Op::SaturatingAddMixed, true, false) => {
+        (IntegerOp::SaturatingAddMixed, true, false) => {
             "\
 $T $name($T a, $U b) {
     const i64 sum = (i64)a + (i64)b;
@@ -80,14 +31,14 @@ $T $name($T a, $U b) {
 }
 "
         }
-        (Op::SaturatingAddMixed, true, true) => {
+        (IntegerOp::SaturatingAddMixed, true, true) => {
             "\
 $T $name($T a, $U b) {
     return b > ($U)$max - ($U)a ? $max : ($T)(($U)a + b);
 }
 "
         }
-        (Op::SaturatingSubMixed, _, false) => {
+        (IntegerOp::SaturatingSubMixed, _, false) => {
             "\
 $T $name($T a, $U b) {
     const i64 difference = (i64)a - (i64)b;
@@ -95,14 +46,14 @@ $T $name($T a, $U b) {
 }
 "
         }
-        (Op::SaturatingSubMixed, _, true) => {
+        (IntegerOp::SaturatingSubMixed, _, true) => {
             "\
 $T $name($T a, $U b) {
     return b > ($U)a - ($U)$min ? $min : ($T)(($U)a - b);
 }
 "
         }
-        (Op::SaturatingAdd, false, _) => {
+        (IntegerOp::SaturatingAdd, false, _) => {
             "\
 $T $name($T a, $T b) {
     const $T sum = ($T)(a + b);
@@ -111,7 +62,7 @@ $T $name($T a, $T b) {
 "
         }
         (_, false, _) => "$T $name($T a, $T b) { return ($T)(a < b ? 0 : a - b); }\n",
-        (Op::SaturatingAdd, true, false) => {
+        (IntegerOp::SaturatingAdd, true, false) => {
             "\
 $T $name($T a, $T b) {
     const i64 sum = (i64)a + (i64)b;
@@ -127,7 +78,7 @@ $T $name($T a, $T b) {
 }
 "
         }
-        (Op::SaturatingAdd, true, true) => {
+        (IntegerOp::SaturatingAdd, true, true) => {
             "\
 $T $name($T a, $T b) {
     const $T sum = ($T)(($U)a + ($U)b);
@@ -149,9 +100,9 @@ $T $name($T a, $T b) {
 }
 
 /// Returns the template of an operation that reports overflow. The last parameter receives the wrapped result.
-pub(super) fn overflowing(op: Op, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
+pub(super) fn overflowing(op: IntegerOp, signed: bool, wide: bool, scalar: Scalar) -> &'static str {
     match (op, signed, wide) {
-        (Op::OverflowingAdd, _, false) => {
+        (IntegerOp::OverflowingAdd, _, false) => {
             "\
 bool $name($T a, $T b, $T& sum) {
     const i64 exact = (i64)a + (i64)b;
@@ -160,7 +111,7 @@ bool $name($T a, $T b, $T& sum) {
 }
 "
         }
-        (Op::OverflowingSub, _, false) => {
+        (IntegerOp::OverflowingSub, _, false) => {
             "\
 bool $name($T a, $T b, $T& difference) {
     const i64 exact = (i64)a - (i64)b;
@@ -169,7 +120,7 @@ bool $name($T a, $T b, $T& difference) {
 }
 "
         }
-        (Op::OverflowingMul, _, false) if scalar == Scalar::U32 => {
+        (IntegerOp::OverflowingMul, _, false) if scalar == Scalar::U32 => {
             "\
 bool $name($T a, $T b, $T& product) {
     const u64 exact = (u64)a * (u64)b;
@@ -188,7 +139,7 @@ bool $name($T a, $T b, $T& product) {
 "
         }
         // Not `sum < a`: see `integer::opaque`.
-        (Op::OverflowingAdd, false, true) => {
+        (IntegerOp::OverflowingAdd, false, true) => {
             "\
 bool $name($T a, $T b, $T& sum) {
     sum = a + b;
@@ -197,7 +148,7 @@ bool $name($T a, $T b, $T& sum) {
 "
         }
         // `a` may be a loop counter that starts at `b`: see `integer::opaque`.
-        (Op::OverflowingSub, false, true) => {
+        (IntegerOp::OverflowingSub, false, true) => {
             "\
 bool $name($T a, $T b, $T& difference) {
     u64 seen = a;
@@ -216,7 +167,7 @@ bool $name($T a, $T b, $T& product) {
 }
 "
         }
-        (Op::OverflowingAdd, true, true) => {
+        (IntegerOp::OverflowingAdd, true, true) => {
             "\
 bool $name($T a, $T b, $T& sum) {
     sum = ($T)(($U)a + ($U)b);
@@ -224,7 +175,7 @@ bool $name($T a, $T b, $T& sum) {
 }
 "
         }
-        (Op::OverflowingSub, true, true) => {
+        (IntegerOp::OverflowingSub, true, true) => {
             "\
 bool $name($T a, $T b, $T& difference) {
     difference = ($T)(($U)a - ($U)b);

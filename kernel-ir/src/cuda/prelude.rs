@@ -23,10 +23,11 @@
 //!
 //! A host compiler that provides these can compile the text, which the tests do.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::ir::{Intrinsic, Scalar, Scope};
-use crate::lower::{Helper, Module, Op};
+use crate::lower::{CastOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, Module, Op, OpGroup, ThreadOp};
 
 use super::{atomic, float, half, integer, literal, support, warp};
 
@@ -165,11 +166,8 @@ impl Helper {
     /// Returns the helpers that its definition calls, which precede it in the order of helpers.
     fn callees(self) -> Vec<Helper> {
         let Helper { op, scalar } = self;
-        let same = |op| vec![Helper { op, scalar }];
         match op {
-            Op::CheckedPow => same(Op::Mul),
-            Op::SaturatingPow | Op::OverflowingPow => same(Op::OverflowingMul),
-            Op::DynamicSharedAt => same(Op::DynamicSharedBytes),
+            Op::DynamicSharedAt => vec![Helper { op: Op::DynamicSharedBytes, scalar }],
             // On hardware without the instruction.
             Op::MulAdd if scalar == Scalar::Bf16 => {
                 vec![Helper { op: Op::FloatTo(Scalar::Bf16), scalar: Scalar::F64 }]
@@ -184,153 +182,107 @@ impl Helper {
         }
     }
 
-    /// Returns the name in `namespace rt`: that of the corresponding Rust method, with the type as a suffix, so that no
-    /// overload resolution depends on C's promotion of arguments.
-    #[expect(clippy::too_many_lines, reason = "a table of names")]
+    /// Returns the name in `namespace rt`. It ends with the type, so that no overload resolution depends on C's promotion
+    /// of arguments, unless the operation has only one.
     pub(super) fn name(self) -> String {
         let Helper { op, scalar } = self;
-        let stem = match op {
-            Op::At => return "at".to_owned(),
-            Op::Within => return "within".to_owned(),
-            Op::DynamicSharedBytes => return "dynamic_shared_bytes".to_owned(),
-            Op::DynamicSharedAt => return "dynamic_shared_at".to_owned(),
-            Op::ShiftAmount => return "shift_amount".to_owned(),
-            Op::SplitAt => return "split_at".to_owned(),
-            Op::PartLen => return "part_len".to_owned(),
-            Op::RestLen => return "rest_len".to_owned(),
-            Op::PartToLen => return "part_to_len".to_owned(),
-            Op::Fast(fast) => return fast.name().replace("::", "_"),
-            Op::LaneOffset => return "lane_offset".to_owned(),
-            Op::LaneId => return "lane_id".to_owned(),
-            Op::LaneMask(comparison) => return Intrinsic::LaneMask(comparison).name().to_owned(),
-            Op::ActiveMask => return "active_mask".to_owned(),
-            Op::CompareExchangeSystem => return "cas_system".to_owned(),
-            Op::Shuffle(shuffle) => return Intrinsic::Shuffle(shuffle).name().to_owned(),
-            Op::SyncGrid => return "sync_grid".to_owned(),
-            Op::Progress => return "progress".to_owned(),
-            Op::KeepLoop => return "keep_loop".to_owned(),
-            Op::Reduce(reduce) => return format!("{}_{scalar}", Intrinsic::Reduce(reduce).name()),
-            Op::Atomic(atomic) => return format!("{}_{scalar}", atomic::stem(atomic)),
-            Op::FloatTo(to) => return format!("{scalar}_to_{to}"),
-            Op::Opaque => "opaque",
-            Op::Step => "step",
-            Op::StepTo => "step_to",
-            Op::StepDown => "step_down",
-            Op::WrappingAdd => "wrapping_add",
-            Op::WrappingSub => "wrapping_sub",
-            Op::WrappingMul => "wrapping_mul",
-            Op::WrappingNeg => "wrapping_neg",
-            Op::Add => "add",
-            Op::Sub => "sub",
-            Op::Mul => "mul",
-            Op::Neg => "neg",
-            Op::Div => "div",
-            Op::Rem => "rem",
-            Op::SaturatingAdd => "saturating_add",
-            Op::SaturatingSub => "saturating_sub",
-            Op::Min => "min",
-            Op::Max => "max",
-            Op::Clamp => "clamp",
-            Op::ClampTo => "clamp_to",
-            Op::Signum => "signum",
-            Op::Abs => "abs",
-            Op::CheckedAbs => "checked_abs",
-            Op::AbsDiff => "abs_diff",
-            Op::UnsignedAbs => "unsigned_abs",
-            Op::Pow => "pow",
-            Op::CheckedPow => "checked_pow",
-            Op::DivEuclid => "div_euclid",
-            Op::RemEuclid => "rem_euclid",
-            Op::DivCeil => "div_ceil",
-            Op::WrappingDiv => "wrapping_div",
-            Op::WrappingRem => "wrapping_rem",
-            Op::WrappingDivEuclid => "wrapping_div_euclid",
-            Op::WrappingRemEuclid => "wrapping_rem_euclid",
-            Op::NextMultipleOf => "next_multiple_of",
-            Op::CheckedNextMultipleOf => "checked_next_multiple_of",
-            Op::IsMultipleOf => "is_multiple_of",
-            Op::NextPowerOfTwo => "next_power_of_two",
-            Op::CheckedNextPowerOfTwo => "checked_next_power_of_two",
-            Op::Isqrt => "isqrt",
-            Op::Ilog => "ilog",
-            Op::Ilog2 => "ilog2",
-            Op::Ilog10 => "ilog10",
-            Op::Midpoint => "midpoint",
-            Op::OverflowingAdd => "overflowing_add",
-            Op::OverflowingSub => "overflowing_sub",
-            Op::OverflowingMul => "overflowing_mul",
-            Op::OverflowingPow => "overflowing_pow",
-            Op::SaturatingMul => "saturating_mul",
-            Op::SaturatingDiv => "saturating_div",
-            Op::SaturatingNeg => "saturating_neg",
-            Op::SaturatingAbs => "saturating_abs",
-            Op::SaturatingPow => "saturating_pow",
-            Op::SaturatingAddMixed if scalar.is_signed() => "saturating_add_unsigned",
-            Op::SaturatingAddMixed => "saturating_add_signed",
-            Op::SaturatingSubMixed => "saturating_sub_unsigned",
-            Op::UnboundedShl => "unbounded_shl",
-            Op::UnboundedShr => "unbounded_shr",
-            Op::RotateLeft => "rotate_left",
-            Op::RotateRight => "rotate_right",
-            Op::SwapBytes => "swap_bytes",
-            Op::ReverseBits => "reverse_bits",
-            Op::LeadingZeros => "leading_zeros",
-            Op::TrailingZeros => "trailing_zeros",
-            Op::CountOnes => "count_ones",
-            Op::IsNan => "is_nan",
-            Op::IsInfinite => "is_infinite",
-            Op::IsFinite => "is_finite",
-            Op::IsNormal => "is_normal",
-            Op::IsSubnormal => "is_subnormal",
-            Op::IsSignNegative => "is_sign_negative",
-            Op::Copysign => "copysign",
-            Op::NextUp => "next_up",
-            Op::NextDown => "next_down",
-            Op::ToBits => "to_bits",
-            Op::FromBits => return format!("{scalar}_from_bits"),
-            Op::MulAdd => "mul_add",
-            Op::Powi => "powi",
-            Op::Fract => "fract",
-        };
-        format!("{stem}_{scalar}")
+        let stem = op.stem();
+        match op.group() {
+            OpGroup::IndexOp(_) => stem.to_owned(),
+            OpGroup::CastOp(CastOp::FloatTo(to)) => format!("{scalar}_to_{to}"),
+            OpGroup::FastOp(FastOp::Fast(fast)) => fast.name().replace("::", "_"),
+            OpGroup::HalfOp(HalfOp::FromBits) => format!("{scalar}_{stem}"),
+            OpGroup::ThreadOp(op) => match op {
+                ThreadOp::LaneMask(comparison) => Intrinsic::LaneMask(comparison).name().to_owned(),
+                ThreadOp::Shuffle(shuffle) => Intrinsic::Shuffle(shuffle).name().to_owned(),
+                ThreadOp::Reduce(reduce) => format!("{}_{scalar}", Intrinsic::Reduce(reduce).name()),
+                ThreadOp::Atomic(atomic) => format!("{}_{scalar}", atomic::stem(atomic)),
+                ThreadOp::LaneOffset
+                | ThreadOp::ActiveMask
+                | ThreadOp::LaneId
+                | ThreadOp::SyncGrid
+                | ThreadOp::Progress
+                | ThreadOp::KeepLoop
+                | ThreadOp::CompareExchangeSystem => stem.to_owned(),
+            },
+            OpGroup::IntegerOp(IntegerOp::SaturatingAddMixed) if scalar.is_signed() => {
+                format!("saturating_add_unsigned_{scalar}")
+            }
+            OpGroup::IntegerOp(_)
+            | OpGroup::ExactOp(_)
+            | OpGroup::NumberOp(_)
+            | OpGroup::ClassOp(_)
+            | OpGroup::HalfOp(_) => format!("{stem}_{scalar}"),
+        }
     }
 
     /// Returns the definition.
     fn text(self) -> String {
         let Helper { op, scalar } = self;
-        let template = match op {
-            Op::At => AT,
-            Op::SplitAt => SPLIT_AT,
-            Op::PartLen => PART_LEN,
-            Op::RestLen => REST_LEN,
-            Op::PartToLen => PART_TO_LEN,
-            Op::Within if scalar.bits() == 32 => &WITHIN.replace("__umul64hi", "__umulhi"),
-            Op::Within => WITHIN,
-            Op::DynamicSharedBytes => DYNAMIC_SHARED_BYTES,
-            Op::DynamicSharedAt => DYNAMIC_SHARED_AT,
-            Op::FloatTo(to) if half::is_core(scalar, to) => return String::new(),
-            Op::FloatTo(to) if to.is_half() => half::conversion(scalar, to),
-            Op::FloatTo(to) => return fill(&float::to_integer(scalar, to), self),
-            Op::Opaque => return fill(&integer::opaque(scalar), self),
-            Op::Progress => PROGRESS,
-            Op::KeepLoop => KEEP_LOOP,
-            Op::LaneOffset => warp::LANE_OFFSET,
-            Op::LaneId => warp::LANE_ID,
-            Op::SyncGrid => warp::SYNC_GRID,
-            Op::LaneMask(comparison) => return fill(&warp::lane_mask(comparison), self),
-            Op::ActiveMask => warp::ACTIVE_MASK,
-            Op::CompareExchangeSystem => atomic::COMPARE_EXCHANGE_SYSTEM,
-            Op::Reduce(reduce) => return fill(&warp::reduce(reduce, scalar), self),
+        let is_half = scalar.is_half();
+        let template = match op.group() {
+            OpGroup::IndexOp(op) => index(op, scalar),
+            OpGroup::IntegerOp(op) => integer::template(op, scalar),
+            OpGroup::CastOp(CastOp::FloatTo(to)) if half::is_core(scalar, to) => return String::new(),
+            OpGroup::CastOp(CastOp::FloatTo(to)) if to.is_half() => half::conversion(scalar, to).into(),
+            OpGroup::CastOp(CastOp::FloatTo(to)) => float::to_integer(scalar, to).into(),
+            OpGroup::ExactOp(op) if is_half => half::exact(op).into(),
+            OpGroup::ExactOp(op) => integer::exact(op, scalar).into(),
+            OpGroup::NumberOp(op) if is_half => half::number(op, scalar).into(),
+            OpGroup::NumberOp(op) if scalar.is_float() => float::number(op, scalar).into(),
+            OpGroup::NumberOp(op) => integer::number(op, scalar).into(),
+            OpGroup::ClassOp(op) if is_half => half::class(op, scalar).into(),
+            OpGroup::ClassOp(op) => float::class(op, scalar).into(),
+            OpGroup::HalfOp(op) => half::template(op, scalar).into(),
+            OpGroup::FastOp(FastOp::Fast(fast)) => float::approximation(fast).into(),
             // A template begins with its parameters.
-            Op::Shuffle(shuffle) => return warp::shuffle(shuffle).replace("$name", &self.name()),
-            Op::Atomic(atomic) => return fill(&atomic::template(atomic, scalar), self),
-            _ if scalar.is_half() => return fill(&half::template(op, scalar), self),
-            _ if scalar.is_float() => float::template(op, scalar),
-            _ => integer::template(op, scalar),
+            OpGroup::ThreadOp(ThreadOp::Shuffle(shuffle)) => {
+                return warp::shuffle(shuffle).replace("$name", &self.name());
+            }
+            OpGroup::ThreadOp(op) => thread(op, scalar),
         };
-        fill(template, self)
+        fill(&template, self)
     }
 }
+
+fn index(op: IndexOp, scalar: Scalar) -> Cow<'static, str> {
+    match op {
+        IndexOp::At => AT,
+        IndexOp::Within if scalar.bits() == 32 => return WITHIN.replace("__umul64hi", "__umulhi").into(),
+        IndexOp::Within => WITHIN,
+        IndexOp::DynamicSharedBytes => DYNAMIC_SHARED_BYTES,
+        IndexOp::DynamicSharedAt => DYNAMIC_SHARED_AT,
+        IndexOp::PartLen => PART_LEN,
+        IndexOp::RestLen => REST_LEN,
+        IndexOp::PartToLen => PART_TO_LEN,
+        IndexOp::ShiftAmount => SHIFT_AMOUNT,
+        IndexOp::SplitAt => SPLIT_AT,
+    }
+    .into()
+}
+
+fn thread(op: ThreadOp, scalar: Scalar) -> Cow<'static, str> {
+    match op {
+        ThreadOp::LaneOffset => warp::LANE_OFFSET.into(),
+        ThreadOp::Shuffle(shuffle) => warp::shuffle(shuffle).into(),
+        ThreadOp::Reduce(reduce) => warp::reduce(reduce, scalar).into(),
+        ThreadOp::ActiveMask => warp::ACTIVE_MASK.into(),
+        ThreadOp::LaneId => warp::LANE_ID.into(),
+        ThreadOp::LaneMask(comparison) => warp::lane_mask(comparison).into(),
+        ThreadOp::SyncGrid => warp::SYNC_GRID.into(),
+        ThreadOp::Progress => PROGRESS.into(),
+        ThreadOp::KeepLoop => KEEP_LOOP.into(),
+        ThreadOp::CompareExchangeSystem => atomic::COMPARE_EXCHANGE_SYSTEM.into(),
+        ThreadOp::Atomic(atomic) => atomic::template(atomic, scalar).into(),
+    }
+}
+
+const SHIFT_AMOUNT: &str = "\
+u32 $name(u64 amount, u32 width, $fault) {
+    if (amount >= width) fault(launch, site, 0, 0);
+    return (u32)amount;
+}
+";
 
 const AT: &str = "\
 usize $name(usize index, usize len, $fault) {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::ir::Unroll;
-use crate::lower::{Case, Expr, Function, Header, Label, Next, Stmt, StmtKind};
+use crate::lower::{Case, Expr, Function, Header, Label, Next, SiteRef, Stmt, StmtKind};
 
 use super::Context;
 use super::expr::{ExprPrinter, update};
@@ -102,7 +102,7 @@ impl<'p> Printer<'p> {
             StmtKind::Return(Some(value)) => self.line(&format!("return {};", exprs.top(value))),
             StmtKind::Return(None) => self.line("return;"),
             StmtKind::Fault { site, args } if args.is_empty() => {
-                self.line(&format!("rt::fault({}, {site}, 0, 0);", exprs.names.launch));
+                self.line(&format!("rt::fault({}, {}, 0, 0);", exprs.names.launch, exprs.site(*site)));
             }
             StmtKind::Fault { site, args } => self.message("panic", *site, args),
             StmtKind::Print { site, args } => self.message("print", *site, args),
@@ -113,8 +113,8 @@ impl<'p> Printer<'p> {
     }
 
     /// Writes a call that takes the arguments of a message, with their own types.
-    fn message(&mut self, function: &str, site: u32, args: &[Expr]) {
-        let mut line = format!("rt::{function}({}, {site}", self.exprs.names.launch);
+    fn message(&mut self, function: &str, site: SiteRef, args: &[Expr]) {
+        let mut line = format!("rt::{function}({}, {}", self.exprs.names.launch, self.exprs.site(site));
         for arg in args {
             let _ = write!(line, ", {}", self.exprs.condition(arg));
         }
@@ -179,7 +179,10 @@ impl<'p> Printer<'p> {
         let head = match header {
             Header::Open { test, progress } => {
                 let test = test.as_ref().map_or_else(String::new, |test| format!(" {}", self.exprs.condition(test)));
-                format!("for (;{test}; {})", self.exprs.condition(progress))
+                let progress = progress
+                    .as_ref()
+                    .map_or_else(String::new, |progress| format!(" {}", self.exprs.condition(progress)));
+                format!("for (;{test};{progress})")
             }
             Header::For { var, init, test, next } => {
                 let declared = &self.function.vars[var.index()];

@@ -64,7 +64,7 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn function(program: &'a Program, instance: &'a Instance, attribute: &str, name: &str) -> String {
         let mut printer = Printer { program, instance, text: String::new(), indent: 0 };
-        let Instance { function, slots: _, file, overflow_checks } = instance;
+        let Instance { function, slots: _, file, overflow_checks, built_in: _ } = instance;
         let Function { name: _, span, params, result, cuda, locals: _, exprs: _, body, slots: _ } = function;
         let checks = if *overflow_checks { "overflow is a fault" } else { "overflow wraps" };
         printer.text = format!("// {file}:{}:{}, {checks}\n{attribute}\nfn {name}(", span.line, span.column);

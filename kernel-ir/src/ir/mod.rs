@@ -22,6 +22,10 @@ pub use function::{
 };
 pub use intrinsic::{AtomicOp, Comparison, Fast, Intrinsic, Ordering, Predicate, Reduce, Scope, Shuffle, Vote};
 pub use method::Method;
+pub(crate) use method::{
+    AnyMethod, ClassMethod, ConversionMethod, FloatFunction, FloatMethod, IntegerMethod, LengthMethod, MethodGroup,
+    NumberMethod, SequenceMethod, ViewMethod,
+};
 pub use program::{Callee, Constant, ConstantValue, Filled, FunctionId, Instance, Program};
 pub(crate) use types::dim3_of;
 pub use types::{EnumType, Field, Scalar, StructType, Type, Variant, dim3};

@@ -37,6 +37,9 @@ pub struct Instance {
     pub file: String,
     /// Whether integer overflow is a fault, as with `overflow-checks`; otherwise it wraps.
     pub overflow_checks: bool,
+    /// Whether the function defines a built-in method: its faults have the position of the call, its loops terminate, and
+    /// its constants of type `usize` are small or `usize::MAX`.
+    pub built_in: bool,
 }
 
 /// The content of a slot.

@@ -55,7 +55,7 @@ impl Lowering<'_, '_> {
             }
             BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {
                 // The exit condition of a loop must not enable an unsound optimisation: see `cuda::integer::opaque`.
-                let left = if self.in_exit_condition && scalar.is_integer() {
+                let left = if self.in_exit_condition && scalar.is_integer() && !self.is_built_in() {
                     Expr::helper(Helper::new(Op::Opaque, scalar), vec![left])
                 } else {
                     left
@@ -75,7 +75,7 @@ impl Lowering<'_, '_> {
                 return Expr::binary(c, left, right);
             }
         }
-        let remainder = matches!(op, Op::Rem | Op::RemEuclid);
+        let remainder = op == Op::Rem;
         let zero = if remainder { SiteKind::RemainderByZero } else { SiteKind::DivisionByZero };
         let site = self.site(zero, span);
         if scalar.is_signed() {

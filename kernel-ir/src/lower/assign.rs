@@ -33,7 +33,7 @@ impl Lowering<'_, '_> {
     /// `place op= value`
     pub(super) fn assign_op(&mut self, op: BinaryOp, place: ExprId, value: ExprId, operator: SlotId, span: Span) {
         if let Some(function) = self.operator_function(operator) {
-            self.call_function(function, &[place, value], Passing::Place);
+            self.call_function(function, &[place, value], Passing::Place, span);
             return;
         }
         let value = self.value(value);

@@ -1,7 +1,7 @@
 //! Lowering of calls: device functions and overloaded operators, and dispatch of the other callees.
 
 use crate::analyse::is_reference;
-use crate::ir::{Callee as IrCallee, ExprId, Filled, FunctionId, Type};
+use crate::ir::{Callee as IrCallee, ExprId, Filled, FunctionId, Span, Type};
 
 use super::bind::address_of;
 use super::function::Lowering;
@@ -24,7 +24,9 @@ impl Lowering<'_, '_> {
     /// Returns the result of a call, and whether it has side effects.
     pub(super) fn call(&mut self, callee: &Filled, args: &[ExprId], id: ExprId) -> (Value, bool) {
         match callee {
-            Filled::Callee(IrCallee::Function(function)) => self.call_function(*function, args, Passing::Place),
+            Filled::Callee(IrCallee::Function(function)) => {
+                self.call_function(*function, args, Passing::Place, self.expr(id).span)
+            }
             Filled::Callee(IrCallee::Intrinsic(intrinsic)) => {
                 let (value, effect) = self.intrinsic(intrinsic, args, id);
                 (value.with_index(self.typed.index), effect)
@@ -38,7 +40,13 @@ impl Lowering<'_, '_> {
     }
 
     /// Returns the result of a device function, and whether the call has side effects.
-    pub(super) fn call_function(&mut self, id: FunctionId, args: &[ExprId], passing: Passing) -> (Value, bool) {
+    pub(super) fn call_function(
+        &mut self,
+        id: FunctionId,
+        args: &[ExprId],
+        passing: Passing,
+        span: Span,
+    ) -> (Value, bool) {
         let signature = &self.function(id).signature;
         let summary = self.output.summaries[id.index()];
         let mut values: Vec<Value> = Vec::with_capacity(args.len());
@@ -74,7 +82,13 @@ impl Lowering<'_, '_> {
         self.summary.reads |= reads;
         self.summary.faults |= faults;
         self.summary.takes_launch |= takes_launch;
-        let call = Expr::Call(Callee::Function(id), flat);
+        // Consecutive sites, of which the callee takes the first.
+        let mut first = None;
+        for kind in self.output.caller_sites[id.index()].clone() {
+            let site = self.site(kind, span);
+            first.get_or_insert(site);
+        }
+        let call = Expr::Call(Callee::Function(id, first), flat);
         let result = &signature.result;
         let value = match result {
             ty if is_empty(ty) => {

@@ -25,6 +25,8 @@ impl Lowering<'_, '_> {
     /// Returns the header of a loop that may not terminate, depending on its body.
     pub(super) fn open_header(&self, header: Header, terminates: bool, body: &[Stmt]) -> Header {
         match header {
+            // The loops of built-in methods terminate.
+            Header::Open { test, progress: _ } if self.is_built_in() => Header::Open { test, progress: None },
             Header::Open { test, progress: _ } => {
                 let kept = terminates
                     || test.as_ref().is_some_and(has_certain_effect)

@@ -102,7 +102,7 @@ impl Lowering<'_, '_> {
 
     fn unary(&mut self, op: UnaryOp, operand: ExprId, operator: SlotId, span: Span) -> (Value, bool) {
         if let Some(function) = self.operator_function(operator) {
-            return self.call_function(function, &[operand], Passing::Value);
+            return self.call_function(function, &[operand], Passing::Value, span);
         }
         let value = match self.value(operand) {
             Value::Scalar(operand, scalar) => {
@@ -119,15 +119,15 @@ impl Lowering<'_, '_> {
 
     fn binary(&mut self, op: BinaryOp, operands: [ExprId; 2], operator: SlotId, span: Span) -> (Value, bool) {
         if let Some(function) = self.operator_function(operator) {
-            return self.overloaded(op, function, operands);
+            return self.overloaded(op, function, operands, span);
         }
         let values = self.operands(&operands);
         (self.built_in(op, values, self.ty(operands[0]), span), false)
     }
 
     /// Lowers an operator that a user's function implements.
-    fn overloaded(&mut self, op: BinaryOp, function: FunctionId, operands: [ExprId; 2]) -> (Value, bool) {
-        let (value, effect) = self.call_function(function, &operands, Passing::Value);
+    fn overloaded(&mut self, op: BinaryOp, function: FunctionId, operands: [ExprId; 2], span: Span) -> (Value, bool) {
+        let (value, effect) = self.call_function(function, &operands, Passing::Value, span);
         match (op, value) {
             // Users implement `eq`; `!=` is its negation.
             (BinaryOp::Ne, Value::Scalar(equal, Scalar::Bool)) => (Value::bool(not(equal)), effect),

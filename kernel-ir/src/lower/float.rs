@@ -2,7 +2,7 @@
 //!
 //! Operations that `f16` and `bf16` do not support are computed as `f32`, with an additional rounding of the result.
 
-use crate::ir::{Method, Scalar, Span};
+use crate::ir::{ClassMethod, FloatFunction, FloatMethod, Scalar};
 
 use super::cast::cast;
 use super::function::Lowering;
@@ -10,86 +10,66 @@ use super::value::Value;
 use super::{Callee, Expr, Helper, Op, Operator, StmtKind};
 
 impl Lowering<'_, '_> {
-    /// Lowers a method of `f16` or `bf16`.
-    pub(super) fn half_method(&mut self, method: Method, half: Scalar, args: Vec<Expr>, span: Span) -> Value {
-        use Method as M;
-        let helper = |op, args| Expr::helper(Helper::new(op, half), args);
-        let op = match method {
-            M::Abs => Op::Abs,
-            M::Signum => Op::Signum,
-            M::Copysign => Op::Copysign,
-            M::Min => Op::Min,
-            M::Max => Op::Max,
-            M::MulAdd => Op::MulAdd,
-            M::Clamp => return Value::Scalar(self.clamp(half, args, "assertion failed: min <= max", span), half),
-            M::IsNan => return Value::bool(helper(Op::IsNan, args)),
-            M::IsInfinite => return Value::bool(helper(Op::IsInfinite, args)),
-            M::IsFinite => return Value::bool(helper(Op::IsFinite, args)),
-            M::IsNormal => return Value::bool(helper(Op::IsNormal, args)),
-            M::IsSignNegative => return Value::bool(helper(Op::IsSignNegative, args)),
-            M::IsSignPositive => return Value::bool(super::control::not(helper(Op::IsSignNegative, args))),
-            // Computed as `f32`. All parameters are of the half type, except an integer exponent.
-            _ => {
-                let whole_exponent = method == M::Powi;
-                let widened = args.into_iter().enumerate().map(|(position, arg)| match position {
-                    1 if whole_exponent => arg,
-                    _ => cast(arg, half, Scalar::F32),
-                });
-                let widened = widened.collect();
-                let narrow = |value| match value {
-                    Value::Scalar(expr, Scalar::F32) => Value::Scalar(cast(expr, Scalar::F32, half), half),
-                    other => other,
-                };
-                return match self.float_method(method, Scalar::F32, widened, span) {
-                    Value::Parts(parts) => Value::Parts(parts.into_iter().map(narrow).collect()),
-                    value => narrow(value),
-                };
-            }
-        };
-        Value::Scalar(helper(op, args), half)
+    /// Lowers a method that is a function of CUDA.
+    pub(super) fn float_function(&mut self, method: FloatFunction, scalar: Scalar, args: Vec<Expr>) -> Value {
+        let helper = |op, args| Value::Scalar(Expr::helper(Helper::new(op, scalar), args), scalar);
+        match method {
+            FloatFunction::Copysign if scalar.is_half() => helper(Op::Copysign, args),
+            FloatFunction::MulAdd if scalar.is_half() => helper(Op::MulAdd, args),
+            _ => self.widened(scalar, args, |_, scalar, args| {
+                let (single, double) = cuda_function(method);
+                let name = if scalar == Scalar::F32 { single } else { double };
+                Value::Scalar(Expr::Call(Callee::Builtin(name), args), scalar)
+            }),
+        }
     }
 
-    /// Lowers a method of `f32` or `f64`.
-    pub(super) fn float_method(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Value {
-        use Method as M;
-        if let Some((single, double)) = cuda_function(method) {
-            let name = if scalar == Scalar::F32 { single } else { double };
-            return Value::Scalar(Expr::Call(Callee::Builtin(name), args), scalar);
+    /// Lowers a method that is composed of CUDA's operations.
+    pub(super) fn float_method(&mut self, method: FloatMethod, scalar: Scalar, args: Vec<Expr>) -> Value {
+        self.widened(scalar, args, |this, scalar, mut args| {
+            let expr = match method {
+                FloatMethod::Recip => Expr::binary(Operator::Div, float(scalar, 1.0), args.swap_remove(0)),
+                FloatMethod::Log => {
+                    let ln = if scalar == Scalar::F32 { "logf" } else { "log" };
+                    let mut logarithms = args.into_iter().map(|arg| Expr::Call(Callee::Builtin(ln), vec![arg]));
+                    let (Some(number), Some(base)) = (logarithms.next(), logarithms.next()) else {
+                        return Value::Never;
+                    };
+                    Expr::binary(Operator::Div, number, base)
+                }
+                FloatMethod::SinCos => {
+                    return this.sin_cos(if scalar == Scalar::F32 { "sincosf" } else { "sincos" }, args, scalar);
+                }
+                FloatMethod::ToDegrees => {
+                    Expr::binary(Operator::Mul, args.swap_remove(0), Expr::Literal(scalar, degrees_per_radian(scalar)))
+                }
+                FloatMethod::ToRadians => {
+                    Expr::binary(Operator::Mul, args.swap_remove(0), Expr::Literal(scalar, radians_per_degree(scalar)))
+                }
+            };
+            Value::Scalar(expr, scalar)
+        })
+    }
+
+    /// Lowers a method for `f32` or `f64`. For `f16` and `bf16`, it is computed as `f32`.
+    fn widened(
+        &mut self,
+        scalar: Scalar,
+        args: Vec<Expr>,
+        lower: impl FnOnce(&mut Self, Scalar, Vec<Expr>) -> Value,
+    ) -> Value {
+        if !scalar.is_half() {
+            return lower(self, scalar, args);
         }
-        let helper = |op, args| Expr::helper(Helper::new(op, scalar), args);
-        let expr = match method {
-            M::Recip => Expr::binary(Operator::Div, float(scalar, 1.0), args.swap_remove(0)),
-            M::Log => {
-                let ln = if scalar == Scalar::F32 { "logf" } else { "log" };
-                let mut logarithms = args.into_iter().map(|arg| Expr::Call(Callee::Builtin(ln), vec![arg]));
-                let (Some(number), Some(base)) = (logarithms.next(), logarithms.next()) else { return Value::Never };
-                Expr::binary(Operator::Div, number, base)
-            }
-            M::SinCos => return self.sin_cos(if scalar == Scalar::F32 { "sincosf" } else { "sincos" }, args, scalar),
-            M::Fract => helper(Op::Fract, args),
-            M::Powi => helper(Op::Powi, args),
-            M::Signum => helper(Op::Signum, args),
-            M::RemEuclid => helper(Op::RemEuclid, args),
-            M::DivEuclid => helper(Op::DivEuclid, args),
-            M::Midpoint => helper(Op::Midpoint, args),
-            M::NextUp => helper(Op::NextUp, args),
-            M::NextDown => helper(Op::NextDown, args),
-            M::ToDegrees | M::ToRadians => {
-                let factor = Expr::Literal(scalar, angle_factor(method, scalar));
-                Expr::binary(Operator::Mul, args.swap_remove(0), factor)
-            }
-            M::Clamp => self.clamp(scalar, args, "min > max, or either was NaN", span),
-            M::IsNan => return Value::bool(helper(Op::IsNan, args)),
-            M::IsInfinite => return Value::bool(helper(Op::IsInfinite, args)),
-            M::IsFinite => return Value::bool(helper(Op::IsFinite, args)),
-            M::IsNormal => return Value::bool(helper(Op::IsNormal, args)),
-            M::IsSubnormal => return Value::bool(helper(Op::IsSubnormal, args)),
-            M::IsSignNegative => return Value::bool(helper(Op::IsSignNegative, args)),
-            M::IsSignPositive => return Value::bool(super::control::not(helper(Op::IsSignNegative, args))),
-            // `typify` has rejected methods that floats do not have.
-            _ => return Value::Never,
+        let wide = args.into_iter().map(|arg| cast(arg, scalar, Scalar::F32)).collect();
+        let narrow = |value| match value {
+            Value::Scalar(expr, Scalar::F32) => Value::Scalar(cast(expr, Scalar::F32, scalar), scalar),
+            other => other,
         };
-        Value::Scalar(expr, scalar)
+        match lower(self, Scalar::F32, wide) {
+            Value::Parts(parts) => Value::Parts(parts.into_iter().map(narrow).collect()),
+            value => narrow(value),
+        }
     }
 
     /// Lowers `sin_cos` and its variants to a CUDA function that stores both results through pointers.
@@ -107,26 +87,42 @@ fn float(scalar: Scalar, value: f32) -> Expr {
     Expr::Literal(scalar, bits)
 }
 
-/// Returns the factor of core's `to_degrees` and `to_radians`, which multiply by it with a single rounding.
-fn angle_factor(method: Method, scalar: Scalar) -> u64 {
+/// Lowers a predicate.
+pub(super) fn class(method: ClassMethod, scalar: Scalar, args: Vec<Expr>) -> Value {
+    let helper = |op| Expr::helper(Helper::new(op, scalar), args);
+    Value::bool(match method {
+        ClassMethod::IsNan => helper(Op::IsNan),
+        ClassMethod::IsInfinite => helper(Op::IsInfinite),
+        ClassMethod::IsFinite => helper(Op::IsFinite),
+        ClassMethod::IsNormal => helper(Op::IsNormal),
+        ClassMethod::IsSignNegative => helper(Op::IsSignNegative),
+        ClassMethod::IsSignPositive => super::control::not(helper(Op::IsSignNegative)),
+    })
+}
+
+/// Returns the factor of core's `to_degrees`, which multiplies by it with a single rounding.
+fn degrees_per_radian(scalar: Scalar) -> u64 {
     // core/src/num/f32.rs: "Use a constant for better precision": 180/π, rounded once.
     const PIS_IN_180: f32 = 57.295_779_513_082_320_876_798_154_814_105_1;
-    match (method, scalar) {
-        (Method::ToDegrees, Scalar::F32) => PIS_IN_180.to_bits().into(),
-        (Method::ToDegrees, _) => (180.0 / std::f64::consts::PI).to_bits(),
-        (_, Scalar::F32) => (std::f32::consts::PI / 180.0).to_bits().into(),
-        (_, _) => (std::f64::consts::PI / 180.0).to_bits(),
+    if scalar == Scalar::F32 { PIS_IN_180.to_bits().into() } else { (180.0 / std::f64::consts::PI).to_bits() }
+}
+
+/// Returns the factor of core's `to_radians`.
+fn radians_per_degree(scalar: Scalar) -> u64 {
+    if scalar == Scalar::F32 {
+        (std::f32::consts::PI / 180.0).to_bits().into()
+    } else {
+        (std::f64::consts::PI / 180.0).to_bits()
     }
 }
 
 /// Returns the CUDA functions that implement a method for `f32` and for `f64` (CUDA Math API Reference, "Single
 /// Precision Mathematical Functions" and "Double ..").
 ///
-/// `fminf` and `fmaxf` return the number if one operand is NaN, and `roundf` rounds half away from zero, as in Rust.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
-fn cuda_function(method: Method) -> Option<(&'static str, &'static str)> {
-    use Method as M;
-    Some(match method {
+/// `roundf` rounds half away from zero, as in Rust.
+fn cuda_function(method: FloatFunction) -> (&'static str, &'static str) {
+    use FloatFunction as M;
+    match method {
         M::Sqrt => ("sqrtf", "sqrt"),
         M::Cbrt => ("cbrtf", "cbrt"),
         M::Exp => ("expf", "exp"),
@@ -158,127 +154,11 @@ fn cuda_function(method: Method) -> Option<(&'static str, &'static str)> {
         M::RoundTiesEven => ("rintf", "rint"),
         M::Trunc => ("truncf", "trunc"),
         M::Copysign => ("copysignf", "copysign"),
-        M::Abs => ("fabsf", "fabs"),
-        M::Min => ("fminf", "fmin"),
-        M::Max => ("fmaxf", "fmax"),
         M::Rsqrt => ("rsqrtf", "rsqrt"),
         M::Erf => ("erff", "erf"),
         M::Erfc => ("erfcf", "erfc"),
         M::Sinpi => ("sinpif", "sinpi"),
         M::Cospi => ("cospif", "cospi"),
         M::Normcdf => ("normcdff", "normcdf"),
-        M::Clone
-        | M::Len
-        | M::IsEmpty
-        | M::SplitAt
-        | M::SplitAtMut
-        | M::Nrows
-        | M::Ncols
-        | M::Shape
-        | M::Dim
-        | M::Row
-        | M::RowMut
-        | M::Column
-        | M::ColumnMut
-        | M::Plane
-        | M::PlaneMut
-        | M::Transposed
-        | M::Log
-        | M::Powi
-        | M::Recip
-        | M::SinCos
-        | M::Fract
-        | M::ToDegrees
-        | M::ToRadians
-        | M::NextUp
-        | M::NextDown
-        | M::IsNan
-        | M::IsFinite
-        | M::IsInfinite
-        | M::IsNormal
-        | M::IsSubnormal
-        | M::IsSignPositive
-        | M::IsSignNegative
-        | M::ToBits
-        | M::F32FromBits
-        | M::F64FromBits
-        | M::ToF32
-        | M::ToF64
-        | M::F16FromBits
-        | M::F16FromF32
-        | M::F16FromF64
-        | M::Bf16FromBits
-        | M::Bf16FromF32
-        | M::Bf16FromF64
-        | M::Signum
-        | M::Clamp
-        | M::RemEuclid
-        | M::DivEuclid
-        | M::Midpoint
-        | M::Pow
-        | M::Isqrt
-        | M::Ilog
-        | M::Ilog2
-        | M::Ilog10
-        | M::AbsDiff
-        | M::UnsignedAbs
-        | M::DivCeil
-        | M::NextMultipleOf
-        | M::IsMultipleOf
-        | M::IsPowerOfTwo
-        | M::NextPowerOfTwo
-        | M::IsPositive
-        | M::IsNegative
-        | M::CastSigned
-        | M::CastUnsigned
-        | M::WrappingAdd
-        | M::WrappingSub
-        | M::WrappingMul
-        | M::WrappingDiv
-        | M::WrappingRem
-        | M::WrappingDivEuclid
-        | M::WrappingRemEuclid
-        | M::WrappingNeg
-        | M::WrappingAbs
-        | M::WrappingShl
-        | M::WrappingShr
-        | M::WrappingPow
-        | M::WrappingAddSigned
-        | M::WrappingAddUnsigned
-        | M::WrappingSubUnsigned
-        | M::SaturatingAdd
-        | M::SaturatingSub
-        | M::SaturatingMul
-        | M::SaturatingDiv
-        | M::SaturatingNeg
-        | M::SaturatingAbs
-        | M::SaturatingPow
-        | M::SaturatingAddSigned
-        | M::SaturatingAddUnsigned
-        | M::SaturatingSubUnsigned
-        | M::OverflowingAdd
-        | M::OverflowingSub
-        | M::OverflowingMul
-        | M::OverflowingNeg
-        | M::OverflowingAbs
-        | M::OverflowingShl
-        | M::OverflowingShr
-        | M::OverflowingPow
-        | M::UnboundedShl
-        | M::UnboundedShr
-        | M::CountOnes
-        | M::CountZeros
-        | M::LeadingZeros
-        | M::LeadingOnes
-        | M::TrailingZeros
-        | M::TrailingOnes
-        | M::RotateLeft
-        | M::RotateRight
-        | M::SwapBytes
-        | M::ReverseBits
-        | M::ToBe
-        | M::ToLe
-        | M::FromBe
-        | M::FromLe => return None,
-    })
+    }
 }

@@ -11,7 +11,7 @@ use super::control::{Loop, Target};
 use super::types::is_empty;
 use super::value::Value;
 use super::verify;
-use super::{Body, CType, Expr, Function, NameOrigin, Output, Stmt, StmtKind, Summary, VarId, Variable};
+use super::{Body, CType, Expr, Function, NameOrigin, Output, SiteRef, Stmt, StmtKind, Summary, VarId, Variable};
 
 /// Lowers one function.
 pub(super) fn lower<'a>(
@@ -19,7 +19,7 @@ pub(super) fn lower<'a>(
     flow: &'a Flow,
     kernel: bool,
     output: &mut Output<'a>,
-) -> (Function, Summary) {
+) -> (Function, Summary, Vec<SiteKind>) {
     let function = &typed.instance.function;
     let mut lowering = Lowering {
         typed,
@@ -37,6 +37,7 @@ pub(super) fn lower<'a>(
         summary: Summary::default(),
         known_in_bounds: BTreeSet::new(),
         in_exit_condition: false,
+        caller_sites: Vec::new(),
     };
     let params = lowering.params(kernel);
     let result = match &typed.signature.result {
@@ -53,7 +54,7 @@ pub(super) fn lower<'a>(
         Body::Stmts(std::mem::take(&mut lowering.out))
     };
     let body = verified(body, &params, &lowering.vars);
-    let Lowering { vars, summary, .. } = lowering;
+    let Lowering { vars, summary, caller_sites, .. } = lowering;
     let function = Function {
         name: function.name.clone(),
         file: typed.instance.file.clone(),
@@ -62,9 +63,10 @@ pub(super) fn lower<'a>(
         params,
         vars,
         takes_launch: summary.takes_launch,
+        takes_site: !caller_sites.is_empty(),
         body,
     };
-    (function, summary)
+    (function, summary, caller_sites)
 }
 
 /// Returns the body, or a statement that does not compile if the body reads an uninitialised variable.
@@ -114,6 +116,8 @@ pub(super) struct Lowering<'a, 'o> {
     pub(super) known_in_bounds: BTreeSet<ExprId>,
     /// Whether the expression is part of the exit condition of the innermost loop.
     pub(super) in_exit_condition: bool,
+    /// In the definition of a built-in method, the kinds of the sites that each call of it registers.
+    caller_sites: Vec<SiteKind>,
 }
 
 impl<'a> Lowering<'a, '_> {
@@ -179,23 +183,32 @@ impl<'a> Lowering<'a, '_> {
         Value::Never
     }
 
+    /// Returns whether the function defines a built-in method.
+    pub(super) fn is_built_in(&self) -> bool {
+        self.typed.instance.built_in
+    }
+
     /// Registers a site that can fault.
-    pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> u32 {
+    pub(super) fn site(&mut self, kind: SiteKind, span: Span) -> SiteRef {
         self.summary.faults = true;
         self.record_site(kind, span)
     }
 
     /// Registers a site that the launch records.
-    pub(super) fn record_site(&mut self, kind: SiteKind, span: Span) -> u32 {
+    pub(super) fn record_site(&mut self, kind: SiteKind, span: Span) -> SiteRef {
         let instance = &self.typed.instance;
         self.summary.takes_launch = true;
+        if instance.built_in {
+            self.caller_sites.push(kind);
+            return SiteRef::Caller(self.caller_sites.len() as u32 - 1);
+        }
         self.output.sites.push(Site {
             function: instance.function.name.clone(),
             file: instance.file.clone(),
             span,
             kind,
         });
-        self.output.sites.len() as u32 - 1
+        SiteRef::Own(self.output.sites.len() as u32 - 1)
     }
 
     pub(super) fn var(&mut self, var: Variable) -> VarId {

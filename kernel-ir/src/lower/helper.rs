@@ -44,156 +44,203 @@ fn fixed_width(scalar: Scalar) -> Scalar {
     }
 }
 
-/// The operation of a helper. The variants are in emission order: each follows the helpers that it calls.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Op {
-    /// The index, if it is less than the length.
-    At,
-    /// Whether `base + stride * k` is less than the length for every `k` of a range.
-    Within,
-    /// Its argument, hidden from the optimiser.
-    Opaque,
-    /// The size in bytes of the dynamic shared memory.
-    DynamicSharedBytes,
-    /// The offset of a part of the dynamic shared memory, if it is in bounds and aligned. Two sites: out of bounds,
-    /// misaligned.
-    DynamicSharedAt,
-    /// The counter of a range after a step, or the end of the range if the step would pass it.
-    Step,
-    /// Advances the counter of an inclusive range by a step, and returns whether it is still in the range.
-    StepTo,
-    /// Like `StepTo`, downwards.
-    StepDown,
-    /// The length of a sub-slice, if it is in bounds. Three sites: the start, the end, their order.
-    PartLen,
-    /// The length of a sub-slice without an end bound, if its start is in bounds.
-    RestLen,
-    /// The length of a sub-slice with an inclusive end bound. Sites as for `PartLen`.
-    PartToLen,
-    /// `wrapping_add`, for types whose C addition does not wrap.
-    WrappingAdd,
-    WrappingSub,
-    WrappingMul,
-    WrappingNeg,
-    /// `+`, with a fault on overflow.
-    Add,
-    Sub,
-    Mul,
-    Neg,
-    /// The shift amount, if it is less than the width. Its arguments are the amount as a `u64` and the width.
-    ShiftAmount,
-    /// `/`. Two sites for signed types: division by zero, overflow.
-    Div,
-    /// `%`, with sites as for `/`.
-    Rem,
-    /// `as` from a float, the helper's scalar, to an integer; also conversions to and from `f16` and `bf16`.
-    FloatTo(Scalar),
-    SaturatingAdd,
-    SaturatingSub,
-    Min,
-    Max,
-    /// Faults if the bounds are not ordered.
-    Clamp,
-    /// For bounds that are known to be ordered.
-    ClampTo,
-    Signum,
-    /// Wraps.
-    Abs,
-    /// Faults for the minimum.
-    CheckedAbs,
-    AbsDiff,
-    UnsignedAbs,
-    /// Wraps.
-    Pow,
-    /// Faults on overflow.
-    CheckedPow,
-    /// Sites as for `/`.
-    DivEuclid,
-    RemEuclid,
-    DivCeil,
-    /// Faults for zero; wraps otherwise.
-    WrappingDiv,
-    WrappingRem,
-    WrappingDivEuclid,
-    WrappingRemEuclid,
-    /// One site: zero.
-    NextMultipleOf,
-    /// Two sites: zero, overflow.
-    CheckedNextMultipleOf,
-    IsMultipleOf,
-    /// Wraps to 0.
-    NextPowerOfTwo,
-    /// Faults on overflow.
-    CheckedNextPowerOfTwo,
-    /// Faults for negative numbers of signed types.
-    Isqrt,
-    /// Two sites: the base, the number.
-    Ilog,
-    Ilog2,
-    Ilog10,
-    Midpoint,
-    /// Returns whether the operation overflows, and stores the result through its last argument.
-    OverflowingAdd,
-    OverflowingSub,
-    OverflowingMul,
-    OverflowingPow,
-    SaturatingMul,
-    SaturatingDiv,
-    SaturatingNeg,
-    SaturatingAbs,
-    SaturatingPow,
-    /// The second operand has the opposite signedness.
-    SaturatingAddMixed,
-    SaturatingSubMixed,
-    UnboundedShl,
-    UnboundedShr,
-    RotateLeft,
-    RotateRight,
-    SwapBytes,
-    ReverseBits,
-    LeadingZeros,
-    TrailingZeros,
-    CountOnes,
-    IsNan,
-    IsInfinite,
-    IsFinite,
-    IsNormal,
-    IsSubnormal,
-    IsSignNegative,
-    Copysign,
-    Powi,
-    Fract,
-    NextUp,
-    NextDown,
-    /// The bits of an `f16` or a `bf16`.
-    ToBits,
-    /// The `f16` or `bf16` with these bits.
-    FromBits,
-    /// `a * b + c` of `f16` and `bf16`, with a single rounding.
-    MulAdd,
-    /// An approximation that CUDA does not provide as a function.
-    Fast(Fast),
-    /// The index at which a slice is split, if it is in bounds.
-    SplitAt,
-    /// The lane offset of a shuffle, or 0 if it is 32 or more.
-    LaneOffset,
-    /// `__shfl_sync` and the other shuffles, for a value of any type.
-    Shuffle(crate::ir::Shuffle),
-    /// A reduction over the lanes of a mask.
-    Reduce(Reduce),
-    /// The mask of the currently active lanes.
-    ActiveMask,
-    LaneId,
-    LaneMask(Comparison),
-    /// A grid-wide barrier. Faults unless the launch is cooperative.
-    SyncGrid,
-    /// A side effect in each iteration of a loop, without an instruction.
-    Progress,
-    /// A side effect in each iteration that is an instruction, for loops without any other side effect.
-    KeepLoop,
-    /// A 16-bit `atomicCAS_system`, which CUDA does not provide.
-    CompareExchangeSystem,
-    Atomic(Atomic),
+/// Defines [`Op`], the group of each operation, the stem of its name, and whether it has an `effect`.
+macro_rules! ops {
+    ($(
+        $(#[$group_doc:meta])*
+        $group:ident {
+            $($(#[$doc:meta])* $op:ident $(($payload:ident: $ty:ty))? $stem:literal $($effect:ident)?,)*
+        }
+    )*) => {
+        /// The operation of a helper. The variants are in emission order: each follows the helpers that it calls.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub(crate) enum Op {
+            $($($(#[$doc])* $op $(($ty))?,)*)*
+        }
+
+        $(
+            $(#[$group_doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            pub(crate) enum $group {
+                $($op $(($ty))?,)*
+            }
+        )*
+
+        /// An operation by its group. The texts of a group are a table of its own.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum OpGroup {
+            $($group($group),)*
+        }
+
+        impl Op {
+            /// Returns the operation by its group.
+            pub(crate) fn group(self) -> OpGroup {
+                match self {
+                    $($(Op::$op $(($payload))? => OpGroup::$group($group::$op $(($payload))?),)*)*
+                }
+            }
+
+            /// Returns the stem of the helper's name: that of the corresponding Rust method, if there is one.
+            pub(crate) fn stem(self) -> &'static str {
+                match self {
+                    $($(Op::$op { .. } => $stem,)*)*
+                }
+            }
+
+            /// Returns whether calling the helper has side effects: it writes memory, synchronises or communicates
+            /// between threads.
+            pub(crate) fn has_effect(self) -> bool {
+                match self {
+                    $($(Op::$op { .. } => ops!(@effect $($effect)?),)*)*
+                }
+            }
+        }
+    };
+    (@effect effect) => { true };
+    (@effect) => { false };
+}
+
+ops! {
+    /// Operations on indices, lengths and shift amounts.
+    IndexOp {
+        /// The index, if it is less than the length.
+        At "at",
+        /// Whether `base + stride * k` is less than the length for every `k` of a range.
+        Within "within",
+        /// The size in bytes of the dynamic shared memory.
+        DynamicSharedBytes "dynamic_shared_bytes",
+        /// The offset of a part of the dynamic shared memory, if it is in bounds and aligned. Two sites: out of bounds,
+        /// misaligned.
+        DynamicSharedAt "dynamic_shared_at",
+        /// The length of a sub-slice, if it is in bounds. Three sites: the start, the end, their order.
+        PartLen "part_len",
+        /// The length of a sub-slice without an end bound, if its start is in bounds.
+        RestLen "rest_len",
+        /// The length of a sub-slice with an inclusive end bound. Sites as for `PartLen`.
+        PartToLen "part_to_len",
+        /// The shift amount, if it is less than the width. Its arguments are the amount as a `u64` and the width.
+        ShiftAmount "shift_amount",
+        /// The index at which a slice is split, if it is in bounds.
+        SplitAt "split_at",
+    }
+    /// Operations on integers.
+    IntegerOp {
+        /// Its argument, hidden from the optimiser.
+        Opaque "opaque",
+        /// The counter of a range after a step, or the end of the range if the step would pass it.
+        Step "step",
+        /// Advances the counter of an inclusive range by a step, and returns whether it is still in the range.
+        StepTo "step_to" effect,
+        /// Like `StepTo`, downwards.
+        StepDown "step_down" effect,
+        /// `wrapping_add`, for types whose C addition does not wrap.
+        WrappingAdd "wrapping_add",
+        WrappingSub "wrapping_sub",
+        WrappingMul "wrapping_mul",
+        WrappingNeg "wrapping_neg",
+        /// `+`, with a fault on overflow.
+        Add "add",
+        Sub "sub",
+        Mul "mul",
+        Neg "neg",
+        /// `/`. Two sites for signed types: division by zero, overflow.
+        Div "div",
+        /// `%`, with sites as for `/`.
+        Rem "rem",
+        SaturatingAdd "saturating_add",
+        SaturatingSub "saturating_sub",
+        /// Faults for the minimum.
+        CheckedAbs "checked_abs",
+        AbsDiff "abs_diff",
+        UnsignedAbs "unsigned_abs",
+        DivCeil "div_ceil",
+        /// One site: zero.
+        NextMultipleOf "next_multiple_of",
+        /// Two sites: zero, overflow.
+        CheckedNextMultipleOf "checked_next_multiple_of",
+        IsMultipleOf "is_multiple_of",
+        /// Returns whether the operation overflows, and stores the result through its last argument.
+        OverflowingAdd "overflowing_add" effect,
+        OverflowingSub "overflowing_sub" effect,
+        OverflowingMul "overflowing_mul" effect,
+        /// The second operand has the opposite signedness.
+        SaturatingAddMixed "saturating_add_signed",
+        SaturatingSubMixed "saturating_sub_unsigned",
+        UnboundedShl "unbounded_shl",
+        UnboundedShr "unbounded_shr",
+        RotateLeft "rotate_left",
+        RotateRight "rotate_right",
+        SwapBytes "swap_bytes",
+        ReverseBits "reverse_bits",
+        LeadingZeros "leading_zeros",
+        TrailingZeros "trailing_zeros",
+        CountOnes "count_ones",
+    }
+    /// Conversions.
+    CastOp {
+        /// `as` from a float, the helper's scalar, to an integer; also conversions to and from `f16` and `bf16`.
+        FloatTo(to: Scalar) "to",
+    }
+    /// Operations on integers and 16-bit floats, for which CUDA has functions of `float` and `double`.
+    ExactOp {
+        Min "min",
+        Max "max",
+        /// Wraps.
+        Abs "abs",
+    }
+    /// Operations on all numbers.
+    NumberOp {
+        /// Faults if the bounds are not ordered.
+        Clamp "clamp",
+        /// For bounds that are known to be ordered.
+        ClampTo "clamp_to",
+        Signum "signum",
+    }
+    /// Classes of floats.
+    ClassOp {
+        IsNan "is_nan",
+        IsInfinite "is_infinite",
+        IsFinite "is_finite",
+        IsNormal "is_normal",
+        IsSignNegative "is_sign_negative",
+    }
+    /// Operations on 16-bit floats.
+    HalfOp {
+        Copysign "copysign",
+        /// The bits of an `f16` or a `bf16`.
+        ToBits "to_bits",
+        /// The `f16` or `bf16` with these bits.
+        FromBits "from_bits",
+        /// `a * b + c` of `f16` and `bf16`, with a single rounding.
+        MulAdd "mul_add",
+    }
+    /// Approximations.
+    FastOp {
+        /// An approximation that CUDA does not provide as a function.
+        Fast(fast: Fast) "fast",
+    }
+    /// Operations of warps and grids, and side effects.
+    ThreadOp {
+        /// The lane offset of a shuffle, or 0 if it is 32 or more.
+        LaneOffset "lane_offset",
+        /// `__shfl_sync` and the other shuffles, for a value of any type.
+        Shuffle(shuffle: crate::ir::Shuffle) "shuffle" effect,
+        /// A reduction over the lanes of a mask.
+        Reduce(reduce: Reduce) "reduce" effect,
+        /// The mask of the currently active lanes.
+        ActiveMask "active_mask" effect,
+        LaneId "lane_id",
+        LaneMask(comparison: Comparison) "lanemask",
+        /// A grid-wide barrier. Faults unless the launch is cooperative.
+        SyncGrid "sync_grid" effect,
+        /// A side effect in each iteration of a loop, without an instruction.
+        Progress "progress" effect,
+        /// A side effect in each iteration that is an instruction, for loops without any other side effect.
+        KeepLoop "keep_loop" effect,
+        /// A 16-bit `atomicCAS_system`, which CUDA does not provide.
+        CompareExchangeSystem "cas_system" effect,
+        Atomic(atomic: Atomic) "atomic" effect,
+    }
 }
 
 /// An atomic operation that CUDA does not provide as a single function.
@@ -232,115 +279,5 @@ impl Atomic {
             Scope::System => system,
         };
         (ordering == Ordering::Relaxed && types.contains(&fixed_width(scalar))).then_some(name)
-    }
-}
-
-impl Op {
-    /// Returns whether calling the helper has side effects: it writes memory, synchronises or communicates between
-    /// threads.
-    #[expect(clippy::too_many_lines, reason = "a table")]
-    pub(crate) fn has_effect(self) -> bool {
-        match self {
-            Op::OverflowingAdd
-            | Op::OverflowingSub
-            | Op::OverflowingMul
-            | Op::OverflowingPow
-            | Op::StepTo
-            | Op::StepDown
-            | Op::Shuffle(_)
-            | Op::Reduce(_)
-            | Op::ActiveMask
-            | Op::SyncGrid
-            | Op::Progress
-            | Op::KeepLoop
-            | Op::CompareExchangeSystem
-            | Op::Atomic(_) => true,
-            Op::At
-            | Op::Within
-            | Op::Opaque
-            | Op::DynamicSharedBytes
-            | Op::DynamicSharedAt
-            | Op::Step
-            | Op::PartLen
-            | Op::RestLen
-            | Op::PartToLen
-            | Op::WrappingAdd
-            | Op::WrappingSub
-            | Op::WrappingMul
-            | Op::WrappingNeg
-            | Op::Add
-            | Op::Sub
-            | Op::Mul
-            | Op::Neg
-            | Op::ShiftAmount
-            | Op::Div
-            | Op::Rem
-            | Op::FloatTo(_)
-            | Op::SaturatingAdd
-            | Op::SaturatingSub
-            | Op::Min
-            | Op::Max
-            | Op::Clamp
-            | Op::ClampTo
-            | Op::Signum
-            | Op::Abs
-            | Op::CheckedAbs
-            | Op::AbsDiff
-            | Op::UnsignedAbs
-            | Op::Pow
-            | Op::CheckedPow
-            | Op::DivEuclid
-            | Op::RemEuclid
-            | Op::DivCeil
-            | Op::WrappingDiv
-            | Op::WrappingRem
-            | Op::WrappingDivEuclid
-            | Op::WrappingRemEuclid
-            | Op::NextMultipleOf
-            | Op::CheckedNextMultipleOf
-            | Op::IsMultipleOf
-            | Op::NextPowerOfTwo
-            | Op::CheckedNextPowerOfTwo
-            | Op::Isqrt
-            | Op::Ilog
-            | Op::Ilog2
-            | Op::Ilog10
-            | Op::Midpoint
-            | Op::SaturatingMul
-            | Op::SaturatingDiv
-            | Op::SaturatingNeg
-            | Op::SaturatingAbs
-            | Op::SaturatingPow
-            | Op::SaturatingAddMixed
-            | Op::SaturatingSubMixed
-            | Op::UnboundedShl
-            | Op::UnboundedShr
-            | Op::RotateLeft
-            | Op::RotateRight
-            | Op::SwapBytes
-            | Op::ReverseBits
-            | Op::LeadingZeros
-            | Op::TrailingZeros
-            | Op::CountOnes
-            | Op::IsNan
-            | Op::IsInfinite
-            | Op::IsFinite
-            | Op::IsNormal
-            | Op::IsSubnormal
-            | Op::IsSignNegative
-            | Op::Copysign
-            | Op::Powi
-            | Op::Fract
-            | Op::NextUp
-            | Op::NextDown
-            | Op::ToBits
-            | Op::FromBits
-            | Op::MulAdd
-            | Op::Fast(_)
-            | Op::SplitAt
-            | Op::LaneOffset
-            | Op::LaneId
-            | Op::LaneMask(_) => false,
-        }
     }
 }

@@ -1,6 +1,6 @@
 //! Lowering of methods of integers to helpers, since C has no such functions.
 
-use crate::ir::{BinaryOp, Method, Scalar, Span};
+use crate::ir::{BinaryOp, IntegerMethod, Scalar, Span};
 use crate::source::SiteKind;
 
 use super::arithmetic::{narrowed, shift, wrapping, wrapping_neg};
@@ -11,40 +11,19 @@ use super::{CType, Expr, Helper, Op, Operator, Prefix};
 
 impl Lowering<'_, '_> {
     #[expect(clippy::too_many_lines, reason = "a table of methods")]
-    pub(super) fn integer_method(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Value {
-        use Method as M;
+    pub(super) fn integer_method(
+        &mut self,
+        method: IntegerMethod,
+        scalar: Scalar,
+        mut args: Vec<Expr>,
+        span: Span,
+    ) -> Value {
+        use IntegerMethod as M;
         let checked = self.overflow_checks();
         let signed = scalar.is_signed();
         let bits = u64::from(scalar.bits());
         let helper = |op, args| Expr::helper(Helper::new(op, scalar), args);
         let expr = match method {
-            M::Min => helper(Op::Min, args),
-            M::Max => helper(Op::Max, args),
-            M::Clamp => self.clamp(scalar, args, "min > max", span),
-            M::Signum => helper(Op::Signum, args),
-            M::Midpoint => helper(Op::Midpoint, args),
-            M::Abs if checked => {
-                self.checked(Op::CheckedAbs, SiteKind::Overflow("attempt to negate with overflow"), scalar, args, span)
-            }
-            M::Abs | M::WrappingAbs => helper(Op::Abs, args),
-            M::Pow if checked => self.checked(
-                Op::CheckedPow,
-                SiteKind::Overflow("attempt to multiply with overflow"),
-                scalar,
-                args,
-                span,
-            ),
-            M::Pow | M::WrappingPow => helper(Op::Pow, args),
-            M::Isqrt if signed => {
-                let negative = SiteKind::panic("argument of integer square root cannot be negative");
-                self.checked(Op::Isqrt, negative, scalar, args, span)
-            }
-            M::Isqrt => helper(Op::Isqrt, args),
-            M::NextPowerOfTwo if checked => {
-                let overflow = SiteKind::Overflow("attempt to add with overflow");
-                self.checked(Op::CheckedNextPowerOfTwo, overflow, scalar, args, span)
-            }
-            M::NextPowerOfTwo => helper(Op::NextPowerOfTwo, args),
             M::NextMultipleOf if checked => {
                 let site = self.site(SiteKind::RemainderByZero, span);
                 // The helper takes the first site; this is the following one.
@@ -52,19 +31,9 @@ impl Lowering<'_, '_> {
                 Expr::faulting(Helper::new(Op::CheckedNextMultipleOf, scalar), site, args)
             }
             M::NextMultipleOf => self.checked(Op::NextMultipleOf, SiteKind::RemainderByZero, scalar, args, span),
-            M::RemEuclid | M::DivEuclid | M::DivCeil => {
+            M::DivCeil => {
                 let (Some(right), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
-                let op = match method {
-                    M::RemEuclid if signed => Op::RemEuclid,
-                    M::RemEuclid => Op::Rem,
-                    M::DivEuclid if signed => Op::DivEuclid,
-                    M::DivEuclid => Op::Div,
-                    _ => Op::DivCeil,
-                };
-                self.division(op, (left, right), scalar, span)
-            }
-            M::WrappingDiv | M::WrappingDivEuclid | M::WrappingRem | M::WrappingRemEuclid | M::SaturatingDiv => {
-                self.division_without_overflow(method, scalar, args, span)
+                self.division(Op::DivCeil, (left, right), scalar, span)
             }
             M::WrappingAdd | M::WrappingSub | M::WrappingMul => {
                 let (Some(right), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
@@ -90,26 +59,11 @@ impl Lowering<'_, '_> {
             M::UnboundedShr => helper(Op::UnboundedShr, args),
             M::SaturatingAdd => helper(Op::SaturatingAdd, args),
             M::SaturatingSub => helper(Op::SaturatingSub, args),
-            M::SaturatingMul => helper(Op::SaturatingMul, args),
-            M::SaturatingNeg => helper(Op::SaturatingNeg, args),
-            M::SaturatingAbs => helper(Op::SaturatingAbs, args),
-            M::SaturatingPow => helper(Op::SaturatingPow, args),
             M::SaturatingAddSigned | M::SaturatingAddUnsigned => helper(Op::SaturatingAddMixed, args),
             M::SaturatingSubUnsigned => helper(Op::SaturatingSubMixed, args),
             M::OverflowingAdd => return self.overflowing(Op::OverflowingAdd, scalar, args),
             M::OverflowingSub => return self.overflowing(Op::OverflowingSub, scalar, args),
             M::OverflowingMul => return self.overflowing(Op::OverflowingMul, scalar, args),
-            M::OverflowingPow => return self.overflowing(Op::OverflowingPow, scalar, args),
-            M::OverflowingNeg | M::OverflowingAbs => {
-                let number = self.reused("number", args.swap_remove(0), scalar);
-                let (limit, comparison) = if signed { (1 << (bits - 1), Operator::Eq) } else { (0, Operator::Ne) };
-                let overflows = Expr::binary(comparison, number.clone(), Expr::int(scalar, limit));
-                let result = match method {
-                    M::OverflowingAbs => helper(Op::Abs, vec![number]),
-                    _ => wrapping_neg(number, scalar),
-                };
-                return Value::Parts(vec![Value::Scalar(result, scalar), Value::bool(overflows)]);
-            }
             M::OverflowingShl | M::OverflowingShr => {
                 let (Some(amount), Some(left)) = (args.pop(), args.pop()) else { return Value::Never };
                 let amount = self.reused("amount", amount, Scalar::U32);
@@ -157,30 +111,8 @@ impl Lowering<'_, '_> {
                 let ones = helper(Op::CountOnes, args);
                 return Value::bool(Expr::binary(Operator::Eq, ones, Expr::int(Scalar::U32, 1)));
             }
-            M::Ilog | M::Ilog2 | M::Ilog10 => return self.logarithm(method, scalar, args, span),
-            // `typify` has rejected methods that integers do not have.
-            _ => return Value::Never,
         };
         Value::Scalar(expr, scalar)
-    }
-
-    /// Lowers a division whose only fault is division by zero.
-    fn division_without_overflow(&mut self, method: Method, scalar: Scalar, mut args: Vec<Expr>, span: Span) -> Expr {
-        use Method as M;
-        let remainder = matches!(method, M::WrappingRem | M::WrappingRemEuclid);
-        if let (false, [_, _]) = (scalar.is_signed(), args.as_slice()) {
-            let (right, left) = (args.swap_remove(1), args.swap_remove(0));
-            return self.division(if remainder { Op::Rem } else { Op::Div }, (left, right), scalar, span);
-        }
-        let op = match method {
-            M::WrappingDiv => Op::WrappingDiv,
-            M::WrappingDivEuclid => Op::WrappingDivEuclid,
-            M::WrappingRem => Op::WrappingRem,
-            M::WrappingRemEuclid => Op::WrappingRemEuclid,
-            _ => Op::SaturatingDiv,
-        };
-        let zero = if remainder { SiteKind::RemainderByZero } else { SiteKind::DivisionByZero };
-        self.checked(op, zero, scalar, args, span)
     }
 
     /// Returns the wrapped result, and whether it overflowed.
@@ -190,27 +122,12 @@ impl Lowering<'_, '_> {
         let overflows = self.constant("overflows", CType::BOOL, Expr::helper(Helper::new(op, scalar), args));
         Value::Parts(vec![Value::Scalar(result, scalar), Value::bool(overflows)])
     }
-
-    /// Lowers `ilog`, `ilog2` and `ilog10`. The base is checked first.
-    fn logarithm(&mut self, method: Method, scalar: Scalar, args: Vec<Expr>, span: Span) -> Value {
-        let op = match method {
-            Method::Ilog => Op::Ilog,
-            Method::Ilog2 => Op::Ilog2,
-            _ => Op::Ilog10,
-        };
-        let base =
-            (op == Op::Ilog).then(|| self.site(SiteKind::panic("base of integer logarithm must be at least 2"), span));
-        // The helper takes the first site; this is the following one.
-        let number = self.site(SiteKind::panic("argument of integer logarithm must be positive"), span);
-        let helper = Helper::new(op, scalar);
-        Value::Scalar(Expr::faulting(helper, base.unwrap_or(number), args), Scalar::U32)
-    }
 }
 
 /// Returns the operator of a shift method.
-fn direction(method: Method) -> BinaryOp {
+fn direction(method: IntegerMethod) -> BinaryOp {
     match method {
-        Method::WrappingShl | Method::OverflowingShl => BinaryOp::Shl,
+        IntegerMethod::WrappingShl | IntegerMethod::OverflowingShl => BinaryOp::Shl,
         _ => BinaryOp::Shr,
     }
 }

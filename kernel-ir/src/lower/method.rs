@@ -3,10 +3,14 @@
 //! This file handles slices, arrays and views, and methods common to all scalars; see `float` and `integer` for the
 //! others.
 
-use crate::ir::{ExprId, Method, Scalar, Span, Type};
+use crate::ir::{
+    AnyMethod, ConversionMethod, ExprId, LengthMethod, Method, MethodGroup, NumberMethod, Scalar, SequenceMethod, Span,
+    Type, ViewMethod,
+};
 use crate::source::SiteKind;
 
 use super::cast::cast;
+use super::float;
 use super::function::Lowering;
 use super::value::Value;
 use super::{CType, Callee, Expr, Helper, Op, Operator, StmtKind};
@@ -15,105 +19,118 @@ impl Lowering<'_, '_> {
     /// `receiver.method(args)`, with the receiver as the first argument. Methods have no side effects.
     pub(super) fn method(&mut self, method: Method, args: &[ExprId], id: ExprId) -> (Value, bool) {
         let Some((receiver, rest)) = args.split_first() else { return (Value::Never, false) };
-        let value = match self.ty(*receiver).target() {
-            _ if method == Method::Clone => {
+        let value = match (method.group(), self.ty(*receiver).target()) {
+            // A diverging receiver: only its side effects remain.
+            (_, Type::Never) => self.value(*receiver),
+            (MethodGroup::AnyMethod(AnyMethod::Clone), _) => {
                 let value = self.value(*receiver);
                 self.load(value)
             }
-            Type::Array(..) | Type::Slice { .. } => self.sequence_method(method, *receiver, rest, id),
-            Type::View { .. } => self.view_method(method, args, id),
-            Type::Scalar(_) => self.number_method(method, args, self.expr(id).span),
-            // A diverging receiver: only its side effects remain.
-            Type::Never => self.value(*receiver),
-            Type::Unit | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Ref { .. } => Value::Never,
+            (MethodGroup::LengthMethod(method), Type::View { .. }) => self.len_of_view(method, args),
+            (MethodGroup::LengthMethod(method), _) => self.len_of_sequence(method, *receiver),
+            (MethodGroup::SequenceMethod(method), _) => self.split(method, *receiver, rest, id),
+            (MethodGroup::ViewMethod(method), _) => self.view_method(method, args, id),
+            (MethodGroup::FloatFunction(method), _) => {
+                self.scalars(args, |this, scalar, numbers| this.float_function(method, scalar, numbers))
+            }
+            (MethodGroup::FloatMethod(method), _) => {
+                self.scalars(args, |this, scalar, numbers| this.float_method(method, scalar, numbers))
+            }
+            (MethodGroup::ClassMethod(method), _) => {
+                self.scalars(args, |_, scalar, numbers| float::class(method, scalar, numbers))
+            }
+            (MethodGroup::ConversionMethod(method), _) => {
+                self.scalars(args, |_, scalar, numbers| conversion(method, scalar, numbers))
+            }
+            (MethodGroup::NumberMethod(method), _) => {
+                let span = self.expr(id).span;
+                self.scalars(args, |this, scalar, numbers| this.number_method(method, scalar, numbers, span))
+            }
+            (MethodGroup::IntegerMethod(method), _) => {
+                let span = self.expr(id).span;
+                self.scalars(args, |this, scalar, numbers| this.integer_method(method, scalar, numbers, span))
+            }
         };
         (value, false)
     }
 
-    fn sequence_method(&mut self, method: Method, receiver: ExprId, args: &[ExprId], id: ExprId) -> Value {
-        let mut operands = Vec::new();
-        let base = self.place(&mut operands, receiver);
-        match method {
-            Method::Len | Method::IsEmpty => {
-                let len = match base {
-                    Value::Slice { len, .. } => len,
-                    Value::Place { lvalue: whole, target: Type::Array(_, len) }
-                    | Value::Whole(whole, Type::Array(_, len)) => {
-                        // Nothing is read, but an index of the receiver may be out of bounds.
-                        if self.can_fault(&whole) {
-                            self.push(StmtKind::Expr(whole));
-                        }
-                        Expr::int(Scalar::Usize, len)
-                    }
-                    _ => return Value::Never,
-                };
-                match method {
-                    Method::IsEmpty => Value::bool(Expr::binary(Operator::Eq, len, Expr::int(Scalar::Usize, 0))),
-                    _ => Value::usize(len),
+    fn len_of_sequence(&mut self, method: LengthMethod, receiver: ExprId) -> Value {
+        let len = match self.place(&mut Vec::new(), receiver) {
+            Value::Slice { len, .. } => len,
+            Value::Place { lvalue: whole, target: Type::Array(_, len) } | Value::Whole(whole, Type::Array(_, len)) => {
+                // Nothing is read, but an index of the receiver may be out of bounds.
+                if self.can_fault(&whole) {
+                    self.push(StmtKind::Expr(whole));
                 }
+                Expr::int(Scalar::Usize, len)
             }
-            Method::SplitAt | Method::SplitAtMut => {
-                let Some(at) = args.first() else { return Value::Never };
-                operands.push(base);
-                let mark = self.out.len();
-                let at = self.number(*at);
-                self.preserve(mark, &mut operands);
-                let Some(base) = operands.pop() else { return Value::Never };
-                let Value::Slice { pointer, len, element, mutable: _ } = self.as_slice(base) else {
-                    return Value::Never;
-                };
-                let at = if self.output.options.bounds_checks {
-                    let site = self.site(SiteKind::panic("mid > len"), self.expr(id).span);
-                    Expr::faulting(Helper::new(Op::SplitAt, Scalar::Usize), site, vec![at, len.clone()])
-                } else {
-                    at
-                };
-                let at = self.reused("at", at, Scalar::Usize);
-                let mutable = method == Method::SplitAtMut;
-                let half = |pointer, len| Value::Slice { pointer, len, element: element.clone(), mutable };
-                let rest = Expr::binary(Operator::Add, pointer.clone(), at.clone());
-                let rest_len = Expr::binary(Operator::Sub, len, at.clone());
-                Value::Parts(vec![half(pointer, at), half(rest, rest_len)])
+            _ => return Value::Never,
+        };
+        length(method, len)
+    }
+
+    fn len_of_view(&mut self, method: LengthMethod, args: &[ExprId]) -> Value {
+        match self.operands(args).pop() {
+            Some(Value::View { lens, .. }) => {
+                let product = lens.into_iter().reduce(|product, len| Expr::binary(Operator::Mul, product, len));
+                length(method, product.unwrap_or(Expr::int(Scalar::Usize, 1)))
             }
-            // `typify` has rejected methods that slices do not have.
             _ => Value::Never,
         }
     }
 
-    fn view_method(&mut self, method: Method, args: &[ExprId], id: ExprId) -> Value {
+    fn split(&mut self, method: SequenceMethod, receiver: ExprId, args: &[ExprId], id: ExprId) -> Value {
+        let mut operands = Vec::new();
+        let base = self.place(&mut operands, receiver);
+        let Some(at) = args.first() else { return Value::Never };
+        operands.push(base);
+        let mark = self.out.len();
+        let at = self.number(*at);
+        self.preserve(mark, &mut operands);
+        let Some(base) = operands.pop() else { return Value::Never };
+        let Value::Slice { pointer, len, element, mutable: _ } = self.as_slice(base) else {
+            return Value::Never;
+        };
+        let at = if self.output.options.bounds_checks {
+            let site = self.site(SiteKind::panic("mid > len"), self.expr(id).span);
+            Expr::faulting(Helper::new(Op::SplitAt, Scalar::Usize), site, vec![at, len.clone()])
+        } else {
+            at
+        };
+        let at = self.reused("at", at, Scalar::Usize);
+        let mutable = method == SequenceMethod::SplitAtMut;
+        let half = |pointer, len| Value::Slice { pointer, len, element: element.clone(), mutable };
+        let rest = Expr::binary(Operator::Add, pointer.clone(), at.clone());
+        let rest_len = Expr::binary(Operator::Sub, len, at.clone());
+        Value::Parts(vec![half(pointer, at), half(rest, rest_len)])
+    }
+
+    fn view_method(&mut self, method: ViewMethod, args: &[ExprId], id: ExprId) -> Value {
         let mut values = self.operands(args).into_iter();
         let Some(Value::View { pointer, mut lens, mut strides, element, mutable }) = values.next() else {
             return Value::Never;
         };
-        let len = |lens: Vec<Expr>| {
-            let product = lens.into_iter().reduce(|product, len| Expr::binary(Operator::Mul, product, len));
-            product.unwrap_or(Expr::int(Scalar::Usize, 1))
-        };
-        let (axis, mutable) = match method {
-            Method::Len => return Value::usize(len(lens)),
-            Method::IsEmpty => {
-                return Value::bool(Expr::binary(Operator::Eq, len(lens), Expr::int(Scalar::Usize, 0)));
-            }
-            Method::Nrows => return Value::usize(lens.swap_remove(0)),
-            Method::Ncols => return Value::usize(lens.swap_remove(1)),
-            Method::Shape => {
+        let (axis, name, mutable) = match method {
+            ViewMethod::Nrows => return Value::usize(lens.swap_remove(0)),
+            ViewMethod::Ncols => return Value::usize(lens.swap_remove(1)),
+            ViewMethod::Shape => {
                 self.output.types.arrays = true;
                 let ty = Type::Array(Box::new(Type::USIZE), lens.len() as u64);
                 return Value::Whole(Expr::Array(CType::USIZE, lens), ty);
             }
-            Method::Dim if lens.len() == 1 => return Value::usize(lens.swap_remove(0)),
-            Method::Dim => return Value::Parts(lens.into_iter().map(Value::usize).collect()),
-            Method::Transposed => {
+            ViewMethod::Dim if lens.len() == 1 => return Value::usize(lens.swap_remove(0)),
+            ViewMethod::Dim => return Value::Parts(lens.into_iter().map(Value::usize).collect()),
+            ViewMethod::Transposed => {
                 lens.reverse();
                 strides.reverse();
                 return Value::View { pointer, lens, strides, element, mutable };
             }
-            Method::Row | Method::Plane => (0, false),
-            Method::RowMut | Method::PlaneMut => (0, true),
-            Method::Column => (1, false),
-            Method::ColumnMut => (1, true),
-            // `typify` has rejected methods that views do not have.
-            _ => return Value::Never,
+            ViewMethod::Row => (0, Method::Row, false),
+            ViewMethod::Plane => (0, Method::Plane, false),
+            ViewMethod::RowMut => (0, Method::RowMut, true),
+            ViewMethod::PlaneMut => (0, Method::PlaneMut, true),
+            ViewMethod::Column => (1, Method::Column, false),
+            ViewMethod::ColumnMut => (1, Method::ColumnMut, true),
         };
         let Some(index) = values.next() else { return Value::Never };
         let index = self.load(index).expr();
@@ -126,7 +143,7 @@ impl Lowering<'_, '_> {
         let start = Expr::binary(Operator::Add, pointer, offset);
         // Checked here, whether or not it is used.
         let start = match self.pointer_type(&start) {
-            Some(ty) => self.constant(method.name(), ty, start),
+            Some(ty) => self.constant(name.name(), ty, start),
             None => start,
         };
         Value::View { pointer: start, lens, strides, element, mutable }
@@ -138,7 +155,8 @@ impl Lowering<'_, '_> {
         self.load(value).expr()
     }
 
-    fn number_method(&mut self, method: Method, args: &[ExprId], span: Span) -> Value {
+    /// Evaluates the arguments of a method of scalars, and lowers it for the type of the receiver.
+    fn scalars(&mut self, args: &[ExprId], lower: impl FnOnce(&mut Self, Scalar, Vec<Expr>) -> Value) -> Value {
         let mut numbers = Vec::with_capacity(args.len());
         let mut scalar = None;
         for value in self.operands(args) {
@@ -146,15 +164,34 @@ impl Lowering<'_, '_> {
             scalar = scalar.or(Some(of));
             numbers.push(expr);
         }
-        match scalar {
-            None => Value::Never,
-            Some(scalar) => match conversion(method, scalar, &mut numbers) {
-                Some(value) => value,
-                None if scalar.is_half() => self.half_method(method, scalar, numbers, span),
-                None if scalar.is_float() => self.float_method(method, scalar, numbers, span),
-                None => self.integer_method(method, scalar, numbers, span),
-            },
-        }
+        scalar.map_or(Value::Never, |scalar| lower(self, scalar, numbers))
+    }
+
+    /// Lowers a method of integers and floats.
+    fn number_method(&mut self, method: NumberMethod, scalar: Scalar, args: Vec<Expr>, span: Span) -> Value {
+        use NumberMethod as M;
+        let helper = |op, args| Expr::helper(Helper::new(op, scalar), args);
+        let function = |single, double, args| {
+            Expr::Call(Callee::Builtin(if scalar == Scalar::F32 { single } else { double }), args)
+        };
+        let is_large_float = matches!(scalar, Scalar::F32 | Scalar::F64);
+        let expr = match method {
+            M::Abs if is_large_float => function("fabsf", "fabs", args),
+            M::Abs if scalar.is_integer() && self.overflow_checks() => {
+                self.checked(Op::CheckedAbs, SiteKind::Overflow("attempt to negate with overflow"), scalar, args, span)
+            }
+            M::Abs => helper(Op::Abs, args),
+            M::Signum => helper(Op::Signum, args),
+            // `fminf` and `fmaxf` return the number if one operand is NaN, as in Rust.
+            M::Min if is_large_float => function("fminf", "fmin", args),
+            M::Max if is_large_float => function("fmaxf", "fmax", args),
+            M::Min => helper(Op::Min, args),
+            M::Max => helper(Op::Max, args),
+            M::Clamp if scalar.is_integer() => self.clamp(scalar, args, "min > max", span),
+            M::Clamp if is_large_float => self.clamp(scalar, args, "min > max, or either was NaN", span),
+            M::Clamp => self.clamp(scalar, args, "assertion failed: min <= max", span),
+        };
+        Value::Scalar(expr, scalar)
     }
 
     /// Returns a scalar that is used repeatedly, but computed once.
@@ -172,7 +209,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Lowers `clamp`. Literal bounds that are ordered need no check.
-    pub(super) fn clamp(&mut self, scalar: Scalar, args: Vec<Expr>, message: &str, span: Span) -> Expr {
+    fn clamp(&mut self, scalar: Scalar, args: Vec<Expr>, message: &str, span: Span) -> Expr {
         match args.as_slice() {
             [_, Expr::Literal(_, low), Expr::Literal(_, high)] if in_order(scalar, *low, *high) => {
                 return Expr::helper(Helper::new(Op::ClampTo, scalar), args);
@@ -183,36 +220,36 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Lowers conversions that only change a scalar's type or reinterpret its bits.
-fn conversion(method: Method, scalar: Scalar, args: &mut Vec<Expr>) -> Option<Value> {
-    use Method as M;
-    let builtin = |name, arg| Expr::Call(Callee::Builtin(name), vec![arg]);
-    let (to, from) = match method {
-        M::ToBits | M::F32FromBits | M::F64FromBits | M::F16FromBits | M::Bf16FromBits => (None, args.pop()?),
-        M::ToF32 => (Some(Scalar::F32), args.pop()?),
-        M::ToF64 => (Some(Scalar::F64), args.pop()?),
-        M::F16FromF32 | M::F16FromF64 => (Some(Scalar::F16), args.pop()?),
-        M::Bf16FromF32 | M::Bf16FromF64 => (Some(Scalar::Bf16), args.pop()?),
-        _ => return None,
-    };
-    if let Some(to) = to {
-        return Some(Value::Scalar(cast(from, scalar, to), to));
+/// Returns the length of a sequence, or whether it is 0.
+fn length(method: LengthMethod, len: Expr) -> Value {
+    match method {
+        LengthMethod::Len => Value::usize(len),
+        LengthMethod::IsEmpty => Value::bool(Expr::binary(Operator::Eq, len, Expr::int(Scalar::Usize, 0))),
     }
-    Some(match (method, scalar) {
-        (M::F32FromBits, _) => Value::Scalar(builtin("__uint_as_float", from), Scalar::F32),
-        (M::F64FromBits, _) => {
-            Value::Scalar(builtin("__longlong_as_double", Expr::cast(Scalar::I64, from)), Scalar::F64)
+}
+
+/// Lowers conversions that only change a scalar's type or reinterpret its bits.
+fn conversion(method: ConversionMethod, scalar: Scalar, mut args: Vec<Expr>) -> Value {
+    use ConversionMethod as C;
+    let builtin = |name, arg| Expr::Call(Callee::Builtin(name), vec![arg]);
+    let helper = |op, half, arg| Expr::helper(Helper::new(op, half), vec![arg]);
+    let Some(from) = args.pop() else { return Value::Never };
+    let (expr, to) = match method {
+        C::ToF32 => (cast(from, scalar, Scalar::F32), Scalar::F32),
+        C::ToF64 => (cast(from, scalar, Scalar::F64), Scalar::F64),
+        C::F16FromF32 | C::F16FromF64 => (cast(from, scalar, Scalar::F16), Scalar::F16),
+        C::Bf16FromF32 | C::Bf16FromF64 => (cast(from, scalar, Scalar::Bf16), Scalar::Bf16),
+        C::F32FromBits => (builtin("__uint_as_float", from), Scalar::F32),
+        C::F64FromBits => (builtin("__longlong_as_double", Expr::cast(Scalar::I64, from)), Scalar::F64),
+        C::F16FromBits => (helper(Op::FromBits, Scalar::F16, from), Scalar::F16),
+        C::Bf16FromBits => (helper(Op::FromBits, Scalar::Bf16, from), Scalar::Bf16),
+        C::ToBits if scalar == Scalar::F32 => (builtin("__float_as_uint", from), Scalar::U32),
+        C::ToBits if scalar == Scalar::F64 => {
+            (Expr::cast(Scalar::U64, builtin("__double_as_longlong", from)), Scalar::U64)
         }
-        (M::F16FromBits, _) => {
-            Value::Scalar(Expr::helper(Helper::new(Op::FromBits, Scalar::F16), vec![from]), Scalar::F16)
-        }
-        (M::Bf16FromBits, _) => {
-            Value::Scalar(Expr::helper(Helper::new(Op::FromBits, Scalar::Bf16), vec![from]), Scalar::Bf16)
-        }
-        (_, Scalar::F32) => Value::Scalar(builtin("__float_as_uint", from), Scalar::U32),
-        (_, Scalar::F64) => Value::Scalar(Expr::cast(Scalar::U64, builtin("__double_as_longlong", from)), Scalar::U64),
-        (_, half) => Value::Scalar(Expr::helper(Helper::new(Op::ToBits, half), vec![from]), Scalar::U16),
-    })
+        C::ToBits => (helper(Op::ToBits, scalar, from), Scalar::U16),
+    };
+    Value::Scalar(expr, to)
 }
 
 /// Returns whether `low <= high`, for numbers given by their bits.

@@ -47,13 +47,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Validated;
 use crate::ir::FunctionId;
-use crate::source::{Options, Site};
+use crate::source::{Options, Site, SiteKind};
 use crate::typify::TypedFunction;
 
-pub(crate) use helper::{Atomic, Helper, Op};
+pub(crate) use helper::{
+    Atomic, CastOp, ClassOp, ExactOp, FastOp, HalfOp, Helper, IndexOp, IntegerOp, NumberOp, Op, OpGroup, ThreadOp,
+};
 pub(crate) use tree::{
     Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,
-    Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
+    Next, Operator, Prefix, SiteRef, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
 };
 
 /// Lowers a program.
@@ -64,6 +66,7 @@ pub(crate) fn program(validated: &Validated, options: Options) -> Module {
         program,
         sites: Vec::new(),
         summaries: vec![Summary::default(); program.len()],
+        caller_sites: vec![Vec::new(); program.len()],
         types: types::Types::default(),
         constants: constant::Constants::default(),
         templates: BTreeSet::new(),
@@ -72,13 +75,14 @@ pub(crate) fn program(validated: &Validated, options: Options) -> Module {
     let mut functions = BTreeMap::new();
     for (id, (typed, flow)) in (0u32..).map(FunctionId).zip(program[..last].iter().zip(flows)) {
         if typed.reached {
-            let (function, summary) = function::lower(typed, flow, false, &mut output);
+            let (function, summary, caller_sites) = function::lower(typed, flow, false, &mut output);
             output.summaries[id.index()] = summary;
+            output.caller_sites[id.index()] = caller_sites;
             functions.insert(id, function);
         }
     }
-    let (kernel, _) = function::lower(&program[last], &flows[last], true, &mut output);
-    let Output { options: _, program, sites, summaries: _, types, constants, mut templates } = output;
+    let (kernel, ..) = function::lower(&program[last], &flows[last], true, &mut output);
+    let Output { options: _, program, sites, summaries: _, caller_sites: _, types, constants, mut templates } = output;
     templates.extend(types.arrays.then_some(Template::Array));
     let helpers = helpers(functions.values().chain([&kernel]));
     Module {
@@ -100,6 +104,8 @@ struct Output<'a> {
     sites: Vec<Site>,
     /// The summaries of the functions lowered so far.
     summaries: Vec<Summary>,
+    /// For each definition of a built-in method that has been lowered, the kinds of its sites.
+    caller_sites: Vec<Vec<SiteKind>>,
     types: types::Types,
     constants: constant::Constants,
     templates: BTreeSet<Template>,

@@ -18,7 +18,7 @@ impl Lowering<'_, '_> {
                 Callee::Helper(helper, site) => site.is_none() && !helper.op.has_effect(),
                 Callee::Builtin(_) => true,
                 Callee::Effect(_) => false,
-                Callee::Function(id) => {
+                Callee::Function(id, _) => {
                     let Summary { writes, reads, faults, takes_launch } = self.output.summaries[id.index()];
                     !writes && !reads && !faults && !takes_launch
                 }
@@ -58,7 +58,7 @@ impl Lowering<'_, '_> {
     pub(super) fn can_fault(&self, expr: &Expr) -> bool {
         let mut faults = match expr {
             Expr::Call(Callee::Helper(_, site), _) => site.is_some(),
-            Expr::Call(Callee::Function(id), _) => self.output.summaries[id.index()].faults,
+            Expr::Call(Callee::Function(id, _), _) => self.output.summaries[id.index()].faults,
             _ => false,
         };
         expr.for_each_child(&mut |child| faults |= self.can_fault(child));

@@ -297,13 +297,12 @@ fn variable(expr: &Expr) -> Option<VarId> {
 fn output(callee: &Callee, args: &[Expr], (position, arg): (usize, &Expr)) -> Option<VarId> {
     let is_output = match callee {
         Callee::Helper(helper, _) => {
-            let overflowing =
-                [Op::OverflowingAdd, Op::OverflowingSub, Op::OverflowingMul, Op::OverflowingPow].contains(&helper.op);
+            let overflowing = [Op::OverflowingAdd, Op::OverflowingSub, Op::OverflowingMul].contains(&helper.op);
             overflowing && position + 1 == args.len()
         }
         // Atomic operations are never applied to thread-local variables.
         Callee::Effect(_) => matches!(arg, Expr::AddressOf(_)),
-        Callee::Builtin(_) | Callee::Function(_) => false,
+        Callee::Builtin(_) | Callee::Function(..) => false,
     };
     is_output.then(|| variable(arg)).flatten()
 }

@@ -1,19 +1,33 @@
 //! The table of built-in methods: the signatures of the standard library, of `half`, and of views.
 
-use crate::ir::{Method, Scalar, Type};
+use crate::ir::{
+    AnyMethod, ConversionMethod, FloatFunction, FloatMethod, IntegerMethod, LengthMethod, Method, MethodGroup,
+    NumberMethod, Scalar, SequenceMethod, Type, ViewMethod,
+};
 
 use super::Signature;
 
 /// Returns the parameter types after the receiver, and the result type; `None` if the type has no such method.
 pub(super) fn signature(method: Method, receiver: &Type, index: Scalar) -> Option<Signature> {
+    use MethodGroup as G;
     let receiver = receiver.target();
-    match receiver {
-        _ if method == Method::Clone => clone(receiver),
-        Type::Scalar(scalar) => number(method, *scalar),
-        Type::Array(element, _) => sequence(method, element, true, index),
-        Type::Slice { element, mutable } => sequence(method, element, *mutable, index),
-        Type::View { element, dimensions, mutable } => view(method, element, (*dimensions, *mutable), index),
-        Type::Unit | Type::Never | Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) | Type::Ref { .. } => None,
+    let is_sequence = matches!(receiver, Type::Array(..) | Type::Slice { .. });
+    match (method.group(), receiver) {
+        (G::AnyMethod(AnyMethod::Clone), _) => clone(receiver),
+        (G::LengthMethod(method), Type::View { .. }) => Some(length(method, index)),
+        (G::LengthMethod(method), _) if is_sequence => Some(length(method, index)),
+        (G::SequenceMethod(method), Type::Array(element, _)) => sequence(method, element, true, index),
+        (G::SequenceMethod(method), Type::Slice { element, mutable }) => sequence(method, element, *mutable, index),
+        (G::ViewMethod(method), Type::View { element, dimensions, mutable }) => {
+            view(method, element, (*dimensions, *mutable), index)
+        }
+        (G::FloatFunction(method), Type::Scalar(own)) => float_function(method).of(*own),
+        (G::FloatMethod(method), Type::Scalar(own)) => float(method).of(*own),
+        (G::ClassMethod(_), Type::Scalar(own)) => Row(Numbers::Floats, &[], Of::This(Scalar::Bool)).of(*own),
+        (G::ConversionMethod(method), Type::Scalar(own)) => conversion(method, *own).of(*own),
+        (G::NumberMethod(method), Type::Scalar(own)) => number(method, *own).of(*own),
+        (G::IntegerMethod(method), Type::Scalar(own)) => integer(method).of(*own),
+        _ => None,
     }
 }
 
@@ -32,36 +46,46 @@ fn clone(of: &Type) -> Option<Signature> {
     }
 }
 
-/// Methods of a slice, or of an array, which can be borrowed as a slice.
-fn sequence(method: Method, element: &Type, mutable: bool, index: Scalar) -> Option<Signature> {
-    let index = Type::Scalar(index);
-    let half = |mutable| Type::Slice { element: Box::new(element.clone()), mutable };
-    let (params, result) = match method {
-        Method::Len => (vec![], index),
-        Method::IsEmpty => (vec![], Type::BOOL),
-        Method::SplitAt => (vec![index], Type::Tuple(vec![half(false); 2])),
-        Method::SplitAtMut if mutable => (vec![index], Type::Tuple(vec![half(true); 2])),
-        _ => return None,
+fn length(method: LengthMethod, index: Scalar) -> Signature {
+    let result = match method {
+        LengthMethod::Len => Type::Scalar(index),
+        LengthMethod::IsEmpty => Type::BOOL,
     };
-    Some(Signature { params, result })
+    Signature { params: Vec::new(), result }
 }
 
-fn view(method: Method, element: &Type, (dimensions, mutable): (u8, bool), index: Scalar) -> Option<Signature> {
+/// Methods of a slice, or of an array, which can be borrowed as a slice.
+fn sequence(method: SequenceMethod, element: &Type, mutable: bool, index: Scalar) -> Option<Signature> {
+    let half = |mutable| Type::Slice { element: Box::new(element.clone()), mutable };
+    let result = match method {
+        SequenceMethod::SplitAt => Type::Tuple(vec![half(false); 2]),
+        SequenceMethod::SplitAtMut if mutable => Type::Tuple(vec![half(true); 2]),
+        SequenceMethod::SplitAtMut => return None,
+    };
+    Some(Signature { params: vec![Type::Scalar(index)], result })
+}
+
+fn view(method: ViewMethod, element: &Type, (dimensions, mutable): (u8, bool), index: Scalar) -> Option<Signature> {
     let index = Type::Scalar(index);
     let of = |dimensions, mutable| Type::View { element: Box::new(element.clone()), dimensions, mutable };
     let (params, result) = match method {
-        Method::Len => (vec![], index),
-        Method::IsEmpty => (vec![], Type::BOOL),
-        Method::Shape => (vec![], Type::Array(Box::new(index), dimensions.into())),
-        Method::Dim if dimensions == 1 => (vec![], index),
-        Method::Dim => (vec![], Type::Tuple(vec![index; dimensions.into()])),
-        Method::Transposed => (vec![], of(dimensions, mutable)),
-        Method::Nrows | Method::Ncols if dimensions == 2 => (vec![], index),
-        Method::Row | Method::Column if dimensions == 2 => (vec![index], of(1, false)),
-        Method::RowMut | Method::ColumnMut if dimensions == 2 && mutable => (vec![index], of(1, true)),
-        Method::Plane if dimensions == 3 => (vec![index], of(2, false)),
-        Method::PlaneMut if dimensions == 3 && mutable => (vec![index], of(2, true)),
-        _ => return None,
+        ViewMethod::Shape => (vec![], Type::Array(Box::new(index), dimensions.into())),
+        ViewMethod::Dim if dimensions == 1 => (vec![], index),
+        ViewMethod::Dim => (vec![], Type::Tuple(vec![index; dimensions.into()])),
+        ViewMethod::Transposed => (vec![], of(dimensions, mutable)),
+        ViewMethod::Nrows | ViewMethod::Ncols if dimensions == 2 => (vec![], index),
+        ViewMethod::Row | ViewMethod::Column if dimensions == 2 => (vec![index], of(1, false)),
+        ViewMethod::RowMut | ViewMethod::ColumnMut if dimensions == 2 && mutable => (vec![index], of(1, true)),
+        ViewMethod::Plane if dimensions == 3 => (vec![index], of(2, false)),
+        ViewMethod::PlaneMut if dimensions == 3 && mutable => (vec![index], of(2, true)),
+        ViewMethod::Nrows
+        | ViewMethod::Ncols
+        | ViewMethod::Row
+        | ViewMethod::RowMut
+        | ViewMethod::Column
+        | ViewMethod::ColumnMut
+        | ViewMethod::Plane
+        | ViewMethod::PlaneMut => return None,
     };
     Some(Signature { params, result })
 }
@@ -69,8 +93,6 @@ fn view(method: Method, element: &Type, (dimensions, mutable): (u8, bool), index
 /// The class of scalars that have a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Numbers {
-    /// `f32` and `f64`
-    Wide,
     /// `f16` and `bf16`
     Half,
     Floats,
@@ -84,7 +106,6 @@ enum Numbers {
 impl Numbers {
     fn contains(self, scalar: Scalar) -> bool {
         match self {
-            Numbers::Wide => matches!(scalar, Scalar::F32 | Scalar::F64),
             Numbers::Half => scalar.is_half(),
             Numbers::Floats => scalar.is_float(),
             Numbers::Integers => scalar.is_integer(),
@@ -125,150 +146,128 @@ impl Of {
     }
 }
 
-fn number(method: Method, own: Scalar) -> Option<Signature> {
-    let (numbers, params, result) = row(method, own)?;
-    let params = params.iter().map(|param| param.ty(own)).collect();
-    numbers.contains(own).then(|| Signature { params, result: result.ty(own) })
+/// The class of scalars that have a method, the parameter types after the receiver, and the result type.
+struct Row(Numbers, &'static [Of], Of);
+
+impl Row {
+    /// Returns the signature for a receiver of this type; `None` if it has no such method.
+    fn of(self, own: Scalar) -> Option<Signature> {
+        let Row(numbers, params, result) = self;
+        let params = params.iter().map(|param| param.ty(own)).collect();
+        numbers.contains(own).then(|| Signature { params, result: result.ty(own) })
+    }
 }
 
-/// Returns the class of scalars that have the method, the parameter types after the receiver, and the result type.
-/// `own` matters only for methods whose signature differs between classes of scalars.
-#[expect(clippy::too_many_lines, clippy::match_same_arms, reason = "a table of methods")]
-fn row(method: Method, own: Scalar) -> Option<(Numbers, &'static [Of], Of)> {
-    use Method as M;
+fn float_function(method: FloatFunction) -> Row {
+    use FloatFunction as F;
+    let params: &[Of] = match method {
+        F::Powf | F::Hypot | F::Atan2 | F::Copysign => &[Of::Own],
+        F::MulAdd => &[Of::Own, Of::Own],
+        F::Sqrt
+        | F::Cbrt
+        | F::Exp
+        | F::Exp2
+        | F::ExpM1
+        | F::Ln
+        | F::Ln1p
+        | F::Log2
+        | F::Log10
+        | F::Sin
+        | F::Cos
+        | F::Tan
+        | F::Asin
+        | F::Acos
+        | F::Atan
+        | F::Sinh
+        | F::Cosh
+        | F::Tanh
+        | F::Asinh
+        | F::Acosh
+        | F::Atanh
+        | F::Floor
+        | F::Ceil
+        | F::Round
+        | F::RoundTiesEven
+        | F::Trunc
+        | F::Rsqrt
+        | F::Erf
+        | F::Erfc
+        | F::Sinpi
+        | F::Cospi
+        | F::Normcdf => &[],
+    };
+    Row(Numbers::Floats, params, Of::Own)
+}
+
+fn float(method: FloatMethod) -> Row {
+    match method {
+        FloatMethod::Recip | FloatMethod::ToDegrees | FloatMethod::ToRadians => Row(Numbers::Floats, &[], Of::Own),
+        FloatMethod::Log => Row(Numbers::Floats, &[Of::Own], Of::Own),
+        FloatMethod::SinCos => Row(Numbers::Floats, &[], Of::Pair),
+    }
+}
+
+fn conversion(method: ConversionMethod, own: Scalar) -> Row {
+    use ConversionMethod as C;
+    use Scalar::{Bf16, F16, F32, F64, U16, U32, U64};
+    let (numbers, result) = match method {
+        C::ToBits if own == F32 => (Numbers::Floats, U32),
+        C::ToBits if own == F64 => (Numbers::Floats, U64),
+        C::ToBits => (Numbers::Half, U16),
+        C::F32FromBits => (Numbers::Only(U32), F32),
+        C::F64FromBits => (Numbers::Only(U64), F64),
+        C::ToF32 => (Numbers::Half, F32),
+        C::ToF64 => (Numbers::Half, F64),
+        C::F16FromBits => (Numbers::Only(U16), F16),
+        C::F16FromF32 => (Numbers::Only(F32), F16),
+        C::F16FromF64 => (Numbers::Only(F64), F16),
+        C::Bf16FromBits => (Numbers::Only(U16), Bf16),
+        C::Bf16FromF32 => (Numbers::Only(F32), Bf16),
+        C::Bf16FromF64 => (Numbers::Only(F64), Bf16),
+    };
+    Row(numbers, &[], Of::This(result))
+}
+
+fn number(method: NumberMethod, own: Scalar) -> Row {
+    let numbers = if own.is_float() { Numbers::Floats } else { Numbers::Integers };
+    let signed = if own.is_float() { Numbers::Floats } else { Numbers::Signed };
+    match method {
+        NumberMethod::Abs | NumberMethod::Signum => Row(signed, &[], Of::Own),
+        NumberMethod::Min | NumberMethod::Max => Row(numbers, &[Of::Own], Of::Own),
+        NumberMethod::Clamp => Row(numbers, &[Of::Own, Of::Own], Of::Own),
+    }
+}
+
+fn integer(method: IntegerMethod) -> Row {
+    use IntegerMethod as M;
     use Numbers as N;
-    use Of::{Overflowing, Own, Pair, This};
-    use Scalar::{Bf16, Bool, F16, F32, F64, I32, U16, U32, U64};
-    Some(match method {
-        M::Sqrt
-        | M::Cbrt
-        | M::Exp
-        | M::Exp2
-        | M::ExpM1
-        | M::Ln
-        | M::Ln1p
-        | M::Log2
-        | M::Log10
-        | M::Recip
-        | M::Sin
-        | M::Cos
-        | M::Tan
-        | M::Asin
-        | M::Acos
-        | M::Atan
-        | M::Sinh
-        | M::Cosh
-        | M::Tanh
-        | M::Asinh
-        | M::Acosh
-        | M::Atanh
-        | M::Floor
-        | M::Ceil
-        | M::Round
-        | M::RoundTiesEven
-        | M::Trunc
-        | M::Fract
-        | M::ToDegrees
-        | M::ToRadians
-        | M::Rsqrt
-        | M::Erf
-        | M::Erfc
-        | M::Sinpi
-        | M::Cospi
-        | M::Normcdf => (N::Floats, &[], Own),
-        M::Powf | M::Log | M::Hypot | M::Atan2 | M::Copysign => (N::Floats, &[Own], Own),
-        M::Powi => (N::Floats, &[This(I32)], Own),
-        M::MulAdd => (N::Floats, &[Own, Own], Own),
-        M::SinCos => (N::Floats, &[], Pair),
-        M::NextUp | M::NextDown => (N::Wide, &[], Own),
-        M::IsNan | M::IsFinite | M::IsInfinite | M::IsNormal | M::IsSignPositive | M::IsSignNegative => {
-            (N::Floats, &[], This(Bool))
+    use Of::{Overflowing, Own, This};
+    use Scalar::{Bool, U32};
+    match method {
+        M::WrappingAdd | M::WrappingSub | M::WrappingMul | M::SaturatingAdd | M::SaturatingSub => {
+            Row(N::Integers, &[Own], Own)
         }
-        M::IsSubnormal => (N::Wide, &[], This(Bool)),
-        M::ToBits => match own {
-            F32 => (N::Floats, &[], This(U32)),
-            F64 => (N::Floats, &[], This(U64)),
-            _ => (N::Half, &[], This(U16)),
-        },
-        M::F32FromBits => (N::Only(U32), &[], This(F32)),
-        M::F64FromBits => (N::Only(U64), &[], This(F64)),
-        M::ToF32 => (N::Half, &[], This(F32)),
-        M::ToF64 => (N::Half, &[], This(F64)),
-        M::F16FromBits => (N::Only(U16), &[], This(F16)),
-        M::F16FromF32 => (N::Only(F32), &[], This(F16)),
-        M::F16FromF64 => (N::Only(F64), &[], This(F16)),
-        M::Bf16FromBits => (N::Only(U16), &[], This(Bf16)),
-        M::Bf16FromF32 => (N::Only(F32), &[], This(Bf16)),
-        M::Bf16FromF64 => (N::Only(F64), &[], This(Bf16)),
-        M::Abs | M::Signum => (if own.is_float() { N::Floats } else { N::Signed }, &[], Own),
-        M::Min | M::Max => (if own.is_float() { N::Floats } else { N::Integers }, &[Own], Own),
-        M::Clamp => (if own.is_float() { N::Floats } else { N::Integers }, &[Own, Own], Own),
-        M::RemEuclid | M::DivEuclid => (if own.is_float() { N::Floats } else { N::Integers }, &[Own], Own),
-        M::Midpoint => (if own.is_float() { N::Wide } else { N::Integers }, &[Own], Own),
-        M::WrappingAdd
-        | M::WrappingSub
-        | M::WrappingMul
-        | M::WrappingDiv
-        | M::WrappingRem
-        | M::WrappingDivEuclid
-        | M::WrappingRemEuclid
-        | M::SaturatingAdd
-        | M::SaturatingSub
-        | M::SaturatingMul
-        | M::SaturatingDiv => (N::Integers, &[Own], Own),
-        M::WrappingNeg | M::SwapBytes | M::ReverseBits | M::ToBe | M::ToLe | M::FromBe | M::FromLe | M::Isqrt => {
-            (N::Integers, &[], Own)
+        M::WrappingNeg | M::SwapBytes | M::ReverseBits | M::ToBe | M::ToLe | M::FromBe | M::FromLe => {
+            Row(N::Integers, &[], Own)
         }
-        M::Pow
-        | M::WrappingPow
-        | M::SaturatingPow
-        | M::WrappingShl
-        | M::WrappingShr
-        | M::UnboundedShl
-        | M::UnboundedShr
-        | M::RotateLeft
-        | M::RotateRight => (N::Integers, &[This(U32)], Own),
-        M::OverflowingAdd | M::OverflowingSub | M::OverflowingMul => (N::Integers, &[Own], Overflowing),
-        M::OverflowingShl | M::OverflowingShr | M::OverflowingPow => (N::Integers, &[This(U32)], Overflowing),
-        M::OverflowingNeg => (N::Integers, &[], Overflowing),
-        M::OverflowingAbs => (N::Signed, &[], Overflowing),
-        M::AbsDiff => (N::Integers, &[Own], Of::Unsigned),
-        M::CountOnes
-        | M::CountZeros
-        | M::LeadingZeros
-        | M::LeadingOnes
-        | M::TrailingZeros
-        | M::TrailingOnes
-        | M::Ilog2
-        | M::Ilog10 => (N::Integers, &[], This(U32)),
-        M::Ilog => (N::Integers, &[Own], This(U32)),
-        M::UnsignedAbs | M::CastUnsigned => (N::Signed, &[], Of::Unsigned),
-        M::CastSigned => (N::Unsigned, &[], Of::Signed),
-        M::WrappingAbs | M::SaturatingNeg | M::SaturatingAbs => (N::Signed, &[], Own),
-        M::IsPositive | M::IsNegative => (N::Signed, &[], This(Bool)),
+        M::WrappingShl | M::WrappingShr | M::UnboundedShl | M::UnboundedShr | M::RotateLeft | M::RotateRight => {
+            Row(N::Integers, &[This(U32)], Own)
+        }
+        M::OverflowingAdd | M::OverflowingSub | M::OverflowingMul => Row(N::Integers, &[Own], Overflowing),
+        M::OverflowingShl | M::OverflowingShr => Row(N::Integers, &[This(U32)], Overflowing),
+        M::AbsDiff => Row(N::Integers, &[Own], Of::Unsigned),
+        M::CountOnes | M::CountZeros | M::LeadingZeros | M::LeadingOnes | M::TrailingZeros | M::TrailingOnes => {
+            Row(N::Integers, &[], This(U32))
+        }
+        M::UnsignedAbs | M::CastUnsigned => Row(N::Signed, &[], Of::Unsigned),
+        M::CastSigned => Row(N::Unsigned, &[], Of::Signed),
+        M::IsPositive | M::IsNegative => Row(N::Signed, &[], This(Bool)),
         M::WrappingAddUnsigned | M::WrappingSubUnsigned | M::SaturatingAddUnsigned | M::SaturatingSubUnsigned => {
-            (N::Signed, &[Of::Unsigned], Own)
+            Row(N::Signed, &[Of::Unsigned], Own)
         }
-        M::WrappingAddSigned | M::SaturatingAddSigned => (N::Unsigned, &[Of::Signed], Own),
-        M::DivCeil | M::NextMultipleOf => (N::Unsigned, &[Own], Own),
-        M::IsMultipleOf => (N::Unsigned, &[Own], This(Bool)),
-        M::IsPowerOfTwo => (N::Unsigned, &[], This(Bool)),
-        M::NextPowerOfTwo => (N::Unsigned, &[], Own),
-        M::Clone
-        | M::Len
-        | M::IsEmpty
-        | M::SplitAt
-        | M::SplitAtMut
-        | M::Nrows
-        | M::Ncols
-        | M::Shape
-        | M::Dim
-        | M::Row
-        | M::RowMut
-        | M::Column
-        | M::ColumnMut
-        | M::Plane
-        | M::PlaneMut
-        | M::Transposed => return None,
-    })
+        M::WrappingAddSigned | M::SaturatingAddSigned => Row(N::Unsigned, &[Of::Signed], Own),
+        M::DivCeil | M::NextMultipleOf => Row(N::Unsigned, &[Own], Own),
+        M::IsMultipleOf => Row(N::Unsigned, &[Own], This(Bool)),
+        M::IsPowerOfTwo => Row(N::Unsigned, &[], This(Bool)),
+    }
 }

@@ -34,20 +34,8 @@ pub(crate) trait HalfMethods: Sized {
     fn trunc(self) -> Self {
         Self::narrow(self.wide().trunc())
     }
-    fn fract(self) -> Self {
-        Self::narrow(self.wide().fract())
-    }
-    fn powi(self, n: i32) -> Self {
-        Self::narrow(self.wide().powi(n))
-    }
     fn to_degrees(self) -> Self {
         Self::narrow(self.wide().to_degrees())
-    }
-    fn rem_euclid(self, by: Self) -> Self {
-        Self::narrow(self.wide().rem_euclid(by.wide()))
-    }
-    fn div_euclid(self, by: Self) -> Self {
-        Self::narrow(self.wide().div_euclid(by.wide()))
     }
 }
 

@@ -94,5 +94,5 @@ fn function(items: &mut Items, attrs: &[syn::Attribute], sig: &syn::Signature, b
         slots: slots.len() as u32,
     };
     items.function(&function.name, types, result);
-    Instance { function, slots, file: "src/kernels.rs".to_owned(), overflow_checks: false }
+    Instance { function, slots, file: "src/kernels.rs".to_owned(), overflow_checks: false, built_in: false }
 }

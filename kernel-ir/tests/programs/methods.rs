@@ -1,7 +1,7 @@
 fn parts(x: f32, n: i32) -> (f32, bool) {
     let (sin, cos): (f32, f32) = x.sin_cos();
     let (next, over): (i32, bool) = n.overflowing_mul(3i32);
-    (sin * cos + next.ilog2() as f32, over)
+    (sin * cos + next.leading_zeros() as f32, over)
 }
 
 fn methods(x: &mut [f32], h: &mut [f16], b: &mut [bf16], n: &mut [i32], m: &mut [u64]) {
@@ -14,7 +14,7 @@ fn methods(x: &mut [f32], h: &mut [f16], b: &mut [bf16], n: &mut [i32], m: &mut 
     if h[i] < h[0] && b[i].is_nan() {
         x[i] = h[i].to_f32();
     }
-    n[i] = n[i].wrapping_shl(n[0] as u32).saturating_mul(n[1]).wrapping_div(n[2]).isqrt();
-    m[i] = m[i].next_multiple_of(m[0]).next_power_of_two().rotate_left(3u32).midpoint(m[1]).unbounded_shr(m[2] as u32);
-    m[0] = f64::from_bits(m[1]).next_up().to_bits() + n[i].cast_unsigned().leading_ones() as u64;
+    n[i] = n[i].wrapping_shl(n[0] as u32).saturating_add(n[1]).abs_diff(n[2]) as i32;
+    m[i] = m[i].next_multiple_of(m[0]).rotate_left(3u32).unbounded_shr(m[2] as u32);
+    m[0] = f64::from_bits(m[1]).recip().to_bits() + n[i].cast_unsigned().leading_ones() as u64;
 }

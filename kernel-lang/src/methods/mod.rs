@@ -9,8 +9,36 @@
 
 #![allow(clippy::inline_always, reason = "a call per thread must cost what the operation costs")]
 
+/// The key of a built-in method of a type: `key!(f32, Sqrt)` if it is primitive, and `key!(u32, [integer::isqrt])` if it
+/// is defined in `methods::integer`. The first generic argument of the definition is the type.
+macro_rules! key {
+    ($this:ty, [$module:ident::$defined:ident $(, $argument:ty)*]) => {
+        $crate::definition::DefinedMethod<$crate::methods::$module::$defined<'static, $this $(, $argument)*>>
+    };
+    ($this:ty, $method:ident) => {
+        $crate::definition::MethodKey<{ cumbia_kernel_ir::ir::Method::$method as usize }>
+    };
+}
+
+/// The primitive method of a key, as for `key!`.
+#[cfg(test)]
+macro_rules! primitive {
+    ([$($defined:tt)*]) => {
+        None
+    };
+    ($method:ident) => {
+        Some(cumbia_kernel_ir::ir::Method::$method)
+    };
+}
+
+pub(crate) use key;
+#[cfg(test)]
+pub(crate) use primitive;
+
 mod array;
 mod conversion;
+pub(crate) mod float;
+pub(crate) mod integer;
 mod number;
 mod view;
 
@@ -101,16 +129,20 @@ clones! {
 impl<T: CloneMethod, const N: usize> CloneMethod for [T; N] {}
 
 #[cfg(test)]
-mod tests {
+mod tests;
+
+#[cfg(test)]
+mod coverage {
     use super::*;
     use crate::number::{FLOAT_METHODS, INTEGER_METHODS};
 
     #[test]
     fn every_built_in_method_is_implemented() {
-        let implemented = [FLOAT_METHODS, INTEGER_METHODS, array::METHODS, view::METHODS, &[Method::Clone]];
-        let implemented: Vec<&[Method]> = implemented.into_iter().chain(number::METHODS.iter().copied()).collect();
+        let of_numbers = [FLOAT_METHODS, INTEGER_METHODS].into_iter().flatten().copied().flatten();
+        let of_others = [array::METHODS, view::METHODS, &[Method::Clone]].into_iter().flatten().copied();
+        let implemented: Vec<Method> = of_numbers.chain(number::primitives()).chain(of_others).collect();
         for method in Method::ALL {
-            assert!(implemented.iter().any(|methods| methods.contains(method)), "{method:?}");
+            assert!(implemented.contains(method), "{method:?}");
         }
     }
 }

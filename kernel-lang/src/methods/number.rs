@@ -4,8 +4,8 @@ use cumbia_kernel_ir::ir::Method;
 use half::{bf16, f16};
 
 use crate::cpu::Call;
-use crate::definition::{MethodKey, Returned};
-use crate::number::Float;
+use crate::definition::{CalleeKey, MethodKey, Returned};
+use crate::number::{Float, FloatMethods};
 
 /// The path of this file, whose lines call methods of the standard library.
 pub const FORWARDING: &str = file!();
@@ -19,7 +19,7 @@ macro_rules! methods {
         $(methods!(@impl $trait $number $other $methods);)*
     };
     (@declare $(#[$doc:meta])* $trait:ident $names:ident {
-        $(fn $name:ident as $device:ident $method:ident $(may $fault:ident)?
+        $(fn $name:ident as $device:ident $key:tt $(may $fault:ident)?
             ($this:ident $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
     }) => {
         $(#[$doc])*
@@ -30,15 +30,15 @@ macro_rules! methods {
             $(
                 fn $device(
                     $this, call: Call<'_> $(, $arg: $ty)*
-                ) -> Returned<MethodKey<{ Method::$method as usize }>, $result>;
+                ) -> Returned<key!(Self, $key), $result>;
             )*
         }
 
         #[cfg(test)]
-        const $names: &[Method] = &[$(Method::$method),*];
+        const $names: &[Option<Method>] = &[$(primitive!($key)),*];
     };
     (@impl $trait:ident $number:ident $other:ident {
-        $(fn $name:ident as $device:ident $method:ident $(may $fault:ident)?
+        $(fn $name:ident as $device:ident $key:tt $(may $fault:ident)?
             ($this:ident $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
     }) => {
         impl $trait for $number {
@@ -48,7 +48,7 @@ macro_rules! methods {
                 #[inline(always)]
                 fn $device(
                     $this, call: Call<'_> $(, $arg: $ty)*
-                ) -> Returned<MethodKey<{ Method::$method as usize }>, $result> {
+                ) -> Returned<key!(Self, $key), $result> {
                     methods!(@note call $($fault)?);
                     Returned::new($number::$name($this $(, $arg)*))
                 }
@@ -62,6 +62,9 @@ macro_rules! methods {
 /// Methods of all numbers.
 #[allow(missing_docs, reason = "each is named after the method")]
 pub trait NumberMethods: Copy {
+    type DivEuclid: CalleeKey;
+    type RemEuclid: CalleeKey;
+
     fn __device_min(self, call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Min as usize }>, Self>;
     fn __device_max(self, call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Max as usize }>, Self>;
     fn __device_clamp(
@@ -70,22 +73,17 @@ pub trait NumberMethods: Copy {
         min: Self,
         max: Self,
     ) -> Returned<MethodKey<{ Method::Clamp as usize }>, Self>;
-    fn __device_div_euclid(
-        self,
-        call: Call<'_>,
-        rhs: Self,
-    ) -> Returned<MethodKey<{ Method::DivEuclid as usize }>, Self>;
-    fn __device_rem_euclid(
-        self,
-        call: Call<'_>,
-        rhs: Self,
-    ) -> Returned<MethodKey<{ Method::RemEuclid as usize }>, Self>;
+    fn __device_div_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::DivEuclid, Self>;
+    fn __device_rem_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::RemEuclid, Self>;
 }
 
 /// Implements [`NumberMethods`] by the trait that provides each method.
 macro_rules! numbers {
     ($($ordered:ident $euclid:ident: $($number:ident)*;)*) => {$($(
         impl NumberMethods for $number {
+            type DivEuclid = numbers!(@key $euclid $number div_euclid);
+            type RemEuclid = numbers!(@key $euclid $number rem_euclid);
+
             #[inline(always)]
             fn __device_min(self, _call: Call<'_>, other: Self) -> Returned<MethodKey<{ Method::Min as usize }>, Self> {
                 Returned::new($ordered::min(self, other))
@@ -103,18 +101,20 @@ macro_rules! numbers {
             }
 
             #[inline(always)]
-            fn __device_div_euclid(self, call: Call<'_>, rhs: Self) -> Returned<MethodKey<{ Method::DivEuclid as usize }>, Self> {
+            fn __device_div_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::DivEuclid, Self> {
                 numbers!(@note call $euclid);
                 Returned::new(numbers!(@call $euclid $number div_euclid(self, rhs)))
             }
 
             #[inline(always)]
-            fn __device_rem_euclid(self, call: Call<'_>, rhs: Self) -> Returned<MethodKey<{ Method::RemEuclid as usize }>, Self> {
+            fn __device_rem_euclid(self, call: Call<'_>, rhs: Self) -> Returned<Self::RemEuclid, Self> {
                 numbers!(@note call $euclid);
                 Returned::new(numbers!(@call $euclid $number rem_euclid(self, rhs)))
             }
         }
     )*)*};
+    (@key Integer $number:ident $name:ident) => { key!($number, [integer::$name]) };
+    (@key Float $number:ident $name:ident) => { key!($number, [float::$name, <$number as FloatMethods>::Wide]) };
     (@note $call:ident Integer) => { $call.note() };
     (@note $call:ident Float) => { _ = $call };
     (@call Integer $number:ident $name:ident($($arg:expr),*)) => { $number::$name($($arg),*) };
@@ -127,12 +127,12 @@ numbers! {
 }
 
 methods! {
-    /// Methods of `f32` and `f64` that the 16-bit floats lack.
-    LargeMethods [f32 f32, f64 f64] as LARGE {
-        fn midpoint as __device_midpoint Midpoint(self, other: Self) -> Self;
-        fn next_up as __device_next_up NextUp(self) -> Self;
-        fn next_down as __device_next_down NextDown(self) -> Self;
-        fn is_subnormal as __device_is_subnormal IsSubnormal(self) -> bool;
+    /// Methods of `f32` and `f64` that the 16-bit floats lack; the counterpart is the type of the bits.
+    LargeMethods [f32 u32, f64 u64] as LARGE {
+        fn midpoint as __device_midpoint [float::midpoint](self, other: Self) -> Self;
+        fn next_up as __device_next_up [float::next_up, Self::Other](self) -> Self;
+        fn next_down as __device_next_down [float::next_down, Self::Other](self) -> Self;
+        fn is_subnormal as __device_is_subnormal [float::is_subnormal, Self::Other](self) -> bool;
     }
 }
 
@@ -141,7 +141,7 @@ methods! {
 #[allow(missing_docs, reason = "each is named after the method")]
 pub trait BitsMethods: Copy {
     type Bits;
-    type FromBits;
+    type FromBits: CalleeKey;
 
     fn __device_to_bits(self, call: Call<'_>) -> Returned<MethodKey<{ Method::ToBits as usize }>, Self::Bits>;
     fn __device_from_bits(bits: Self::Bits, call: Call<'_>) -> Returned<Self::FromBits, Self>;
@@ -221,10 +221,10 @@ methods! {
         fn signum as __device_signum Signum(self) -> Self;
         fn is_positive as __device_is_positive IsPositive(self) -> bool;
         fn is_negative as __device_is_negative IsNegative(self) -> bool;
-        fn wrapping_abs as __device_wrapping_abs WrappingAbs(self) -> Self;
-        fn saturating_neg as __device_saturating_neg SaturatingNeg(self) -> Self;
-        fn saturating_abs as __device_saturating_abs SaturatingAbs(self) -> Self;
-        fn overflowing_abs as __device_overflowing_abs OverflowingAbs(self) -> (Self, bool);
+        fn wrapping_abs as __device_wrapping_abs [integer::wrapping_abs](self) -> Self;
+        fn saturating_neg as __device_saturating_neg [integer::saturating_neg](self) -> Self;
+        fn saturating_abs as __device_saturating_abs [integer::saturating_abs](self) -> Self;
+        fn overflowing_abs as __device_overflowing_abs [integer::overflowing_abs](self) -> (Self, bool);
         fn unsigned_abs as __device_unsigned_abs UnsignedAbs(self) -> Self::Other;
         fn cast_unsigned as __device_cast_unsigned CastUnsigned(self) -> Self::Other;
         fn wrapping_add_unsigned as __device_wrapping_add_unsigned WrappingAddUnsigned(self, rhs: Self::Other) -> Self;
@@ -237,7 +237,7 @@ methods! {
 methods! {
     /// Methods of unsigned integers; the counterpart is the signed type.
     UnsignedMethods [u8 i8, u16 i16, u32 i32, u64 i64, usize isize] as UNSIGNED {
-        fn next_power_of_two as __device_next_power_of_two NextPowerOfTwo may fault(self) -> Self;
+        fn next_power_of_two as __device_next_power_of_two [integer::next_power_of_two] may fault(self) -> Self;
         fn is_power_of_two as __device_is_power_of_two IsPowerOfTwo(self) -> bool;
         fn div_ceil as __device_div_ceil DivCeil may fault(self, rhs: Self) -> Self;
         fn next_multiple_of as __device_next_multiple_of NextMultipleOf may fault(self, rhs: Self) -> Self;
@@ -290,15 +290,27 @@ mixed!(
     i8 u8, i16 u16, i32 u32, i64 u64, isize usize, u8 u8, u16 u16, u32 u32, u64 u64, usize usize
 );
 
-/// The methods of this module.
+/// The primitive methods of this module.
 #[cfg(test)]
-pub(super) const METHODS: &[&[Method]] = &[
-    LARGE,
-    SIGNED,
-    UNSIGNED,
-    &[Method::Min, Method::Max, Method::Clamp, Method::DivEuclid, Method::RemEuclid],
-    &[Method::ToBits, Method::F16FromBits, Method::Bf16FromBits, Method::F32FromBits, Method::F64FromBits],
-    &[Method::ToF32, Method::F16FromF32, Method::Bf16FromF32],
-    &[Method::ToF64, Method::F16FromF64, Method::Bf16FromF64],
-    &[Method::AbsDiff, Method::FromBe, Method::FromLe],
-];
+pub(super) fn primitives() -> impl Iterator<Item = Method> {
+    let of_macros = [LARGE, SIGNED, UNSIGNED].into_iter().flatten().copied().flatten();
+    of_macros.chain([
+        Method::Min,
+        Method::Max,
+        Method::Clamp,
+        Method::ToBits,
+        Method::F16FromBits,
+        Method::Bf16FromBits,
+        Method::F32FromBits,
+        Method::F64FromBits,
+        Method::ToF32,
+        Method::F16FromF32,
+        Method::Bf16FromF32,
+        Method::ToF64,
+        Method::F16FromF64,
+        Method::Bf16FromF64,
+        Method::AbsDiff,
+        Method::FromBe,
+        Method::FromLe,
+    ])
+}

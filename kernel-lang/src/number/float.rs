@@ -4,14 +4,16 @@
 
 use std::ops::Neg;
 
-use cumbia_kernel_ir::ir::Method;
 use half::{bf16, f16};
 
 use super::{Number, half as halves, maths};
 use crate::cpu::Call;
-use crate::definition::{MethodKey, Returned};
+use crate::definition::Returned;
 use crate::intrinsics::AtomicAdd;
 use crate::methods::FloatCast;
+use crate::methods::key;
+#[cfg(test)]
+use crate::methods::primitive;
 
 /// Declares [`Float`], and [`FloatMethods`] with the methods that a kernel calls, and implements them. `std`: methods
 /// that `f32` and `f64` have in the standard library; `ours`: methods that they lack. The 16-bit floats compute both as
@@ -31,7 +33,7 @@ macro_rules! float {
         float!(@half bf16: $($std)* $($ours)* $($shared)*);
     };
     (@declare
-        $($(#[$doc:meta])* fn $name:ident as $device:ident $method:ident(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
+        $($(#[$doc:meta])* fn $name:ident as $device:ident $key:tt(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
         ;
         $($(#[$shared_doc:meta])* fn $shared:ident(self $(, $shared_arg:ident: $shared_ty:ty)*) -> $shared_result:ty;)*
     ) => {
@@ -86,38 +88,43 @@ macro_rules! float {
         /// blanket implementation for all types, and mention it where another type lacks such a method.
         #[allow(missing_docs, reason = "each is named after the method")]
         pub trait FloatMethods: Copy {
+            /// The type in which methods are computed that the 16-bit floats lack.
+            type Wide: Float;
+
             $(
                 fn $device(
                     self, call: Call<'_> $(, $arg: $ty)*
-                ) -> Returned<MethodKey<{ Method::$method as usize }>, $result>;
+                ) -> Returned<key!(Self, $key), $result>;
             )*
         }
 
-        float!(@device f16 $(fn $name as $device $method(self $(, $arg: $ty)*) -> $result;)*);
-        float!(@device bf16 $(fn $name as $device $method(self $(, $arg: $ty)*) -> $result;)*);
-        float!(@device f32 $(fn $name as $device $method(self $(, $arg: $ty)*) -> $result;)*);
-        float!(@device f64 $(fn $name as $device $method(self $(, $arg: $ty)*) -> $result;)*);
+        float!(@device f16 f32 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
+        float!(@device bf16 f32 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
+        float!(@device f32 f32 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
+        float!(@device f64 f64 $(fn $name as $device $key(self $(, $arg: $ty)*) -> $result;)*);
 
         /// The methods of this trait.
         #[cfg(test)]
-        pub const FLOAT_METHODS: &[Method] = &[$(Method::$method),*];
+        pub const FLOAT_METHODS: &[Option<cumbia_kernel_ir::ir::Method>] = &[$(primitive!($key)),*];
     };
-    (@device $float:ident
-        $(fn $name:ident as $device:ident $method:ident(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
+    (@device $float:ident $wide:ident
+        $(fn $name:ident as $device:ident $key:tt(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
     ) => {
         impl FloatMethods for $float {
+            type Wide = $wide;
+
             $(
                 #[inline(always)]
                 fn $device(
                     self, _call: Call<'_> $(, $arg: $ty)*
-                ) -> Returned<MethodKey<{ Method::$method as usize }>, $result> {
+                ) -> Returned<key!(Self, $key), $result> {
                     Returned::new(<$float as Float>::$name(self $(, $arg)*))
                 }
             )*
         }
     };
     (@large $float:ident $maths:ident:
-        $($(#[$doc:meta])* fn $name:ident $(as $device:ident $method:ident)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
+        $($(#[$doc:meta])* fn $name:ident $(as $device:ident $key:tt)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
         ;
         $($(#[$our_doc:meta])* fn $our:ident as $our_device:ident $our_method:ident(self) -> $our_result:ty;)*
     ) => {
@@ -152,7 +159,7 @@ macro_rules! float {
         }
     };
     (@half $half:ident:
-        $($(#[$doc:meta])* fn $name:ident $(as $device:ident $method:ident)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
+        $($(#[$doc:meta])* fn $name:ident $(as $device:ident $key:tt)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;)*
     ) => {
         impl Float for $half {
             const PI: Self = $half::PI;
@@ -277,7 +284,7 @@ float! {
         /// `self` to the power of `exponent`.
         fn powf as __device_powf Powf(self, exponent: Self) -> Self;
         /// `self` to an integer power.
-        fn powi as __device_powi Powi(self, exponent: i32) -> Self;
+        fn powi as __device_powi [float::powi, Self::Wide](self, exponent: i32) -> Self;
         /// √(x² + y²) without overflow on the way.
         fn hypot as __device_hypot Hypot(self, other: Self) -> Self;
         /// 1 / x
@@ -321,7 +328,7 @@ float! {
         /// The integer part.
         fn trunc as __device_trunc Trunc(self) -> Self;
         /// The part after the point.
-        fn fract as __device_fract Fract(self) -> Self;
+        fn fract as __device_fract [float::fract, Self::Wide](self) -> Self;
         /// |x|
         fn abs as __device_abs Abs(self) -> Self;
         /// 1 or −1 by the sign; NaN for NaN.

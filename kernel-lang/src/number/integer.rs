@@ -5,11 +5,12 @@
 use std::hash::Hash;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Shl, ShlAssign, Shr, ShrAssign};
 
-use cumbia_kernel_ir::ir::Method;
-
 use super::Number;
 use crate::cpu::Call;
-use crate::definition::{MethodKey, Returned};
+use crate::definition::Returned;
+use crate::methods::key;
+#[cfg(test)]
+use crate::methods::primitive;
 
 /// The path of this file, whose lines call methods of the standard library.
 pub const FORWARDING: &str = file!();
@@ -20,7 +21,7 @@ pub const FORWARDING: &str = file!();
 macro_rules! integer {
     ($(
         $(#[$doc:meta])*
-        fn $name:ident as $device:ident $method:ident $(may $fault:ident)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;
+        fn $name:ident as $device:ident $key:tt $(may $fault:ident)?(self $(, $arg:ident: $ty:ty)*) -> $result:ty;
     )*) => {
         /// An integer, with the methods that all integers have in the standard library.
         ///
@@ -65,16 +66,16 @@ macro_rules! integer {
             $(
                 fn $device(
                     self, call: Call<'_> $(, $arg: $ty)*
-                ) -> Returned<MethodKey<{ Method::$method as usize }>, $result>;
+                ) -> Returned<key!(Self, $key), $result>;
             )*
         }
 
         /// The methods of this trait.
         #[cfg(test)]
-        pub const INTEGER_METHODS: &[Method] = &[$(Method::$method),*];
+        pub const INTEGER_METHODS: &[Option<cumbia_kernel_ir::ir::Method>] = &[$(primitive!($key)),*];
 
         integer!(@each [i8 i16 i32 i64 isize u8 u16 u32 u64 usize] {
-            $(fn $name as $device $method $(may $fault)?(self $(, $arg: $ty)*) -> $result;)*
+            $(fn $name as $device $key $(may $fault)?(self $(, $arg: $ty)*) -> $result;)*
         });
     };
     (@note $call:ident fault) => { $call.note() };
@@ -82,7 +83,7 @@ macro_rules! integer {
     (@each [$($integer:ident)*] $methods:tt) => { $(integer!(@impl $integer $methods);)* };
     (@impl $integer:ident {
         $(
-            fn $name:ident as $device:ident $method:ident $(may $fault:ident)?
+            fn $name:ident as $device:ident $key:tt $(may $fault:ident)?
             (self $(, $arg:ident: $ty:ty)*) -> $result:ty;
         )*
     }) => {
@@ -91,7 +92,7 @@ macro_rules! integer {
                 #[inline(always)]
                 fn $device(
                     self, call: Call<'_> $(, $arg: $ty)*
-                ) -> Returned<MethodKey<{ Method::$method as usize }>, $result> {
+                ) -> Returned<key!(Self, $key), $result> {
                     integer!(@note call $($fault)?);
                     Returned::new($integer::$name(self $(, $arg)*))
                 }
@@ -137,17 +138,17 @@ integer! {
     /// Converts to little-endian byte order.
     fn to_le as __device_to_le ToLe(self) -> Self;
     /// `self` to the power of `exponent`.
-    fn pow as __device_pow Pow may fault(self, exponent: u32) -> Self;
+    fn pow as __device_pow [integer::pow] may fault(self, exponent: u32) -> Self;
     /// The integer part of the square root; faults if `self` is negative.
-    fn isqrt as __device_isqrt Isqrt may fault(self) -> Self;
+    fn isqrt as __device_isqrt [integer::isqrt] may fault(self) -> Self;
     /// The integer part of the logarithm to a base; faults if it is undefined.
-    fn ilog as __device_ilog Ilog may fault(self, base: Self) -> u32;
+    fn ilog as __device_ilog [integer::ilog] may fault(self, base: Self) -> u32;
     /// The integer part of the logarithm to base 2; faults if it is undefined.
-    fn ilog2 as __device_ilog2 Ilog2 may fault(self) -> u32;
+    fn ilog2 as __device_ilog2 [integer::ilog2] may fault(self) -> u32;
     /// The integer part of the logarithm to base 10; faults if it is undefined.
-    fn ilog10 as __device_ilog10 Ilog10 may fault(self) -> u32;
+    fn ilog10 as __device_ilog10 [integer::ilog10] may fault(self) -> u32;
     /// The mean, rounded towards zero for signed types, and down for unsigned types.
-    fn midpoint as __device_midpoint Midpoint(self, other: Self) -> Self;
+    fn midpoint as __device_midpoint [integer::midpoint](self, other: Self) -> Self;
     /// The sum, wrapping.
     fn wrapping_add as __device_wrapping_add WrappingAdd(self, rhs: Self) -> Self;
     /// The difference, wrapping.
@@ -155,13 +156,13 @@ integer! {
     /// The product, wrapping.
     fn wrapping_mul as __device_wrapping_mul WrappingMul(self, rhs: Self) -> Self;
     /// The quotient, where `MIN / -1` wraps to `MIN`; faults for division by 0.
-    fn wrapping_div as __device_wrapping_div WrappingDiv may fault(self, rhs: Self) -> Self;
+    fn wrapping_div as __device_wrapping_div [integer::wrapping_div] may fault(self, rhs: Self) -> Self;
     /// The remainder, where `MIN % -1` is 0; faults for division by 0.
-    fn wrapping_rem as __device_wrapping_rem WrappingRem may fault(self, rhs: Self) -> Self;
+    fn wrapping_rem as __device_wrapping_rem [integer::wrapping_rem] may fault(self, rhs: Self) -> Self;
     /// The quotient of Euclidean division, like `wrapping_div`.
-    fn wrapping_div_euclid as __device_wrapping_div_euclid WrappingDivEuclid may fault(self, rhs: Self) -> Self;
+    fn wrapping_div_euclid as __device_wrapping_div_euclid [integer::wrapping_div_euclid] may fault(self, rhs: Self) -> Self;
     /// The remainder of Euclidean division, like `wrapping_rem`.
-    fn wrapping_rem_euclid as __device_wrapping_rem_euclid WrappingRemEuclid may fault(self, rhs: Self) -> Self;
+    fn wrapping_rem_euclid as __device_wrapping_rem_euclid [integer::wrapping_rem_euclid] may fault(self, rhs: Self) -> Self;
     /// The negation, wrapping.
     fn wrapping_neg as __device_wrapping_neg WrappingNeg(self) -> Self;
     /// `self << n`, with `n` modulo the number of bits.
@@ -169,17 +170,17 @@ integer! {
     /// `self >> n`, with `n` modulo the number of bits.
     fn wrapping_shr as __device_wrapping_shr WrappingShr(self, n: u32) -> Self;
     /// The power, wrapping.
-    fn wrapping_pow as __device_wrapping_pow WrappingPow(self, exponent: u32) -> Self;
+    fn wrapping_pow as __device_wrapping_pow [integer::wrapping_pow](self, exponent: u32) -> Self;
     /// The sum, saturating.
     fn saturating_add as __device_saturating_add SaturatingAdd(self, rhs: Self) -> Self;
     /// The difference, saturating.
     fn saturating_sub as __device_saturating_sub SaturatingSub(self, rhs: Self) -> Self;
     /// The product, saturating.
-    fn saturating_mul as __device_saturating_mul SaturatingMul(self, rhs: Self) -> Self;
+    fn saturating_mul as __device_saturating_mul [integer::saturating_mul](self, rhs: Self) -> Self;
     /// The quotient, saturating; faults for division by 0.
-    fn saturating_div as __device_saturating_div SaturatingDiv may fault(self, rhs: Self) -> Self;
+    fn saturating_div as __device_saturating_div [integer::saturating_div] may fault(self, rhs: Self) -> Self;
     /// The power, saturating.
-    fn saturating_pow as __device_saturating_pow SaturatingPow(self, exponent: u32) -> Self;
+    fn saturating_pow as __device_saturating_pow [integer::saturating_pow](self, exponent: u32) -> Self;
     /// The wrapping sum, and whether it overflowed.
     fn overflowing_add as __device_overflowing_add OverflowingAdd(self, rhs: Self) -> (Self, bool);
     /// The wrapping difference, and whether it overflowed.
@@ -187,13 +188,13 @@ integer! {
     /// The wrapping product, and whether it overflowed.
     fn overflowing_mul as __device_overflowing_mul OverflowingMul(self, rhs: Self) -> (Self, bool);
     /// The wrapping negation, and whether it overflowed.
-    fn overflowing_neg as __device_overflowing_neg OverflowingNeg(self) -> (Self, bool);
+    fn overflowing_neg as __device_overflowing_neg [integer::overflowing_neg](self) -> (Self, bool);
     /// `wrapping_shl`, and whether `n` is not less than the number of bits.
     fn overflowing_shl as __device_overflowing_shl OverflowingShl(self, n: u32) -> (Self, bool);
     /// `wrapping_shr`, and whether `n` is not less than the number of bits.
     fn overflowing_shr as __device_overflowing_shr OverflowingShr(self, n: u32) -> (Self, bool);
     /// The wrapping power, and whether it overflowed.
-    fn overflowing_pow as __device_overflowing_pow OverflowingPow(self, exponent: u32) -> (Self, bool);
+    fn overflowing_pow as __device_overflowing_pow [integer::overflowing_pow](self, exponent: u32) -> (Self, bool);
     /// `self << n`, or 0 if `n` is not less than the number of bits.
     fn unbounded_shl as __device_unbounded_shl UnboundedShl(self, n: u32) -> Self;
     /// `self >> n`, or 0 or −1 if `n` is not less than the number of bits.

@@ -315,7 +315,8 @@ fn diagnostics(errors: cumbia_kernel_ir::Errors) -> Vec<Diagnostic> {
 #[derive(Default)]
 struct Linker {
     functions: Vec<Arc<Instance>>,
-    known: HashMap<TypeId, FunctionId>,
+    /// The numbers of the functions. The definition of a built-in method is a function for each choice of overflow checks.
+    known: HashMap<(TypeId, Option<bool>), FunctionId>,
     /// The functions being collected, outermost first: the call chain to the innermost one.
     open: Vec<OpenFunction>,
 }
@@ -328,15 +329,17 @@ struct OpenFunction {
     function: Function,
     /// The slot being filled: that of the call to the next function of the chain.
     slot: SlotId,
+    overflow_checks: bool,
 }
 
 impl Linker {
     /// Fills the slots of a function, and collects the functions that it calls.
     fn instance(&mut self, definition: &Definition) -> Result<Instance, Vec<Diagnostic>> {
-        let &Definition { id, path, file, ir, slots, overflow_checks } = definition;
+        let &Definition { id, path, file, ir, slots, overflow_checks: _, built_in } = definition;
+        let overflow_checks = self.overflow_checks(definition);
         self.reject_recursion(id, path)?;
         let function = Function::from_bytes(ir).map_err(|error| unreadable_ir(path, &error.to_string()))?;
-        self.open.push(OpenFunction { id, path, file, function, slot: SlotId(0) });
+        self.open.push(OpenFunction { id, path, file, function, slot: SlotId(0), overflow_checks });
         let mut filled = Vec::new();
         let mut casts = Vec::new();
         for content in slots() {
@@ -349,7 +352,15 @@ impl Linker {
         }
         let OpenFunction { mut function, .. } = self.open.pop().expect("this function was pushed");
         calls_to_casts(&mut function, &casts);
-        Ok(Instance { function, slots: filled, file: file.to_owned(), overflow_checks: overflow_checks() })
+        Ok(Instance { function, slots: filled, file: file.to_owned(), overflow_checks, built_in })
+    }
+
+    /// Returns whether overflow is a fault in a function. A built-in method follows its caller.
+    fn overflow_checks(&self, definition: &Definition) -> bool {
+        match self.open.last() {
+            Some(caller) if definition.built_in => caller.overflow_checks,
+            _ => (definition.overflow_checks)(),
+        }
     }
 
     fn fill(&mut self, content: Content) -> Result<Filled, Vec<Diagnostic>> {
@@ -367,25 +378,29 @@ impl Linker {
     }
 
     fn function(&mut self, definition: &Definition) -> Result<FunctionId, Vec<Diagnostic>> {
-        if let Some(&id) = self.known.get(&definition.id) {
-            return Ok(id);
+        let id = (definition.id, definition.built_in.then(|| self.overflow_checks(definition)));
+        if let Some(&known) = self.known.get(&id) {
+            return Ok(known);
         }
         let instance = self.instance(definition)?;
-        Ok(self.add(definition.id, instance))
+        Ok(self.add(id, instance))
     }
 
     /// Returns the function that implements `==` of a compound type.
     fn compound(&mut self, compound: Compound) -> Result<FunctionId, Vec<Diagnostic>> {
-        let id = compound.id;
+        let id = (compound.id, None);
         if let Some(&known) = self.known.get(&id) {
             return Ok(known);
         }
         let (function, slots) = compound.function();
         let slots = slots.into_iter().map(|content| self.fill(content)).collect::<Result<_, _>>()?;
-        Ok(self.add(id, Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false }))
+        Ok(self.add(
+            id,
+            Instance { function, slots, file: equality::FILE.to_owned(), overflow_checks: false, built_in: false },
+        ))
     }
 
-    fn add(&mut self, id: TypeId, instance: Instance) -> FunctionId {
+    fn add(&mut self, id: (TypeId, Option<bool>), instance: Instance) -> FunctionId {
         let number = FunctionId(self.functions.len() as u32);
         self.functions.push(Arc::new(instance));
         self.known.insert(id, number);

@@ -29,17 +29,17 @@ const LAYERS: &[Layer] = &[
         may_use: &["cumbia-kernel-sync"],
         must_not_use: &["syn", "quote", "proc-macro2", "postcard", "inventory", "rayon", "half", "blake3"],
     },
-    // No CUDA, arrays, launches or caches.
-    Layer {
-        folder: "kernel-lang",
-        may_use: &["cumbia-kernel-ir", "cumbia-kernel-sync"],
-        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "tempfile", "postcard"],
-    },
     // No CUDA.
     Layer {
         folder: "kernel-macros",
         may_use: &["cumbia-kernel-ir"],
         must_not_use: &["cudarc", "libloading", "tempfile", "rayon"],
+    },
+    // No CUDA, arrays, launches or caches.
+    Layer {
+        folder: "kernel-lang",
+        may_use: &["cumbia-kernel-ir", "cumbia-kernel-macros", "cumbia-kernel-sync"],
+        must_not_use: &["syn", "quote", "proc-macro2", "cudarc", "libloading", "tempfile", "postcard"],
     },
     // No syntax trees of Rust, and the driver through its layer only; cudarc is for the interoperation with it.
     Layer {

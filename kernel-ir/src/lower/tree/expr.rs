@@ -47,13 +47,22 @@ pub(crate) enum Expr {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Callee {
     /// A helper. With a site it can fault there, and takes the site and the launch after its arguments.
-    Helper(Helper, Option<u32>),
+    Helper(Helper, Option<SiteRef>),
     /// A function of CUDA without side effects, listed in `cuda::reserved`, whose result depends only on its arguments.
     Builtin(&'static str),
     /// A function of CUDA with side effects: it writes memory or synchronises.
     Effect(&'static str),
-    /// A device function.
-    Function(FunctionId),
+    /// A device function. The definition of a built-in method that can fault takes the first of its sites.
+    Function(FunctionId, Option<SiteRef>),
+}
+
+/// A reference to a site that can fault or print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SiteRef {
+    /// The index in [`Module::sites`](super::Module::sites).
+    Own(u32),
+    /// In the definition of a built-in method, the index relative to the site that the caller passes.
+    Caller(u32),
 }
 
 /// A prefix operator of C.
@@ -123,7 +132,7 @@ impl Expr {
     }
 
     /// Returns a call of a helper that can fault at `site`.
-    pub(crate) fn faulting(helper: Helper, site: u32, args: Vec<Expr>) -> Expr {
+    pub(crate) fn faulting(helper: Helper, site: SiteRef, args: Vec<Expr>) -> Expr {
         Expr::Call(Callee::Helper(helper, Some(site)), args)
     }
 

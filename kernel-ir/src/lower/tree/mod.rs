@@ -13,7 +13,7 @@ use crate::source::Site;
 
 use super::helper::Helper;
 
-pub(crate) use expr::{Callee, Expr, Operator, Prefix};
+pub(crate) use expr::{Callee, Expr, Operator, Prefix, SiteRef};
 pub(crate) use stmt::{Case, Header, Next, Stmt, StmtKind};
 
 /// A program as a C syntax tree.
@@ -133,6 +133,8 @@ pub(crate) struct Function {
     pub(crate) vars: Vec<Variable>,
     /// Whether it can fault or print, directly or in a callee, and so takes the launch as its last parameter.
     pub(crate) takes_launch: bool,
+    /// Whether it takes the first of its caller's sites, before the launch.
+    pub(crate) takes_site: bool,
     /// The statements.
     pub(crate) body: Body,
 }

@@ -1,6 +1,6 @@
 //! Statements of the C tree.
 
-use super::{Expr, Label, VarId};
+use super::{Expr, Label, SiteRef, VarId};
 use crate::ir::{Scalar, Unroll};
 use crate::lower::{Helper, Op, Operator};
 
@@ -39,9 +39,9 @@ pub(crate) enum StmtKind {
     /// `return e;`
     Return(Option<Expr>),
     /// Fills the launch's fault record, including the arguments of a message, and terminates the thread.
-    Fault { site: u32, args: Vec<Expr> },
+    Fault { site: SiteRef, args: Vec<Expr> },
     /// Appends a message to the launch's print buffer.
-    Print { site: u32, args: Vec<Expr> },
+    Print { site: SiteRef, args: Vec<Expr> },
     /// A violated invariant of the compiler, with its description. The emitted text does not compile, so that the bug
     /// is reported instead of running incorrect code.
     InternalError(String),
@@ -59,7 +59,7 @@ pub(crate) struct Case {
 pub(crate) enum Header {
     /// `for (; test; progress)`, a loop that is not proved to terminate. `progress` is a side effect in each iteration,
     /// without which C++ would assume that the loop terminates.
-    Open { test: Option<Expr>, progress: Expr },
+    Open { test: Option<Expr>, progress: Option<Expr> },
     /// `for (T var = init; test; next)`
     For { var: VarId, init: Expr, test: Expr, next: Next },
 }
@@ -67,7 +67,7 @@ pub(crate) enum Header {
 impl Header {
     /// Returns the header of a loop that may not terminate, with a side effect in each iteration.
     pub(crate) fn open(test: Option<Expr>, progress: Op) -> Header {
-        Header::Open { test, progress: Expr::helper(Helper::new(progress, Scalar::Usize), Vec::new()) }
+        Header::Open { test, progress: Some(Expr::helper(Helper::new(progress, Scalar::Usize), Vec::new())) }
     }
 }
 
@@ -132,7 +132,7 @@ impl Stmt {
                 match header {
                     Header::Open { test, progress } => {
                         test.iter().for_each(&mut *visit);
-                        visit(progress);
+                        progress.iter().for_each(&mut *visit);
                     }
                     Header::For { var: _, init, test, next } => {
                         visit(init);
