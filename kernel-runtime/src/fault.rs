@@ -54,8 +54,8 @@ pub(crate) fn resolve(raw: RawFault) -> Error {
     let RawFault { kernel: number, site: site_number, block, thread, index, len, args } = raw;
     let [block, thread] = [block, thread].map(|[x, y, z]| Dim3 { x: x as usize, y: y as usize, z: z as usize });
     let kernel = specialise::by_number(number);
-    let site = kernel
-        .and_then(|kernel| Some((kernel, kernel.interface(Layout::Contiguous).sites.get(site_number as usize)?)));
+    let site =
+        kernel.and_then(|kernel| Some((kernel, kernel.interface(Layout::Contiguous).sites.get(site_number as usize)?)));
     match site {
         Some((kernel, site)) => Error::Fault {
             kernel: kernel.info.name.to_owned(),

@@ -454,7 +454,7 @@ impl<'m> Walk<'m> {
         let values: Vec<Value> = args.iter().map(|arg| self.eval(arg)).collect();
         match callee {
             Callee::Helper(helper, _) => self.helper(call, *helper, args, values),
-            Callee::Function(id) => self.call(*id, values),
+            Callee::Function(id, _) => self.call(*id, values),
             Callee::Builtin(_) | Callee::Effect(_) => Value::Unknown,
         }
     }
@@ -655,21 +655,14 @@ impl<'m> Walk<'m> {
             Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => {
                 Value::exact(Poly::atom(self.domain.atoms.fresh(Range::new(0, 64))), Scalar::U32)
             }
-            Op::StepTo
-            | Op::StepDown
-            | Op::OverflowingAdd
-            | Op::OverflowingSub
-            | Op::OverflowingMul
-            | Op::OverflowingPow => {
+            Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
                 let output = if matches!(op, Op::StepTo | Op::StepDown) { args.first() } else { args.last() };
                 if let Some(Expr::Var(var)) = output {
                     self.assign(*var, Value::Unknown);
                 }
                 Value::boolean()
             }
-            Op::IsMultipleOf | Op::IsNan | Op::IsInfinite | Op::IsFinite | Op::IsNormal | Op::IsSubnormal => {
-                Value::boolean()
-            }
+            Op::IsMultipleOf | Op::IsNan | Op::IsInfinite | Op::IsFinite | Op::IsNormal => Value::boolean(),
             _ => Value::Unknown,
         }
     }

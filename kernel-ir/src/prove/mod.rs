@@ -54,7 +54,7 @@ pub use report::Proof;
 use std::sync::Arc;
 
 use crate::ir::Scalar;
-use crate::lower::{Module, Op};
+use crate::lower::{Module, Op, SiteRef};
 use crate::source::{Options, Variant};
 
 /// What is known of the checks of a program.
@@ -64,7 +64,7 @@ struct Proofs {
     /// Whether no check that can be removed at all depends on the launch.
     is_certain: bool,
     /// The operation, the first site and the group of each check.
-    checks: Vec<(Op, Option<u32>, Option<u32>)>,
+    checks: Vec<(Op, Option<SiteRef>, Option<u32>)>,
     /// What is known of each check, in words, if that was asked for.
     reports: Vec<Proof>,
 }
@@ -143,7 +143,11 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
 /// Returns what is known of the checks of a program: each with its first site.
 pub(crate) fn report(module: &Module, options: Options) -> Vec<(u32, Proof)> {
     let Proofs { checks, reports, .. } = analyse(module, options.block, EXTENT, true);
-    let sites = checks.into_iter().map(|(_, site, _)| site);
+    let sites = checks.into_iter().map(|(_, site, _)| match site {
+        Some(SiteRef::Own(site)) => Some(site),
+        // The checks in a method of a number have the sites of its callers.
+        Some(SiteRef::Caller(_)) | None => None,
+    });
     sites.zip(reports).filter_map(|(site, proof)| Some((site?, proof))).collect()
 }
 

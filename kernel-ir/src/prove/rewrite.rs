@@ -1,11 +1,13 @@
 //! Removal of checks that cannot fail.
 
 use crate::ir::Scalar;
-use crate::lower::{Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Stmt, StmtKind};
+use crate::lower::{
+    Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
+};
 
 /// Replaces each check for which `removed` returns true, given its number, operation and first site, by what it returns
 /// if it does not fail. The checks are numbered in the order of `numbered`.
-pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<u32>) -> bool) {
+pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<SiteRef>) -> bool) {
     let mut rewriter = Rewriter { next: 0, removed };
     for function in module.functions.values_mut() {
         rewriter.function(function);
@@ -14,7 +16,7 @@ pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<u32
 }
 
 /// Calls `visit` with the checks of a program, in the order in which [`remove`] numbers them.
-pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op, Option<u32>)) {
+pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op, Option<SiteRef>)) {
     for function in module.functions.values().chain([&module.kernel]) {
         let Body::Stmts(stmts) = &function.body else { continue };
         for stmt in stmts {
@@ -30,7 +32,7 @@ pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op
 }
 
 /// Returns the operation of a check, and its first site.
-fn check(expr: &Expr) -> Option<(Op, Option<u32>)> {
+fn check(expr: &Expr) -> Option<(Op, Option<SiteRef>)> {
     match expr {
         Expr::Call(Callee::Helper(Helper { op: Op::Within, .. }, site), _) => Some((Op::Within, *site)),
         Expr::Call(Callee::Helper(helper, Some(site)), _) => Some((helper.op, Some(*site))),
@@ -43,7 +45,7 @@ struct Rewriter<F> {
     removed: F,
 }
 
-impl<F: Fn(usize, Op, Option<u32>) -> bool> Rewriter<F> {
+impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
     fn function(&mut self, function: &mut Function) {
         if let Body::Stmts(stmts) = &mut function.body {
             self.stmts(stmts);
@@ -89,7 +91,7 @@ impl<F: Fn(usize, Op, Option<u32>) -> bool> Rewriter<F> {
                 match header {
                     Header::Open { test, progress } => {
                         test.iter_mut().for_each(|test| self.expr(test));
-                        self.expr(progress);
+                        progress.iter_mut().for_each(|progress| self.expr(progress));
                     }
                     Header::For { var: _, init, test, next } => {
                         self.expr(init);

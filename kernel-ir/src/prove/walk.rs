@@ -14,8 +14,8 @@ use super::predicate::{Axis, LaunchSymbol};
 use super::prover::{Domain, Facts};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
-    Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator, Stmt,
-    StmtKind, VarId,
+    Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator,
+    SiteRef, Stmt, StmtKind, VarId,
 };
 
 /// The maximum number of predecessors whose values a join distinguishes.
@@ -105,7 +105,7 @@ struct Frame<'m> {
 /// A removable check: a call of a helper that can fault, or the test of a versioned loop.
 pub(super) struct Check {
     /// The first site of the check; `None` for the test of a versioned loop.
-    pub(super) site: Option<u32>,
+    pub(super) site: Option<SiteRef>,
     pub(super) op: Op,
     /// The condition under which the check never fails.
     pub(super) condition: Condition,
@@ -809,7 +809,7 @@ impl<'m> Walk<'m> {
                     self.checks[*number].condition = Condition::FALSE;
                     self.checks[*number].reached = true;
                 }
-                if let Expr::Call(Callee::Function(id), _) = expr {
+                if let Expr::Call(Callee::Function(id, _), _) = expr {
                     callees.push(*id);
                 }
             });
@@ -968,7 +968,7 @@ fn collect_outputs(expr: &Expr, found: &mut Directions) {
         let Expr::Call(Callee::Helper(Helper { op, .. }, _), args) = expr else { return };
         let output = match op {
             Op::StepTo | Op::StepDown => args.first(),
-            Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul | Op::OverflowingPow => args.last(),
+            Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => args.last(),
             _ => None,
         };
         if let Some(Expr::Var(var)) = output {
@@ -994,7 +994,7 @@ fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found:
         stmt.for_each_expr(&mut |expr| {
             each(expr, &mut |expr| match expr {
                 Expr::AddressOf(place) => collect_roots(place, found),
-                Expr::Call(Callee::Function(id), args) => {
+                Expr::Call(Callee::Function(id, _), args) => {
                     let Some(callee) = module.functions.get(id) else { return };
                     for (param, arg) in callee.params.iter().zip(args) {
                         if is_reference(&callee.vars[param.index()].ty) {
@@ -1031,10 +1031,7 @@ fn collect_roots(place: &Expr, found: &mut BTreeSet<u32>) {
 
 /// Returns whether a helper assigns a variable that is its first or its last argument, and has no other effect.
 fn assigns_variable(op: Op) -> bool {
-    matches!(
-        op,
-        Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul | Op::OverflowingPow
-    )
+    matches!(op, Op::StepTo | Op::StepDown | Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul)
 }
 
 /// Calls `visit` with the blocks of a statement.
