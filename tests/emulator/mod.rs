@@ -134,7 +134,7 @@ impl Emulator {
             Some(Err(log)) => panic!("{log}"),
             None => panic!("{kernel} has no CUDA C"),
         };
-        let Emulation { source, kernel: number, params, grid, block, shared_bytes } = emulation;
+        let Emulation { source, variant: _, kernel: number, params, grid, block, shared_bytes } = emulation;
         let mut record = Record::default();
         let words = if source.prints { PRINT_CAPACITY } else { 0 };
         #[allow(clippy::large_stack_arrays, reason = "64 KiB, on a thread of a test")]
