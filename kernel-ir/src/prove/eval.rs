@@ -351,7 +351,7 @@ impl<'m> Walk<'m> {
                 _ => self.at_most(&[left.clone()]),
             },
             Operator::Or | Operator::Xor if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
-                let hi = |poly: &Poly| self.domain.atoms.interval(poly).1.filter(|hi| *hi < 1 << 64);
+                let hi = |poly: &Poly| self.domain.atoms.interval(poly).1.filter(|hi| (0..1 << 64).contains(hi));
                 let bits = hi(left).zip(hi(right)).map(|(left, right)| 128 - (left | right).leading_zeros());
                 let sum = left.add(right);
                 let limits = [sum, bits.map(|bits| Poly::constant((1i128 << bits) - 1))];
