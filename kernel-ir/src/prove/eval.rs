@@ -337,12 +337,16 @@ impl<'m> Walk<'m> {
                 Some(amount @ 0..64) => self.domain.quotient(left, &Poly::constant(1 << amount)),
                 _ => self.at_most(&[left.clone()]),
             },
-            // A mask of the low-order bits is a remainder.
+            // A mask of the low-order bits of a number that is not negative is a remainder.
             Operator::And => match (left.as_constant(), right.as_constant()) {
                 (_, Some(mask)) if mask >= 0 && (mask + 1).count_ones() == 1 => {
                     self.remainder(left, &Poly::constant(mask + 1))
                 }
-                (Some(mask), _) if mask >= 0 && (mask + 1).count_ones() == 1 => {
+                (Some(mask), _)
+                    if mask >= 0
+                        && (mask + 1).count_ones() == 1
+                        && (!ty.is_signed() || self.domain.atoms.is_nonnegative(right)) =>
+                {
                     self.remainder(right, &Poly::constant(mask + 1))
                 }
                 _ if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {

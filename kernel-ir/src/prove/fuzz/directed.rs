@@ -193,3 +193,17 @@ fn functions_at_several_calls() {
         holds(text);
     }
 }
+
+/// The mask of `mask & x` is the left operand, and `x` is negative.
+#[test]
+fn masks_of_negative_numbers() {
+    for text in [
+        "fn k(x: &mut [u32]) { let p: i32 = grid(1) as i32 - 4i32; if p < 3i32 { x[(7i32 & p) as usize] = 1u32; } }",
+        "fn k(x: &mut [u32]) { let p: i32 = grid(1) as i32 - 4i32; if p < 3i32 { x[(p & 7i32) as usize] = 1u32; } }",
+        "fn k(x: &mut [u32]) { let p: i64 = grid(1) as i64 - 9i64; let q: i64 = 7i64 & p; x[q as usize] = 1u32; }",
+        "fn k(x: &mut [u32], p: i64) { let q: i64 = 15i64 & p; if p < 3i64 { x[q as usize] = 1u32; } }",
+    ] {
+        holds(text);
+    }
+    holds("fn k(x: &mut [u32], p: i8) { x[(p & -1i8) as usize] = 1u32; x[(3i8 & p) as usize] = 1u32; }");
+}
