@@ -155,6 +155,7 @@ pub(super) fn walk<'m>(
     for (index, param) in module.kernel.params.iter().enumerate() {
         if let CType::Scalar(scalar) = module.kernel.vars[param.index()].ty
             && scalar.is_integer()
+            && !walk.frame.borrowed.contains(&param.0)
         {
             let poly = Poly::atom(walk.symbol(LaunchSymbol::Param { index, scalar }));
             vars[param.index()] = Value::exact(poly, scalar);

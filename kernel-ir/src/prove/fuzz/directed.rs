@@ -207,3 +207,27 @@ fn masks_of_negative_numbers() {
     }
     holds("fn k(x: &mut [u32], p: i8) { x[(p & -1i8) as usize] = 1u32; x[(3i8 & p) as usize] = 1u32; }");
 }
+
+/// A parameter of the kernel that is changed through a reference.
+#[test]
+fn borrowed_parameters() {
+    holds(
+        "fn k(x: &mut [u32], mut n: usize) {
+            if n < x.len() {
+                let r: &mut usize = &mut n;
+                *r += 1usize;
+                x[n] = 1u32;
+            }
+        }",
+    );
+    holds(
+        "fn bump(n: &mut usize) -> usize { *n += 1usize; *n }
+        fn k(x: &mut [u32], mut n: usize) {
+            if n < x.len() {
+                let m: usize = bump(&mut n);
+                x[n] = 1u32;
+                x[m - 1usize] = 2u32;
+            }
+        }",
+    );
+}
