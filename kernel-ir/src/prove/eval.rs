@@ -85,21 +85,20 @@ impl<'m> Walk<'m> {
     }
 
     /// Evaluates an expression that is evaluated only where the facts hold. What its checks prove is not known
-    /// afterwards.
+    /// afterwards. Returns `None` if it never returns.
     fn eval_under(&mut self, facts: &Facts, expr: &'m Expr) -> Option<(Value, Facts)> {
         let before = self.state.as_ref()?.facts.len();
         let pending = self.pending.len();
         if let Some(state) = &mut self.state {
             state.facts.extend(facts.iter().cloned());
         }
+        let diverges = std::mem::take(&mut self.diverges);
         let value = self.eval(expr);
+        let returns = !std::mem::replace(&mut self.diverges, diverges);
         let own = self.pending.split_off(pending.min(self.pending.len()));
-        let mut facts = match &mut self.state {
-            Some(state) => state.facts.split_off(before),
-            None => return None,
-        };
+        let mut facts = self.state.as_mut()?.facts.split_off(before);
         facts.extend(own);
-        Some((value, facts))
+        returns.then_some((value, facts))
     }
 
     fn short_circuit(&mut self, op: Operator, left: &'m Expr, right: &'m Expr) -> Value {

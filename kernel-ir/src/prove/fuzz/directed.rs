@@ -231,3 +231,39 @@ fn borrowed_parameters() {
         }",
     );
 }
+
+/// C does not specify the order of operands: `g` may be executed although `f` never returns.
+#[test]
+fn operands_beside_a_call_that_never_returns() {
+    holds(
+        "fn f(a: usize) -> usize { panic!(\"no\") }
+        fn g(s: &[u32], a: usize) -> usize { s[a] as usize }
+        fn k(x: &mut [u32], y: &[u32], n: usize) {
+            let i: usize = grid(1);
+            if i < y.len() { x[0] = g(&y[..], i) as u32; }
+            let v: usize = f(n) + g(&y[..], n);
+            x[v] = 1u32;
+        }",
+    );
+    holds(
+        "fn f(a: usize) -> usize { panic!(\"no\") }
+        fn g(s: &[u32], a: usize) -> usize { s[a] as usize }
+        fn k(x: &mut [u32], y: &[u32], n: usize) {
+            let i: usize = grid(1);
+            if i < y.len() { x[0] = g(&y[..], i) as u32; }
+            let v: usize = if n > 7usize { f(n) } else { g(&y[..], n) };
+            x[v] = 1u32;
+        }",
+    );
+    holds(
+        "fn f(a: usize) -> usize { let mut b: usize = a; loop { b += 1usize; if b > 100000usize { panic!(\"no\") } } }
+        fn g(s: &[u32], a: usize) -> usize { s[a] as usize }
+        fn h(a: usize, b: usize) -> usize { a + b }
+        fn k(x: &mut [u32], y: &[u32], n: usize) {
+            let i: usize = grid(1);
+            if i < y.len() { x[0] = g(&y[..], i) as u32; }
+            let v: usize = h(f(n), g(&y[..], n));
+            x[v] = 1u32;
+        }",
+    );
+}
