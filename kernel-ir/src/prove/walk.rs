@@ -198,10 +198,10 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Returns the width of a type; `usize` has the width of an index.
+    /// Returns the width of a type; `usize` has the width of an index, `isize` always has 64 bits.
     pub(super) fn bits(&self, scalar: Scalar) -> u32 {
         match scalar {
-            Scalar::Usize | Scalar::Isize => self.module.index.bits(),
+            Scalar::Usize => self.module.index.bits(),
             scalar => scalar.bits(),
         }
     }

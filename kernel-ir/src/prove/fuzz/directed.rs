@@ -55,13 +55,21 @@ fn params(text: &str) -> Vec<Param> {
 /// Tests a kernel in many launches, and returns how many checks were removed in how many launches.
 #[track_caller]
 fn holds(text: &str) -> usize {
-    let params = params(text);
     let mut removed = 0;
-    for (overflow_checks, fixed_block) in
-        [(false, None), (true, None), (false, Some([4, 1, 1])), (true, Some([8, 1, 1]))]
-    {
-        let mode = Mode { overflow_checks, fixed_block, narrow: false };
-        let mut subject = Subject::new(text, mode).expect("a valid kernel");
+    let modes = [
+        (false, None, false),
+        (true, None, false),
+        (false, Some([4, 1, 1]), false),
+        (true, Some([8, 1, 1]), false),
+        (false, None, true),
+    ];
+    for (overflow_checks, fixed_block, narrow) in modes {
+        let mode = Mode { overflow_checks, fixed_block, narrow, contiguous: false };
+        let params = params(&if narrow { text.replace("usize", "u32") } else { text.to_owned() });
+        let Some(mut subject) = Subject::new(text, mode) else {
+            assert!(narrow, "an invalid kernel: {text}");
+            continue;
+        };
         let mut rng = Rng::new(7);
         let mut statistics = Statistics::default();
         for i in 0..LAUNCHES {
@@ -208,6 +216,20 @@ fn masks_of_negative_numbers() {
     holds("fn k(x: &mut [u32], p: i8) { x[(p & -1i8) as usize] = 1u32; x[(3i8 & p) as usize] = 1u32; }");
 }
 
+/// `isize` has 64 bits, also if `usize` is represented by `u32`.
+#[test]
+fn wide_numbers_beside_narrow_indices() {
+    for text in [
+        "fn k(x: &mut [u32], n: isize) { if n >= 0isize && n < x.len() as isize { x[n as usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: isize) { if n < 0isize { x[(-n) as usize] = 1u32; } x[(n + 1isize) as usize] = 1u32; }",
+        "fn k(x: &mut [u32], y: &[isize]) { if y.len() > 0usize { let v: isize = y[0usize].max(0isize) / 1073741824isize; x[v as usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: isize, y: &[isize]) { if (n as usize) < y.len() { x[(y[n as usize] - n) as usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: u64) { if n < x.len() as u64 { x[n as usize] = 1u32; } if (n as usize) < 8usize { x[(n % 16u64) as usize] = 1u32; } }",
+    ] {
+        holds(text);
+    }
+}
+
 /// A parameter of the kernel that is changed through a reference.
 #[test]
 fn borrowed_parameters() {
@@ -266,4 +288,70 @@ fn operands_beside_a_call_that_never_returns() {
             x[v] = 1u32;
         }",
     );
+}
+
+/// Joins, loops and facts that outlive what they describe.
+#[test]
+fn values_that_change_after_a_fact() {
+    for text in [
+        // The fact belongs to the value before the change.
+        "fn k(x: &mut [u32], mut n: usize) { if n < x.len() { n += 1usize; x[n] = 1u32; } }",
+        "fn k(x: &mut [u32], mut n: usize) { if n < x.len() { for i in 0usize..3usize { x[n] = 1u32; n += i; } } }",
+        "fn k(x: &mut [u32], mut n: usize) { if n < x.len() { for i in 0usize..3usize { x[n] = 1u32; n = n / 2usize; } } }",
+        "fn k(x: &mut [u32], mut n: usize) { let c: bool = n < x.len(); while n > 0usize { n -= 1usize; if c { x[n] = 1u32; } if n > 20usize { break; } } }",
+        "fn k(x: &mut [u32], n: usize) { let mut c: bool = true; for i in 0usize..n { if c { x[i] = 1u32; } c = i + 2usize < x.len(); if i > 20usize { break; } } }",
+        "fn k(x: &mut [u32], n: usize) { let mut a: usize = 0usize; let mut b: usize = 1usize; while b < n { let t: usize = a + b; a = b; b = t; x[a] = 1u32; if b < x.len() { x[b] = 1u32; } } }",
+        "fn k(x: &mut [u32], n: usize) { let mut a: usize = 0usize; let mut b: usize = x.len(); for i in 0usize..n { let t: usize = a; a = b; b = t; x[b] = 1u32; if i > 3usize { break; } } }",
+        // A loop that is left in several ways.
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = 0usize; loop { if i == n { break; } if i >= x.len() { i = n; break; } i += 1usize; } x[i] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = n; while i >= x.len() { i = i / 2usize; if i == 0usize { break; } } x[i] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = 0usize; 'o: loop { for j in 0usize..4usize { i += j; if i >= n { break 'o; } if i >= x.len() { continue 'o; } x[i] = 1u32; } } x[i] = 2u32; }",
+        "fn k(x: &mut [u32], n: usize) { let v: usize = 'b: { if n < x.len() { break 'b n; } if n > 20usize { break 'b n / 2usize; } 0usize }; x[v] = 1u32; }",
+        // Loops that are not executed.
+        "fn k(x: &mut [u32], n: usize) { let mut last: usize = n; for i in 0usize..x.len() { last = i; } x[last] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { for i in n..=x.len() { for j in (i..=n).rev() { x[j] = 1u32; } if i > 20usize { break; } } }",
+        "fn k(x: &mut [u32], n: usize, m: usize) { for i in (n..m).step_by(3usize).rev() { x[i - n] = 1u32; if i < m { x[m - i - 1usize] = 1u32; } if i > 20usize { break; } } }",
+        "fn k(x: &mut [u32], n: u8, m: u8) { for i in (n..=m).step_by(100usize).rev() { x[(i - n) as usize / 16usize] = 1u32; } for i in (n..m).rev().step_by(7usize) { x[(m - i) as usize - 1usize] = 1u32; } }",
+        // Shadowed names.
+        "fn k(x: &mut [u32], n: usize) { if n < x.len() { let n: usize = n + 1usize; x[n] = 1u32; } x[n] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { let y: &mut [u32] = &mut x[n..]; let x: &mut [u32] = &mut y[..n]; if n > 0usize { x[n - 1usize] = 1u32; } }",
+        // The order of an assignment.
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = 0usize; x[i] = { i += n; 1u32 }; x[i] = 2u32; if i < x.len() { x[i] = { i += 1usize; 1u32 }; } }",
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = n; if i < x.len() { x[i] += { i += 1usize; i as u32 }; x[{ i -= 1usize; i }] = 1u32; } }",
+        // An index of a negative number.
+        "fn k(x: &mut [u32]) { let i: i32 = grid(1) as i32 - 2i32; if i < x.len() as i32 { x[i as usize] = 1u32; x[i.max(0i32) as usize] = 1u32; } }",
+        "fn k(x: &mut [u32]) { let i: i64 = grid(1) as i64 - 2i64; x[(i / 2i64) as usize] = 1u32; x[(i % 4i64) as usize] = 1u32; x[(i >> 1u32) as usize] = 1u32; }",
+        "fn k(x: &mut [u32]) { let i: i8 = (grid(1) * 100usize) as i8; x[(i & 3i8) as usize] = 1u32; x[(i ^ 3i8) as u8 as usize] = 1u32; x[((i as u8) >> 5u32) as usize] = 1u32; }",
+        "fn k(x: &mut [u32]) { let i: i16 = grid(1) as i16 - 2i16; let j: i16 = i.clamp(-1i16, 3i16); x[(j + 1i16) as usize] = 1u32; x[j as u16 as usize] = 1u32; }",
+        "fn k(x: &mut [u32]) { let i: isize = grid(1) as isize; let j: isize = 3isize - i; if j <= 3isize { x[j as usize] = 1u32; } x[(j * j) as usize] = 1u32; x[(-j) as usize] = 1u32; }",
+        // Narrow types wrap.
+        "fn k(x: &mut [u32]) { let i: u8 = grid(1) as u8; let j: u8 = i - 1u8; x[(j + 1u8) as usize] = 1u32; x[j as usize] = 1u32; x[(i + 255u8) as usize] = 1u32; }",
+        "fn k(x: &mut [u32]) { let i: u16 = grid(1) as u16; if i - 1u16 < 7u16 { x[i as usize] = 1u32; x[(i * 40000u16) as usize % 8usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: u32) { let i: u32 = grid(1) as u32; if i * n < x.len() as u32 { x[(i * n) as usize] = 1u32; x[i as usize * n as usize] = 1u32; } }",
+        "fn k(x: &mut [u32], n: u32) { let i: u32 = grid(1) as u32 + n; if (i as usize) < x.len() { x[i as usize] = 1u32; x[grid(1) + n as usize] = 1u32; } }",
+        // Powers, roots and shifts.
+        "fn k(x: &mut [u32], n: u32) { let i: usize = grid(1); x[i << n] = 1u32; x[i >> n] = 1u32; x[(i << 1u32) >> 1u32] = 1u32; x[(i << 63u32) >> 63u32] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { x[n.isqrt()] = 1u32; x[n.next_power_of_two() - 1usize] = 1u32; x[n.pow(2u32) % 9usize] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); x[i.wrapping_mul(n) / n.max(1usize)] = 1u32; x[(i * 3usize) / 3usize] = 1u32; x[(i - 1usize) % 4usize] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); x[i.saturating_add(n)] = 1u32; x[i.abs_diff(n)] = 1u32; x[n.min(i).max(n) - n] = 1u32; }",
+        // Local arrays, and elements that carry no facts.
+        "fn k(x: &mut [u32], n: usize) { let mut t: [usize; 4] = [0usize; 4]; t[0usize] = n; if t[0usize] < x.len() { t[0usize] = n + 1usize; x[t[0usize]] = 1u32; } }",
+        "fn k(x: &mut [u32], n: usize) { let mut t: (usize, usize) = (n, 0usize); if t.0 < x.len() { t.1 = t.0; t.0 += 1usize; x[t.1] = 1u32; x[t.0] = 2u32; } }",
+    ] {
+        holds(text);
+    }
+}
+
+/// Views, whose offsets are sums of products, and tiles.
+#[test]
+fn views_and_tiles() {
+    for text in [
+        "fn k(x: &mut [u32], m: ArrayViewMut2<u32>) { let i: usize = grid(1); for j in 0usize..m.ncols() { if i < m.nrows() { m[[i, j]] = 1u32; } } }",
+        "fn k(x: &mut [u32], m: ArrayViewMut2<u32>, n: usize) { let i: usize = grid(1); m[[i % m.nrows(), n % m.ncols()]] = 1u32; m[[n, 0usize]] = 1u32; }",
+        "fn k(x: &mut [u32], m: ArrayViewMut2<u32>) { let i: usize = grid(1); if i > 0usize && i < m.nrows() - 1usize { for j in 1usize..m.ncols() - 1usize { m[[i - 1usize, j + 1usize]] = m[[i + 1usize, j - 1usize]]; } } }",
+        "fn k(x: &mut [u32], w: usize, h: usize) { let i: usize = grid(1); if w * h <= x.len() && i < w * h { let (r, c): (usize, usize) = (i / w, i % w); x[r * w + c] = 1u32; if r + 1usize < h { x[(r + 1usize) * w + c] = 1u32; } } }",
+        "fn k(x: &mut [u32], w: usize) { let t: usize = thread_idx().x; let mut s: [u32; 8] = [0u32; 8]; for j in 0usize..w.min(8usize) { s[(t + j) % 8usize] = x[t * w + j]; s[t ^ 1usize] = 1u32; } }",
+    ] {
+        holds(text);
+    }
 }

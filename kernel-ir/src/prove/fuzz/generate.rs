@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::idioms::IDIOMS;
 use crate::ir::Scalar;
 
 /// A generator of random numbers (SplitMix64).
@@ -580,8 +581,8 @@ impl Generator<'_> {
         let target = format!("{}[{index}] {op} {value};", array.name);
         let len = format!("{}.len()", array.name);
         match self.rng.below(7) {
-            0 => self.line(target),
-            1 => self.line(format!("if ({index}) <= {len} {{ {target} }}")),
+            0 if self.rng.chance(30) => self.line(target),
+            1 if self.rng.chance(40) => self.line(format!("if ({index}) <= {len} {{ {target} }}")),
             2 => {
                 let condition = self.condition(1);
                 self.line(format!("if {condition} {{ {target} }}"));
@@ -763,10 +764,109 @@ impl Generator<'_> {
         self.vars.push(Var { name: lo, ty: Scalar::Usize, mutable: false });
     }
 
+    /// Writes an idiom.
+    fn idiom(&mut self) {
+        let array = self.vector(false);
+        if array.name.starts_with('&') {
+            return self.declare();
+        }
+        let text = *self.rng.pick(IDIOMS);
+        if self.result.is_some() && text.contains("return") {
+            return self.assign();
+        }
+        let operand = |this: &mut Self| match this.of_type(Scalar::Usize, false).filter(|_| this.rng.chance(75)) {
+            Some(var) if var.name.starts_with('*') => format!("({})", var.name),
+            Some(var) => var.name,
+            None => this.expr(Scalar::Usize, 1),
+        };
+        let [i, j, n] = [operand(self), operand(self), operand(self)];
+        let ty = self.rng.pick(&INTEGERS).name();
+        let mut names: Vec<(char, String)> = Vec::new();
+        let mut out = String::new();
+        let mut chars = text.chars().peekable();
+        // The parentheses of an access.
+        let mut access: Option<(usize, usize)> = None;
+        while let Some(c) = chars.next() {
+            match c {
+                '@' if chars.peek() == Some(&'(') => access = Some((out.len(), 0)),
+                '(' | ')' => {
+                    out.push(c);
+                    if let Some((start, depth)) = &mut access {
+                        *depth = if c == '(' { *depth + 1 } else { *depth - 1 };
+                        if *depth == 0 {
+                            let index = out.split_off(*start);
+                            let index = &index[1..index.len() - 1];
+                            if array.mutable && self.rng.chance(70) {
+                                let _ = write!(out, "{}[{index}] = 1{};", array.name, array.element.name());
+                            } else {
+                                let name = self.name("u");
+                                let element = array.element.name();
+                                let _ = write!(out, "let {name}: {element} = {}[{index}];", array.name);
+                            }
+                            access = None;
+                        }
+                    }
+                }
+                '#' => out.push_str(ty),
+                '%' => match chars.peek().copied().filter(char::is_ascii_lowercase) {
+                    Some(letter) => {
+                        chars.next();
+                        let known = names.iter().find(|(of, _)| *of == letter).map(|(_, name)| name.clone());
+                        let name = known.unwrap_or_else(|| {
+                            let name = self.name(&letter.to_string());
+                            names.push((letter, name.clone()));
+                            name
+                        });
+                        out.push_str(&name);
+                    }
+                    None => out.push(c),
+                },
+                '$' => match chars.next() {
+                    Some('l') => {
+                        chars.next();
+                        chars.next();
+                        let _ = write!(out, "{}.len()", array.name);
+                    }
+                    Some('a') => out.push_str(&array.name),
+                    Some('T') => out.push_str(array.element.name()),
+                    Some('i') => out.push_str(&i),
+                    Some('j') => out.push_str(&j),
+                    Some('n') => out.push_str(&n),
+                    Some('c') => {
+                        let condition = self.condition(1);
+                        let _ = write!(out, "({condition})");
+                    }
+                    Some('<') => out.push_str(if self.rng.chance(90) { "<" } else { "<=" }),
+                    Some('>') => {
+                        chars.next();
+                        out.push_str(if self.rng.chance(90) { ">=" } else { ">" });
+                    }
+                    Some(digit) => {
+                        let _ = if self.rng.chance(90) {
+                            write!(out, "{digit}")
+                        } else {
+                            let other = self.small();
+                            write!(out, "{other}")
+                        };
+                    }
+                    None => {}
+                },
+                c => out.push(c),
+            }
+        }
+        // A line for each statement, for the reduction of failures.
+        let lines = out.replace("{ ", "{\n").replace("; ", ";\n").replace(" }", "\n}").replace("} ", "}\n");
+        let lines = lines.replace("}\nelse", "} else");
+        lines.split('\n').for_each(|line| self.line(line));
+    }
+
     #[allow(clippy::too_many_lines, reason = "one arm for each statement")]
     fn stmt(&mut self) {
         if self.depth > 6 {
             return self.store();
+        }
+        if self.rng.chance(35) {
+            return self.idiom();
         }
         match self.rng.below(40) {
             0..=8 => self.store(),

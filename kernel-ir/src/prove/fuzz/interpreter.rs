@@ -197,7 +197,8 @@ struct Machine<'m> {
 impl<'m> Machine<'m> {
     fn bits(&self, scalar: Scalar) -> u32 {
         match scalar {
-            Scalar::Usize | Scalar::Isize => self.module.index.bits(),
+            // `isize` is `long long` in the prelude, whatever the type of an index.
+            Scalar::Usize => self.module.index.bits(),
             Scalar::Bool => 1,
             scalar => scalar.bits(),
         }
@@ -1037,6 +1038,13 @@ impl<'m> Machine<'m> {
                     power = raw(power).wrapping_mul(a);
                 }
                 power
+            }
+            Op::CheckedPow => {
+                let power = u32::try_from(b).ok().and_then(|exponent| a.checked_pow(exponent));
+                match power.filter(|power| self.fits(*power, scalar)) {
+                    Some(power) => power,
+                    None => return fault(self, 0),
+                }
             }
             Op::NextPowerOfTwo | Op::CheckedNextPowerOfTwo => {
                 let next = if a <= 1 { 1 } else { (a as u128).next_power_of_two() as i128 };

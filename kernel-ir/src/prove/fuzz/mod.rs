@@ -8,11 +8,13 @@
 
 mod directed;
 mod generate;
+mod idioms;
 mod interpreter;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use generate::{Kernel, Param, Rng};
 use interpreter::{Arg, Launch, Outcome, Stop, run};
@@ -20,7 +22,7 @@ use interpreter::{Arg, Launch, Outcome, Stop, run};
 use super::predicate::{Axis, LaunchSymbol, Verdict};
 use super::{Proofs, analyse, remove, rewrite};
 use crate::ir::Scalar;
-use crate::lower::{Expr, Module, Op};
+use crate::lower::{Callee, Expr, Module, Op};
 use crate::{Options, Validated, check, common, lower};
 
 /// The maximum number of iterations of all loops in a launch.
@@ -32,6 +34,7 @@ struct Mode {
     overflow_checks: bool,
     fixed_block: Option<[u32; 3]>,
     narrow: bool,
+    contiguous: bool,
 }
 
 /// A program with its proofs.
@@ -43,6 +46,8 @@ struct Subject {
     without: BTreeMap<Verdict, Module>,
     /// The checks, by the addresses of their expressions.
     numbers: HashMap<*const Expr, usize>,
+    /// The duration of the analysis.
+    time: Duration,
 }
 
 impl Subject {
@@ -54,15 +59,17 @@ impl Subject {
             program.index = Scalar::U32;
         }
         let validated = check(&program).ok()?;
-        let options = Options { block: mode.fixed_block, ..Options::default() };
+        let options = Options { block: mode.fixed_block, contiguous_views: mode.contiguous, ..Options::default() };
         let module = lower::program(&validated, options);
+        let start = Instant::now();
         let proofs = analyse(&module, mode.fixed_block);
+        let time = start.elapsed();
         let mut numbers = HashMap::new();
         rewrite::checks(&module, &mut |expr, _, _| {
             let number = numbers.len();
             numbers.insert(std::ptr::from_ref(expr), number);
         });
-        Some(Subject { validated, options, module, proofs, without: BTreeMap::new(), numbers })
+        Some(Subject { validated, options, module, proofs, without: BTreeMap::new(), numbers, time })
     }
 
     fn verdict(&self, launch: &Launch) -> Verdict {
@@ -112,6 +119,18 @@ impl Subject {
                 entry[0] += 1;
                 entry[1] += usize::from(group.is_some());
                 entry[2] += usize::from(in_verdict(*number));
+                if !in_verdict(*number) {
+                    let found = self.numbers.iter().find(|(_, of)| **of == *number);
+                    let expr = found.map(|(expr, _)| *expr);
+                    let mut text = String::new();
+                    rewrite::checks(&self.module, &mut |check, _, _| {
+                        if Some(std::ptr::from_ref(check)) == expr {
+                            text = shape(check);
+                        }
+                    });
+                    let why = if group.is_some() { "condition" } else { "never" };
+                    *statistics.kept.entry(format!("{why}: {text}")).or_default() += 1;
+                }
             }
         }
         if verdict == Verdict::NONE {
@@ -145,8 +164,31 @@ struct Statistics {
     rejected: usize,
     launches: usize,
     unsupported: BTreeMap<String, usize>,
+    /// The longest duration of an analysis, and the seed of the kernel.
+    slowest: (Duration, u64),
     /// Executed checks of launches in which none fails: all, those with a condition, those in the verdict.
     checks: BTreeMap<Op, [usize; 3]>,
+    /// The shapes of those that are not in the verdict: without a condition, or with one that does not hold.
+    kept: BTreeMap<String, usize>,
+}
+
+/// Returns the form of an expression.
+fn shape(expr: &Expr) -> String {
+    match expr {
+        Expr::Var(_) => "v".to_owned(),
+        Expr::Literal(_, bits) if *bits < 10 => bits.to_string(),
+        Expr::Literal(..) => "n".to_owned(),
+        Expr::Special(name) => (*name).to_owned(),
+        Expr::Unary(op, operand) => format!("{op:?} {}", shape(operand)),
+        Expr::Binary(op, left, right) => format!("({} {op:?} {})", shape(left), shape(right)),
+        Expr::Cast(_, operand) => format!("as {}", shape(operand)),
+        Expr::Conditional(..) => "c ? a : b".to_owned(),
+        Expr::Call(Callee::Helper(helper, _), args) => {
+            format!("{:?}({})", helper.op, args.iter().map(shape).collect::<Vec<_>>().join(", "))
+        }
+        Expr::Call(..) => "f(..)".to_owned(),
+        _ => "memory".to_owned(),
+    }
 }
 
 /// Returns the numbers near the limits of a type, and near the numbers of a launch.
@@ -201,7 +243,6 @@ fn launch(rng: &mut Rng, params: &[Param], mode: Mode, dimensions: usize) -> Lau
         block = fixed;
     }
     let (per_block, threads) = (u64::from(block[0] * block[1]), u64::from(grid[0] * block[0]));
-    let index = if mode.narrow { Scalar::U32 } else { Scalar::Usize };
     let of = |scalar: Scalar| if mode.narrow && scalar == Scalar::Usize { Scalar::U32 } else { scalar };
     let mut args = Vec::new();
     for param in params {
@@ -221,13 +262,12 @@ fn launch(rng: &mut Rng, params: &[Param], mode: Mode, dimensions: usize) -> Lau
             }
             Param::View(scalar) => {
                 let (rows, cols) = (rng.next() % 6, length(rng, threads, per_block, true) % 200);
-                let (row, col) = if rng.chance(70) { (cols, 1) } else { (1, rows) };
+                let (row, col) = if mode.contiguous || rng.chance(60) { (cols, 1) } else { (1, rows) };
                 let len = if rows * cols == 0 { 0 } else { (rows - 1) * row + (cols - 1) * col + 1 };
                 args.push(Arg::Array { len, scalar: of(scalar), contents: vec![0, 1, 2, 3] });
                 args.extend([rows, cols, row, col].map(|number| Arg::Number(number.into())));
             }
             Param::Number(scalar) => {
-                let _ = index;
                 args.push(Arg::Number(near(rng, of(scalar), threads, per_block)));
             }
         }
@@ -240,6 +280,7 @@ fn mode(rng: &mut Rng) -> Mode {
         overflow_checks: rng.chance(40),
         fixed_block: rng.chance(25).then(|| [*rng.pick(&[1, 4, 8]), 1, 1]),
         narrow: rng.chance(12),
+        contiguous: rng.chance(30),
     }
 }
 
@@ -264,6 +305,7 @@ fn test_kernel(kernel: &Kernel, mode: Mode, seed: u64, statistics: &mut Statisti
         }
     };
     statistics.kernels += 1;
+    statistics.slowest = statistics.slowest.max((subject.time, seed));
     let mut rng = Rng::new(seed);
     for i in 0..6 {
         let launch = launch(&mut rng, &kernel.params, mode, dimensions);
@@ -365,11 +407,17 @@ fn random_kernels() {
         }
     }
     if variable("CUMBIA_PROOF_SHOW").is_some() {
-        let Statistics { kernels, rejected, launches, unsupported, checks } = &statistics;
+        let Statistics { kernels, rejected, launches, unsupported, slowest, checks, kept } = &statistics;
         eprintln!("{kernels} kernels, {rejected} rejected, {launches} launches, unsupported: {unsupported:?}");
+        eprintln!("slowest analysis: {slowest:?}");
         eprintln!("checks of launches without a failing check: executed, with a condition, removed");
         for (op, [all, conditional, removed]) in checks {
             eprintln!("  {op:?}: {all}, {conditional}, {removed} ({} %)", removed * 100 / all.max(&1));
+        }
+        let mut kept: Vec<_> = kept.iter().collect();
+        kept.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        for (shape, count) in kept.into_iter().take(25) {
+            eprintln!("  kept {count}: {shape}");
         }
         eprintln!("failures: {kinds:?}");
     }
