@@ -222,6 +222,7 @@ fn wide_numbers_beside_narrow_indices() {
     for text in [
         "fn k(x: &mut [u32], n: isize) { if n >= 0isize && n < x.len() as isize { x[n as usize] = 1u32; } }",
         "fn k(x: &mut [u32], n: isize) { if n < 0isize { x[(-n) as usize] = 1u32; } x[(n + 1isize) as usize] = 1u32; }",
+        "fn k(x: &mut [u32], n: isize) { let v: isize = n << 40u32; x[((v >> 40u32) & 7isize) as usize] = 1u32; }",
         "fn k(x: &mut [u32], y: &[isize]) { if y.len() > 0usize { let v: isize = y[0usize].max(0isize) / 1073741824isize; x[v as usize] = 1u32; } }",
         "fn k(x: &mut [u32], n: isize, y: &[isize]) { if (n as usize) < y.len() { x[(y[n as usize] - n) as usize] = 1u32; } }",
         "fn k(x: &mut [u32], n: u64) { if n < x.len() as u64 { x[n as usize] = 1u32; } if (n as usize) < 8usize { x[(n % 16u64) as usize] = 1u32; } }",
@@ -351,6 +352,39 @@ fn views_and_tiles() {
         "fn k(x: &mut [u32], m: ArrayViewMut2<u32>) { let i: usize = grid(1); if i > 0usize && i < m.nrows() - 1usize { for j in 1usize..m.ncols() - 1usize { m[[i - 1usize, j + 1usize]] = m[[i + 1usize, j - 1usize]]; } } }",
         "fn k(x: &mut [u32], w: usize, h: usize) { let i: usize = grid(1); if w * h <= x.len() && i < w * h { let (r, c): (usize, usize) = (i / w, i % w); x[r * w + c] = 1u32; if r + 1usize < h { x[(r + 1usize) * w + c] = 1u32; } } }",
         "fn k(x: &mut [u32], w: usize) { let t: usize = thread_idx().x; let mut s: [u32; 8] = [0u32; 8]; for j in 0usize..w.min(8usize) { s[(t + j) % 8usize] = x[t * w + j]; s[t ^ 1usize] = 1u32; } }",
+    ] {
+        holds(text);
+    }
+}
+
+/// Elements, structs, tuples, enums, and effects in conditions.
+#[test]
+fn aggregates_and_effects() {
+    for text in [
+        "fn k(x: &mut [u32], y: &[u32]) { for (e, v) in y.iter().enumerate() { x[e] = *v; } }",
+        "fn k(x: &mut [u32], y: &[u32]) { for (e, v) in x.iter_mut().enumerate() { *v = y[e]; } for (e, v) in y.iter().enumerate().rev() { x[y.len() - 1usize - e] = *v; } }",
+        "fn k(x: &mut [u32], y: &[usize]) { for v in y { if *v < x.len() { x[*v] = 1u32; } } for v in y.iter().rev() { x[*v % 8usize] = 1u32; } }",
+        "struct P { a: usize, b: u32 }
+        fn f(p: P, n: usize) -> usize { if p.a < n { return p.a; } p.b as usize }
+        fn k(x: &mut [u32], n: usize) { let mut p: P = P { a: n, b: 1u32 }; if p.a < x.len() { x[p.a] = 1u32; p.a += 1usize; x[p.a] = 1u32; } x[f(p, x.len())] = 1u32; }",
+        "struct P { a: usize }
+        impl P { fn next(&mut self) -> usize { self.a += 1usize; self.a } }
+        fn k(x: &mut [u32], n: usize) { let mut p: P = P { a: n }; if n < x.len() { let q: usize = p.next(); x[q - 1usize] = 1u32; x[p.a] = 1u32; x[q] = 1u32; } }",
+        "fn f(a: usize, n: usize) -> (usize, usize) { if a < n { (a, n - a) } else { (0usize, n) } }
+        fn k(x: &mut [u32], n: usize) { let (a, b): (usize, usize) = f(n, x.len()); for i in 0usize..b { x[a + i] = 1u32; } }",
+        "fn f(c: bool, i: usize, n: usize) -> bool { if c { i < n } else { i + 1usize < n } }
+        fn k(x: &mut [u32], n: usize, m: usize) { if f(m > 3usize, n, x.len()) { x[n] = 1u32; } let c: bool = f(n == m, m, x.len()); if c { x[m] = 1u32; } if !c { x[m] = 2u32; } }",
+        "fn f(s: &[u32], n: usize) -> usize { for i in 0usize..s.len() { if s[i] as usize == n { return i; } } s.len() }
+        fn k(x: &mut [u32], y: &[u32], n: usize) { let i: usize = f(&y[..], n); if i < y.len() { x[i] = y[i]; } x[i] = 1u32; }",
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = n; if i < x.len() && { i += 1usize; i < x.len() + 1usize } { x[i - 1usize] = 1u32; x[i] = 1u32; } }",
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = n; while { i += 1usize; i < x.len() } { x[i] = 1u32; } if i > n { x[i] = 2u32; } }",
+        "fn k(x: &mut [u32], n: usize) { let mut i: usize = 0usize; let c: bool = n > 3usize || { i = n; n < x.len() }; if c { x[i] = 1u32; } else { x[n] = 1u32; } }",
+        "enum E { A, B, C }
+        fn k(x: &mut [u32], n: usize) { let e: E = if n == 0usize { E::A } else if n < x.len() { E::B } else { E::C }; match e { E::A => { x[n] = 1u32; }, E::B => { x[n] = 1u32; }, E::C => { x[0usize] = 1u32; } } }",
+        "fn k(x: &mut [u32], n: usize) { let r: &usize = &n; if *r < x.len() { x[*r] = 1u32; x[n] = 1u32; } let mut m: usize = n; let s: &mut usize = &mut m; if *s < x.len() { *s += 1usize; x[*s] = 1u32; } }",
+        "fn k(x: &mut [u32], mut n: usize, mut m: usize) { let r: &mut usize = if n > m { &mut n } else { &mut m }; if *r < x.len() { *r += 1usize; x[*r] = 1u32; } }",
+        "fn swap(a: &mut usize, b: &mut usize) { let t: usize = *a; *a = *b; *b = t; }
+        fn k(x: &mut [u32], n: usize) { let mut a: usize = 0usize; let mut b: usize = n; for i in 0usize..3usize { if a < x.len() { swap(&mut a, &mut b); x[a] = 1u32; } } }",
     ] {
         holds(text);
     }
