@@ -5,13 +5,10 @@
 
 use super::generate::{Param, Rng};
 use super::interpreter::{Arg, Launch};
-use super::{Mode, Statistics, Subject};
+use super::{Mode, Statistics, Subject, variable};
 use crate::ir::Scalar;
 
 const LENGTHS: [u64; 7] = [0, 1, 2, 3, 7, 8, 9];
-
-/// The number of launches of a kernel in each mode.
-const LAUNCHES: usize = 40;
 
 const NUMBERS: [i128; 16] = [
     0,
@@ -72,7 +69,8 @@ fn holds(text: &str) -> usize {
         };
         let mut rng = Rng::new(7);
         let mut statistics = Statistics::default();
-        for i in 0..LAUNCHES {
+        let launches = variable("CUMBIA_PROOF_KERNELS").map_or(20, |_| 300);
+        for i in 0..launches {
             let mut args = Vec::new();
             for param in &params {
                 match *param {

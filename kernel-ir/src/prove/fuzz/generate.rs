@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::idioms::IDIOMS;
 use crate::ir::Scalar;
 
-/// A generator of random numbers (SplitMix64).
+/// A generator of random numbers (`SplitMix64`).
 pub(super) struct Rng(u64);
 
 impl Rng {
@@ -161,7 +161,7 @@ impl Generator<'_> {
         let mut params = Vec::new();
         self.vars.clear();
         self.arrays.clear();
-        for i in 0..1 + self.rng.below(3) {
+        for i in 0..=self.rng.below(3) {
             let ty = self.ty();
             let mutable = self.rng.chance(30);
             let param = match self.rng.below(6) {
@@ -249,9 +249,8 @@ impl Generator<'_> {
 
     /// Writes some statements in a scope of their own; the caller closes the braces.
     fn stmts(&mut self) {
-        let (vars, arrays) = (self.vars.len(), self.arrays.len());
         let saved = (self.vars.clone(), self.arrays.clone());
-        for _ in 0..1 + self.rng.below(4) {
+        for _ in 0..=self.rng.below(4) {
             if self.budget <= 0 {
                 break;
             }
@@ -262,7 +261,6 @@ impl Generator<'_> {
         if !at_top {
             (self.vars, self.arrays) = saved;
         }
-        let _ = (vars, arrays);
     }
 
     fn block(&mut self) {
@@ -282,10 +280,10 @@ impl Generator<'_> {
     fn vector(&mut self, mutable: bool) -> Array {
         let found: Vec<Array> =
             self.arrays.iter().filter(|array| array.dimensions == 1 && (!mutable || array.mutable)).cloned().collect();
-        match found.is_empty() {
-            true => Array { name: "&[1u32, 2u32]".into(), element: Scalar::U32, mutable: false, dimensions: 1 },
-            false => self.rng.pick(&found).clone(),
+        if found.is_empty() {
+            return Array { name: "&[1u32, 2u32]".into(), element: Scalar::U32, mutable: false, dimensions: 1 };
         }
+        self.rng.pick(&found).clone()
     }
 
     fn literal(&mut self, ty: Scalar) -> String {
@@ -317,6 +315,7 @@ impl Generator<'_> {
         }
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm for each kind of expression")]
     fn expr(&mut self, ty: Scalar, depth: usize) -> String {
         let leaf = depth == 0 || self.rng.chance(20);
         if leaf {
@@ -556,19 +555,18 @@ impl Generator<'_> {
             Array { name: "x".into(), element: Scalar::U32, mutable: true, dimensions: 1 }
         } else {
             let found: Vec<Array> = self.arrays.iter().filter(|array| array.mutable).cloned().collect();
-            match found.is_empty() {
-                true => return self.declare(),
-                false => self.rng.pick(&found).clone(),
+            if found.is_empty() {
+                return self.declare();
             }
+            self.rng.pick(&found).clone()
         };
         if self.result.is_some() && array.name == "x" {
             return self.declare();
         }
         let value = self.expr(array.element, 2);
-        let op = *self.rng.pick(&["=", "=", "="]);
         if array.dimensions == 2 {
             let (a, b) = (self.expr(Scalar::Usize, 1), self.expr(Scalar::Usize, 1));
-            let target = format!("{}[[{a}, {b}]] {op} {value};", array.name);
+            let target = format!("{}[[{a}, {b}]] = {value};", array.name);
             if self.rng.chance(60) {
                 let name = array.name;
                 self.line(format!("if ({a}) < {name}.nrows() && ({b}) < {name}.ncols() {{ {target} }}"));
@@ -578,7 +576,7 @@ impl Generator<'_> {
             return;
         }
         let index = self.index(&array, 2);
-        let target = format!("{}[{index}] {op} {value};", array.name);
+        let target = format!("{}[{index}] = {value};", array.name);
         let len = format!("{}.len()", array.name);
         match self.rng.below(7) {
             0 if self.rng.chance(30) => self.line(target),

@@ -640,6 +640,7 @@ impl<'m> Machine<'m> {
         Ok(values)
     }
 
+    #[allow(clippy::too_many_lines, reason = "one arm for each kind of expression")]
     fn eval(&mut self, expr: &'m Expr) -> Result<V> {
         Ok(match expr {
             Expr::Literal(scalar, bits) => self.literal(*scalar, *bits, false),
@@ -691,12 +692,12 @@ impl<'m> Machine<'m> {
                 let value = self.eval(taken)?;
                 // The type is that of both operands.
                 match value {
-                    V::Int(scalar, _) => match self.static_type(then).zip(self.static_type(otherwise)) {
+                    V::Int(..) => match self.static_type(then).zip(self.static_type(otherwise)) {
                         Some((left, right)) if left != right => {
                             let common = self.common(left, right);
                             self.convert(value, common)?
                         }
-                        _ => V::Int(scalar, self.int(&value).map(|_| ()).map_or(0, |()| bits_of(&value))),
+                        _ => value,
                     },
                     value => value,
                 }
@@ -762,8 +763,7 @@ impl<'m> Machine<'m> {
     fn static_type(&self, expr: &Expr) -> Option<Scalar> {
         match expr {
             Expr::Literal(scalar, _) if self.bits(*scalar) < 32 && scalar.is_integer() => Some(Scalar::I32),
-            Expr::Literal(scalar, _) => Some(*scalar),
-            Expr::Cast(CType::Scalar(scalar), _) => Some(*scalar),
+            Expr::Literal(scalar, _) | Expr::Cast(CType::Scalar(scalar), _) => Some(*scalar),
             Expr::Var(var) => match self.var_type(*var) {
                 CType::Scalar(scalar) => Some(*scalar),
                 _ => None,
@@ -777,9 +777,8 @@ impl<'m> Machine<'m> {
         let (left, right) = (promoted(left), promoted(right));
         match self.bits(left).cmp(&self.bits(right)) {
             std::cmp::Ordering::Less => right,
-            std::cmp::Ordering::Greater => left,
             std::cmp::Ordering::Equal if left.is_signed() => right,
-            std::cmp::Ordering::Equal => left,
+            std::cmp::Ordering::Equal | std::cmp::Ordering::Greater => left,
         }
     }
 
@@ -807,10 +806,6 @@ impl<'m> Machine<'m> {
                 return bug(format!("a shift by {b}"));
             }
             let result = if op == Operator::Shl { a << b } else { a >> b };
-            if op == Operator::Shl && of_left.is_signed() && (a < 0 || !self.fits(result, of_left)) {
-                // Defined since C++20, and emitted only for values that are narrowed afterwards.
-                return Ok(self.wrap(result, of_left));
-            }
             return Ok(self.wrap(result, of_left));
         }
         let ty = self.common(of_left, of_right);
@@ -841,7 +836,7 @@ impl<'m> Machine<'m> {
         Ok(self.wrap(result, ty))
     }
 
-    #[allow(clippy::too_many_lines, reason = "a table of helpers")]
+    #[allow(clippy::too_many_lines, clippy::match_same_arms, reason = "a table of helpers, each as in the prelude")]
     fn helper(&mut self, call: &'m Expr, helper: Helper, site: Option<u32>, args: &'m [Expr]) -> Result<V> {
         let Helper { op, scalar } = helper;
         let number = self.numbers.get(&std::ptr::from_ref(call)).copied();
@@ -1085,7 +1080,7 @@ impl<'m> Machine<'m> {
             Op::LeadingZeros | Op::TrailingZeros | Op::CountOnes => {
                 let of = raw(a) as u128;
                 let count = match op {
-                    Op::LeadingZeros => of.leading_zeros() as i128 - (128 - bits),
+                    Op::LeadingZeros => i128::from(of.leading_zeros()) - (128 - bits),
                     Op::TrailingZeros => i128::from(of.trailing_zeros()).min(bits),
                     _ => i128::from(of.count_ones()),
                 };
@@ -1094,12 +1089,5 @@ impl<'m> Machine<'m> {
             other => return unsupported(other),
         };
         Ok(self.wrap(result, scalar))
-    }
-}
-
-fn bits_of(value: &V) -> u64 {
-    match value {
-        V::Int(_, bits) => *bits,
-        _ => 0,
     }
 }
