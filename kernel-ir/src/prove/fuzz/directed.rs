@@ -301,6 +301,9 @@ fn values_that_change_after_a_fact() {
         "fn k(x: &mut [u32], n: usize) { let mut c: bool = true; for i in 0usize..n { if c { x[i] = 1u32; } c = i + 2usize < x.len(); if i > 20usize { break; } } }",
         "fn k(x: &mut [u32], n: usize) { let mut a: usize = 0usize; let mut b: usize = 1usize; while b < n { let t: usize = a + b; a = b; b = t; x[a] = 1u32; if b < x.len() { x[b] = 1u32; } } }",
         "fn k(x: &mut [u32], n: usize) { let mut a: usize = 0usize; let mut b: usize = x.len(); for i in 0usize..n { let t: usize = a; a = b; b = t; x[b] = 1u32; if i > 3usize { break; } } }",
+        // A boolean that is true for one of several reasons.
+        "fn k(x: &mut [u32], n: usize, m: usize) { let mut c: bool = true; if m > 3usize { c = n < x.len(); } if c { x[n] = 1u32; } }",
+        "fn k(x: &mut [u32], n: usize, m: usize) { let c: bool = if m > 3usize { n < x.len() } else { n < x.len() + 2usize }; if c { x[n] = 1u32; } }",
         // A loop that is left in several ways.
         "fn k(x: &mut [u32], n: usize) { let mut i: usize = 0usize; loop { if i == n { break; } if i >= x.len() { i = n; break; } i += 1usize; } x[i] = 1u32; }",
         "fn k(x: &mut [u32], n: usize) { let mut i: usize = n; while i >= x.len() { i = i / 2usize; if i == 0usize { break; } } x[i] = 1u32; }",
