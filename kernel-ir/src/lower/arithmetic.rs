@@ -151,7 +151,12 @@ pub(super) fn shift(op: BinaryOp, left: Expr, amount: Expr, scalar: Scalar) -> E
     match op {
         // Left shifts of negative numbers are undefined behaviour before C++20.
         BinaryOp::Shl if scalar.is_signed() => {
-            let unsigned = if scalar.bits() < 32 { Scalar::U32 } else { scalar.to_unsigned() };
+            let unsigned = match scalar {
+                // `usize` may be represented by a type of 32 bits.
+                Scalar::Isize => Scalar::U64,
+                _ if scalar.bits() < 32 => Scalar::U32,
+                _ => scalar.to_unsigned(),
+            };
             Expr::cast(scalar, Expr::binary(Operator::Shl, Expr::cast(unsigned, left), amount))
         }
         BinaryOp::Shl => narrowed(Expr::binary(Operator::Shl, left, amount), scalar),

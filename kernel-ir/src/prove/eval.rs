@@ -86,21 +86,20 @@ impl<'m> Walk<'m> {
     }
 
     /// Evaluates an expression that is evaluated only where the facts hold. What its checks prove is not known
-    /// afterwards.
+    /// afterwards. Returns `None` if it never returns.
     fn eval_under(&mut self, facts: &Facts, expr: &'m Expr) -> Option<(Value, Facts)> {
         let before = self.state.as_ref()?.facts.len();
         let pending = self.pending.len();
         if let Some(state) = &mut self.state {
             state.facts.extend(facts.iter().cloned());
         }
+        let diverges = std::mem::take(&mut self.diverges);
         let value = self.eval(expr);
+        let returns = !std::mem::replace(&mut self.diverges, diverges);
         let own = self.pending.split_off(pending.min(self.pending.len()));
-        let mut facts = match &mut self.state {
-            Some(state) => state.facts.split_off(before),
-            None => return None,
-        };
+        let mut facts = self.state.as_mut()?.facts.split_off(before);
         facts.extend(own);
-        Some((value, facts))
+        returns.then_some((value, facts))
     }
 
     fn short_circuit(&mut self, op: Operator, left: &'m Expr, right: &'m Expr) -> Value {
@@ -341,12 +340,16 @@ impl<'m> Walk<'m> {
                 Some(amount @ 0..64) => self.domain.quotient(left, &Poly::constant(1 << amount)),
                 _ => self.at_most(&[left.clone()]),
             },
-            // A mask of the low-order bits is a remainder.
+            // A mask of the low-order bits of a number that is not negative is a remainder.
             Operator::And => match (left.as_constant(), right.as_constant()) {
                 (_, Some(mask)) if mask >= 0 && (mask + 1).count_ones() == 1 => {
                     self.remainder(left, &Poly::constant(mask + 1))
                 }
-                (Some(mask), _) if mask >= 0 && (mask + 1).count_ones() == 1 => {
+                (Some(mask), _)
+                    if mask >= 0
+                        && (mask + 1).count_ones() == 1
+                        && (!ty.is_signed() || self.domain.atoms.is_nonnegative(right)) =>
+                {
                     self.remainder(right, &Poly::constant(mask + 1))
                 }
                 _ if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
@@ -355,7 +358,7 @@ impl<'m> Walk<'m> {
                 _ => self.at_most(&[left.clone()]),
             },
             Operator::Or | Operator::Xor if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
-                let hi = |poly: &Poly| self.domain.atoms.interval(poly).1.filter(|hi| *hi < 1 << 64);
+                let hi = |poly: &Poly| self.domain.atoms.interval(poly).1.filter(|hi| (0..1 << 64).contains(hi));
                 let bits = hi(left).zip(hi(right)).map(|(left, right)| 128 - (left | right).leading_zeros());
                 let sum = left.add(right);
                 let limits = [sum, bits.map(|bits| Poly::constant((1i128 << bits) - 1))];

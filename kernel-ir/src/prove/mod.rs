@@ -30,6 +30,8 @@
 mod atoms;
 mod condition;
 mod eval;
+#[cfg(test)]
+mod fuzz;
 mod poly;
 mod predicate;
 mod prover;

@@ -127,6 +127,9 @@ pub(super) struct Walk<'m> {
     /// The facts that follow from the checks of the current statement. They hold from the next statement on: C does not
     /// specify the order of evaluation within an expression.
     pub(super) pending: Facts,
+    /// Whether a part of the current expression that is evaluated in any case never returns. The other parts may be
+    /// evaluated before it: the statements that follow are unreachable, they are not.
+    pub(super) diverges: bool,
     frame: Frame<'m>,
     /// The atoms for CUDA's built-in variables.
     specials: BTreeMap<&'static str, Atom>,
@@ -151,6 +154,7 @@ pub(super) fn walk<'m>(
         checks,
         state: None,
         pending: Vec::new(),
+        diverges: false,
         frame,
         specials: BTreeMap::new(),
         fixed_block,
@@ -161,6 +165,7 @@ pub(super) fn walk<'m>(
     for (index, param) in module.kernel.params.iter().enumerate() {
         if let CType::Scalar(scalar) = module.kernel.vars[param.index()].ty
             && scalar.is_integer()
+            && !walk.frame.borrowed.contains(&param.0)
         {
             let poly = Poly::atom(walk.symbol(LaunchSymbol::Param { index, scalar }));
             vars[param.index()] = Value::exact(poly, scalar);
@@ -199,10 +204,10 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Returns the width of a type; `usize` has the width of an index.
+    /// Returns the width of a type; `usize` has the width of an index, `isize` always has 64 bits.
     pub(super) fn bits(&self, scalar: Scalar) -> u32 {
         match scalar {
-            Scalar::Usize | Scalar::Isize => self.module.index.bits(),
+            Scalar::Usize => self.module.index.bits(),
             scalar => scalar.bits(),
         }
     }
@@ -257,6 +262,9 @@ impl<'m> Walk<'m> {
     /// Brings the facts that follow from the checks of the last expression into scope.
     fn settle(&mut self) {
         let pending = std::mem::take(&mut self.pending);
+        if std::mem::take(&mut self.diverges) {
+            self.state = None;
+        }
         if let Some(state) = &mut self.state {
             state.facts.extend(pending);
         }
@@ -338,7 +346,7 @@ impl<'m> Walk<'m> {
             }
             StmtKind::Fault { site: _, args } => {
                 args.iter().for_each(|arg| drop(self.eval(arg)));
-                self.pending.clear();
+                self.settle();
                 self.state = None;
             }
             StmtKind::Print { site: _, args } => {
@@ -757,11 +765,16 @@ impl<'m> Walk<'m> {
             self.keep_all(function);
             return result;
         }
-        let Some(State { vars, facts }) = self.state.take() else { return result };
+        let Some(State { vars, facts }) = self.state.take() else {
+            self.keep_all(function);
+            return result;
+        };
         self.calls += 1;
         self.depth += 1;
         let outer = std::mem::replace(&mut self.frame, Frame::new(self.module, function));
         let pending = std::mem::take(&mut self.pending);
+        let diverges = std::mem::take(&mut self.diverges);
+        let outside = facts.clone();
         let shared = facts.len();
         self.state = Some(State { vars: vec![Value::Unknown; function.vars.len()], facts });
         for (param, arg) in function.params.iter().zip(args) {
@@ -774,21 +787,21 @@ impl<'m> Walk<'m> {
         }
         self.depth -= 1;
         self.pending = pending;
-        let mut facts: Facts = returns.first().map_or_else(Vec::new, |(facts, _)| facts[..shared].to_vec());
+        self.diverges = diverges || returns.is_empty();
+        let facts = outside;
         let value = match returns.as_slice() {
             // It never returns.
-            [] => return result,
+            [] => Value::Unknown,
             [(_, value)] => value.clone(),
             _ => {
                 let values: Vec<_> = returns.iter().map(|(facts, value)| (value, &facts[shared..])).collect();
-                self.joined(&values, &facts.clone())
+                self.joined(&values, &facts)
             }
         };
         if let [(all, _)] = returns.as_slice() {
             // The checks in the function precede whatever follows the statement.
             self.pending.extend(all[shared..].iter().cloned());
         }
-        facts.truncate(shared);
         self.state = Some(State { vars, facts });
         match (value, &function.result) {
             (value @ Value::Int { .. }, Some(CType::Scalar(scalar))) if scalar.is_integer() => {
