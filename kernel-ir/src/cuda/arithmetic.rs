@@ -126,7 +126,6 @@ $T $name($T a, $fault) {
 }
 
 /// Returns the template of a division. C truncates as Rust does; the cases that are undefined in C are faults here.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
 pub(super) fn division(op: IntegerOp, signed: bool) -> &'static str {
     match (op, signed) {
         (IntegerOp::Div, false) => {

@@ -256,10 +256,7 @@ impl<'p> ExprPrinter<'p> {
             }
         }
         match callee {
-            Callee::Helper(_, Some(site)) => {
-                let _ = write!(text, "{separator}{}, {}", self.site(*site), self.names.launch);
-            }
-            Callee::Function(_, Some(site)) => {
+            Callee::Helper(_, Some(site)) | Callee::Function(_, Some(site)) => {
                 let _ = write!(text, "{separator}{}, {}", self.site(*site), self.names.launch);
             }
             Callee::Function(id, None) if self.context.module.functions[id].takes_launch => {

@@ -8,7 +8,6 @@ use crate::lower::{ExactOp, IntegerOp, NumberOp};
 use super::{arithmetic, overflow};
 
 /// Returns the template of a helper.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are names")]
 pub(super) fn template(op: IntegerOp, scalar: Scalar) -> Cow<'static, str> {
     let signed = scalar.is_signed();
     let wide = scalar.bits() == 64;

@@ -4,7 +4,6 @@ use crate::ir::Scalar;
 use crate::lower::IntegerOp;
 
 /// Returns the template of a saturating operation.
-#[expect(clippy::too_many_lines, reason = "a table: most lines are the texts")]
 pub(super) fn saturating(op: IntegerOp, signed: bool, wide: bool) -> &'static str {
     match (op, signed, wide) {
         (IntegerOp::SaturatingAddMixed, false, false) => {

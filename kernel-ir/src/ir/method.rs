@@ -21,6 +21,7 @@ macro_rules! methods {
         $(
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            #[allow(clippy::enum_variant_names, reason = "the names of Rust's methods")]
             pub(crate) enum $group {
                 $($variant),*
             }

@@ -61,6 +61,7 @@ macro_rules! ops {
         $(
             $(#[$group_doc])*
             #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            #[allow(clippy::enum_variant_names, reason = "the names of Rust's methods")]
             pub(crate) enum $group {
                 $($op $(($ty))?,)*
             }
@@ -68,6 +69,7 @@ macro_rules! ops {
 
         /// An operation by its group. The texts of a group are a table of its own.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[allow(clippy::enum_variant_names, reason = "each variant has the name of its type")]
         pub(crate) enum OpGroup {
             $($group($group),)*
         }

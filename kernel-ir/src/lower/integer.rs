@@ -10,7 +10,6 @@ use super::value::Value;
 use super::{CType, Expr, Helper, Op, Operator, Prefix};
 
 impl Lowering<'_, '_> {
-    #[expect(clippy::too_many_lines, reason = "a table of methods")]
     pub(super) fn integer_method(
         &mut self,
         method: IntegerMethod,

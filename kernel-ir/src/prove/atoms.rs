@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::condition::Condition;
 use super::poly::{Atom, Poly};
-use super::predicate::LaunchSymbol;
+use super::symbol::LaunchSymbol;
 
 /// A closed interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,13 +19,20 @@ impl Range {
     }
 }
 
-/// A linear bound of an atom: `scale * atom` is at least, or at most, `bound`, if the condition holds. The scale is
-/// positive, and all atoms in it and in the bound precede the atom.
+/// A linear bound of an atom: `scale * atom` is at least, or at most, `limit`, if the condition holds. The scale is
+/// positive, and all atoms in it and in the limit precede the atom.
 #[derive(Clone, Debug)]
 pub(super) struct Bound {
     pub(super) scale: Poly,
-    pub(super) bound: Poly,
+    pub(super) limit: Poly,
     pub(super) when: Condition,
+}
+
+impl Bound {
+    /// Returns an unconditional bound.
+    pub(super) fn new(limit: Poly) -> Bound {
+        Bound { scale: Poly::constant(1), limit, when: Condition::TRUE }
+    }
 }
 
 /// A polynomial that is not negative where the fact is in scope, if the condition holds.

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::atoms::{AtomInfo, Bound, Fact, Range};
 use super::condition::Condition;
 use super::poly::Poly;
-use super::predicate::LaunchSymbol;
 use super::prover::{Facts, Operation};
-use super::walk::{State, Value, Walk};
+use super::symbol::LaunchSymbol;
+use super::walk::{State, Value, Walk, branches};
 use crate::ir::Scalar;
 use crate::lower::{CType, Callee, Expr, Helper, Op, Operator, Prefix};
 
@@ -106,11 +106,11 @@ impl<'m> Walk<'m> {
         let left = self.eval(left);
         let both = op == Operator::Both;
         // The right operand is evaluated if the left one is true, or false.
-        let [left_no, left_yes] = self.branches(&left);
+        let [left_no, left_yes] = branches(&left);
         let (decides, continues) = if both { (left_no, left_yes) } else { (left_yes, left_no) };
         let Some(continues) = continues else { return left };
         let Some((right, _)) = self.eval_under(&continues, right) else { return Value::boolean() };
-        let [right_no, right_yes] = self.branches(&right);
+        let [right_no, right_yes] = branches(&right);
         let (other, same) = if both { (right_no, right_yes) } else { (right_yes, right_no) };
         // `a && b` is true if both are; it is false if the first or the second is.
         let all = same.map(|same| continues.iter().cloned().chain(same).collect());
@@ -125,7 +125,7 @@ impl<'m> Walk<'m> {
 
     fn conditional(&mut self, condition: &'m Expr, then: &'m Expr, otherwise: &'m Expr) -> Value {
         let condition = self.eval(condition);
-        let [no, yes] = self.branches(&condition);
+        let [no, yes] = branches(&condition);
         let mut values = Vec::new();
         for (facts, expr) in [(yes, then), (no, otherwise)] {
             if let Some(facts) = facts
@@ -338,7 +338,7 @@ impl<'m> Walk<'m> {
             Operator::Rem if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => self.remainder(left, right),
             Operator::Shr => match right.as_constant() {
                 Some(amount @ 0..64) => self.domain.quotient(left, &Poly::constant(1 << amount)),
-                _ => self.at_most(&[left.clone()]),
+                _ => Some(self.at_most(std::slice::from_ref(left))),
             },
             // A mask of the low-order bits of a number that is not negative is a remainder.
             Operator::And => match (left.as_constant(), right.as_constant()) {
@@ -353,16 +353,16 @@ impl<'m> Walk<'m> {
                     self.remainder(right, &Poly::constant(mask + 1))
                 }
                 _ if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
-                    self.at_most(&[left.clone(), right.clone()])
+                    Some(self.at_most(&[left.clone(), right.clone()]))
                 }
-                _ => self.at_most(&[left.clone()]),
+                _ => Some(self.at_most(std::slice::from_ref(left))),
             },
             Operator::Or | Operator::Xor if !ty.is_signed() || self.domain.atoms.is_nonnegative(right) => {
                 let hi = |poly: &Poly| self.domain.atoms.interval(poly).1.filter(|hi| (0..1 << 64).contains(hi));
                 let bits = hi(left).zip(hi(right)).map(|(left, right)| 128 - (left | right).leading_zeros());
                 let sum = left.add(right);
                 let limits = [sum, bits.map(|bits| Poly::constant((1i128 << bits) - 1))];
-                self.at_most(&limits.into_iter().flatten().collect::<Vec<_>>())
+                Some(self.at_most(&limits.into_iter().flatten().collect::<Vec<_>>()))
             }
             _ => None,
         };
@@ -387,7 +387,7 @@ impl<'m> Walk<'m> {
         // Either bound may be the one that a proof needs: `r < d` alone, or `r = n - d * q` together with other terms.
         let most = self.domain.atoms.interval(divisor).1?.checked_sub(1)?;
         let range = Range::new(0, most.clamp(0, i128::from(u64::MAX)));
-        let bound = |bound: Poly| Bound { scale: Poly::constant(1), bound, when: Condition::TRUE };
+        let bound = Bound::new;
         let info = AtomInfo {
             lower: vec![bound(remainder.clone())],
             upper: vec![bound(divisor.offset(-1)?), bound(remainder)],
@@ -399,15 +399,12 @@ impl<'m> Walk<'m> {
     }
 
     /// Returns a number that is not negative, and at most each of some numbers.
-    fn at_most(&mut self, limits: &[Poly]) -> Option<Poly> {
+    fn at_most(&mut self, limits: &[Poly]) -> Poly {
         let hi = limits.iter().filter_map(|limit| self.domain.atoms.interval(limit).1).min();
-        let upper = limits
-            .iter()
-            .map(|limit| Bound { scale: Poly::constant(1), bound: limit.clone(), when: Condition::TRUE })
-            .collect();
+        let upper = limits.iter().map(|limit| Bound::new(limit.clone())).collect();
         let range = Range::new(0, hi.unwrap_or(i128::from(u64::MAX)).clamp(0, i128::from(u64::MAX)));
         let info = AtomInfo { upper, ..AtomInfo::of(range) };
-        Some(Poly::atom(self.domain.atoms.add(info)))
+        Poly::atom(self.domain.atoms.add(info))
     }
 
     /// Returns the facts of a comparison.
@@ -637,8 +634,7 @@ impl<'m> Walk<'m> {
             Op::Step if scalar.is_integer() => {
                 let ((_, from), (_, end)) = (operand(self, scalar), operand(self, scalar));
                 // It is called with a counter below the end.
-                let bound =
-                    |bound: &Poly| Bound { scale: Poly::constant(1), bound: bound.clone(), when: Condition::TRUE };
+                let bound = |limit: &Poly| Bound::new(limit.clone());
                 let info = AtomInfo {
                     lower: vec![bound(&from)],
                     upper: vec![bound(&end)],
@@ -684,7 +680,7 @@ impl<'m> Walk<'m> {
     fn within(&mut self, operands: &[(Poly, Poly)]) -> Option<Condition> {
         let [(base, _), (stride, _), (_, start), (_, end), (_, len)] = operands else { return None };
         let (lo, hi) = (self.domain.atoms.interval(start).0?, self.domain.atoms.interval(end).1?);
-        let bound = |bound: Poly| Bound { scale: Poly::constant(1), bound, when: Condition::TRUE };
+        let bound = Bound::new;
         let info = AtomInfo {
             lower: vec![bound(start.clone())],
             upper: vec![bound(end.offset(-1)?)],

@@ -37,6 +37,7 @@ mod predicate;
 mod prover;
 mod report;
 mod rewrite;
+mod symbol;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -50,8 +51,9 @@ use predicate::{Builder, GROUPS};
 use prover::Domain;
 use walk::Check;
 
-pub use predicate::{Axis, LaunchSymbol, Predicate, Verdict};
+pub use predicate::{Predicate, Verdict};
 pub use report::Proof;
+pub use symbol::{Axis, LaunchSymbol};
 
 use std::sync::Arc;
 
@@ -79,12 +81,7 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
     }
     let proofs = analyse(module, options.block, EXTENT, false);
     let predicate = proofs.predicate.as_ref()?;
-    // Nothing but the numbers' assumed magnitude may depend on the launch: then it need not be assumed.
-    if proofs.is_certain
-        && let unlimited = analyse(module, options.block, i128::MAX, false)
-        && unlimited.is_certain
-        && unlimited.checks == proofs.checks
-    {
+    if is_unconditional(module, &proofs, options) {
         remove(module, &proofs, predicate.best());
         return None;
     }
@@ -92,6 +89,16 @@ pub(crate) fn program(module: &mut Module, options: Options) -> Option<Arc<Predi
         remove(module, &proofs, predicate.best());
     }
     proofs.predicate.map(Arc::new)
+}
+
+/// Returns whether the checks that can be removed can be removed in every launch: not even the assumed magnitude of the
+/// numbers is needed.
+fn is_unconditional(module: &Module, proofs: &Proofs, options: Options) -> bool {
+    if !proofs.is_certain {
+        return false;
+    }
+    let unlimited = analyse(module, options.block, i128::MAX, false);
+    unlimited.is_certain && unlimited.checks == proofs.checks
 }
 
 /// Derives the conditions under which the checks of a program never fail.

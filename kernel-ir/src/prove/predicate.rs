@@ -3,39 +3,12 @@
 
 use std::collections::HashMap;
 
+use smallvec::{SmallVec, smallvec};
+
 use super::atoms::{Atoms, Range, Uniform};
 use super::condition::{Condition, Conditions, Formula};
 use super::poly::{Atom, Poly};
-use crate::ir::Scalar;
-
-/// A number that is the same for all threads of a launch, and that the host knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LaunchSymbol {
-    /// The value of a parameter of the emitted kernel: a length, a stride, or an integer argument.
-    Param {
-        /// The position among the parameters of the emitted kernel.
-        index: usize,
-        /// The type of the parameter.
-        scalar: Scalar,
-    },
-    /// The number of blocks along an axis.
-    GridDim(Axis),
-    /// The number of threads of a block along an axis.
-    BlockDim(Axis),
-    /// The size in bytes of a block's dynamic shared memory.
-    DynamicSharedBytes,
-}
-
-/// An axis of the grid and its blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Axis {
-    /// `x`
-    X,
-    /// `y`
-    Y,
-    /// `z`
-    Z,
-}
+use super::symbol::LaunchSymbol;
 
 /// The groups of checks that cannot fail in a launch. Checks with the same condition are in the same group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,7 +47,7 @@ pub(super) const GROUPS: usize = 64;
 struct Term {
     coefficient: i128,
     /// Indices of [`Predicate::numbers`].
-    factors: Vec<u32>,
+    factors: SmallVec<[u32; 4]>,
 }
 
 /// How a number is computed from the numbers before it.
@@ -134,15 +107,16 @@ impl Predicate {
         {
             return Verdict::NONE;
         }
-        let mut numbers: Vec<Option<i128>> = Vec::with_capacity(values.len() + self.numbers.len());
+        // On the stack, unless the kernel is large.
+        let mut numbers: SmallVec<[Option<i128>; 48]> = SmallVec::new();
         numbers.extend(values.iter().map(|value| Some(*value)));
         for number in &self.numbers {
             numbers.push(number.compute(&numbers));
         }
         // The greatest solution for the invariants.
-        let mut holds = vec![true; self.invariants.len()];
+        let mut holds: SmallVec<[bool; 16]> = smallvec![true; self.invariants.len()];
         loop {
-            let mut known = vec![None; self.nodes.len()];
+            let mut known: SmallVec<[Option<bool>; 192]> = smallvec![None; self.nodes.len()];
             let mut changed = false;
             let mut next = holds.clone();
             for (number, node) in self.invariants.iter().enumerate() {
@@ -162,7 +136,7 @@ impl Predicate {
         }
     }
 
-    fn evaluate(&self, node: u32, numbers: &[Option<i128>], holds: &[bool], known: &mut Vec<Option<bool>>) -> bool {
+    fn evaluate(&self, node: u32, numbers: &[Option<i128>], holds: &[bool], known: &mut [Option<bool>]) -> bool {
         if let Some(value) = known[node as usize] {
             return value;
         }
@@ -275,7 +249,9 @@ impl<'a> Builder<'a> {
         match self.conditions.get(condition) {
             Formula::NonNegative(poly) => polys.push(poly.clone()),
             Formula::All(parts) | Formula::Any(parts) => {
-                parts.iter().for_each(|part| self.collect(*part, polys, seen));
+                for part in parts {
+                    self.collect(*part, polys, seen);
+                }
             }
             Formula::True | Formula::False | Formula::Invariant(_) => {}
         }

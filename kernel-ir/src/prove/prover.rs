@@ -14,10 +14,14 @@ use std::rc::Rc;
 use super::atoms::{AtomInfo, Atoms, Bound, Case, Fact, Range, Uniform};
 use super::condition::{Condition, Conditions, Formula};
 use super::poly::{Atom, Poly};
-use super::predicate::LaunchSymbol;
+use super::symbol::LaunchSymbol;
 
 /// The maximum number of eliminations for one obligation.
 const FUEL: usize = 120;
+
+/// The maximum effort for all obligations of a program, in comparisons with facts. Checks that it does not suffice for are
+/// kept.
+const BUDGET: usize = 150_000;
 
 /// The maximum depth of nested eliminations.
 const DEPTH: usize = 12;
@@ -41,6 +45,7 @@ pub(super) struct Domain {
     /// The magnitude up to which numbers of type `usize` are assumed to be.
     pub(super) extent: i128,
     fuel: usize,
+    budget: usize,
 }
 
 /// An operation whose result is an atom.
@@ -64,6 +69,7 @@ impl Domain {
             assumed: Vec::new(),
             extent,
             fuel: 0,
+            budget: BUDGET,
         }
     }
 
@@ -107,7 +113,7 @@ impl Domain {
         if lo.is_some_and(|lo| lo >= 0) {
             return Condition::TRUE;
         }
-        if hi.is_some_and(|hi| hi < 0) || depth == 0 || self.fuel == 0 {
+        if hi.is_some_and(|hi| hi < 0) || depth == 0 || self.fuel == 0 || self.budget == 0 {
             return Condition::FALSE;
         }
         let key = (poly.clone(), facts.len());
@@ -115,6 +121,7 @@ impl Domain {
             return *condition;
         }
         self.fuel -= 1;
+        self.budget = self.budget.saturating_sub(10 + facts.len());
         // A fact that is at most the polynomial.
         let mut ways = Vec::new();
         let innermost = self.atoms.innermost(poly);
@@ -276,7 +283,7 @@ impl Domain {
     /// Replaces an atom by one of its bounds.
     fn by_bound(
         &mut self,
-        Bound { scale, bound, when }: &Bound,
+        Bound { scale, limit, when }: &Bound,
         coefficient: &Poly,
         rest: &Poly,
         facts: &Facts,
@@ -284,8 +291,8 @@ impl Domain {
         known: &mut HashMap<(Poly, usize), Condition>,
     ) -> Condition {
         let reduced = match coefficient.quotient(scale) {
-            Some(factor) => factor.mul(bound).and_then(|scaled| scaled.add(rest)),
-            None => scaled(coefficient, scale, bound, rest),
+            Some(factor) => factor.mul(limit).and_then(|scaled| scaled.add(rest)),
+            None => scaled(coefficient, scale, limit, rest),
         };
         let Some(reduced) = reduced else { return Condition::FALSE };
         let way = self.nonnegative(&reduced, facts, depth.saturating_sub(1), known);
@@ -296,9 +303,9 @@ impl Domain {
     fn bound_of(&self, atom: Atom, lower: bool, fact: &Fact) -> Option<Bound> {
         let (coefficient, rest) = fact.poly.split(atom)?;
         // coefficient * atom >= -rest, or -coefficient * atom <= rest
-        let (scale, bound) =
+        let (scale, limit) =
             if lower { (coefficient, Poly::default().sub(&rest)?) } else { (Poly::default().sub(&coefficient)?, rest) };
-        self.atoms.is_positive(&scale).then_some(Bound { scale, bound, when: fact.when })
+        self.atoms.is_positive(&scale).then_some(Bound { scale, limit, when: fact.when })
     }
 
     /// Returns the lower or the upper bounds of an atom, those of the facts first.
@@ -313,13 +320,13 @@ impl Domain {
         bounds.extend(if lower { below } else { above }.iter().cloned());
         let limit = if lower { range.lo } else { range.hi };
         // A bound that is never worse than the range.
-        let is_better = |Bound { scale, bound, when }: &Bound| {
-            let (lo, hi) = self.atoms.interval(bound);
+        let is_better = |Bound { scale, limit: of, when }: &Bound| {
+            let (lo, hi) = self.atoms.interval(of);
             let better = if lower { lo.is_some_and(|lo| lo >= limit) } else { hi.is_some_and(|hi| hi <= limit) };
             *when == Condition::TRUE && scale.as_constant() == Some(1) && better
         };
         if !if lower { below } else { above }.iter().any(is_better) {
-            bounds.push(Bound { scale: Poly::constant(1), bound: Poly::constant(limit), when: Condition::TRUE });
+            bounds.push(Bound::new(Poly::constant(limit)));
         }
         bounds
     }
@@ -354,7 +361,7 @@ impl Domain {
             Range::new(0, most.map_or(i128::from(u64::MAX), |most| (most / least).clamp(0, i128::from(u64::MAX))));
         let uniform = (self.atoms.is_uniform_poly(dividend) && self.atoms.is_uniform_poly(divisor))
             .then(|| Uniform::Quotient(dividend.clone(), divisor.clone()));
-        let bound = |bound: Poly| Bound { scale: divisor.clone(), bound, when: Condition::TRUE };
+        let bound = |limit: Poly| Bound { scale: divisor.clone(), ..Bound::new(limit) };
         let least = dividend.sub(divisor)?.offset(1)?;
         let (lower, upper) = (vec![bound(least)], vec![bound(dividend.clone())]);
         let atom = self.atoms.add(AtomInfo { uniform, lower, upper, ..AtomInfo::of(range) });
@@ -378,7 +385,7 @@ impl Domain {
         let (a, b) = (self.atoms.interval(left), self.atoms.interval(right));
         let pick = |a: Option<i128>, b: Option<i128>| if least { Some(a?.min(b?)) } else { Some(a?.max(b?)) };
         let range = Range::new(pick(a.0, b.0)?, pick(a.1, b.1)?);
-        let bound = |bound: &Poly| Bound { scale: Poly::constant(1), bound: bound.clone(), when: Condition::TRUE };
+        let bound = |limit: &Poly| Bound::new(limit.clone());
         let both = vec![bound(left), bound(right)];
         let (lower, upper) = if least { (Vec::new(), both) } else { (both, Vec::new()) };
         let cases = vec![

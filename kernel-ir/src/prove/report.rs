@@ -5,8 +5,8 @@ use std::fmt::Write;
 use super::atoms::Uniform;
 use super::condition::{Condition, Formula};
 use super::poly::{Atom, Poly};
-use super::predicate::{Axis, LaunchSymbol};
 use super::prover::Domain;
+use super::symbol::{Axis, LaunchSymbol};
 use crate::lower::Function;
 
 /// What is known of a check.
@@ -67,7 +67,6 @@ impl Words<'_> {
             }
         };
         match self.domain.conditions.get(condition) {
-            Formula::True => text.push_str("true"),
             Formula::False => text.push_str("false"),
             Formula::NonNegative(poly) => self.comparison(text, poly),
             Formula::All(parts) => join(text, parts, " && ", Level::All),
@@ -77,7 +76,7 @@ impl Words<'_> {
                 let invariant = self.domain.conditions.invariants[*number as usize];
                 self.condition(text, invariant, level, depth + 1);
             }
-            Formula::Invariant(_) => text.push_str("true"),
+            Formula::True | Formula::Invariant(_) => text.push_str("true"),
         }
     }
 

@@ -90,8 +90,12 @@ impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
             StmtKind::Loop { header, body, next: _, end: _, unroll: _ } => {
                 match header {
                     Header::Open { test, progress } => {
-                        test.iter_mut().for_each(|test| self.expr(test));
-                        progress.iter_mut().for_each(|progress| self.expr(progress));
+                        if let Some(test) = test {
+                            self.expr(test);
+                        }
+                        if let Some(progress) = progress {
+                            self.expr(progress);
+                        }
                     }
                     Header::For { var: _, init, test, next } => {
                         self.expr(init);
@@ -106,7 +110,9 @@ impl<F: Fn(usize, Op, Option<SiteRef>) -> bool> Rewriter<F> {
             }
             StmtKind::Return(value) => value.iter_mut().for_each(|value| self.expr(value)),
             StmtKind::Fault { site: _, args } | StmtKind::Print { site: _, args } => {
-                args.iter_mut().for_each(|arg| self.expr(arg));
+                for arg in args {
+                    self.expr(arg);
+                }
             }
             StmtKind::Shared { .. }
             | StmtKind::Break
@@ -150,7 +156,7 @@ fn result(Helper { op, scalar }: Helper, args: &mut Vec<Expr>) -> Option<Expr> {
         (Op::PartToLen, 3) => {
             let [start, last, _] = <[Expr; 3]>::try_from(taken(args)).ok()?;
             let end = match last {
-                Expr::Literal(scalar, last) => Expr::Literal(scalar, last + 1),
+                Expr::Literal(scalar, last) => Expr::Literal(scalar, last.wrapping_add(1)),
                 last => Expr::binary(Operator::Add, last, Expr::int(Scalar::Usize, 1)),
             };
             difference(end, start)

@@ -1,25 +1,103 @@
-//! Tests of the proofs.
+//! Tests of what the analysis proves, and of how it says so.
 
-use crate::{Options, Source, Variant, check, common, write};
+use crate::{Check, Options, Proof, Variant, check, checks, common, write};
 
-fn sources(text: &str, overflow_checks: bool, block: Option<[u32; 3]>) -> (Source, Source, crate::Validated, Options) {
-    let program = common::program(text, overflow_checks);
+/// Compiles a kernel, without overflow checks and for blocks of 256 threads.
+fn compiled(text: &str) -> (String, Vec<Check>) {
+    let program = common::program(text, false);
     let validated = check(&program).unwrap_or_else(|errors| panic!("{errors}"));
-    let options = Options { block, ..Options::default() };
-    let checked = write(&validated, &options);
-    let proven = write(&validated, &Options { variant: Variant::Proven, ..options });
-    (checked, proven, validated, options)
+    let options = Options { block: Some([256, 1, 1]), variant: Variant::Proven, ..Options::default() };
+    let text = write(&validated, &options).text;
+    (text, checks(&validated, &options))
+}
+
+/// Kernels as users write them: every check is proved, at the latest at a launch.
+#[test]
+fn everyday_kernels_need_no_checks() {
+    for text in [
+        "fn saxpy(a: f32, x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = a * x[i] + y[i]; } }",
+        "fn stride(x: &[f32], y: &mut [f32]) {
+            let mut i = grid(1);
+            while i < y.len() { y[i] = x[i]; i += grid_size(1); }
+        }",
+        "fn stencil(x: &[f32], y: &mut [f32], w: usize, h: usize) {
+            let (c, r) = grid(2);
+            if r > 0 && c > 0 && r + 1 < h && c + 1 < w {
+                let i = r * w + c;
+                y[i] = 0.25 * (x[i - 1] + x[i + 1] + x[i - w] + x[i + w]) - x[i];
+            }
+        }",
+        "fn triangle(x: &[f32], y: &mut [f32]) {
+            let i = grid(1);
+            if i < y.len() {
+                let mut sum = 0.0f32;
+                for j in 0..i { sum += x[i - j]; }
+                y[i] = sum;
+            }
+        }",
+        "fn rows(x: &[f32], y: &mut [f32], w: usize) {
+            let r = grid(1);
+            if r < y.len() {
+                let row = &x[r * w..(r + 1) * w];
+                let mut sum = 0.0f32;
+                for j in 0..w { sum += row[j]; }
+                y[r] = sum;
+            }
+        }",
+        "fn reduce(x: &[f32], out: &mut [f32]) {
+            let tile = shared::<[f32; 256]>();
+            let t = thread_idx().x;
+            let i = grid(1);
+            tile[t] = if i < x.len() { x[i] } else { 0.0 };
+            sync_threads();
+            let mut s = block_dim().x / 2;
+            while s > 0 {
+                if t < s { tile[t] += tile[t + s]; }
+                sync_threads();
+                s /= 2;
+            }
+            if t == 0 { out[block_idx().x] = tile[0]; }
+        }",
+        "fn search(x: &[u32], keys: &[u32], out: &mut [usize]) {
+            let i = grid(1);
+            if i < out.len() {
+                let mut lo = 0usize;
+                let mut hi = x.len();
+                while lo < hi {
+                    let mid = lo + (hi - lo) / 2;
+                    if x[mid] < keys[i] { lo = mid + 1; } else { hi = mid; }
+                }
+                out[i] = lo;
+            }
+        }",
+        "fn tiles(y: &mut [f32]) {
+            let t = thread_idx().x;
+            let tile = shared::<[f32; 256]>();
+            tile[(t / 16) * 16 + t % 16] = 1.0;
+            tile[(t >> 4) * 16 + (t & 15)] = 2.0;
+            tile[t ^ 1] = 3.0;
+        }",
+    ] {
+        let (text, checks) = compiled(text);
+        let kernel = &text[text.find("__global__").expect("a kernel")..];
+        assert!(!kernel.contains("rt::at(") && !kernel.contains("rt::part_len("), "{kernel}\n{checks:#?}");
+    }
 }
 
 #[test]
-fn show() {
-    let Ok(file) = std::env::var("SHOW") else { return };
-    let text = std::fs::read_to_string(file).unwrap();
-    let block = std::env::var("BLOCK").ok().map(|n| [n.parse().unwrap(), 1, 1]);
-    let (checked, proven, validated, options) = sources(&text, std::env::var("OVERFLOW").is_ok(), block);
-    let start = proven.text.find("#line").unwrap();
-    println!("{}\n{:#?}", &proven.text[start..], checked.predicate.is_some());
-    for check in crate::checks(&validated, &options) {
-        println!("CHECK {}: {}: {:?}", check.site.span.line, check.site.kind, check.proof);
-    }
+fn conditions_have_the_names_of_the_parameters() {
+    let proofs = |text: &str| compiled(text).1.into_iter().map(|check| check.proof).collect::<Vec<_>>();
+    let at_launch = |condition: &str| Proof::AtLaunch(condition.to_owned());
+    assert_eq!(
+        proofs("fn k(x: &[f32], y: &mut [f32]) { let i = grid(1); if i < y.len() { y[i] = x[i]; } }"),
+        [at_launch("x.len() >= y.len() || x.len() >= 256 * grid_dim().x"), Proof::Always],
+    );
+    assert_eq!(
+        proofs("fn k(x: &[u32], y: &mut [u32]) { y[x[0] as usize] = 1u32; }"),
+        [at_launch("x.len() > 0"), Proof::DependsOnMemory],
+    );
+    assert_eq!(
+        proofs("fn k(n: usize, y: &mut [usize]) { y[0] = 7usize / n; }"),
+        [at_launch("n > 0"), at_launch("y.len() > 0")],
+    );
 }

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use super::atoms::{AtomInfo, Bound, Case, Fact, Range};
 use super::condition::Condition;
 use super::poly::{Atom, Poly};
-use super::predicate::{Axis, LaunchSymbol};
 use super::prover::{Domain, Facts};
+use super::symbol::{Axis, LaunchSymbol};
 use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, CType, Callee, Case as SwitchCase, Expr, Function, Header, Helper, Label, Module, Next, Op, Operator,
@@ -139,13 +139,13 @@ pub(super) struct Walk<'m> {
 }
 
 /// Walks a program from its kernel, and returns the knowledge about its checks.
-pub(super) fn walk<'m>(
-    module: &'m Module,
+pub(super) fn walk(
+    module: &Module,
     numbers: HashMap<*const Expr, usize>,
     checks: Vec<Check>,
     fixed_block: Option<[u32; 3]>,
     extent: i128,
-) -> Walk<'m> {
+) -> Walk<'_> {
     let frame = Frame::new(module, &module.kernel);
     let mut walk = Walk {
         domain: Domain::new(extent),
@@ -242,7 +242,7 @@ impl<'m> Walk<'m> {
         }
         let extent = extent(self, of_block, axis(name));
         let hi = self.domain.atoms.interval(&extent).1? - 1;
-        let upper = vec![Bound { scale: Poly::constant(1), bound: extent.offset(-1)?, when: Condition::TRUE }];
+        let upper = vec![Bound::new(extent.offset(-1)?)];
         let range = Range::new(0, hi);
         let info = AtomInfo { upper, ..AtomInfo::of(range) };
         let atom = self.domain.atoms.add(info);
@@ -307,7 +307,7 @@ impl<'m> Walk<'m> {
             StmtKind::If { condition, then, otherwise } => {
                 let condition = self.value(condition);
                 let Some(before) = self.state.take() else { return };
-                let [no, yes] = self.branches(&condition);
+                let [no, yes] = branches(&condition);
                 let mut after = Vec::new();
                 for (facts, stmts) in [(yes, then), (no, otherwise)] {
                     self.state = facts.map(|facts| extended(&before, &facts));
@@ -345,12 +345,16 @@ impl<'m> Walk<'m> {
                 }
             }
             StmtKind::Fault { site: _, args } => {
-                args.iter().for_each(|arg| drop(self.eval(arg)));
+                for arg in args {
+                    self.eval(arg);
+                }
                 self.settle();
                 self.state = None;
             }
             StmtKind::Print { site: _, args } => {
-                args.iter().for_each(|arg| drop(self.eval(arg)));
+                for arg in args {
+                    self.eval(arg);
+                }
                 self.settle();
             }
             StmtKind::InternalError(_) => {}
@@ -380,14 +384,6 @@ impl<'m> Walk<'m> {
         self.stmts(otherwise);
         after.extend(self.state.take());
         self.state = self.join(after);
-    }
-
-    /// Returns the facts of a condition that is false, and those of one that is true.
-    pub(super) fn branches(&self, condition: &Value) -> [Option<Facts>; 2] {
-        match condition {
-            Value::Bool(facts) => facts.clone(),
-            Value::Unknown | Value::Int { .. } => [Some(Vec::new()), Some(Vec::new())],
-        }
     }
 
     pub(super) fn assign(&mut self, var: VarId, value: Value) {
@@ -558,7 +554,7 @@ impl<'m> Walk<'m> {
         let mut after = Vec::new();
         if let Some(test) = test {
             let test = self.value(test);
-            let [no, yes] = self.branches(&test);
+            let [no, yes] = branches(&test);
             let Some(head) = self.state.take() else { return };
             after.extend(no.map(|no| extended(&head, &no)));
             self.state = yes.map(|yes| extended(&head, &yes));
@@ -585,9 +581,25 @@ impl<'m> Walk<'m> {
                 *latch = state;
             }
         }
+        self.verify(invariants, &mut latches);
+        after.extend(breaks);
+        if let Some((var, _)) = walked {
+            // The bounds hold in the iterations; there may have been none.
+            for state in &mut after {
+                state.vars[var.index()] = Value::Unknown;
+            }
+        }
+        self.state = self.join(after);
+        if let Some(end) = end {
+            self.label(end);
+        }
+    }
+
+    /// Derives the conditions under which every iteration preserves the invariants that were assumed.
+    fn verify(&mut self, invariants: Vec<Invariant>, latches: &mut [State]) {
         for Invariant { var, number, bound, lower, scalar } in invariants {
             let mut every = Vec::new();
-            for latch in &mut latches {
+            for latch in latches.iter_mut() {
                 let Value::Int { poly, scalar: _, exact } = latch.vars[var.index()].clone() else {
                     every.push(Condition::FALSE);
                     continue;
@@ -598,15 +610,6 @@ impl<'m> Walk<'m> {
             }
             self.domain.conditions.invariants[number] = self.domain.conditions.all(every);
         }
-        after.extend(breaks);
-        if let Some((var, _)) = walked {
-            // The bounds hold in the iterations; there may have been none.
-            after.iter_mut().for_each(|state| state.vars[var.index()] = Value::Unknown);
-        }
-        self.state = self.join(after);
-        if let Some(end) = end {
-            self.label(end);
-        }
     }
 
     /// Walks the iterations of a loop one by one, if the values of the variables decide how many there are:
@@ -616,7 +619,7 @@ impl<'m> Walk<'m> {
         let mut breaks = Vec::new();
         for _ in 0..=PEELED {
             let decided = self.value(test);
-            match self.branches(&decided) {
+            match branches(&decided) {
                 [Some(_), None] => {
                     breaks.extend(self.state.take());
                     self.state = self.join(breaks);
@@ -657,7 +660,7 @@ impl<'m> Walk<'m> {
         last: &'m Expr,
         down: bool,
         directions: &Directions,
-    ) -> Option<(VarId, Vec<(Poly, bool, Condition)>)> {
+    ) -> Option<Walked> {
         let Header::For { var: more, .. } = header else { return None };
         // The helper is the only one that changes the variable.
         if directions.times.get(&var.0) != Some(&1) || directions.times.get(&more.0) != Some(&1) {
@@ -681,11 +684,7 @@ impl<'m> Walk<'m> {
 
     /// Forgets what the iterations change, except for the invariants that are assumed. They are verified at the end of
     /// the loop.
-    fn enter_iteration(
-        &mut self,
-        directions: &Directions,
-        walked: Option<&(VarId, Vec<(Poly, bool, Condition)>)>,
-    ) -> Vec<Invariant> {
+    fn enter_iteration(&mut self, directions: &Directions, walked: Option<&Walked>) -> Vec<Invariant> {
         let mut invariants = Vec::new();
         for (&index, &direction) in &directions.of {
             let var = VarId(index);
@@ -708,7 +707,7 @@ impl<'m> Walk<'m> {
             }
             let range = self.range(scalar);
             let (mut lower, mut upper) = (Vec::new(), Vec::new());
-            let bound = |bound: &Poly, when| Bound { scale: Poly::constant(1), bound: bound.clone(), when };
+            let bound = |limit: &Poly, when| Bound { when, ..Bound::new(limit.clone()) };
             match walked {
                 Some((walked, bounds)) if *walked == var => {
                     for (limit, is_lower, when) in bounds {
@@ -827,7 +826,9 @@ impl<'m> Walk<'m> {
                 }
             });
         };
-        stmts.iter().for_each(|stmt| stmt.for_each_expr(&mut visit));
+        for stmt in stmts {
+            stmt.for_each_expr(&mut visit);
+        }
         for id in callees {
             if let Some(function) = self.module.functions.get(&id) {
                 self.keep_all(function);
@@ -841,7 +842,7 @@ impl<'m> Walk<'m> {
         depth > 0
             && poly.atoms().any(|atom| {
                 let AtomInfo { lower, upper, cases, loaded, .. } = atoms.get(atom);
-                let bounds = lower.iter().chain(upper).map(|bound| &bound.bound);
+                let bounds = lower.iter().chain(upper).map(|bound| &bound.limit);
                 *loaded
                     || bounds.chain(cases.iter().map(|case| &case.value)).any(|poly| self.is_loaded(poly, depth - 1))
             })
@@ -860,6 +861,9 @@ impl<'m> Walk<'m> {
     }
 }
 
+/// The variable of a walk over a closed range, and its limits in all iterations: each with whether it is the lower one.
+type Walked = (VarId, Vec<(Poly, bool, Condition)>);
+
 /// An assumption about a variable at the head of a loop: `var >= bound`, or `var <= bound`.
 struct Invariant {
     var: VarId,
@@ -867,6 +871,14 @@ struct Invariant {
     bound: Poly,
     lower: bool,
     scalar: Scalar,
+}
+
+/// Returns the facts of a condition that is false, and those of one that is true.
+pub(super) fn branches(condition: &Value) -> [Option<Facts>; 2] {
+    match condition {
+        Value::Bool(facts) => facts.clone(),
+        Value::Unknown | Value::Int { .. } => [Some(Vec::new()), Some(Vec::new())],
+    }
 }
 
 fn extended(state: &State, facts: &Facts) -> State {
@@ -1016,7 +1028,9 @@ fn collect_borrowed(module: &Module, function: &Function, stmts: &[Stmt], found:
                     }
                 }
                 Expr::Call(Callee::Helper(Helper { op, .. }, _), args) if op.has_effect() && !assigns_variable(*op) => {
-                    args.iter().for_each(|arg| collect_roots(arg, found));
+                    for arg in args {
+                        collect_roots(arg, found);
+                    }
                 }
                 _ => {}
             });
@@ -1055,7 +1069,9 @@ fn for_each_block<'s>(kind: &'s StmtKind, visit: &mut impl FnMut(&'s [Stmt])) {
             visit(otherwise);
         }
         StmtKind::Switch { on: _, cases, otherwise } => {
-            cases.iter().for_each(|case| visit(&case.body));
+            for case in cases {
+                visit(&case.body);
+            }
             visit(otherwise);
         }
         StmtKind::Loop { body, .. } | StmtKind::Block { body, end: _ } => visit(body),

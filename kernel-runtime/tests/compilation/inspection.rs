@@ -63,7 +63,7 @@ fn the_ir_is_printed_as_typed_rust() {
         "#[kernel]",
         "fn of_everything(x: &[f32], kinds: &[u8], sums: &mut [",
         "tile: &mut [f32; 32] = shared::<[f32; 32]>();",
-        "let (lane: usize, i: usize) = (thread_idx().x, grid(1));",
+        "let (lane: usize, i: usize) = (thread_idx().x, grid(1usize));",
         "tile[lane % 32usize] = if i < len(x) {",
         "clipped#0(x[i], (-4.0f32, 4.0f32))",
         "sync_threads();",

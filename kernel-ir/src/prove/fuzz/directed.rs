@@ -331,9 +331,8 @@ fn values_that_change_after_a_fact() {
         "fn k(x: &mut [u32]) { let i: u16 = grid(1) as u16; if i - 1u16 < 7u16 { x[i as usize] = 1u32; x[(i * 40000u16) as usize % 8usize] = 1u32; } }",
         "fn k(x: &mut [u32], n: u32) { let i: u32 = grid(1) as u32; if i * n < x.len() as u32 { x[(i * n) as usize] = 1u32; x[i as usize * n as usize] = 1u32; } }",
         "fn k(x: &mut [u32], n: u32) { let i: u32 = grid(1) as u32 + n; if (i as usize) < x.len() { x[i as usize] = 1u32; x[grid(1) + n as usize] = 1u32; } }",
-        // Powers, roots and shifts.
+        // Shifts.
         "fn k(x: &mut [u32], n: u32) { let i: usize = grid(1); x[i << n] = 1u32; x[i >> n] = 1u32; x[(i << 1u32) >> 1u32] = 1u32; x[(i << 63u32) >> 63u32] = 1u32; }",
-        "fn k(x: &mut [u32], n: usize) { x[n.isqrt()] = 1u32; x[n.next_power_of_two() - 1usize] = 1u32; x[n.pow(2u32) % 9usize] = 1u32; }",
         "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); x[i.wrapping_mul(n) / n.max(1usize)] = 1u32; x[(i * 3usize) / 3usize] = 1u32; x[(i - 1usize) % 4usize] = 1u32; }",
         "fn k(x: &mut [u32], n: usize) { let i: usize = grid(1); x[i.saturating_add(n)] = 1u32; x[i.abs_diff(n)] = 1u32; x[n.min(i).max(n) - n] = 1u32; }",
         // Local arrays, and elements that carry no facts.

@@ -381,15 +381,9 @@ impl Generator<'_> {
                     "wrapping_add",
                     "wrapping_sub",
                     "wrapping_mul",
-                    "rem_euclid",
-                    "div_euclid",
                 ];
                 let method = *self.rng.pick(&methods);
-                if method.ends_with("euclid") {
-                    format!("{left}.{method}({right}.max(1{name}))")
-                } else {
-                    format!("{left}.{method}({right})")
-                }
+                format!("{left}.{method}({right})")
             }
             13 => {
                 let (x, low, high) = (self.expr(ty, depth), self.literal(ty), self.expr(ty, depth));
@@ -747,10 +741,9 @@ impl Generator<'_> {
         self.line(format!("let mut {hi}: usize = {}.len(){extra};", array.name));
         let op = if self.rng.chance(80) { "<" } else { "<=" };
         self.open(format!("while {lo} {op} {hi} {{"));
-        match self.rng.below(3) {
+        match self.rng.below(2) {
             0 => self.line(format!("let {mid}: usize = ({lo} + {hi}) / 2usize;")),
-            1 => self.line(format!("let {mid}: usize = {lo} + ({hi} - {lo}) / 2usize;")),
-            _ => self.line(format!("let {mid}: usize = {lo}.midpoint({hi});")),
+            _ => self.line(format!("let {mid}: usize = {lo} + ({hi} - {lo}) / 2usize;")),
         }
         let key = self.expr(array.element, 1);
         let less = if self.rng.chance(15) { " - 1usize" } else { "" };

@@ -91,5 +91,5 @@ pub(super) const IDIOMS: &[&str] = &[
     "let %h: usize = $i / $len.max(1usize); let %v: usize = $i - %h * $len.max(1usize); if $len > $0usize { @(%v) }",
     "if $j > 0usize && $len $>= $j { @($i % $j) @($j - 1usize - $i % $j) @(($i % $j + $n % $j) % $j) @(($i % $j) * $j / $j) }",
     "if $len $>= 8usize { @(($i & 3usize) * 2usize + ($n & 1usize)) @(($i % 3usize) + ($n % 3usize) * 3usize - $1usize) @($i & 7usize & $n) }",
-    "if $i $< $len && $n $< $len { let %v: usize = ($i + $n) / 2usize; @(%v) @($i.midpoint($n)) let %u: usize = $i ^ $n; if %u $< $len { @(%u) } }",
+    "if $i $< $len && $n $< $len { let %v: usize = ($i + $n) / 2usize; @(%v) let %u: usize = $i ^ $n; if %u $< $len { @(%u) } }",
 ];

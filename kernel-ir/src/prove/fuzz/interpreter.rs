@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::ir::Scalar;
 use crate::lower::{
-    Body, CType, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Prefix, Stmt, StmtKind,
-    TypeId, TypeKind, VarId,
+    Body, CType, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, Prefix, SiteRef, Stmt,
+    StmtKind, TypeId, TypeKind, VarId,
 };
 
 /// The parameters of a launch: one argument for each parameter of the emitted kernel.
@@ -462,7 +462,7 @@ impl<'m> Machine<'m> {
                 for arg in args {
                     self.eval(arg)?;
                 }
-                return Err(Stop::Fault(*site));
+                return Err(Stop::Fault(number_of(*site)));
             }
             StmtKind::Shared { .. } | StmtKind::Print { .. } => return unsupported("a statement"),
             StmtKind::InternalError(what) => return unsupported(what),
@@ -730,8 +730,8 @@ impl<'m> Machine<'m> {
                 TypeKind::Enum { repr, variants } => self.wrap(variants[*position].1.into(), *repr),
                 TypeKind::Struct { .. } => return unsupported("a struct"),
             },
-            Expr::Call(Callee::Helper(helper, site), args) => self.helper(expr, *helper, *site, args)?,
-            Expr::Call(Callee::Function(id), args) => {
+            Expr::Call(Callee::Helper(helper, site), args) => self.helper(expr, *helper, site.map(number_of), args)?,
+            Expr::Call(Callee::Function(id, _), args) => {
                 let Some(function) = self.module.functions.get(id) else { return unsupported("a callee") };
                 let mut values = vec![V::Void; args.len()];
                 let mut order: Vec<usize> = (0..args.len()).collect();
@@ -843,7 +843,7 @@ impl<'m> Machine<'m> {
         let exprs: Vec<&Expr> = args.iter().collect();
         let output = match op {
             Op::StepTo | Op::StepDown => Some(0),
-            Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul | Op::OverflowingPow => Some(args.len() - 1),
+            Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => Some(args.len() - 1),
             _ => None,
         };
         let mut values = Vec::new();
@@ -875,14 +875,9 @@ impl<'m> Machine<'m> {
             Op::At | Op::SplitAt | Op::PartLen | Op::RestLen | Op::PartToLen | Op::Within => [usize_; 5],
             Op::ShiftAmount => [Scalar::U64, Scalar::U32, scalar, scalar, scalar],
             Op::Step | Op::StepTo | Op::StepDown => [scalar, scalar, usize_, scalar, scalar],
-            Op::Pow
-            | Op::CheckedPow
-            | Op::UnboundedShl
-            | Op::UnboundedShr
-            | Op::RotateLeft
-            | Op::RotateRight
-            | Op::OverflowingPow
-            | Op::SaturatingPow => [scalar, Scalar::U32, scalar, scalar, scalar],
+            Op::UnboundedShl | Op::UnboundedShr | Op::RotateLeft | Op::RotateRight => {
+                [scalar, Scalar::U32, scalar, scalar, scalar]
+            }
             Op::SaturatingAddMixed | Op::SaturatingSubMixed => [scalar, mixed, scalar, scalar, scalar],
             _ => [scalar; 5],
         };
@@ -977,30 +972,14 @@ impl<'m> Machine<'m> {
             Op::Signum => a.signum(),
             Op::ShiftAmount if a >= b => return fault(self, 0),
             Op::ShiftAmount => return Ok(self.wrap(a, Scalar::U32)),
-            Op::Div
-            | Op::Rem
-            | Op::DivEuclid
-            | Op::RemEuclid
-            | Op::DivCeil
-            | Op::WrappingDiv
-            | Op::WrappingRem
-            | Op::WrappingDivEuclid
-            | Op::WrappingRemEuclid
-            | Op::SaturatingDiv
-            | Op::NextMultipleOf
-            | Op::CheckedNextMultipleOf
-                if b == 0 =>
-            {
+            Op::Div | Op::Rem | Op::DivCeil | Op::NextMultipleOf | Op::CheckedNextMultipleOf if b == 0 => {
                 return fault(self, 0);
             }
-            Op::Div | Op::Rem | Op::DivEuclid | Op::RemEuclid if scalar.is_signed() && a == min && b == -1 => {
+            Op::Div | Op::Rem if scalar.is_signed() && a == min && b == -1 => {
                 return fault(self, 1);
             }
-            Op::Div | Op::WrappingDiv => a / b,
-            Op::Rem | Op::WrappingRem => a % b,
-            Op::DivEuclid | Op::WrappingDivEuclid => a.div_euclid(b),
-            Op::RemEuclid | Op::WrappingRemEuclid => a.rem_euclid(b),
-            Op::SaturatingDiv => (a / b).min(max),
+            Op::Div => a / b,
+            Op::Rem => a % b,
             Op::DivCeil => a / b + i128::from(a % b != 0),
             Op::NextMultipleOf | Op::CheckedNextMultipleOf => {
                 let next = (a + b - 1) / b * b;
@@ -1014,7 +993,6 @@ impl<'m> Machine<'m> {
             }
             Op::SaturatingAdd | Op::SaturatingAddMixed => (a + b).clamp(min, max),
             Op::SaturatingSub | Op::SaturatingSubMixed => (a - b).clamp(min, max),
-            Op::SaturatingMul => a.saturating_mul(b).clamp(min, max),
             Op::Min => a.min(b),
             Op::Max => a.max(b),
             Op::Clamp if b > c => return fault(self, 0),
@@ -1027,30 +1005,6 @@ impl<'m> Machine<'m> {
                     a
                 }
             }
-            Op::Pow => {
-                let mut power = 1i128;
-                for _ in 0..b.min(4000) {
-                    power = raw(power).wrapping_mul(a);
-                }
-                power
-            }
-            Op::CheckedPow => {
-                let power = u32::try_from(b).ok().and_then(|exponent| a.checked_pow(exponent));
-                match power.filter(|power| self.fits(*power, scalar)) {
-                    Some(power) => power,
-                    None => return fault(self, 0),
-                }
-            }
-            Op::NextPowerOfTwo | Op::CheckedNextPowerOfTwo => {
-                let next = if a <= 1 { 1 } else { (a as u128).next_power_of_two() as i128 };
-                if next > max && op == Op::CheckedNextPowerOfTwo {
-                    return fault(self, 0);
-                }
-                next
-            }
-            Op::Isqrt if a < 0 => return fault(self, 0),
-            Op::Isqrt => (a as u128).isqrt() as i128,
-            Op::Midpoint if !scalar.is_signed() => i128::midpoint(a, b),
             Op::OverflowingAdd | Op::OverflowingSub | Op::OverflowingMul => {
                 let exact = match op {
                     Op::OverflowingAdd => Some(a + b),
@@ -1089,5 +1043,14 @@ impl<'m> Machine<'m> {
             other => return unsupported(other),
         };
         Ok(self.wrap(result, scalar))
+    }
+}
+
+/// Returns the number of a site. A site of a caller is that of a built-in method, whose faults are told apart by their
+/// check.
+fn number_of(site: SiteRef) -> u32 {
+    match site {
+        SiteRef::Own(site) => site,
+        SiteRef::Caller(offset) => u32::MAX - 64 + offset,
     }
 }

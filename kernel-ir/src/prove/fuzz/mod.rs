@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 use generate::{Kernel, Param, Rng};
 use interpreter::{Arg, Launch, Outcome, Stop, run};
 
-use super::predicate::{Axis, LaunchSymbol, Verdict};
-use super::{Proofs, analyse, remove, rewrite};
+use super::predicate::Verdict;
+use super::symbol::{Axis, LaunchSymbol};
+use super::{EXTENT, Proofs, analyse, is_unconditional, remove, rewrite};
 use crate::ir::Scalar;
 use crate::lower::{Callee, Expr, Module, Op};
 use crate::{Options, Validated, check, common, lower};
@@ -63,7 +64,7 @@ impl Subject {
         let options = Options { block: mode.fixed_block, contiguous_views: mode.contiguous, ..Options::default() };
         let module = lower::program(&validated, options);
         let start = Instant::now();
-        let proofs = analyse(&module, mode.fixed_block);
+        let proofs = analyse(&module, mode.fixed_block, EXTENT, false);
         let time = start.elapsed();
         let mut numbers = HashMap::new();
         rewrite::checks(&module, &mut |expr, _, _| {
@@ -75,6 +76,9 @@ impl Subject {
 
     fn verdict(&self, launch: &Launch) -> Verdict {
         let Some(predicate) = &self.proofs.predicate else { return Verdict::NONE };
+        if is_unconditional(&self.module, &self.proofs, self.options) {
+            return predicate.best();
+        }
         let axis = |of: [u32; 3], axis: Axis| i128::from(of[axis as usize]);
         let values: Vec<i128> = predicate
             .symbols()
@@ -86,6 +90,7 @@ impl Subject {
                 },
                 LaunchSymbol::GridDim(of) => axis(launch.grid, *of),
                 LaunchSymbol::BlockDim(of) => axis(launch.block, *of),
+                LaunchSymbol::DynamicSharedBytes => 0,
             })
             .collect();
         predicate.verdict(&values)
