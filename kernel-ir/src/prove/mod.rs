@@ -49,7 +49,8 @@ use prover::Domain;
 use walk::Check;
 
 pub use predicate::{Axis, LaunchSymbol, Predicate, Verdict};
-pub use report::Proof;
+pub(crate) use report::Reported;
+pub use report::{CheckKind, Proof};
 
 use std::sync::Arc;
 
@@ -66,7 +67,7 @@ struct Proofs {
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<u32>, Option<u32>)>,
     /// What is known of each check, in words, if that was asked for.
-    reports: Vec<Proof>,
+    reports: Vec<(Proof, Vec<LaunchSymbol>)>,
 }
 
 /// Removes the checks of a program that the variant of the options omits. Returns the conditions of the checks; `None` if
@@ -111,7 +112,9 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     if in_words {
         let words = report::Words { domain: &walk.domain, kernel: &module.kernel };
         for (check, condition) in walk.checks.iter().zip(&conditions) {
-            reports.push(words.proof(*condition, check.loaded));
+            // Unreachable code needs no check.
+            let proof = if check.reached { words.proof(*condition, check.loaded) } else { Proof::Always };
+            reports.push((proof, words.symbols(*condition)));
         }
     }
     let mut groups: Vec<Condition> = Vec::new();
@@ -140,11 +143,20 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), is_certain, checks, reports }
 }
 
-/// Returns what is known of the checks of a program: each with its first site.
-pub(crate) fn report(module: &Module, options: Options) -> Vec<(u32, Proof)> {
+/// Returns what is known of the checks of a program.
+pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
     let Proofs { checks, reports, .. } = analyse(module, options.block, EXTENT, true);
-    let sites = checks.into_iter().map(|(_, site, _)| site);
-    sites.zip(reports).filter_map(|(site, proof)| Some((site?, proof))).collect()
+    let tested = report::tested(module);
+    let reported = checks.into_iter().zip(reports).filter_map(|((op, site, group), (proof, symbols))| {
+        let (site, kind) = (site?, CheckKind::of(op)?);
+        Some(Reported { site, kind, proof, group, symbols, tested: tested.contains(&site) })
+    });
+    reported.collect()
+}
+
+/// Returns the name of a launch symbol in the user's terms.
+pub(crate) fn symbol_name(module: &Module, symbol: LaunchSymbol) -> String {
+    report::symbol_name(&module.kernel, symbol)
 }
 
 /// Removes the checks of a verdict.
