@@ -34,7 +34,7 @@
 use std::any::TypeId;
 use std::fmt;
 
-pub use crate::error::{Check, CheckKind, Checks, Counts, Failure, Proof, Reason};
+pub use crate::error::{Check, CheckKind, Checks, Counts, FailedCondition, Failure, Proof, Reason};
 use crate::inspect::Kernel;
 use crate::kernel::{KernelInfo, kernels};
 use crate::precompile::Instance;
