@@ -428,6 +428,7 @@
 //! println!("{}", double::ptx("sm_90")?); // requires NVRTC, but no GPU
 //! # }
 //! println!("{}", double::ir()?); // the typed IR
+//! println!("{}", double::checks()?); // the checks that a launch executes, and those that it omits
 //! println!("{}", double::info().signature);
 //! # Ok(())
 //! # }
@@ -490,9 +491,9 @@
 //! - Elements of `&[Float4]` are accessed with 16-byte instructions, those of `&[f32]` with 4-byte instructions.
 //! - `#[kernel(index = u32)]` makes `usize` 32 bits wide on a GPU, where 64-bit integer arithmetic is emulated;
 //!   `block`, `launch_bounds`, `max_registers` and `fast_math` have the meaning that they have in CUDA.
-//! - Bounds checks cost up to 3 %, and up to 7 % with 32-bit indices (`docs/figures.md`). `#[kernel(unchecked)]` removes them
-//!   on a GPU, and makes `.launch()`
-//!   `unsafe`.
+//! - A launch whose lengths, arguments and grid prove that a check cannot fail does not execute it on a GPU.
+//!   `kernel::checks()` and [`Report`] list what is proved, and on which condition; `#[kernel(prove)]` makes every other
+//!   check an error. `#[kernel(unchecked)]` removes the bounds checks without a proof, and makes `.launch()` `unsafe`.
 //! - On a GPU `a * b + c` may be contracted to a fused multiply-add, which rounds once, as in CUDA C and Numba.
 //!   `#[kernel(fmad = false)]` rounds twice, as on the CPU.
 //! - Compiled kernels are cached in the process, and on disk for later processes. The very first launch takes tens of
@@ -508,12 +509,12 @@ pub use cumbia_kernel_runtime::{
     DeviceSlice, DeviceSliceMut, DeviceType, Diagnostic, Dim3, DriverFailure, Error, Event, FaultKind, Float, Graph,
     GraphError, HostArray, HostArrayMut, HostView, HostViewMut, In, InOut, Integer, Kernel, KernelInfo, Launch,
     LaunchError, LaunchExtent, Limits, MemoryInfo, MissingConfig, NoClusters, Number, Occupancy, Out, Pci, PinnedArray,
-    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Result, Scalar,
-    Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16, f16,
-    half, kernels,
+    PinnedSlice, PinnedSliceMut, Position, Prepared, Properties, ReadArgument, ReadView, Recorder, Report, Result,
+    Scalar, Shape, ShapeError, SharedError, Stream, StreamBuilder, Unchecked, Waiting, WriteArgument, WriteView, bf16,
+    f16, half, kernels,
 };
 pub use cumbia_kernel_runtime::{access, intrinsics, profile};
-pub use cumbia_kernel_runtime::{cache, doctor, error, precompile};
+pub use cumbia_kernel_runtime::{cache, checks, doctor, error, precompile};
 pub use cumbia_kernel_std::{random, vector};
 
 pub mod prelude {

@@ -69,7 +69,7 @@ pub use cuda::{Source, UserText};
 pub use error::{Diagnostic, Error, Errors};
 pub use facts::Facts;
 pub use ir::dim3;
-pub use prove::{Axis, LaunchSymbol, Predicate, Proof, Verdict};
+pub use prove::{Axis, CheckKind, LaunchSymbol, Predicate, Proof, Verdict};
 pub use source::{
     FAULT_RECORD_BYTES, LAUNCH_BYTES, Options, PANIC_ARGS, PRINT_HEADER_BYTES, PRINT_WORDS, Site, SiteKind, Text,
     Variant,
@@ -102,17 +102,34 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
 pub struct Check {
     /// The position and the kind of fault.
     pub site: Site,
+    /// What is checked.
+    pub kind: CheckKind,
     /// Whether the check can be removed.
     pub proof: Proof,
+    /// The group of checks in the [`Verdict`] of the [`Source::predicate`]; `None` if no variant omits the check.
+    pub group: Option<u32>,
+    /// The symbols that the condition reads, without duplicates.
+    pub symbols: Vec<LaunchSymbol>,
+    /// Whether a test before a loop precedes the check: threads that pass the test run a version of the loop without it.
+    pub tested: bool,
 }
 
 /// Returns the checks of a program, in the order of their sites.
 pub fn checks(validated: &Validated, options: &Options) -> Vec<Check> {
     let module = lower::program(validated, *options);
-    let mut proofs = prove::report(&module, *options);
-    proofs.sort_by_key(|(site, _)| *site);
-    let checks = proofs.into_iter().map(|(site, proof)| Check { site: module.sites[site as usize].clone(), proof });
+    let mut reported = prove::report(&module, *options);
+    reported.sort_by_key(|reported| reported.site);
+    let checks = reported.into_iter().map(|prove::Reported { site, kind, proof, group, symbols, tested }| {
+        let site = module.sites[site as usize].clone();
+        Check { site, kind, proof, group, symbols, tested }
+    });
     checks.collect()
+}
+
+/// Returns the names of launch symbols in the user's terms: `x.len()` for the length of the parameter `x`.
+pub fn symbol_names(validated: &Validated, options: &Options, symbols: &[LaunchSymbol]) -> Vec<String> {
+    let module = lower::program(validated, *options);
+    symbols.iter().map(|symbol| prove::symbol_name(&module, *symbol)).collect()
 }
 
 /// Returns the parts of a [`Source::text`] that the user wrote in CUDA C.

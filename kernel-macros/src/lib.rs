@@ -43,6 +43,10 @@ use crate::report::Errors;
 /// page of the crate has complete examples. Options, as in `#[kernel(unchecked, block = (16, 16))]`:
 ///
 /// - `unchecked`: omits the bounds checks on a GPU; `.launch()` becomes `unsafe`.
+/// - `prove`: every check of an index, a sub-slice, an overflow, a divisor or a shift amount has to be proved, so that a
+///   launch executes none of them. The first launch and `precompile` are errors that list the other checks: the attribute
+///   knows no types, so that the compiler cannot. A launch whose lengths, arguments, grid and block do not satisfy the
+///   conditions of the proofs is refused. `kernel::checks()` lists the checks and conditions.
 /// - `fmad = false`: `a * b + c` is rounded twice on a GPU, as on the CPU. By default CUDA may contract the two
 ///   operations into a fused multiply-add with a single rounding, as it does for CUDA C and Numba.
 /// - `fast_math`: division, square roots and elementary functions are approximated on a GPU, and subnormal `f32` values

@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) block: Option<[u32; 3]>,
     /// `index = u32`
     pub(crate) index32: bool,
+    /// `prove`
+    pub(crate) prove: bool,
 }
 
 /// CUDA's `__launch_bounds__`.
@@ -47,6 +49,7 @@ impl Default for Options {
             launch_bounds: None,
             block: None,
             index32: false,
+            prove: false,
         }
     }
 }
@@ -77,6 +80,10 @@ pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Options {
         let bounds = metas.iter().find(|meta| meta.path().is_ident("launch_bounds"));
         errors.refuse(bounds, &rules::BLOCK_ABOVE_BOUNDS);
     }
+    if options.unchecked && options.prove {
+        let prove = metas.iter().find(|meta| meta.path().is_ident("prove"));
+        errors.refuse(prove, &rules::PROVE_UNCHECKED);
+    }
     options
 }
 
@@ -95,6 +102,7 @@ impl Options {
             }
             "launch_bounds" => self.launch_bounds = Some(launch_bounds(meta)?),
             "block" => self.block = Some(block(&assigned(meta, &rules::BLOCK)?.value)?),
+            "prove" => self.prove = flag(meta)?,
             "index" => self.index32 = index(&assigned(meta, &rules::INDEX)?.value)?,
             _ => return Err((meta.span(), &rules::UNKNOWN_OPTION)),
         }
@@ -302,6 +310,7 @@ mod tests {
             unchecked, fmad = false, fast_math, max_registers = 64, launch_bounds(256, 2), block = (16, 16), index = u32
         });
         assert!(options.unchecked && !options.fmad && options.fast_math && options.index32);
+        assert!(!options.prove && parsed(quote!(prove)).prove);
         assert_eq!((options.max_registers, options.block), (Some(64), Some([16, 16, 1])));
         let LaunchBounds { threads, min_blocks } = options.launch_bounds.expect("launch bounds");
         assert_eq!((threads, min_blocks), (256, Some(2)));
@@ -310,7 +319,7 @@ mod tests {
     #[test]
     fn defaults() {
         let options = parsed(quote!());
-        assert!(!options.unchecked && options.fmad && !options.fast_math && !options.index32);
+        assert!(!options.unchecked && options.fmad && !options.fast_math && !options.index32 && !options.prove);
         assert!(options.max_registers.is_none() && options.block.is_none() && options.launch_bounds.is_none());
         assert_eq!(parsed(quote!(block = 1024)).block, Some([1024, 1, 1]));
         assert_eq!(parsed(quote!(block = (4, 4, 64))).block, Some([4, 4, 64]));
@@ -333,6 +342,8 @@ mod tests {
         check_rejected(quote!(fmad = 1), "`true` or `false`");
         check_rejected(quote!(unchecked = true), "takes no value");
         check_rejected(quote!(unchecked, unchecked), "given twice");
+        check_rejected(quote!(prove = true), "takes no value");
+        check_rejected(quote!(unchecked, prove), "has no bounds checks to prove");
         check_rejected(quote!(fast), "is not an option");
     }
 }

@@ -293,7 +293,7 @@ rules! {
         help "write `self`, `&self` or `&mut self`";
     "Options":
     UNKNOWN_OPTION: "`{}` is not an option of `#[kernel]`",
-        why "the options are `unchecked`, `fmad`, `fast_math`, `max_registers`, `launch_bounds`, `block` and `index`",
+        why "the options are `unchecked`, `prove`, `fmad`, `fast_math`, `max_registers`, `launch_bounds`, `block` and `index`",
         help "remove it, or use one of these; the documentation of `#[kernel]` describes them";
     DEVICE_OPTION: "`#[device]` has no such option",
         why "a device function is compiled with the options of the kernel that calls it",
@@ -319,6 +319,9 @@ rules! {
     BLOCK_ABOVE_BOUNDS: "the block has more threads than `launch_bounds` allows",
         why "such a kernel could never be launched",
         help "raise the bound, or remove it: `block` implies it";
+    PROVE_UNCHECKED: "`prove` contradicts `unchecked`",
+        why "an unchecked kernel has no bounds checks to prove",
+        help "remove one of them";
     INDEX: "`index` takes `u32` or `usize`",
         why "an index is 32 or 64 bits wide on a device",
         help "write `#[kernel(index = u32)]`, or remove the option";

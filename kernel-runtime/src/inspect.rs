@@ -4,7 +4,7 @@ use crate::attributes::{self, Attributes};
 use crate::compile::{self, Flags, Request};
 use crate::cuda;
 use crate::device::Device;
-use crate::error::{CompileError, Result};
+use crate::error::{Checks, CompileError, Result};
 use crate::kernel::{KernelImpl, KernelInfo};
 use crate::specialise::{self, Build, Layout};
 pub use cumbia_kernel_ir::Variant;
@@ -98,6 +98,16 @@ pub trait Kernel: KernelImpl {
     /// [`Error::Compile`](crate::Error::Compile) if the kernel breaks a rule of the kernel language.
     fn cuda_source() -> Result<String> {
         cuda_source::<Self>()
+    }
+
+    /// Returns the checks of this kernel and of the device functions that it calls, and which of them a launch omits. The
+    /// checks of a kernel with `prove` are listed as well if some of them are kept.
+    ///
+    /// # Errors
+    ///
+    /// As for [`cuda_source`](Kernel::cuda_source).
+    fn checks() -> Result<Checks> {
+        Ok(specialise::of::<Self>()?.checks())
     }
 
     /// Returns the typed IR of this kernel and of the device functions that it calls.

@@ -114,6 +114,8 @@ pub struct Options {
     pub block: Option<[u32; 3]>,
     /// `index = u32`: `usize` has 32 bits on a GPU.
     pub index32: bool,
+    /// `prove`: a launch whose checks are not all proved is refused.
+    pub prove: bool,
 }
 
 impl Options {

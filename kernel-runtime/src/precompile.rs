@@ -80,6 +80,30 @@ impl Instance {
     pub const fn of<K: Kernel>() -> Instance {
         Instance { info: K::INFO, name: std::any::type_name::<K>, id: TypeId::of::<K>, specialise: specialise::of::<K> }
     }
+
+    /// Returns the non-generic kernels of the program, by module and line.
+    pub(crate) fn all() -> Vec<Instance> {
+        let mut all: Vec<Instance> = inventory::iter::<Instance>.into_iter().copied().collect();
+        all.sort_by_key(|Instance { info, .. }| (info.module_path, info.file, info.line, info.name));
+        all
+    }
+
+    pub(crate) fn info(&self) -> KernelInfo {
+        self.info
+    }
+
+    /// Returns the kernel's path and generic arguments.
+    pub(crate) fn name(&self) -> &'static str {
+        (self.name)()
+    }
+
+    pub(crate) fn id(&self) -> TypeId {
+        (self.id)()
+    }
+
+    pub(crate) fn specialised(&self) -> Result<&'static Specialised> {
+        (self.specialise)()
+    }
 }
 
 inventory::collect!(Instance);
@@ -104,14 +128,8 @@ impl Plan {
     #[must_use]
     pub fn all(mut self) -> Plan {
         self.all = true;
-        let before: BTreeSet<TypeId> = self.instances.iter().map(|instance| (instance.id)()).collect();
-        let mut new: Vec<Instance> = inventory::iter::<Instance>
-            .into_iter()
-            .filter(|instance| !before.contains(&(instance.id)()))
-            .copied()
-            .collect();
-        new.sort_by_key(|Instance { info, .. }| (info.module_path, info.file, info.line, info.name));
-        self.instances.extend(new);
+        let before: BTreeSet<TypeId> = self.instances.iter().map(Instance::id).collect();
+        self.instances.extend(Instance::all().into_iter().filter(|instance| !before.contains(&instance.id())));
         self
     }
 
@@ -207,17 +225,21 @@ impl Plan {
     fn jobs<'a>(&self, architectures: &'a [Architecture]) -> (Vec<Job<'a>>, Vec<Failure>) {
         let (mut jobs, mut failures) = (Vec::new(), Vec::new());
         for instance in &self.instances {
-            let specialised = match (instance.specialise)() {
-                Ok(specialised) => specialised,
+            let proved = instance.specialised().and_then(|specialised| {
+                let text = |layout| &specialised.source(layout, Build::CHECKED).text;
+                let has_strided = text(Layout::Strided) != text(Layout::Contiguous);
+                let layouts: &[Layout] =
+                    if has_strided { &[Layout::Contiguous, Layout::Strided] } else { &[Layout::Contiguous] };
+                layouts.iter().try_for_each(|layout| specialised.require_provable(*layout))?;
+                Ok((specialised, layouts))
+            });
+            let (specialised, layouts) = match proved {
+                Ok(proved) => proved,
                 Err(error) => {
-                    failures.push(Failure { kernel: (instance.name)(), architecture: None, error });
+                    failures.push(Failure { kernel: instance.name(), architecture: None, error });
                     continue;
                 }
             };
-            let text = |layout| &specialised.source(layout, Build::CHECKED).text;
-            let has_strided = text(Layout::Strided) != text(Layout::Contiguous);
-            let layouts: &[Layout] =
-                if has_strided { &[Layout::Contiguous, Layout::Strided] } else { &[Layout::Contiguous] };
             let variants = |layout| match specialised.predicate(layout) {
                 Some(_) => &Variant::ALL[..],
                 None => &[Variant::Checked],

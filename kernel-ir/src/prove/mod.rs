@@ -52,7 +52,8 @@ use prover::Domain;
 use walk::Check;
 
 pub use predicate::{Predicate, Verdict};
-pub use report::Proof;
+pub(crate) use report::Reported;
+pub use report::{CheckKind, Proof};
 pub use symbol::{Axis, LaunchSymbol};
 
 use std::sync::Arc;
@@ -70,7 +71,7 @@ struct Proofs {
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<SiteRef>, Option<u32>)>,
     /// What is known of each check, in words, if that was asked for.
-    reports: Vec<Proof>,
+    reports: Vec<(Proof, Vec<LaunchSymbol>)>,
 }
 
 /// Removes the checks of a program that the variant of the options omits. Returns the conditions of the checks; `None` if
@@ -120,7 +121,9 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     if in_words {
         let words = report::Words { domain: &walk.domain, kernel: &module.kernel };
         for (check, condition) in walk.checks.iter().zip(&conditions) {
-            reports.push(words.proof(*condition, check.loaded));
+            // Unreachable code needs no check.
+            let proof = if check.reached { words.proof(*condition, check.loaded) } else { Proof::Always };
+            reports.push((proof, words.symbols(*condition)));
         }
     }
     let mut groups: Vec<Condition> = Vec::new();
@@ -149,15 +152,35 @@ fn analyse(module: &Module, fixed_block: Option<[u32; 3]>, extent: i128, in_word
     Proofs { predicate: Some(Builder::build(atoms, conditions, assumed, &groups)), is_certain, checks, reports }
 }
 
-/// Returns what is known of the checks of a program: each with its first site.
-pub(crate) fn report(module: &Module, options: Options) -> Vec<(u32, Proof)> {
+/// Returns what is known of the checks of a program.
+pub(crate) fn report(module: &Module, options: Options) -> Vec<Reported> {
     let Proofs { checks, reports, .. } = analyse(module, options.block, EXTENT, true);
-    let sites = checks.into_iter().map(|(_, site, _)| match site {
-        Some(SiteRef::Own(site)) => Some(site),
+    let (tested, owners) = (report::tested(module), rewrite::owners(module));
+    let bases = rewrite::caller_sites(module);
+    let mut reported = Vec::new();
+    for (((op, site, group), (proof, symbols)), owner) in checks.into_iter().zip(reports).zip(owners) {
+        let (Some(site), Some(kind)) = (site, CheckKind::of(op)) else { continue };
         // The checks in a method of a number have the sites of its callers.
-        Some(SiteRef::Caller(_)) | None => None,
-    });
-    sites.zip(reports).filter_map(|(site, proof)| Some((site?, proof))).collect()
+        let sites = match (site, owner.and_then(|owner| bases.get(&owner))) {
+            (SiteRef::Own(site), _) => vec![site],
+            (SiteRef::Caller(offset), Some(bases)) => bases.iter().map(|base| base + offset).collect(),
+            (SiteRef::Caller(_), None) => Vec::new(),
+        };
+        reported.extend(sites.into_iter().map(|site| Reported {
+            site,
+            kind,
+            proof: proof.clone(),
+            group,
+            symbols: symbols.clone(),
+            tested: tested.contains(&site),
+        }));
+    }
+    reported
+}
+
+/// Returns the name of a launch symbol in the user's terms.
+pub(crate) fn symbol_name(module: &Module, symbol: LaunchSymbol) -> String {
+    report::symbol_name(&module.kernel, symbol)
 }
 
 /// Removes the checks of a verdict.

@@ -34,7 +34,8 @@ impl Verdict {
         self.0
     }
 
-    pub(super) fn has(self, group: u32) -> bool {
+    /// Returns whether the checks of a group cannot fail.
+    pub fn has(self, group: u32) -> bool {
         self.0 >> group & 1 != 0
     }
 }
@@ -92,6 +93,13 @@ impl Predicate {
     /// Returns the verdict if every condition holds.
     pub fn best(&self) -> Verdict {
         Verdict(u64::MAX >> (64 - self.groups.len()))
+    }
+
+    /// Returns a symbol whose value the analysis has excluded, with the range that it has assumed: no condition holds
+    /// then.
+    pub fn excluded(&self, values: &[i128]) -> Option<(LaunchSymbol, std::ops::RangeInclusive<i128>)> {
+        let found = self.assumed.iter().find(|(symbol, lo, hi)| !(*lo..=*hi).contains(&values[*symbol]));
+        found.map(|(symbol, lo, hi)| (self.symbols[*symbol], *lo..=*hi))
     }
 
     /// Returns whether every condition holds. `values[i]` is the value of `symbols()[i]`.

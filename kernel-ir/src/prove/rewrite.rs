@@ -1,6 +1,8 @@
 //! Removal of checks that cannot fail.
 
-use crate::ir::Scalar;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::{FunctionId, Scalar};
 use crate::lower::{
     Body, Callee, Case, Expr, Function, Header, Helper, Module, Next, Op, Operator, SiteRef, Stmt, StmtKind,
 };
@@ -17,17 +19,52 @@ pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<Sit
 
 /// Calls `visit` with the checks of a program, in the order in which [`remove`] numbers them.
 pub(super) fn checks<'m>(module: &'m Module, visit: &mut impl FnMut(&'m Expr, Op, Option<SiteRef>)) {
-    for function in module.functions.values().chain([&module.kernel]) {
-        let Body::Stmts(stmts) = &function.body else { continue };
-        for stmt in stmts {
-            stmt.for_each_expr(&mut |expr| {
-                super::walk::each(expr, &mut |expr| {
-                    if let Some((op, site)) = check(expr) {
-                        visit(expr, op, site);
-                    }
-                });
-            });
-        }
+    for (_, function) in functions(module) {
+        for_each_expr(function, &mut |expr| {
+            if let Some((op, site)) = check(expr) {
+                visit(expr, op, site);
+            }
+        });
+    }
+}
+
+/// Returns the function that contains each check, in the order of [`checks`]; `None` for the kernel.
+pub(super) fn owners(module: &Module) -> Vec<Option<FunctionId>> {
+    let mut owners = Vec::new();
+    for (owner, function) in functions(module) {
+        for_each_expr(function, &mut |expr| owners.extend(check(expr).map(|_| owner)));
+    }
+    owners
+}
+
+/// Returns, for each definition of a built-in method, the first of the sites that its calls pass.
+pub(super) fn caller_sites(module: &Module) -> BTreeMap<FunctionId, BTreeSet<u32>> {
+    let mut bases: BTreeMap<FunctionId, BTreeSet<u32>> = BTreeMap::new();
+    // Callers before their callees.
+    for (owner, function) in functions(module).into_iter().rev() {
+        let own = owner.and_then(|owner| bases.get(&owner)).cloned().unwrap_or_default();
+        for_each_expr(function, &mut |expr| {
+            let Expr::Call(Callee::Function(id, Some(site)), _) = expr else { return };
+            let of = bases.entry(*id).or_default();
+            match site {
+                SiteRef::Own(site) => drop(of.insert(*site)),
+                SiteRef::Caller(offset) => of.extend(own.iter().map(|base| base + offset)),
+            }
+        });
+    }
+    bases
+}
+
+/// Returns the functions of a program, callees before their callers, and the kernel.
+fn functions(module: &Module) -> Vec<(Option<FunctionId>, &Function)> {
+    let functions = module.functions.iter().map(|(id, function)| (Some(*id), function));
+    functions.chain([(None, &module.kernel)]).collect()
+}
+
+fn for_each_expr<'f>(function: &'f Function, visit: &mut impl FnMut(&'f Expr)) {
+    let Body::Stmts(stmts) = &function.body else { return };
+    for stmt in stmts {
+        stmt.for_each_expr(&mut |expr| super::walk::each(expr, &mut *visit));
     }
 }
 

@@ -193,6 +193,11 @@ fn inspection_functions() -> TokenStream {
             <Self as ::cumbia::Kernel>::sass(architecture)
         }
 
+        /// Returns the checks of this kernel and of the device functions that it calls, and which of them a launch omits.
+        pub fn checks() -> ::cumbia::Result<::cumbia::checks::Checks> {
+            <Self as ::cumbia::Kernel>::checks()
+        }
+
         /// Returns the typed IR of this kernel and of the device functions that it calls.
         pub fn ir() -> ::cumbia::Result<::std::string::String> {
             <Self as ::cumbia::Kernel>::ir()
@@ -278,7 +283,7 @@ fn kernel_impl(signature: &Signature, options: &Options, lowered: &Lowered, info
 
 /// Returns the options as a value of the runtime's type.
 fn options_value(options: &Options) -> TokenStream {
-    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32 } = options;
+    let &Options { unchecked, fmad, fast_math, max_registers, launch_bounds, block, index32, prove } = options;
     let bounds_checks = !unchecked;
     let max_registers = optional(max_registers.map(|registers| quote!(#registers)));
     let launch_bounds = optional(launch_bounds.map(|LaunchBounds { threads, min_blocks }| {
@@ -295,6 +300,7 @@ fn options_value(options: &Options) -> TokenStream {
             launch_bounds: #launch_bounds,
             block: #block,
             index32: #index32,
+            prove: #prove,
         }
     }
 }

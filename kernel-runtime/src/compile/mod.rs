@@ -10,6 +10,7 @@ pub(crate) mod image;
 mod load;
 mod nvrtc;
 pub(crate) mod precompiled;
+mod proof;
 mod request;
 pub(crate) mod specialise;
 mod user_error;

@@ -13,14 +13,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use cumbia_kernel_ir::ir::{
     Callee, Expr, ExprKind, Filled, Function, FunctionId, Instance, Program, Scalar, SlotId, Span, Type,
 };
-use cumbia_kernel_ir::{Facts, Predicate, Source, Validated, Variant};
+use cumbia_kernel_ir::{Facts, LaunchSymbol, Predicate, Source, Validated, Variant};
 
-use super::variants::{Candidates, only_checked};
+use super::variants::{Candidates, ProofCondition, only_checked};
 use super::{Flags, LoadedKernel, Request, load};
 use crate::cuda;
 use crate::definition::{Compound, Content, Definition};
 use crate::equality;
-use crate::error::{CompileError, DeviceError, Diagnostic, Error, Position, Result};
+use crate::error::{Check, CompileError, DeviceError, Diagnostic, Error, Position, Result};
 use crate::kernel::{KernelImpl, KernelInfo, Options};
 use crate::sync::{Mutex, OnceLock, RwLock, assert_unlocked};
 
@@ -38,6 +38,9 @@ pub(crate) struct Specialised {
     sources: [PerBuild<Source>; 2],
     /// The variants that a launch can choose, for each layout of the views.
     candidates: [OnceLock<Candidates>; 2],
+    /// The proof of all checks at a launch of a kernel with `prove`, for each layout of the views; `None` if it needs no
+    /// condition on the launch, or the checks that are kept in every launch.
+    pub(super) proof: [OnceLock<Result<Option<ProofCondition>, Vec<Check>>>; 2],
     /// The loaded modules of each CUDA device, by ordinal, for each layout of the views and each build. They are never
     /// unloaded, so a launch uses one without a lock or a reference count.
     modules: OnceLock<Box<[[PerBuild<LoadedKernel>; 2]]>>,
@@ -94,18 +97,31 @@ impl Specialised {
     }
 
     fn write(&self, layout: Layout, build: Build) -> Source {
+        cumbia_kernel_ir::write(&self.validated, &self.compiler_options(layout, build))
+    }
+
+    fn compiler_options(&self, layout: Layout, build: Build) -> cumbia_kernel_ir::Options {
         let Options { bounds_checks, launch_bounds, block, .. } = self.options;
         // A fixed block is also the launch bound.
         let fixed = block.map(|[x, y, z]| (x * y * z, None));
-        let options = cumbia_kernel_ir::Options {
+        cumbia_kernel_ir::Options {
             bounds_checks,
             // NVRTC ignores a register limit beside launch bounds.
             launch_bounds: if build == Build::Limited { None } else { launch_bounds.or(fixed) },
             block,
             contiguous_views: layout == Layout::Contiguous,
             variant: build.variant(),
-        };
-        cumbia_kernel_ir::write(&self.validated, &options)
+        }
+    }
+
+    /// Returns what the compiler knows of the checks.
+    pub(super) fn proofs(&self, layout: Layout) -> Vec<cumbia_kernel_ir::Check> {
+        cumbia_kernel_ir::checks(&self.validated, &self.compiler_options(layout, Build::CHECKED))
+    }
+
+    /// Returns the names of launch symbols in the user's terms.
+    pub(super) fn symbol_names(&self, layout: Layout, symbols: &[LaunchSymbol]) -> Vec<String> {
+        cumbia_kernel_ir::symbol_names(&self.validated, &self.compiler_options(layout, Build::CHECKED), symbols)
     }
 
     /// Returns the CUDA C of some variant, for what all variants have in common: entry, parameters and sites.
@@ -301,6 +317,7 @@ fn specialise<K: KernelImpl>() -> Result<Specialised, Vec<Diagnostic>> {
         validated,
         sources: Default::default(),
         candidates: Default::default(),
+        proof: Default::default(),
         modules: OnceLock::new(),
         loading: Mutex::default(),
     })

@@ -77,10 +77,7 @@ impl LaunchShape {
 impl Candidates {
     /// Returns the candidates of these predicates, without those whose symbols the host cannot read.
     pub(crate) fn new(predicates: impl IntoIterator<Item = (Variant, Arc<Predicate>)>) -> Candidates {
-        let candidates = predicates.into_iter().filter_map(|(variant, predicate)| {
-            let symbols = predicate.symbols().iter().map(|symbol| Symbol::of(*symbol)).collect::<Option<_>>()?;
-            Some(Candidate { variant, predicate, symbols })
-        });
+        let candidates = predicates.into_iter().filter_map(|(variant, predicate)| Candidate::new(variant, predicate));
         let candidates: Vec<Candidate> = candidates.collect();
         let mut parameters = Vec::new();
         for symbol in candidates.iter().flat_map(|candidate| &candidate.symbols) {
@@ -121,19 +118,55 @@ impl Candidates {
 }
 
 impl Candidate {
+    /// Returns the candidate of a predicate; `None` if the host cannot read one of its symbols.
+    pub(crate) fn new(variant: Variant, predicate: Arc<Predicate>) -> Option<Candidate> {
+        let symbols = predicate.symbols().iter().map(|symbol| Symbol::of(*symbol)).collect::<Option<_>>()?;
+        Some(Candidate { variant, predicate, symbols })
+    }
+
+    /// Returns the predicate.
+    pub(crate) fn predicate(&self) -> &Predicate {
+        &self.predicate
+    }
+
     /// Returns whether the predicate holds for a launch.
     ///
     /// # Safety
     ///
     /// As for [`Candidates::select`].
     pub(crate) unsafe fn is_valid(&self, params: *const *mut c_void, shape: &LaunchShape) -> bool {
+        // SAFETY: upheld by the caller.
+        self.predicate.holds(&unsafe { self.values(params, shape) })
+    }
+
+    /// Returns the values of the predicate's symbols in a launch.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Candidates::select`].
+    pub(crate) unsafe fn values(&self, params: *const *mut c_void, shape: &LaunchShape) -> SmallVec<[i128; 32]> {
         let value = |symbol: &Symbol| match *symbol {
             // SAFETY: upheld by the caller.
             Symbol::Parameter(parameter) => parameter.number(unsafe { parameter.read(params) }),
             Symbol::Shape(at) => i128::from(shape.0[at]),
         };
-        let values: SmallVec<[i128; 32]> = self.symbols.iter().map(value).collect();
-        self.predicate.holds(&values)
+        self.symbols.iter().map(value).collect()
+    }
+}
+
+/// The condition under which all checks of a kernel are proved.
+pub(super) struct ProofCondition {
+    pub(super) candidate: Candidate,
+    /// The groups of the checks in the verdict of the predicate. Further groups are those of tests before loops, which may
+    /// fail although no check does.
+    pub(super) groups: Vec<u32>,
+}
+
+impl ProofCondition {
+    /// Returns whether all checks are proved for these values of the predicate's symbols.
+    pub(super) fn is_satisfied(&self, values: &[i128]) -> bool {
+        let verdict = self.candidate.predicate().verdict(values);
+        self.groups.iter().all(|group| verdict.has(*group))
     }
 }
 

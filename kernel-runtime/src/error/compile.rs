@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
+use super::position::Position;
+use super::proof::{Check, KeptCheck};
 use crate::cuda::{BadNvrtcReason, ImageRejection, Joined, NvrtcFailure, Searched, UnsupportedReason};
 
 /// Why there is no machine code for a kernel.
@@ -127,6 +129,18 @@ pub enum CompileError {
         /// The violated rules, in source order.
         diagnostics: Vec<Diagnostic>,
     },
+    /// A kernel with `prove` has checks that every launch executes.
+    #[error(
+        "kernel `{kernel}` has `prove`, but every launch executes {}\n{}",
+        if kept.len() == 1 { "a check".to_owned() } else { format!("{} checks", kept.len()) },
+        kept.iter().map(|check| KeptCheck(check).to_string()).collect::<Vec<_>>().join("\n\n")
+    )]
+    Unproven {
+        /// The kernel.
+        kernel: String,
+        /// The kept checks, by position.
+        kept: Vec<Check>,
+    },
 }
 
 /// A violated rule of the kernel language, in [`CompileError::Rejected`].
@@ -144,35 +158,11 @@ pub struct Diagnostic {
     pub positions: Vec<Position>,
 }
 
-/// A source location in a kernel or device function, in a [`Diagnostic`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Position {
-    /// The source file, in the form of `file!()`.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The column, from 1.
-    pub column: u32,
-    /// The function that contains the location.
-    pub function: String,
-    /// The function that is called there, for the calls of a recursion.
-    pub callee: Option<String>,
-}
-
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Diagnostic { message, why, help, positions } = self;
         write!(f, "error: {message}\n       why: {why}\n       help: {help}")?;
         positions.iter().try_for_each(|position| write!(f, "\n       at {position}"))
-    }
-}
-
-impl fmt::Display for Position {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Position { file, line, column, function, callee } = self;
-        write!(f, "{file}:{line}:{column} in `{function}`")?;
-        callee.as_ref().map_or(Ok(()), |callee| write!(f, ", which calls `{callee}`"))
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::SharedError;
+use super::proof::FailedCondition;
 
 use crate::dim::Dim3;
 
@@ -226,6 +227,18 @@ pub enum LaunchError {
         bytes: usize,
         /// The limit, in bytes.
         limit: usize,
+    },
+    /// A launch of a kernel with `prove` for which a check is not proved.
+    #[error(
+        "kernel `{kernel}` has `prove`, but this launch is not proved to pass its checks\n{}\n  help: launch it with arguments, a grid and a block that satisfy the {}, or remove `prove`: the launch then executes the checks",
+        failed.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"),
+        if failed.len() == 1 { "condition" } else { "conditions" }
+    )]
+    Unproven {
+        /// The kernel.
+        kernel: &'static str,
+        /// The conditions that do not hold.
+        failed: Vec<FailedCondition>,
     },
     /// No argument is on a device, and none was set.
     #[error(

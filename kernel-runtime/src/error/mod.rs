@@ -5,7 +5,9 @@ mod cuda;
 mod device;
 mod graph;
 mod launch;
+mod position;
 mod precompile;
+mod proof;
 mod shape;
 
 use std::fmt;
@@ -14,11 +16,13 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-pub use self::compile::{CompileError, Diagnostic, Position};
+pub use self::compile::{CompileError, Diagnostic};
 pub use self::device::{DeviceError, DriverFailure};
 pub use self::graph::GraphError;
 pub use self::launch::{BlockLimit, LaunchError, LaunchExtent, MissingConfig, NoClusters};
+pub use self::position::Position;
 pub use self::precompile::{Compiled, Failed, Failure, Report};
+pub use self::proof::{Check, CheckKind, Checks, Counts, FailedCondition, Proof, Reason};
 pub use self::shape::ShapeError;
 pub use crate::cuda::{
     BadNvrtcReason, ImageForm, ImageRejection, LibraryFailure, NvrtcArgument, NvrtcFailure, SearchOutcome, SearchPlace,

@@ -96,7 +96,11 @@ impl CheckedLaunch {
         arguments: ArgumentFacts<'_>,
         purpose: Purpose,
     ) -> Result<CheckedLaunch> {
-        let (kernel, layout) = (specialised.info.name, arguments.layout);
+        let (kernel, layout, params) = (specialised.info.name, arguments.layout, arguments.params);
+        if purpose == Purpose::Launch {
+            specialised.require_provable(layout)?;
+        }
+        let max_index = arguments.max_index;
         let (variant, config) = match device.backend() {
             Backend::Cpu(_) => {
                 (Variant::Checked, resolve(config, specialised, |items| Ok(cpu_block(specialised, device, items)))?)
@@ -109,7 +113,12 @@ impl CheckedLaunch {
         };
         config.check(kernel, device, requirements(specialised))?;
         if purpose == Purpose::Launch && specialised.options.index32 {
-            config.check_narrow_indices(kernel, arguments.max_index)?;
+            config.check_narrow_indices(kernel, max_index)?;
+        }
+        if purpose == Purpose::Launch {
+            // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
+            // parameters: `K::visit` visits those of the IR.
+            unsafe { specialised.require_proof(layout, params.as_ptr(), &(&config).into()) }?;
         }
         let checked = CheckedLaunch { specialised, layout, variant, config, module: None };
         match device.backend() {
@@ -299,6 +308,9 @@ impl From<&ResolvedConfig> for LaunchShape {
 /// variant is therefore tried with the default block if it is not loaded. If its predicate holds, it is loaded and
 /// picks the block, and the predicate has to hold for that as well. The first launch so compiles a single variant,
 /// unless the blocks differ.
+///
+/// A launch of a kernel with `prove` does not run the checked variant if the predicate does not hold: it is refused. So
+/// that the same launches are refused whatever is loaded, the final block decides.
 fn select(
     config: &LaunchConfig,
     specialised: &'static Specialised,
@@ -312,18 +324,27 @@ fn select(
     })?;
     let with_block_of =
         |build| resolve(config, specialised, |items| pick_block(config, context, specialised, (layout, build), items));
+    let mut refused = None;
     for candidate in specialised.candidates(layout).iter() {
         // SAFETY: the binder points at the arguments, which the launch borrows, in the order of the kernel's
         // parameters: `K::visit` visits those of the IR.
         let is_valid = |config: &ResolvedConfig| unsafe { candidate.is_valid(params.as_ptr(), &config.into()) };
         let build = Build::Of(candidate.variant);
-        if is_picked && specialised.loaded_before(context, layout, build).is_none() && !is_valid(&default) {
+        let must_hold = specialised.options.prove;
+        let is_loaded = || specialised.loaded_before(context, layout, build).is_some();
+        if is_picked && !must_hold && !is_loaded() && !is_valid(&default) {
             continue;
         }
         let config = if is_picked { with_block_of(build)? } else { default };
         if is_valid(&config) {
             return Ok((candidate.variant, config));
         }
+        if must_hold {
+            refused = Some(config);
+        }
+    }
+    if let Some(config) = refused {
+        return Ok((Variant::Checked, config));
     }
     let config = if is_picked { with_block_of(Build::CHECKED)? } else { default };
     Ok((Variant::Checked, config))

@@ -56,6 +56,12 @@ const MAX_WATCHED: usize = 24;
 impl CachedCondition {
     /// Returns the values in a validated launch with these arguments; `None` if there are too many.
     pub(super) fn new(checked: &CheckedLaunch, binder: &Binder<'_>) -> Option<CachedCondition> {
+        // The checked variant of a kernel with `prove` runs only launches that are proved, which is not a property of the
+        // variant: if the proven one needs too many registers, or `CUMBIA_VARIANT` excludes it.
+        let CheckedLaunch { specialised, layout, variant, .. } = *checked;
+        if specialised.options.prove && variant == Variant::Checked && specialised.predicate(layout).is_some() {
+            return None;
+        }
         let candidates = checked.candidates();
         let read = candidates.map_or(&[][..], Candidates::parameters);
         if read.len() > MAX_WATCHED {

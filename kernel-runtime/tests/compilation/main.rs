@@ -2,6 +2,7 @@
 //! tests need NVRTC and no GPU. A scenario with a different environment is an ignored test that runs in a separate process.
 
 mod cache;
+mod checks;
 mod doctor;
 mod inspection;
 mod kernels;

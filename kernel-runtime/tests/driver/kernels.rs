@@ -104,6 +104,19 @@ pub(crate) fn scaled_together(x: &mut [f32]) {
     x[i] = 2.0;
 }
 
+/// As `scaled`; a launch out of bounds is refused.
+#[kernel(prove)]
+pub(crate) fn scaled_proved(a: f32, x: &[f32], y: &mut [f32]) {
+    let i = grid(1);
+    y[i] = a * x[i];
+}
+
+/// The index is known only on the device. Generic, so that it is not one of all kernels that a plan compiles.
+#[kernel(prove)]
+pub(crate) fn scattered_proved<T: Number>(to: &[u32], y: &mut [T]) {
+    y[to[0] as usize] = T::ONE;
+}
+
 #[kernel(unchecked)]
 pub(crate) fn scaled_unchecked(a: f32, x: &[f32], y: &mut [f32]) {
     let i = grid(1);

@@ -6,17 +6,24 @@ use std::sync::Mutex;
 
 use cumbia::precompile::Plan;
 use cumbia::prelude::*;
-use cumbia::{BlockLimit, DeviceArray, Error, Graph, LaunchError};
+use cumbia::{BlockLimit, CompileError, DeviceArray, Error, Graph, LaunchError};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
 use crate::fake::{Build, Fake};
-use crate::kernels::{scaled, scaled_together, scaled_unchecked, seventeen, together};
+use crate::kernels::{scaled, scaled_proved, scaled_together, scaled_unchecked, scattered_proved, seventeen, together};
 use crate::{allocations, scenarios};
 
 fn zeros(device: &Device, len: usize) -> DeviceArray<f32> {
     device.zeros(len).unwrap()
+}
+
+/// Checks that a launch of a kernel with `prove` was refused.
+#[track_caller]
+fn check_refused(result: cumbia::Result<()>) {
+    let error = result.expect_err("the launch was accepted");
+    assert!(matches!(error, Error::Launch(LaunchError::Unproven { .. })), "{error}");
 }
 
 /// Returns the number of loaded modules, and the build of the last launch.
@@ -241,6 +248,60 @@ scenarios! {
         assert_eq!(state(&fake), (1, Build::Checked));
         assert_eq!(scaled_together(&mut y).block(256).cooperative_blocks().unwrap(), 132 * 8);
         assert_eq!(fake.calls("cuModuleLoadDataEx"), 2);
+    }
+
+    /// The checked variant of a kernel with `prove` is not even compiled.
+    fn a_launch_that_is_not_proved_is_refused() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
+        check_refused(scaled_proved(1.0, &x, &mut y).grid(3).block(256).launch());
+        assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
+        // The block of `.over(..)` depends on the registers.
+        check_refused(scaled_proved(1.0, &x, &mut short).over(511).launch());
+        for _ in 0..3 {
+            scaled_proved(1.0, &x, &mut y).grid(2).block(256).launch().unwrap();
+            check_refused(scaled_proved(1.0, &x, &mut short).grid(2).block(256).launch());
+            check_refused(scaled_proved(1.0, &x, &mut short).over(511).launch());
+            check_refused(scaled_proved(1.0, &x, &mut short).over(511).prepare().map(drop));
+            scaled_proved(1.0, &x, &mut y).over(512).launch().unwrap();
+            assert_eq!(state(&fake), (1, Build::Proven));
+        }
+        let mut graph = Graph::new(&device.stream().unwrap());
+        check_refused(graph.run(|g| g.launch(scaled_proved(1.0, &x, &mut short).grid(2).block(256))));
+        assert_eq!(fake.calls("cuLaunchKernel"), 6);
+    }
+
+    /// A launch that is proved may need the checked variant, which does not make others valid.
+    fn registers_do_not_change_what_is_refused() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
+        fake.registers(255);
+        fake.checked_registers(64);
+        for _ in 0..2 {
+            scaled_proved(1.0, &x, &mut y).grid(1).block(512).launch().unwrap();
+            assert_eq!(state(&fake), (2, Build::Checked));
+            check_refused(scaled_proved(1.0, &x, &mut short).grid(1).block(512).launch());
+        }
+    }
+
+    fn kept_checks_do_not_change_what_is_refused("CUMBIA_VARIANT" = "checked") {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (x, mut y, mut short) = (zeros(&device, 512), zeros(&device, 512), zeros(&device, 511));
+        for _ in 0..2 {
+            scaled_proved(1.0, &x, &mut y).grid(2).block(256).launch().unwrap();
+            assert_eq!(state(&fake), (1, Build::Checked));
+            check_refused(scaled_proved(1.0, &x, &mut short).grid(2).block(256).launch());
+        }
+    }
+
+    fn a_kept_check_is_refused_before_the_compilation() {
+        let (device, fake) = (Device::cuda(0).unwrap(), Fake::of_process());
+        let (to, mut y) = (device.zeros::<u32>(1).unwrap(), zeros(&device, 512));
+        for _ in 0..2 {
+            let error = scattered_proved::<f32>(&to, &mut y).over(1).launch().unwrap_err();
+            assert!(matches!(error, Error::Compile(CompileError::Unproven { .. })), "{error}");
+        }
+        assert_eq!(fake.calls("cuModuleLoadDataEx"), 0);
     }
 
     /// A kernel without bounds checks has a single variant.
