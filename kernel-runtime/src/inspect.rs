@@ -161,6 +161,11 @@ pub fn cuda_source_of<K: KernelImpl>(variant: Variant) -> Result<String> {
     Ok(specialise::of::<K>()?.source(Layout::Contiguous, Build::Of(variant)).text.clone())
 }
 
+/// Like [`cuda_source_of`], for launches with strided (non-contiguous) views.
+pub fn strided_source_of<K: KernelImpl>(variant: Variant) -> Result<String> {
+    Ok(specialise::of::<K>()?.source(Layout::Strided, Build::Of(variant)).text.clone())
+}
+
 /// Returns the kernel's PTX for an architecture.
 pub fn ptx<K: KernelImpl>(architecture: &str) -> Result<String> {
     compile::<K>(architecture).map(|image| image.ptx)

@@ -48,8 +48,8 @@ pub struct Look {
     pub cubin: fn(&str) -> cumbia::Result<Vec<u8>>,
     /// Returns the methods, intrinsics and scalars in the IR of the kernel.
     pub usage: fn() -> Usage,
-    /// The CUDA C of the launches that ran another form of the kernel, by the name of the form: without the checks that
-    /// were proved for the launch, or for strided views.
+    /// The CUDA C of other forms of the kernel, by the name of the form: without the checks that a launch proves, and for
+    /// strided views if there was a launch with one.
     pub others: BTreeMap<&'static str, String>,
 }
 
@@ -160,22 +160,22 @@ impl<'e> Run<'e> {
             usage: Usage::of::<K>,
             others: BTreeMap::new(),
         });
-        let form = |emulation: &Emulation<'_>| {
+        let form = |variant: Variant, is_strided: bool| match (variant, is_strided) {
+            (Variant::Checked, false) => "",
+            (Variant::Checked, true) => " strided",
+            (Variant::Proven, false) => " proven",
+            (Variant::Proven, true) => " proven strided",
+        };
+        let is_strided = |emulation: &Emulation<'_>| {
             let contiguous = inspect::cuda_source_of::<K>(emulation.variant);
-            let is_strided = contiguous.is_ok_and(|contiguous| contiguous != emulation.source.text);
-            match (emulation.variant, is_strided) {
-                (Variant::Checked, false) => "",
-                (Variant::Checked, true) => " strided",
-                (Variant::Proven, false) => " proven",
-                (Variant::Proven, true) => " proven strided",
-            }
+            contiguous.is_ok_and(|contiguous| contiguous != emulation.source.text)
         };
         let result = match &mut self.place {
             Place::Device => on_device(launch).and_then(|()| self.device.synchronize()),
             Place::Emulator(emulator) => {
                 let printed = &mut self.printed;
                 launch.emulate(&mut |emulation| {
-                    let name = kernel.to_owned() + form(&emulation);
+                    let name = kernel.to_owned() + form(emulation.variant, is_strided(&emulation));
                     let Emulated { fault, printed: words } = emulator(&name, emulation);
                     *printed = Some(cumbia::__private::printed(&words));
                     fault
@@ -184,9 +184,16 @@ impl<'e> Run<'e> {
             Place::Nowhere => {
                 // A rejected launch is reported by the runs that execute it.
                 let _ = launch.emulate(&mut |emulation| {
-                    let form = form(&emulation);
-                    if !form.is_empty() {
-                        look.others.insert(form, emulation.source.text.clone());
+                    // Both variants: later launches may depend on the results of this one.
+                    for variant in Variant::ALL {
+                        let checked = inspect::cuda_source::<K>().ok();
+                        let text = inspect::cuda_source_of::<K>(variant).ok().filter(|_| variant != Variant::Checked);
+                        let text = text.filter(|text| checked.as_ref() != Some(text));
+                        look.others.extend(text.map(|text| (form(variant, false), text)));
+                        if is_strided(&emulation) {
+                            let text = inspect::strided_source_of::<K>(variant).ok();
+                            look.others.extend(text.map(|text| (form(variant, true), text)));
+                        }
                     }
                     None
                 });
