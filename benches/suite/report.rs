@@ -14,7 +14,7 @@ use crate::workload::{Variant, Work};
 const BY_HAND: &str = "Speed of safe kernels, relative to CUDA C by hand";
 const OF_PEERS: &str = "Speed of other systems, relative to safe kernels of Cumbia";
 
-/// What was measured, and on what.
+/// The measurements, and the machine that they were made on.
 pub(crate) struct Run {
     pub(crate) machine: Machine,
     pub(crate) measured: Vec<Measured>,

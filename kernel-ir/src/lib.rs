@@ -102,7 +102,7 @@ pub fn write(validated: &Validated, options: &Options) -> Source {
 pub struct Check {
     /// The position and the kind of fault.
     pub site: Site,
-    /// What is checked.
+    /// The property that it tests.
     pub kind: CheckKind,
     /// Whether the check can be removed.
     pub proof: Proof,

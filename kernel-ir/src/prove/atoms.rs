@@ -67,7 +67,7 @@ pub(super) enum Uniform {
     Max(Poly, Poly),
 }
 
-/// What is known of an atom.
+/// The knowledge about an atom.
 #[derive(Clone, Debug)]
 pub(super) struct AtomInfo {
     pub(super) range: Range,

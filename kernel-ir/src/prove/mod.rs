@@ -62,7 +62,7 @@ use crate::ir::Scalar;
 use crate::lower::{Module, Op, SiteRef};
 use crate::source::{Options, Variant};
 
-/// What is known of the checks of a program.
+/// The knowledge about the checks of a program.
 struct Proofs {
     /// `None` if no check can be removed in any launch.
     predicate: Option<Predicate>,
@@ -70,7 +70,7 @@ struct Proofs {
     is_certain: bool,
     /// The operation, the first site and the group of each check.
     checks: Vec<(Op, Option<SiteRef>, Option<u32>)>,
-    /// What is known of each check, in words, if that was asked for.
+    /// The condition of each check in words, if that was asked for.
     reports: Vec<(Proof, Vec<LaunchSymbol>)>,
 }
 

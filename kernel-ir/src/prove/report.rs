@@ -11,7 +11,7 @@ use super::symbol::{Axis, LaunchSymbol};
 use super::walk::each;
 use crate::lower::{Body, Callee, Expr, Function, Helper, Module, Op, SiteRef, Stmt, StmtKind};
 
-/// What a check tests.
+/// The kind of a check, by the property that it tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum CheckKind {
@@ -58,7 +58,7 @@ impl fmt::Display for CheckKind {
     }
 }
 
-/// What is known of a check.
+/// The result of the analysis for a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Proof {
     /// It cannot fail.

@@ -8,7 +8,7 @@ use crate::lower::{
 };
 
 /// Replaces each check for which `removed` returns true, given its number, operation and first site, by what it returns
-/// if it does not fail. The checks are numbered in the order of `numbered`.
+/// if it does not fail. The checks are numbered in the order of [`checks`].
 pub(super) fn remove(module: &mut Module, removed: impl Fn(usize, Op, Option<SiteRef>) -> bool) {
     let mut rewriter = Rewriter { next: 0, removed };
     for function in module.functions.values_mut() {

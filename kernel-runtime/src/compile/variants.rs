@@ -30,7 +30,7 @@ pub(crate) struct Candidates {
 pub(crate) struct Candidate {
     pub(crate) variant: Variant,
     predicate: Arc<Predicate>,
-    /// Where the value of each symbol of the predicate comes from.
+    /// The source of the value of each symbol of the predicate.
     symbols: Vec<Symbol>,
 }
 

@@ -47,7 +47,7 @@ pub struct Checks {
 pub struct Check {
     /// The position of the expression, in the kernel or in a device function.
     pub position: Position,
-    /// What is checked.
+    /// The property that it tests.
     pub kind: CheckKind,
     /// Whether a launch omits the check.
     pub proof: Proof,
