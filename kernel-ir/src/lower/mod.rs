@@ -19,6 +19,7 @@ mod choice;
 mod compare;
 mod constant;
 mod control;
+pub(crate) mod defer;
 mod endless;
 mod expr;
 mod float;
@@ -50,6 +51,7 @@ use crate::ir::FunctionId;
 use crate::source::{Options, Site};
 use crate::typify::TypedFunction;
 
+pub(crate) use defer::{Chunk, Deferred};
 pub(crate) use helper::{Atomic, Helper, Op};
 pub(crate) use tree::{
     Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,

@@ -99,6 +99,8 @@ impl<F: Fn(usize, Op, Option<u32>) -> bool> Rewriter<F> {
                             Next::Assign(value) => self.expr(value),
                         }
                     }
+                    // Introduced later.
+                    Header::Deferred(_) => {}
                 }
                 self.stmts(body);
             }

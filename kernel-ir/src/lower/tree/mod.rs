@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ir::{CudaC, FunctionId, Scalar};
 use crate::source::Site;
 
+use super::Chunk;
 use super::helper::Helper;
 
 pub(crate) use expr::{Callee, Expr, Operator, Prefix};
@@ -47,6 +48,12 @@ pub(crate) enum Template {
     Panic,
     /// `rt::print`
     Print,
+    /// `rt::Deferred`, and the loads that note a fault in it
+    Deferred,
+    /// `rt::inside`, and the load that depends on it
+    DeferredParts,
+    /// The end of a chunk of iterations
+    Chunk(Chunk),
 }
 
 /// The index of a type in [`Module::types`].
