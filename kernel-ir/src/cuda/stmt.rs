@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use crate::ir::Unroll;
-use crate::lower::defer::CHUNK;
-use crate::lower::{Case, Chunk, Deferred, Expr, Function, Header, Label, Next, Stmt, StmtKind, VarId, Variable};
+use crate::lower::{
+    CHUNK, Case, Chunk, Deferred, Expr, Function, Header, Label, Next, Stmt, StmtKind, VarId, Variable,
+};
 
 use super::Context;
 use super::expr::{ExprPrinter, update};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::lower::defer::CHUNK;
-use crate::lower::{Chunk, Template};
+use crate::lower::{CHUNK, Chunk, Template};
 use crate::source::PRINT_WORDS;
 
 /// An array that can be copied, passed and returned, unlike C's. A zero-length array has one element here, which is

@@ -51,11 +51,11 @@ use crate::ir::FunctionId;
 use crate::source::{Options, Site};
 use crate::typify::TypedFunction;
 
-pub(crate) use defer::{Chunk, Deferred};
 pub(crate) use helper::{Atomic, Helper, Op};
 pub(crate) use tree::{
-    Body, CType, Callee, Case, Constant, ConstantId, Expr, Function, Header, Label, Layout, Member, Module, NameOrigin,
-    Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId, Variable,
+    Body, CHUNK, CType, Callee, Case, Chunk, Constant, ConstantId, Deferred, Expr, Function, Header, Label, Layout,
+    Member, Module, NameOrigin, Next, Operator, Prefix, Stmt, StmtKind, Template, TypeDef, TypeId, TypeKind, VarId,
+    Variable,
 };
 
 /// Lowers a program.

@@ -11,11 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::ir::{CudaC, FunctionId, Scalar};
 use crate::source::Site;
 
-use super::Chunk;
 use super::helper::Helper;
 
 pub(crate) use expr::{Callee, Expr, Operator, Prefix};
-pub(crate) use stmt::{Case, Header, Next, Stmt, StmtKind};
+pub(crate) use stmt::{CHUNK, Case, Chunk, Deferred, Header, Next, Stmt, StmtKind};
 
 /// A program as a C syntax tree.
 pub(crate) struct Module {

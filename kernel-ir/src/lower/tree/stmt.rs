@@ -2,7 +2,7 @@
 
 use super::{Expr, Label, VarId};
 use crate::ir::{Scalar, Unroll};
-use crate::lower::{Deferred, Helper, Op, Operator};
+use crate::lower::{Helper, Op, Operator};
 
 /// A statement and its source line.
 #[derive(Clone)]
@@ -142,6 +142,37 @@ impl Header {
             }
         }
     }
+}
+
+/// The maximum number of iterations that a thread executes from the one that faults on.
+pub(crate) const CHUNK: u64 = 64;
+
+/// The head of a loop whose faults are deferred.
+#[derive(Clone)]
+pub(crate) struct Deferred {
+    /// The head of the loop without deferral.
+    pub(crate) header: Header,
+    /// How the iterations are divided into chunks; `None` if there are at most [`CHUNK`].
+    pub(crate) chunk: Option<(Chunk, VarId)>,
+    /// The fault that has been noted.
+    pub(crate) fault: VarId,
+    /// The length at each site that can be noted.
+    pub(crate) lens: Vec<(u32, Expr)>,
+}
+
+/// The division of a loop into chunks. Its variable is the end of the chunk, or the number of iterations left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Chunk {
+    /// `i < end; ++i`
+    Up,
+    /// `i <= last; ++i`
+    UpTo,
+    /// `i > end; --i`
+    Down,
+    /// `i < end; i = step(i, end, by)`
+    By,
+    /// Any other loop: the iterations are counted.
+    Counted,
 }
 
 /// The third expression of a `for`.
